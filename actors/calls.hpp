@@ -1,0 +1,129 @@
+#pragma once
+
+#include <caf/all.hpp>
+
+#include "troupe/devices/device.hpp"
+#include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/graph.hpp"
+#include "troupe/graph/session.hpp"
+#include "troupe/graph/status.hpp"
+#include "troupe/graph/tensor.hpp"
+
+namespace troupe {
+
+// What a client, through the door of its process, asks of the task and session actors there. These
+// messages stay inside the process. Each answers through its callback exactly once, from any thread.
+
+/// How a call answers.
+template <class T>
+using Done = std::function<void(Result<T>)>;
+using DoneStatus = std::function<void(Status)>;
+
+/// Names a running call of a session, so that its caller can cancel it.
+using CallId = uint64_t;
+
+// Of a session actor:
+
+/// Adds nodes to the session's graph: all, or none and an error. `expected_size` is the number of
+/// nodes that the graph must have before (else Aborted).
+struct Extend {
+  std::vector<NodeDef> nodes;
+  uint64_t expected_size;
+  DoneStatus done;
+};
+
+/// Runs one step.
+struct Run {
+  CallId call;
+  std::vector<std::pair<std::string, Tensor>> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  RunOptions options;
+  Done<Tensors> done;
+};
+
+/// Ends a running step with Cancelled; a step that has ended already is left alone.
+struct CancelRun {
+  CallId call;
+};
+
+/// Cancels all steps, frees all plans, and ends the session. Answers when that is done.
+struct Close {
+  DoneStatus done;
+};
+
+using SessionActor = caf::typed_actor<
+    caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>, caf::reacts_to<Close>>;
+
+// Of a task actor, as master:
+
+struct CreateSession {
+  Done<SessionActor> done;
+};
+
+/// A device as a client sees it.
+struct ListedDevice {
+  std::string name;  // "/job:ps/task:0/device:CPU:0"
+  DeviceAttributes attributes;
+  uint64_t incarnation;
+};
+
+/// The devices of all tasks of the cluster that answer before the deadline, and for each other task
+/// an error that names it.
+struct DeviceList {
+  std::vector<ListedDevice> devices;
+  std::vector<Status> missing;
+};
+
+struct ListDevices {
+  std::chrono::milliseconds timeout;
+  Done<DeviceList> done;
+};
+
+/// Frees the named containers on every task ("" is the default container) and closes all sessions
+/// of this task. Tasks that cannot be reached in time are named in an Unavailable error, after all
+/// others were reset.
+struct Reset {
+  std::vector<std::string> containers;
+  std::chrono::milliseconds timeout;
+  DoneStatus done;
+};
+
+/// What a task says of itself.
+struct NodeInfo {
+  std::string job;
+  int task = 0;
+  uint64_t incarnation = 0;
+  uint32_t protocol_version = 0;
+  ClusterSpec cluster;
+  uint64_t sessions = 0;        // open now
+  uint64_t steps = 0;           // run by this task as master, since its start
+  uint64_t late_messages = 0;   // dropped, of steps that had ended
+};
+
+struct GetNodeInfo {
+  Done<NodeInfo> done;
+};
+
+using MasterActor = caf::typed_actor<
+    caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<Reset>,
+    caf::reacts_to<GetNodeInfo>>;
+
+/// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
+/// that execution unit, once its owner drains it; else on CAF's own threads.
+template <class Actor, class Call>
+void tell(const Actor& actor, Call call, caf::execution_unit* here = nullptr) {
+  auto target = caf::actor_cast<caf::strong_actor_ptr>(actor);
+  target->enqueue(nullptr, caf::make_message_id(), caf::make_message(std::move(call)), here);
+}
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Extend)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)

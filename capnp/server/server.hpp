@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+struct ServerOptions {
+  TaskConfig config;
+  /// The host to listen on; "" stands for the loopback. The port is that of this task's address in
+  /// the cluster, 0 there lets the system choose one.
+  std::string bind_host;
+  /// Threads of the CPU device; 0: one a core.
+  int threads = 0;
+  /// How long a peer that does not answer is tried again before a step fails with Unavailable.
+  std::chrono::milliseconds connect_timeout{10000};
+};
+
+/// A task of a cluster in this process: its actors and its door for clients and peers. Several may
+/// live in one process. Destroying it stops it.
+class Server {
+ public:
+  /// Serves once it returns. Unavailable, naming the address, where the port is in use.
+  static Result<std::unique_ptr<Server>> start(ServerOptions options);
+
+  virtual ~Server() = default;
+
+  /// "troupe://host:port", with the port that it really has.
+  virtual std::string target() const = 0;
+  /// Takes no new calls, cancels running steps, and frees all. Returns within the deadline.
+  virtual Status stop(std::chrono::milliseconds deadline) = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,19 @@
+#include "troupe/devices/cpu/all_kernels.hpp"
+
+namespace troupe::cpu {
+
+KernelCatalog make_kernel_catalog() {
+  KernelCatalog catalog;
+  add_source_kernels(catalog);
+  add_math_kernels(catalog);
+  add_reduction_kernels(catalog);
+  add_array_kernels(catalog);
+  add_nn_kernels(catalog);
+  add_random_kernels(catalog);
+  add_state_kernels(catalog);
+  add_training_kernels(catalog);
+  add_transfer_kernels(catalog);
+  return catalog;
+}
+
+}  // namespace troupe::cpu

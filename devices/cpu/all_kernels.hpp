@@ -1,0 +1,21 @@
+#pragma once
+
+#include "troupe/devices/kernel.hpp"
+
+namespace troupe::cpu {
+
+// One function a family, each in the file of its name; families are those of graph/ops.
+void add_source_kernels(KernelCatalog& catalog);
+void add_math_kernels(KernelCatalog& catalog);
+void add_reduction_kernels(KernelCatalog& catalog);
+void add_array_kernels(KernelCatalog& catalog);
+void add_nn_kernels(KernelCatalog& catalog);
+void add_random_kernels(KernelCatalog& catalog);
+void add_state_kernels(KernelCatalog& catalog);
+void add_training_kernels(KernelCatalog& catalog);
+void add_transfer_kernels(KernelCatalog& catalog);
+
+/// All kernels that a CPU has.
+KernelCatalog make_kernel_catalog();
+
+}  // namespace troupe::cpu

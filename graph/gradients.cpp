@@ -1,0 +1,137 @@
+#include "troupe/graph/gradients.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace troupe {
+
+Value Gradient::dy(int index) {
+  auto& arrived = arrived_[static_cast<size_t>(index)];
+  if (!arrived.is_valid()) arrived = zeros_like(out(index));
+  return arrived;
+}
+
+Value Gradient::sum_to_shape_of(int input, const Value& gradient) {
+  const auto& target = in(input);
+  if (target.shape().is_known() && target.shape() == gradient.shape()) return gradient;
+  if (target.shape().is_known() && target.shape().is_scalar()) return reduce_sum(gradient);
+  auto target_shape = shape_of(target);
+  auto axes = op("BroadcastGradientArgs", {target_shape, shape_of(gradient)});
+  return reshape(op("Sum", {gradient, axes}), target_shape);
+}
+
+namespace {
+
+/// The walk from the ys back to the xs.
+class Backward {
+ public:
+  Backward(const Builder& builder, const Values& ys, const Values& xs)
+      : builder_(builder), forward_size_(builder.graph().size()), ys_(ys), xs_(xs) {}
+
+  Result<Values> run() {
+    mark_between();
+    for (const auto& y : ys_) {
+      if (!is_differentiable(y.dtype()))
+        return invalid_argument(
+                   std::string("no gradient of a ") + to_string(y.dtype()) + " value exists")
+            .at({.node = y.node_name()});
+      add(y.output(), builder_.ones_like(y));
+    }
+    // Inputs have smaller ids than the nodes that use them, so one pass downward suffices.
+    for (auto id = static_cast<NodeId>(forward_size_ - 1); id >= 0; --id)
+      if (auto status = pass(id); !status.ok()) return status;
+    Values answers;
+    for (const auto& x : xs_) {
+      auto gradient = sum(x.output());
+      if (!gradient.is_valid() && builder_.status().ok())
+        return invalid_argument("the ys do not depend on it").at({.node = x.node_name()});
+      answers.push_back(gradient);
+    }
+    if (!builder_.status().ok()) return builder_.status();
+    return answers;
+  }
+
+ private:
+  static bool is_differentiable(DType dtype) {
+    return std::ranges::count(floating(), dtype) || std::ranges::count(complex(), dtype);
+  }
+
+  /// Marks the nodes that lie on some path from an x to a y.
+  void mark_between() {
+    const auto& graph = builder_.graph();
+    std::vector<bool> reached(static_cast<size_t>(forward_size_));
+    for (const auto& x : xs_) reached[x.output().node] = true;
+    for (int id = 0; id < forward_size_; ++id)
+      for (auto input : graph.node(id).inputs)
+        if (reached[input.node] && is_differentiable(graph.dtype_of(input))) reached[id] = true;
+    std::vector<bool> needed(static_cast<size_t>(forward_size_));
+    for (const auto& y : ys_) needed[y.output().node] = true;
+    for (int id = forward_size_ - 1; id >= 0; --id)
+      if (needed[id])
+        for (auto input : graph.node(id).inputs) needed[input.node] = true;
+    between_.resize(static_cast<size_t>(forward_size_));
+    for (int id = 0; id < forward_size_; ++id) between_[id] = reached[id] && needed[id];
+  }
+
+  void add(Output output, const Value& gradient) { arrived_[output].push_back(gradient); }
+
+  Value sum(Output output) {
+    auto found = arrived_.find(output);
+    if (found == arrived_.end()) return {};
+    auto& parts = found->second;
+    if (parts.size() > 1) parts = {builder_.add_n(parts)};
+    return parts[0];
+  }
+
+  /// True when the gradient has somewhere to go beyond this node.
+  bool continues(const Node& node) const {
+    return std::ranges::any_of(node.inputs, [&](Output input) { return between_[input.node]; });
+  }
+
+  Status pass(NodeId id) {
+    if (!between_[id]) return {};
+    // A copy: adding nodes to the graph moves the nodes it has.
+    const Node node = builder_.graph().node(id);
+    if (!continues(node)) return {};
+    auto here = builder_.on(node.device);
+    Values inputs, outputs, arrived;
+    bool any = false;
+    for (auto input : node.inputs) inputs.push_back(here.value(input));
+    for (int i = 0; i < static_cast<int>(node.output_dtypes.size()); ++i) {
+      outputs.push_back(here.value({id, i}));
+      auto dy = sum({id, i});
+      any |= dy.is_valid();
+      arrived.push_back(dy.is_valid() ? here.value(dy.output()) : dy);
+    }
+    if (!any) return builder_.status();
+    Where where{.node = node.name, .op = node.op->name()};
+    if (!node.op->gradient())
+      return invalid_argument("op " + node.op->name() + " has no gradient").at(where);
+    Gradient gradient(here, node, inputs, outputs, arrived);
+    node.op->gradient()(gradient);
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (gradient.answers()[i].is_valid()) add(node.inputs[i], gradient.answers()[i]);
+    return builder_.status();
+  }
+
+  Builder builder_;
+  int forward_size_;
+  const Values& ys_;
+  const Values& xs_;
+  std::vector<bool> between_;
+  std::map<Output, Values> arrived_;
+};
+
+}  // namespace
+
+Result<Values> gradients(const Builder& builder, const Values& ys, const Values& xs) {
+  for (const auto* group : {&ys, &xs})
+    for (const auto& value : *group)
+      if (!value.is_valid())
+        return builder.status().ok() ? invalid_argument("gradients() was given no value")
+                                     : builder.status();
+  if (ys.empty()) return invalid_argument("gradients() was given no ys");
+  return Backward(builder.scope("gradients"), ys, xs).run();
+}
+
+}  // namespace troupe

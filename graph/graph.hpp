@@ -1,0 +1,94 @@
+#pragma once
+
+#include <compare>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "troupe/graph/op.hpp"
+
+namespace troupe {
+
+/// The position of a node in its graph.
+using NodeId = int32_t;
+
+/// A value on an edge: output `index` of a node.
+struct Output {
+  NodeId node = -1;
+  int32_t index = 0;
+
+  auto operator<=>(const Output&) const = default;
+};
+
+/// A node as it is written and sent: everything by name. Inputs are "name" or "name:1" for the
+/// output of a node, then "^name" for each node that must only have run before.
+struct NodeDef {
+  std::string name;
+  std::string op;
+  std::string device;  // a wish, possibly partial or empty: "/job:ps/task:0"
+  std::vector<std::string> inputs;
+  Attrs attrs;
+};
+
+/// A node in a graph: checked, complete, with the dtypes and shapes of its outputs.
+struct Node {
+  NodeId id;
+  std::string name;
+  const Op* op;
+  std::string device;
+  Attrs attrs;                    // complete: defaults and implied types are filled in
+  std::vector<Output> inputs;
+  std::vector<NodeId> control_inputs;
+  DTypes output_dtypes;
+  Shapes output_shapes;
+
+  template <class T>
+  const T& attr(std::string_view attr_name) const {
+    auto found = attrs.find(attr_name);
+    CHECK(found != attrs.end());
+    auto* value = found->second.get<T>();
+    CHECK(value != nullptr);
+    return *value;
+  }
+};
+
+/// A dataflow graph that only grows. Every node in it is valid: its op exists, its attributes and
+/// the dtypes and shapes of its inputs fit. A node's inputs have smaller ids than it has.
+class Graph {
+ public:
+  explicit Graph(std::shared_ptr<const OpCatalog> catalog) : catalog_(std::move(catalog)) {}
+
+  /// Adds a node whose inputs are there already. An error says what was expected and what was
+  /// given, names the node, and leaves the graph as it was.
+  Result<NodeId> add(NodeDef def);
+
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const OpCatalog& catalog() const { return *catalog_; }
+  const std::shared_ptr<const OpCatalog>& shared_catalog() const { return catalog_; }
+
+  /// NotFound names the node and the nearest name there is.
+  Result<NodeId> find(std::string_view name) const;
+  /// "name" or "name:1". Checks that the node has such an output.
+  Result<Output> find_output(std::string_view name) const;
+  bool contains(std::string_view name) const { return ids_.contains(std::string(name)); }
+
+  std::string name_of(Output output) const;
+  DType dtype_of(Output output) const { return node(output.node).output_dtypes[output.index]; }
+  const Shape& shape_of(Output output) const { return node(output.node).output_shapes[output.index]; }
+
+  /// The value of an output that is known without running a step.
+  std::optional<Tensor> constant_value(Output output) const;
+
+  NodeDef def_of(NodeId id) const;
+
+ private:
+  std::shared_ptr<const OpCatalog> catalog_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, NodeId> ids_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,189 @@
+#include "troupe/graph/op.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace troupe {
+
+Op&& Op::doc(std::string text) && {
+  doc_ = std::move(text);
+  return std::move(*this);
+}
+Op&& Op::input(std::string name, std::string dtype_attr) && {
+  inputs_.push_back({.name = std::move(name), .dtype_attr = std::move(dtype_attr)});
+  return std::move(*this);
+}
+Op&& Op::input(std::string name, DType dtype) && {
+  inputs_.push_back({.name = std::move(name), .dtype = dtype});
+  return std::move(*this);
+}
+Op&& Op::output(std::string name, std::string dtype_attr) && {
+  outputs_.push_back({.name = std::move(name), .dtype_attr = std::move(dtype_attr)});
+  return std::move(*this);
+}
+Op&& Op::output(std::string name, DType dtype) && {
+  outputs_.push_back({.name = std::move(name), .dtype = dtype});
+  return std::move(*this);
+}
+Op&& Op::inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
+  inputs_.push_back(
+      {.name = std::move(name), .dtype_attr = std::move(dtype_attr),
+       .count_attr = std::move(count_attr)});
+  return std::move(*this);
+}
+Op&& Op::outputs(std::string name, std::string dtype_attr, std::string count_attr) && {
+  outputs_.push_back(
+      {.name = std::move(name), .dtype_attr = std::move(dtype_attr),
+       .count_attr = std::move(count_attr)});
+  return std::move(*this);
+}
+Op&& Op::inputs(std::string name, std::string dtypes_attr) && {
+  inputs_.push_back({.name = std::move(name), .dtypes_attr = std::move(dtypes_attr)});
+  return std::move(*this);
+}
+Op&& Op::outputs(std::string name, std::string dtypes_attr) && {
+  outputs_.push_back({.name = std::move(name), .dtypes_attr = std::move(dtypes_attr)});
+  return std::move(*this);
+}
+Op&& Op::attr(std::string name, AttrValue fallback) && {
+  auto type = fallback.type();
+  attrs_.push_back({.name = std::move(name), .type = type, .fallback = std::move(fallback)});
+  return std::move(*this);
+}
+Op&& Op::attr(std::string name, AttrType type) && {
+  attrs_.push_back({.name = std::move(name), .type = type});
+  return std::move(*this);
+}
+Op&& Op::attr(std::string name, DTypes allowed, std::optional<DType> fallback) && {
+  attrs_.push_back(
+      {.name = std::move(name), .type = AttrType::dtype, .allowed_dtypes = std::move(allowed)});
+  if (fallback) attrs_.back().fallback = *fallback;
+  return std::move(*this);
+}
+Op&& Op::attr(std::string name, std::string fallback, std::vector<std::string> allowed) && {
+  attrs_.push_back(
+      {.name = std::move(name), .type = AttrType::string, .fallback = std::move(fallback),
+       .allowed_strings = std::move(allowed)});
+  return std::move(*this);
+}
+Op&& Op::attr_at_least(std::string name, int64_t minimum) && {
+  auto rule = std::ranges::find(attrs_, name, &AttrRule::name);
+  CHECK(rule != attrs_.end());
+  rule->minimum = minimum;
+  return std::move(*this);
+}
+Op&& Op::infer_shape(InferShape infer) && {
+  infer_shape_ = std::move(infer);
+  return std::move(*this);
+}
+Op&& Op::gradient(MakeGradient make) && {
+  gradient_ = std::move(make);
+  return std::move(*this);
+}
+Op&& Op::stateful() && {
+  stateful_ = true;
+  return std::move(*this);
+}
+
+const AttrRule* Op::find_attr(std::string_view name) const {
+  auto found = std::ranges::find(attrs_, name, &AttrRule::name);
+  return found == attrs_.end() ? nullptr : &*found;
+}
+
+void OpCatalog::add(Op op) {
+  CHECK(op.infer_shape() != nullptr);
+  auto name = op.name();
+  CHECK(ops_.emplace(std::move(name), std::move(op)).second);
+}
+
+Result<const Op*> OpCatalog::find(std::string_view name) const {
+  if (auto found = ops_.find(name); found != ops_.end()) return &found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, op] : ops_) known.push_back(other);
+  auto nearest = nearest_name(name, known);
+  return not_found(
+      "there is no op '" + std::string(name) + "'" +
+      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+}
+
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+  std::string best;
+  auto best_distance = wrong.size() / 3 + 1;
+  for (const auto& name : known) {
+    std::vector<size_t> row(name.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= wrong.size(); ++i) {
+      auto diagonal = std::exchange(row[0], i);
+      for (size_t j = 1; j <= name.size(); ++j) {
+        auto change = diagonal + (wrong[i - 1] != name[j - 1]);
+        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, change}));
+      }
+    }
+    if (row.back() > best_distance || (row.back() == best_distance && !best.empty())) continue;
+    best_distance = row.back();
+    best = name;
+  }
+  return best;
+}
+
+std::optional<std::vector<int64_t>> ShapeInference::constant_ints(int index) const {
+  const auto& value = constant(index);
+  if (!value) return std::nullopt;
+  auto ints = [](auto values) { return std::vector<int64_t>(values.begin(), values.end()); };
+  if (value->dtype() == DType::int32) return ints(value->values<int32_t>());
+  if (value->dtype() == DType::int64) return ints(value->values<int64_t>());
+  return std::nullopt;
+}
+
+Shape ShapeInference::handle_shape() const {
+  auto found = handle_->find("shape");
+  auto* shape = found == handle_->end() ? nullptr : found->second.get<Shape>();
+  return shape ? *shape : Shape::unknown_rank();
+}
+
+Status ShapeInference::check_handle_dtype(DType dtype) const {
+  auto found = handle_->find("dtype");
+  auto* held = found == handle_->end() ? nullptr : found->second.get<DType>();
+  if (!held || *held == dtype) return {};
+  return invalid_argument(
+      std::string("the variable is ") + to_string(*held) + ", not " + to_string(dtype));
+}
+
+Status ShapeInference::need_rank(int index, int rank) const {
+  const auto& shape = input(index);
+  if (!shape.has_rank() || shape.rank() == rank) return {};
+  return invalid_argument(
+      "input " + std::to_string(index) + " must have rank " + std::to_string(rank) +
+      ", but its shape is " + shape.to_string());
+}
+
+namespace shapes {
+
+Op::InferShape same_as_input(int index) {
+  return [index](ShapeInference& s) {
+    s.set(0, s.input(index));
+    return Status();
+  };
+}
+
+Op::InferShape scalar() {
+  return [](ShapeInference& s) {
+    s.set(0, Shape());
+    return Status();
+  };
+}
+
+Op::InferShape broadcast() {
+  return [](ShapeInference& s) {
+    auto shape = troupe::broadcast(s.input(0), s.input(1));
+    if (shape) s.set(0, *shape);
+    return shape.status();
+  };
+}
+
+Op::InferShape none() {
+  return [](ShapeInference&) { return Status(); };
+}
+
+}  // namespace shapes
+}  // namespace troupe

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "troupe/graph/attr.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+class ShapeInference;
+class Gradient;
+
+/// One declared input or output of an op. It stands for one tensor, for `count_attr` tensors of one
+/// dtype, or for a tensor per entry of `dtypes_attr`.
+struct Argument {
+  std::string name;
+  DType dtype = DType::invalid;  // fixed, unless dtype_attr or dtypes_attr names where it is found
+  std::string dtype_attr;
+  std::string count_attr;
+  std::string dtypes_attr;
+};
+
+/// One declared attribute of an op.
+struct AttrRule {
+  std::string name;
+  AttrType type;
+  std::optional<AttrValue> fallback;      // absent: the node must give it, or its inputs imply it
+  DTypes allowed_dtypes;                  // empty: any
+  std::vector<std::string> allowed_strings;  // empty: any
+  int64_t minimum = std::numeric_limits<int64_t>::min();  // of an int, or of a list's length
+};
+
+/// What an op means: its inputs, outputs and attributes, the shapes of its results, its gradient.
+/// Names, attributes and defaults are those of TensorFlow's op of the same name. Read from top to
+/// bottom:
+///
+///     catalog.add(Op("MatMul")
+///         .doc("...").input("a", "T").input("b", "T").output("product", "T")
+///         .attr("transpose_a", false).attr("T", floating())
+///         .infer_shape(...).gradient(...));
+class Op {
+ public:
+  using InferShape = std::function<Status(ShapeInference&)>;
+  using MakeGradient = std::function<void(Gradient&)>;
+
+  explicit Op(std::string name) : name_(std::move(name)) {}
+
+  Op&& doc(std::string text) &&;
+  /// `dtype`: the name of a type attribute, or a dtype.
+  Op&& input(std::string name, std::string dtype_attr) &&;
+  Op&& input(std::string name, DType dtype) &&;
+  Op&& output(std::string name, std::string dtype_attr) &&;
+  Op&& output(std::string name, DType dtype) &&;
+  /// `count_attr` tensors, all of the dtype in `dtype_attr`.
+  Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
+  Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
+  /// A tensor for each dtype of the list(type) attribute.
+  Op&& inputs(std::string name, std::string dtypes_attr) &&;
+  Op&& outputs(std::string name, std::string dtypes_attr) &&;
+
+  /// An attribute with a default, which tells its type.
+  Op&& attr(std::string name, AttrValue fallback) &&;
+  /// An attribute that the node must give or its inputs imply.
+  Op&& attr(std::string name, AttrType type) &&;
+  /// A type attribute limited to some dtypes.
+  Op&& attr(std::string name, DTypes allowed, std::optional<DType> fallback = {}) &&;
+  /// A string attribute limited to some values.
+  Op&& attr(std::string name, std::string fallback, std::vector<std::string> allowed) &&;
+  /// The least value of an int attribute, or length of a list attribute.
+  Op&& attr_at_least(std::string name, int64_t minimum) &&;
+
+  Op&& infer_shape(InferShape infer) &&;
+  Op&& gradient(MakeGradient make) &&;
+  /// The op reads or changes state: it is never merged, moved by itself or computed ahead.
+  Op&& stateful() &&;
+
+  const std::string& name() const { return name_; }
+  const std::string& doc() const { return doc_; }
+  const std::vector<Argument>& inputs() const { return inputs_; }
+  const std::vector<Argument>& outputs() const { return outputs_; }
+  const std::vector<AttrRule>& attrs() const { return attrs_; }
+  const InferShape& infer_shape() const { return infer_shape_; }
+  /// Empty where the op has none: gradients() then says so, and names it.
+  const MakeGradient& gradient() const { return gradient_; }
+  bool is_stateful() const { return stateful_; }
+  const AttrRule* find_attr(std::string_view name) const;
+
+ private:
+  std::string name_;
+  std::string doc_;
+  std::vector<Argument> inputs_;
+  std::vector<Argument> outputs_;
+  std::vector<AttrRule> attrs_;
+  InferShape infer_shape_;
+  MakeGradient gradient_;
+  bool stateful_ = false;
+};
+
+/// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only read;
+/// the addresses of its ops stay valid.
+class OpCatalog {
+ public:
+  /// Adding a name twice is a bug.
+  void add(Op op);
+  /// NotFound names the op and the nearest name there is.
+  Result<const Op*> find(std::string_view name) const;
+  const std::map<std::string, Op, std::less<>>& all() const { return ops_; }
+
+ private:
+  std::map<std::string, Op, std::less<>> ops_;
+};
+
+/// The known name that is nearest to a wrong one (by edit distance), or "" if none is near.
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+
+/// What an op's shape function sees and sets, while a node is added to a graph. Outputs that it
+/// does not set stay of unknown rank.
+class ShapeInference {
+ public:
+  ShapeInference(
+      const Attrs& attrs, std::vector<Shape> inputs, std::vector<DType> input_dtypes,
+      std::vector<std::optional<Tensor>> constants, size_t output_count, const Attrs* handle)
+      : attrs_(attrs),
+        inputs_(std::move(inputs)),
+        input_dtypes_(std::move(input_dtypes)),
+        constants_(std::move(constants)),
+        outputs_(output_count, Shape::unknown_rank()),
+        handle_(handle) {}
+
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  const Shape& input(int index) const { return inputs_[static_cast<size_t>(index)]; }
+  DType input_dtype(int index) const { return input_dtypes_[static_cast<size_t>(index)]; }
+  /// The value of an input that is known while the graph is built.
+  const std::optional<Tensor>& constant(int index) const {
+    return constants_[static_cast<size_t>(index)];
+  }
+  /// A constant int32 or int64 vector or scalar as sizes; nothing if it is not known yet.
+  std::optional<std::vector<int64_t>> constant_ints(int index) const;
+
+  template <class T>
+  const T& attr(std::string_view name) const {
+    auto found = attrs_.find(name);
+    CHECK(found != attrs_.end());
+    auto* value = found->second.get<T>();
+    CHECK(value != nullptr);
+    return *value;
+  }
+
+  /// The shape of the variable whose handle is input 0, as far as its VarHandleOp tells.
+  Shape handle_shape() const;
+  /// Fails unless that variable's dtype is this.
+  Status check_handle_dtype(DType dtype) const;
+
+  /// Fails, with the input's index and shape, unless it can have that rank.
+  Status need_rank(int index, int rank) const;
+
+  void set(int output, Shape shape) { outputs_[static_cast<size_t>(output)] = shape; }
+  const std::vector<Shape>& outputs() const { return outputs_; }
+
+ private:
+  const Attrs& attrs_;
+  std::vector<Shape> inputs_;
+  std::vector<DType> input_dtypes_;
+  std::vector<std::optional<Tensor>> constants_;
+  std::vector<Shape> outputs_;
+  const Attrs* handle_;  // the attributes of the node that makes input 0
+};
+
+/// Shape functions that many ops share.
+namespace shapes {
+/// Output 0 has the shape of that input.
+Op::InferShape same_as_input(int index = 0);
+/// Output 0 is a scalar.
+Op::InferShape scalar();
+/// Output 0 has the shape of inputs 0 and 1 broadcast together.
+Op::InferShape broadcast();
+/// The op has no outputs, or says nothing of them.
+Op::InferShape none();
+}  // namespace shapes
+
+}  // namespace troupe

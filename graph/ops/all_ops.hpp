@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "troupe/graph/op.hpp"
+
+namespace troupe {
+
+// One function a family, each in the file of its name.
+void add_source_ops(OpCatalog& catalog);
+void add_math_ops(OpCatalog& catalog);
+void add_reduction_ops(OpCatalog& catalog);
+void add_array_ops(OpCatalog& catalog);
+void add_nn_ops(OpCatalog& catalog);
+void add_random_ops(OpCatalog& catalog);
+void add_state_ops(OpCatalog& catalog);
+void add_training_ops(OpCatalog& catalog);
+void add_transfer_ops(OpCatalog& catalog);
+
+/// All ops that Troupe has.
+std::shared_ptr<const OpCatalog> make_op_catalog();
+
+}  // namespace troupe

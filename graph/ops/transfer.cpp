@@ -1,0 +1,48 @@
+#include "troupe/graph/ops/transfer.hpp"
+
+#include "troupe/graph/ops/all_ops.hpp"
+
+namespace troupe {
+
+void add_transfer_ops(OpCatalog& catalog) {
+  catalog.add(Op(transfer::arg)
+      .doc("The step's feed number `index`.")
+      .output("output", "T")
+      .attr("T", AttrType::dtype)
+      .attr("index", AttrType::integer)
+      .attr("shape", Shape::unknown_rank())
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, s.attr<Shape>("shape"));
+        return Status();
+      })
+      .stateful());
+  catalog.add(Op(transfer::retval)
+      .doc("Makes its input the step's fetch number `index`.")
+      .input("input", "T")
+      .attr("T", AttrType::dtype)
+      .attr("index", AttrType::integer)
+      .infer_shape(shapes::none())
+      .stateful());
+  catalog.add(Op(transfer::send)
+      .doc("Sends its input along `edge` to the plan on `to_device`. Does not wait.")
+      .input("tensor", "T")
+      .attr("T", AttrType::dtype)
+      .attr("edge", AttrType::integer)
+      .attr("to_device", AttrType::string)
+      .infer_shape(shapes::none())
+      .stateful());
+  catalog.add(Op(transfer::recv)
+      .doc("Waits, without a thread, for what the _Send on `from_device` sends along `edge`.")
+      .output("tensor", "tensor_type")
+      .attr("tensor_type", AttrType::dtype)
+      .attr("edge", AttrType::integer)
+      .attr("from_device", AttrType::string)
+      .attr("shape", Shape::unknown_rank())
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, s.attr<Shape>("shape"));
+        return Status();
+      })
+      .stateful());
+}
+
+}  // namespace troupe

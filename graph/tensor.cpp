@@ -1,0 +1,116 @@
+#include "troupe/graph/tensor.hpp"
+
+#include <algorithm>
+#include <new>
+#include <sstream>
+
+#include "troupe/graph/resource.hpp"
+
+namespace troupe {
+namespace {
+
+class HeapAllocator final : public Allocator {
+ public:
+  void* allocate(size_t bytes) override {
+    return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
+  }
+  void deallocate(void* memory, size_t) noexcept override {
+    ::operator delete(memory, std::align_val_t(alignment));
+  }
+};
+
+constexpr size_t round_up(size_t bytes) {
+  return (bytes + Allocator::alignment - 1) / Allocator::alignment * Allocator::alignment;
+}
+
+template <class T>
+void print(std::ostream& out, const T& value) {
+  if constexpr (sizeof(T) == 1) out << static_cast<int>(value);
+  else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+    out << static_cast<float>(value);
+  else out << value;
+}
+
+}  // namespace
+
+Allocator& heap_allocator() {
+  static HeapAllocator heap;
+  return heap;
+}
+
+Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allocator) {
+  constexpr size_t header = round_up(sizeof(Rep));
+  CHECK(shape.is_known());
+  auto elements = shape.elements();
+  auto bytes = header + static_cast<size_t>(elements) * size_of(dtype);
+  auto* block = static_cast<char*>(allocator.allocate(bytes));
+  if (!block)
+    return resource_exhausted(
+        "no memory for a tensor of " + std::to_string(bytes - header) + " bytes (" +
+        troupe::to_string(dtype) + shape.to_string() + ")");
+  auto* data = block + header;
+  if (dtype == DType::string)
+    std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(data), elements);
+  if (dtype == DType::resource)
+    std::uninitialized_default_construct_n(reinterpret_cast<ResourceHandle*>(data), elements);
+  return Tensor(
+      new (block) Rep{1, dtype, true, shape, elements, data, bytes, &allocator, nullptr});
+}
+
+Tensor Tensor::alias(
+    DType dtype, const Shape& shape, void* memory, std::function<void()> release) {
+  CHECK(is_plain(dtype));
+  return Tensor(
+      new Rep{1, dtype, false, shape, shape.elements(), memory, 0, nullptr, std::move(release)});
+}
+
+void Tensor::destroy(Rep* rep) noexcept {
+  if (rep->block_bytes == 0) {
+    if (rep->release) rep->release();
+    delete rep;
+    return;
+  }
+  if (rep->dtype == DType::string)
+    std::destroy_n(static_cast<std::string*>(rep->data), rep->elements);
+  if (rep->dtype == DType::resource)
+    std::destroy_n(static_cast<ResourceHandle*>(rep->data), rep->elements);
+  auto* allocator = rep->allocator;
+  auto bytes = rep->block_bytes;
+  rep->~Rep();
+  allocator->deallocate(rep, bytes);
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  CHECK(shape.elements() == elements());
+  if (shape == this->shape()) return *this;
+  return Tensor(
+      new Rep{1, dtype(), false, shape, elements(), rep_->data, 0, nullptr, [owner = *this] {}});
+}
+
+std::string Tensor::to_string(int64_t most) const {
+  if (!is_set()) return "<unset>";
+  std::ostringstream out;
+  out << troupe::to_string(dtype()) << shape().to_string() << " [";
+  auto shown = std::min(most, elements());
+  for (int64_t i = 0; i < shown; ++i) {
+    if (i > 0) out << ' ';
+    if (dtype() == DType::string) out << '"' << data<std::string>()[i] << '"';
+    else if (dtype() == DType::resource) out << data<ResourceHandle>()[i].name;
+    else visit(dtype(), [&](auto zero) { print(out, data<decltype(zero)>()[i]); });
+  }
+  out << (shown < elements() ? " ...]" : "]");
+  return out.str();
+}
+
+bool equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  if (a.dtype() == DType::string)
+    return std::ranges::equal(a.values<std::string>(), b.values<std::string>());
+  if (a.dtype() == DType::resource) return a.raw() == b.raw();
+  return visit(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return std::ranges::equal(a.values<T>(), b.values<T>());
+  });
+}
+
+}  // namespace troupe
