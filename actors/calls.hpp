@@ -2,8 +2,7 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/devices/device.hpp"
-#include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/graph/status.hpp"
@@ -61,20 +60,6 @@ struct CreateSession {
   Done<SessionActor> done;
 };
 
-/// A device as a client sees it.
-struct ListedDevice {
-  std::string name;  // "/job:ps/task:0/device:CPU:0"
-  DeviceAttributes attributes;
-  uint64_t incarnation;
-};
-
-/// The devices of all tasks of the cluster that answer before the deadline, and for each other task
-/// an error that names it.
-struct DeviceList {
-  std::vector<ListedDevice> devices;
-  std::vector<Status> missing;
-};
-
 struct ListDevices {
   std::chrono::milliseconds timeout;
   Done<DeviceList> done;
@@ -87,18 +72,6 @@ struct Reset {
   std::vector<std::string> containers;
   std::chrono::milliseconds timeout;
   DoneStatus done;
-};
-
-/// What a task says of itself.
-struct NodeInfo {
-  std::string job;
-  int task = 0;
-  uint64_t incarnation = 0;
-  uint32_t protocol_version = 0;
-  ClusterSpec cluster;
-  uint64_t sessions = 0;        // open now
-  uint64_t steps = 0;           // run by this task as master, since its start
-  uint64_t late_messages = 0;   // dropped, of steps that had ended
 };
 
 struct GetNodeInfo {

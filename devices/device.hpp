@@ -7,19 +7,10 @@
 
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/allocator.hpp"
+#include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/tensor.hpp"
 
 namespace troupe {
-
-/// What a device tells the cluster of itself.
-struct DeviceAttributes {
-  std::string type;            // "CPU"
-  int index = 0;               // 0 for CPU:0
-  uint64_t memory_limit = 0;   // bytes that its allocator gives out at most
-  std::string description;     // the hardware, in words
-
-  bool operator==(const DeviceAttributes&) const = default;
-};
 
 /// A place that runs kernels: a CPU's threads, later a GPU's stream. All calls return at once and
 /// may come from any thread. Work that kernels put on the device forms one ordered stream; on a CPU

@@ -33,9 +33,10 @@ class Launch {
 
   /// A tensor in the device's memory.
   Result<Tensor> allocate(DType dtype, const Shape& shape) const;
-  /// As allocate(), but over an input that has this size of element and shape and that nobody else
+  /// As allocate(), but over one of those inputs that has this dtype and shape and that nobody else
   /// holds, where there is one. Element i may be read until element i is written.
-  Result<Tensor> reuse_or_allocate(std::initializer_list<int> inputs, DType, const Shape&);
+  Result<Tensor> reuse_or_allocate(
+      std::initializer_list<int> inputs, DType dtype, const Shape& shape);
 
   void set(int output, Tensor value) { outputs_[static_cast<size_t>(output)] = std::move(value); }
 

@@ -18,15 +18,26 @@ class VariableResource final : public Resource {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
 
+  void drop() override {
+    std::lock_guard lock(mutex_);
+    dropped_ = true;
+    value_ = Tensor();
+  }
+  bool is_dropped() const override {
+    std::lock_guard lock(mutex_);
+    return dropped_;
+  }
+
   /// The value, or an unset tensor before the first assignment.
   Tensor read() const {
     std::lock_guard lock(mutex_);
     return value_;
   }
 
+  /// Without effect once dropped.
   void assign(Tensor value) {
     std::lock_guard lock(mutex_);
-    value_ = std::move(value);
+    if (!dropped_) value_ = std::move(value);
   }
 
   /// Calls `update` with the value, which it may replace, while no other update runs.
@@ -41,6 +52,7 @@ class VariableResource final : public Resource {
   const Shape shape_;
   mutable std::mutex mutex_;
   Tensor value_;
+  bool dropped_ = false;
 };
 
 }  // namespace troupe

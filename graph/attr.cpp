@@ -10,7 +10,7 @@ std::string text_of(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) return '"' + value + '"';
   else if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
   else if constexpr (std::is_same_v<T, DType>) return to_string(value);
-  else if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, Tensor>) return value.to_string();
+  else if constexpr (requires { value.to_string(); }) return value.to_string();
   else return (std::ostringstream() << value).str();
 }
 

@@ -7,20 +7,45 @@
 namespace troupe {
 
 struct Builder::State {
+  /// A Variable without its values, which would keep this state alive for ever.
+  struct Made {
+    std::string name;
+    std::string device;
+    std::string container;
+    Output handle;
+    Output initializer;
+  };
+
   Graph graph;
   Status status;
-  std::vector<Variable> variables;
+  std::vector<Made> variables;
   std::unordered_map<std::string, int> names_used;
 };
 
+namespace {
+
+std::vector<int32_t> to_int32(const Shape& shape) {
+  return {shape.sizes().begin(), shape.sizes().end()};
+}
+
+}  // namespace
+
 bool Value::is_valid() const { return builder_ && output_.node >= 0; }
 
-Value Value::output(int index) const { return builder_->value({output_.node, index}); }
+Value Value::output(int index) const {
+  if (!is_valid()) return {};
+  auto other = builder_->graph().find_output(node_name() + ":" + std::to_string(index));
+  if (other) return builder_->value(*other);
+  builder_->fail(other.status());
+  return {};
+}
+
+bool Value::has_tensor() const {
+  return is_valid() && !builder_->graph().node(output_.node).output_dtypes.empty();
+}
 
 std::string Value::name() const {
-  if (!is_valid()) return "";
-  const auto& node = builder_->graph().node(output_.node);
-  return node.output_dtypes.empty() ? node.name : builder_->graph().name_of(output_);
+  return has_tensor() ? builder_->graph().name_of(output_) : node_name();
 }
 
 std::string Value::node_name() const {
@@ -28,12 +53,12 @@ std::string Value::node_name() const {
 }
 
 DType Value::dtype() const {
-  return is_valid() ? builder_->graph().dtype_of(output_) : DType::invalid;
+  return has_tensor() ? builder_->graph().dtype_of(output_) : DType::invalid;
 }
 
 const Shape& Value::shape() const {
   static const Shape none = Shape::unknown_rank();
-  return is_valid() ? builder_->graph().shape_of(output_) : none;
+  return has_tensor() ? builder_->graph().shape_of(output_) : none;
 }
 
 Builder::Builder() : Builder(make_op_catalog()) {}
@@ -43,7 +68,20 @@ Builder::Builder(std::shared_ptr<const OpCatalog> catalog)
 
 const Graph& Builder::graph() const { return state_->graph; }
 Status Builder::status() const { return state_->status; }
-const std::vector<Variable>& Builder::variables() const { return state_->variables; }
+
+std::vector<Variable> Builder::variables() const {
+  std::vector<Variable> all;
+  for (const auto& made : state_->variables) {
+    auto here = on(made.device).container(made.container);
+    here.prefix_ = made.name + "/";
+    auto initializer = here.value(made.initializer);
+    const auto& handle = graph().node(made.handle.node);
+    all.push_back(
+        {.name = made.name, .handle = here.value(made.handle), .initializer = initializer,
+         .dtype = handle.attr<DType>("dtype"), .shape = handle.attr<Shape>("shape")});
+  }
+  return all;
+}
 
 void Builder::fail(Status status) const {
   if (state_->status.ok()) state_->status = std::move(status);
@@ -141,20 +179,15 @@ Value Builder::placeholder(DType dtype, Shape shape) const {
   return op("Placeholder", {}, {{"dtype", dtype}, {"shape", shape}});
 }
 
-namespace {
-
-Value sizes_of(const Builder& b, const Shape& shape) {
-  std::vector<int32_t> sizes(shape.sizes().begin(), shape.sizes().end());
-  return b.constant(
-      Tensor::of<int32_t>({shape.rank()}, std::span<const int32_t>(sizes)));
+Value Builder::ints(const std::vector<int32_t>& values) const {
+  return constant(Tensor::of<int32_t>(
+      {static_cast<int64_t>(values.size())}, std::span<const int32_t>(values)));
 }
 
-Value axes_of(const Builder& b, const std::vector<int32_t>& axes) {
-  return b.constant(
-      Tensor::of<int32_t>({static_cast<int64_t>(axes.size())}, std::span<const int32_t>(axes)));
+Value Builder::shape_of(const Value& x) const {
+  if (!x.shape().is_known()) return op("Shape", {x});
+  return ints(to_int32(x.shape()));
 }
-
-}  // namespace
 
 Value Builder::zeros(DType dtype, const Shape& shape) const {
   if (!shape.is_known()) {
@@ -164,34 +197,34 @@ Value Builder::zeros(DType dtype, const Shape& shape) const {
   auto value = Tensor::allocate(dtype, Shape());
   CHECK(value.ok());
   if (is_plain(dtype)) std::memset(value->mutable_raw(), 0, value->bytes());
-  return fill(sizes_of(*this, shape), constant(*value));
+  return fill(ints(to_int32(shape)), constant(*value));
 }
 
 Value Builder::random_uniform(const Shape& shape, DType dtype, int64_t seed, int64_t seed2) const {
-  return op("RandomUniform", {sizes_of(*this, shape)},
+  return op("RandomUniform", {ints(to_int32(shape))},
             {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
 }
 
 Value Builder::random_normal(const Shape& shape, DType dtype, int64_t seed, int64_t seed2) const {
-  return op("RandomStandardNormal", {sizes_of(*this, shape)},
+  return op("RandomStandardNormal", {ints(to_int32(shape))},
             {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
 }
 
 Value Builder::reduce_sum(
     const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
-  return op("Sum", {x, axes_of(*this, axes)}, {{"keep_dims", keep_dims}});
+  return op("Sum", {x, ints(axes)}, {{"keep_dims", keep_dims}});
 }
 
 Value Builder::reduce_mean(
     const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
-  return op("Mean", {x, axes_of(*this, axes)}, {{"keep_dims", keep_dims}});
+  return op("Mean", {x, ints(axes)}, {{"keep_dims", keep_dims}});
 }
 
 Value Builder::reduce(const char* op_name, const Value& x) const {
   if (x.shape().has_rank()) {
     std::vector<int32_t> axes(static_cast<size_t>(x.shape().rank()));
     std::iota(axes.begin(), axes.end(), 0);
-    return op(op_name, {x, axes_of(*this, axes)});
+    return op(op_name, {x, ints(axes)});
   }
   auto rank = op("Rank", {x});
   return op(op_name, {x, op("Range", {constant<int32_t>(0), rank, constant<int32_t>(1)})});
@@ -223,27 +256,27 @@ Variable Builder::variable(const std::string& name, const Value& initial) const 
       {{"dtype", variable.dtype}, {"shape", variable.shape}, {"container", container_},
        {"shared_name", full_name}});
   variable.initializer = inner.named("assign").op("AssignVariableOp", {variable.handle, initial});
-  state_->variables.push_back(variable);
+  if (variable.initializer.is_valid())
+    state_->variables.push_back(
+        {.name = full_name, .device = device_, .container = container_,
+         .handle = variable.handle.output(), .initializer = variable.initializer.output()});
   return variable;
 }
 
 Value Builder::initializer() const {
   Values initializers;
-  for (const auto& variable : state_->variables) initializers.push_back(variable.initializer);
+  for (const auto& made : state_->variables) initializers.push_back(value(made.initializer));
   return (next_name_.empty() ? named("init") : *this).group(initializers);
 }
 
 Value Variable::value() const {
+  if (!handle.is_valid()) return {};
   return handle.builder().named("read").op("ReadVariableOp", {handle}, {{"dtype", dtype}});
 }
-Value Variable::assign(const Value& value) const {
-  return handle.builder().named("assign").op("AssignVariableOp", {handle, value});
-}
-Value Variable::assign_add(const Value& value) const {
-  return handle.builder().named("assign_add").op("AssignAddVariableOp", {handle, value});
-}
-Value Variable::assign_sub(const Value& value) const {
-  return handle.builder().named("assign_sub").op("AssignSubVariableOp", {handle, value});
+
+Value Variable::change(const char* node_name, const char* op, const Value& value) const {
+  if (!handle.is_valid()) return {};
+  return handle.builder().named(node_name).op(op, {handle, value});
 }
 
 namespace {

@@ -22,7 +22,7 @@ class Value {
   /// False when the op that should have made it failed; Builder::status() says why.
   bool is_valid() const;
   Output output() const { return output_; }
-  /// Another output of the same node.
+  /// Another output of the same node; one that it does not have is the builder's error.
   Value output(int index) const;
   /// "node:0": what Session::run takes as feed and fetch; "node" where there are no outputs.
   std::string name() const;
@@ -33,6 +33,9 @@ class Value {
 
  private:
   friend class Builder;
+  /// False also for a node without outputs.
+  bool has_tensor() const;
+
   std::shared_ptr<const Builder> builder_;
   Output output_;
 };
@@ -51,8 +54,8 @@ struct Variable;
 ///
 /// The first error stays in status(), names its node, and makes every node that depends on it
 /// invalid; so a graph is built in one go and checked once (Session::extend checks it too). A
-/// builder is a small value: on(), container(), scope(), named() and after() return another over the
-/// same graph. Not thread-safe.
+/// builder is a small value: on(), container(), scope(), named() and after() return another over
+/// the same graph. Not thread-safe.
 class Builder {
  public:
   /// Over a new graph, with all ops there are.
@@ -87,6 +90,8 @@ class Builder {
   Value constant(T value) const {
     return constant(Tensor::scalar<T>(value));
   }
+  /// A constant int32 vector: axes, sizes.
+  Value ints(const std::vector<int32_t>& values) const;
   /// A scalar constant with the dtype of `value`.
   Value like(const Value& value, double number) const;
   Value placeholder(DType dtype, Shape shape = Shape::unknown_rank()) const;
@@ -114,7 +119,8 @@ class Builder {
 
   // Shapes.
   Value identity(const Value& x) const { return op("Identity", {x}); }
-  Value shape_of(const Value& x) const { return op("Shape", {x}); }
+  /// A constant where the shape is known.
+  Value shape_of(const Value& x) const;
   Value reshape(const Value& x, const Value& shape) const { return op("Reshape", {x, shape}); }
   Value zeros_like(const Value& x) const { return op("ZerosLike", {x}); }
   Value ones_like(const Value& x) const { return op("OnesLike", {x}); }
@@ -148,7 +154,7 @@ class Builder {
   /// Runs the initializers of all variables that the graph has now.
   Value initializer() const;
   /// All variables made so far, in the order of their making.
-  const std::vector<Variable>& variables() const;
+  std::vector<Variable> variables() const;
 
  private:
   struct State;
@@ -175,9 +181,16 @@ struct Variable {
   operator Value() const { return value(); }
 
   /// Targets that change the variable.
-  Value assign(const Value& value) const;
-  Value assign_add(const Value& value) const;
-  Value assign_sub(const Value& value) const;
+  Value assign(const Value& value) const { return change("assign", "AssignVariableOp", value); }
+  Value assign_add(const Value& value) const {
+    return change("assign_add", "AssignAddVariableOp", value);
+  }
+  Value assign_sub(const Value& value) const {
+    return change("assign_sub", "AssignSubVariableOp", value);
+  }
+
+ private:
+  Value change(const char* node_name, const char* op, const Value& value) const;
 };
 
 Value operator+(const Value& x, const Value& y);

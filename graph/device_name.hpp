@@ -32,6 +32,9 @@ struct DeviceName {
   bool operator==(const DeviceName&) const = default;
 };
 
+/// True for a letter followed by letters, digits or '_', as TensorFlow wants of a job's name.
+bool is_job_name(std::string_view text);
+
 /// "/job:ps/task:0".
 std::string task_name(std::string_view job, int task);
 

@@ -64,8 +64,16 @@ const DTypes& complex() {
   static const DTypes group = {DType::complex64, DType::complex128};
   return group;
 }
+const DTypes& indexing() {
+  static const DTypes group = {DType::int32, DType::int64};
+  return group;
+}
 const DTypes& numeric() {
   static const DTypes group = join({floating(), integral(), complex()});
+  return group;
+}
+const DTypes& differentiable() {
+  static const DTypes group = join({floating(), complex()});
   return group;
 }
 const DTypes& real() {

@@ -11,13 +11,70 @@ Value Gradient::dy(int index) {
   return arrived;
 }
 
+std::optional<std::vector<int64_t>> Gradient::constant_ints(int input) const {
+  auto value = graph().constant_value(in(input).output());
+  return value ? to_ints(*value) : std::nullopt;
+}
+
+namespace {
+
+/// The axes over which to sum a gradient of shape `result` down to `target`, which was broadcast
+/// with `others`; nothing where that stays open until a step runs.
+std::optional<std::vector<int32_t>> axes_to_sum(
+    const Shape& target, const Shape& result, const Shapes& others) {
+  if (!target.has_rank() || !result.has_rank()) return std::nullopt;
+  auto missing = result.rank() - target.rank();
+  std::vector<int32_t> axes;
+  for (int axis = 0; axis < result.rank(); ++axis) {
+    auto stretches = [&](const Shape& other) {
+      auto there = axis - (result.rank() - other.rank());
+      return !other.has_rank() || (there >= 0 && other[there] != 1);
+    };
+    auto from = axis < missing ? 1 : target[axis - missing];
+    if (axis < missing || (from == 1 && result[axis] != 1)) axes.push_back(axis);
+    else if (from == Shape::unknown && result[axis] != 1 && std::ranges::any_of(others, stretches))
+      return std::nullopt;
+  }
+  return axes;
+}
+
+}  // namespace
+
 Value Gradient::sum_to_shape_of(int input, const Value& gradient) {
   const auto& target = in(input);
-  if (target.shape().is_known() && target.shape() == gradient.shape()) return gradient;
-  if (target.shape().is_known() && target.shape().is_scalar()) return reduce_sum(gradient);
-  auto target_shape = shape_of(target);
-  auto axes = op("BroadcastGradientArgs", {target_shape, shape_of(gradient)});
-  return reshape(op("Sum", {gradient, axes}), target_shape);
+  Shapes others;
+  for (const auto& other : inputs_) {
+    if (other.output() == target.output()) continue;
+    // An input that is no operand, as BroadcastTo's shape, may ask for any stretching.
+    auto is_operand = other.dtype() == gradient.dtype();
+    others.push_back(is_operand ? other.shape() : Shape::unknown_rank());
+  }
+  auto result = gradient.shape().merge(out(0).shape());
+  if (!result) {
+    fail(result.status().at({.node = node_.name, .op = node_.op->name()}));
+    return {};
+  }
+  auto known = axes_to_sum(target.shape(), *result, others);
+  if (!known) {
+    auto target_shape = shape_of(target);
+    auto axes = op("BroadcastGradientArgs", {target_shape, shape_of(gradient)});
+    return reshape(op("Sum", {gradient, axes}), target_shape);
+  }
+  if (known->empty()) return gradient;
+  auto missing = static_cast<size_t>(result->rank() - target.shape().rank());
+  if (missing == 0) return reduce_sum(gradient, *known, /*keep_dims=*/true);
+  auto sum = reduce_sum(gradient, *known);
+  return known->size() == missing ? sum : reshape_to_shape_of(input, sum);
+}
+
+Value Gradient::reshape_to_shape_of(int input, const Value& gradient) {
+  const auto& target = in(input).shape();
+  if (target.is_known() && target == gradient.shape()) return gradient;
+  // One size may be left to Reshape, unless another is 0 and makes it ambiguous.
+  if (target.has_rank() && std::ranges::count(target.sizes(), Shape::unknown) <= 1 &&
+      !std::ranges::count(target.sizes(), 0))
+    return reshape(gradient, ints({target.sizes().begin(), target.sizes().end()}));
+  return reshape(gradient, shape_of(in(input)));
 }
 
 namespace {
@@ -35,7 +92,8 @@ class Backward {
         return invalid_argument(
                    std::string("no gradient of a ") + to_string(y.dtype()) + " value exists")
             .at({.node = y.node_name()});
-      add(y.output(), builder_.ones_like(y));
+      auto here = builder_.on(builder_.graph().node(y.output().node).device);
+      add(y.output(), y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y));
     }
     // Inputs have smaller ids than the nodes that use them, so one pass downward suffices.
     for (auto id = static_cast<NodeId>(forward_size_ - 1); id >= 0; --id)
@@ -53,7 +111,12 @@ class Backward {
 
  private:
   static bool is_differentiable(DType dtype) {
-    return std::ranges::count(floating(), dtype) || std::ranges::count(complex(), dtype);
+    return std::ranges::count(differentiable(), dtype) > 0;
+  }
+
+  /// Through a variable's handle all its reads send their gradients to the variable.
+  static bool carries_gradient(DType dtype) {
+    return is_differentiable(dtype) || dtype == DType::resource;
   }
 
   /// Marks the nodes that lie on some path from an x to a y.
@@ -63,7 +126,7 @@ class Backward {
     for (const auto& x : xs_) reached[x.output().node] = true;
     for (int id = 0; id < forward_size_; ++id)
       for (auto input : graph.node(id).inputs)
-        if (reached[input.node] && is_differentiable(graph.dtype_of(input))) reached[id] = true;
+        if (reached[input.node] && carries_gradient(graph.dtype_of(input))) reached[id] = true;
     std::vector<bool> needed(static_cast<size_t>(forward_size_));
     for (const auto& y : ys_) needed[y.output().node] = true;
     for (int id = forward_size_ - 1; id >= 0; --id)
@@ -95,8 +158,12 @@ class Backward {
     if (!continues(node)) return {};
     auto here = builder_.on(node.device);
     Values inputs, outputs, arrived;
+    std::vector<bool> wanted;
     bool any = false;
-    for (auto input : node.inputs) inputs.push_back(here.value(input));
+    for (auto input : node.inputs) {
+      inputs.push_back(here.value(input));
+      wanted.push_back(between_[input.node] && carries_gradient(builder_.graph().dtype_of(input)));
+    }
     for (int i = 0; i < static_cast<int>(node.output_dtypes.size()); ++i) {
       outputs.push_back(here.value({id, i}));
       auto dy = sum({id, i});
@@ -107,7 +174,7 @@ class Backward {
     Where where{.node = node.name, .op = node.op->name()};
     if (!node.op->gradient())
       return invalid_argument("op " + node.op->name() + " has no gradient").at(where);
-    Gradient gradient(here, node, inputs, outputs, arrived);
+    Gradient gradient(here, node, inputs, outputs, arrived, wanted);
     node.op->gradient()(gradient);
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (gradient.answers()[i].is_valid()) add(node.inputs[i], gradient.answers()[i]);

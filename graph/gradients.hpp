@@ -10,12 +10,15 @@ namespace troupe {
 /// builder for the nodes of the answer (which wish for the device of the forward node).
 class Gradient : public Builder {
  public:
-  Gradient(Builder builder, const Node& node, Values inputs, Values outputs, Values arrived)
+  Gradient(
+      Builder builder, const Node& node, Values inputs, Values outputs, Values arrived,
+      std::vector<bool> wanted)
       : Builder(std::move(builder)),
         node_(node),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         arrived_(std::move(arrived)),
+        wanted_(std::move(wanted)),
         answers_(inputs_.size()) {}
 
   const Node& node() const { return node_; }
@@ -27,11 +30,24 @@ class Gradient : public Builder {
   /// True when a gradient arrived at that output.
   bool has_dy(int index) const { return arrived_[static_cast<size_t>(index)].is_valid(); }
 
-  /// Sums `gradient`, of a broadcast result's shape, down to the shape of that input.
+  /// True when the gradient with respect to that input leads on to an x; making it for another
+  /// input is allowed, but adds nodes that nobody needs.
+  bool wants(int index) const { return wanted_[static_cast<size_t>(index)]; }
+  /// The value of an int32 or int64 input, if it is known before any step.
+  std::optional<std::vector<int64_t>> constant_ints(int input) const;
+
+  /// Sums `gradient`, which has the shape of output 0, down to the shape of that input, which was
+  /// broadcast to it. Adds no node where the static shapes show that none is needed.
   Value sum_to_shape_of(int input, const Value& gradient);
+  /// Reshapes `gradient`, which has as many elements, to the shape of that input.
+  Value reshape_to_shape_of(int input, const Value& gradient);
 
   /// Sets the gradient with respect to an input; an input left out has none.
   void to_input(int index, Value gradient) { answers_[static_cast<size_t>(index)] = gradient; }
+  /// As to_input, for an operand of a broadcasting op: sums down to its shape first.
+  void to_operand(int index, const Value& gradient) {
+    if (wants(index)) to_input(index, sum_to_shape_of(index, gradient));
+  }
   const Values& answers() const { return answers_; }
 
  private:
@@ -39,12 +55,17 @@ class Gradient : public Builder {
   Values inputs_;
   Values outputs_;
   Values arrived_;
+  std::vector<bool> wanted_;
   Values answers_;
 };
 
+/// The gradient of an op that passes none on, such as Shape and Equal.
+inline void not_differentiable(Gradient&) {}
+
 /// Adds the nodes that compute the derivatives of sum(ys) with respect to each x, as tf.gradients.
-/// The derivatives have the dtypes and shapes of the xs. Fails with InvalidArgument, naming the
-/// node, where an op on a path from an x to a y has no gradient or no path exists at all.
+/// The derivatives have the dtypes and shapes of the xs; where an x is the handle of a variable, of
+/// its value, through all reads of it. Fails with InvalidArgument, naming the node, where an op on
+/// a path from an x to a y has no gradient or no path exists at all.
 Result<Values> gradients(const Builder& builder, const Values& ys, const Values& xs);
 
 }  // namespace troupe

@@ -51,7 +51,8 @@ Status check_attr(const AttrRule& rule, const AttrValue& value) {
 /// Fits the dtypes of a node's inputs to its op's declaration, and completes its attributes.
 class Signature {
  public:
-  Signature(const Op& op, Attrs& attrs, const DTypes& given) : op_(op), attrs_(attrs), given_(given) {}
+  Signature(const Op& op, Attrs& attrs, const DTypes& given)
+      : op_(op), attrs_(attrs), given_(given) {}
 
   Status complete() {
     for (const auto& [name, value] : attrs_) {
@@ -77,7 +78,8 @@ class Signature {
       }
       int64_t count =
           argument.count_attr.empty() ? 1 : *attrs_.at(argument.count_attr).template get<int64_t>();
-      if (count > 100000) return invalid_argument("an op cannot have " + std::to_string(count) + " outputs");
+      if (count > 100000)
+        return invalid_argument("an op cannot have " + std::to_string(count) + " outputs");
       auto dtype = argument.dtype_attr.empty()
                        ? argument.dtype
                        : *attrs_.at(argument.dtype_attr).template get<DType>();
@@ -99,7 +101,8 @@ class Signature {
     const auto& attr = argument.count_attr.empty() ? argument.dtypes_attr : argument.count_attr;
     if (attr.empty()) return 1;
     if (auto found = attrs_.find(attr); found != attrs_.end()) {
-      if (auto* count = found->second.get<int64_t>()) return static_cast<size_t>(std::max<int64_t>(0, *count));
+      if (auto* count = found->second.get<int64_t>())
+        return static_cast<size_t>(std::max<int64_t>(0, *count));
       return found->second.get<DTypes>()->size();
     }
     auto rest = op_.inputs().size() - 1;  // implied: whatever the other arguments leave
@@ -195,14 +198,15 @@ Result<NodeId> Graph::add(NodeDef def) {
   if (!output_dtypes) return output_dtypes.status().at(where);
   node.output_dtypes = *std::move(output_dtypes);
 
-  Shapes shapes;
+  Shapes shapes, spelled;
   std::vector<std::optional<Tensor>> constants;
   for (auto input : node.inputs) {
     shapes.push_back(shape_of(input));
     constants.push_back(constant_value(input));
+    spelled.push_back(spelled_shape(input));
   }
   ShapeInference inference(
-      node.attrs, std::move(shapes), std::move(dtypes), std::move(constants),
+      node.attrs, std::move(shapes), std::move(dtypes), std::move(constants), std::move(spelled),
       node.output_dtypes.size(),
       node.inputs.empty() ? nullptr : &this->node(node.inputs[0].node).attrs);
   if (auto status = node.op->infer_shape()(inference); !status.ok()) return status.at(where);
@@ -211,6 +215,11 @@ Result<NodeId> Graph::add(NodeDef def) {
   ids_.emplace(node.name, node.id);
   nodes_.push_back(std::move(node));
   return nodes_.back().id;
+}
+
+void Graph::shrink_to(int size) {
+  for (auto id = static_cast<size_t>(size); id < nodes_.size(); ++id) ids_.erase(nodes_[id].name);
+  nodes_.erase(nodes_.begin() + size, nodes_.end());
 }
 
 Result<NodeId> Graph::find(std::string_view name) const {
@@ -248,17 +257,6 @@ Result<Output> Graph::find_output(std::string_view name) const {
 
 std::string Graph::name_of(Output output) const {
   return node(output.node).name + ":" + std::to_string(output.index);
-}
-
-std::optional<Tensor> Graph::constant_value(Output output) const {
-  const auto& source = node(output.node);
-  if (source.op->name() == "Const") return source.attr<Tensor>("value");
-  if (source.op->name() != "Shape" || !shape_of(source.inputs[0]).is_known()) return std::nullopt;
-  auto sizes = shape_of(source.inputs[0]).sizes();
-  Shape shape{static_cast<int64_t>(sizes.size())};
-  if (source.attr<DType>("out_type") == DType::int64) return Tensor::of<int64_t>(shape, sizes);
-  std::vector<int32_t> narrow(sizes.begin(), sizes.end());
-  return Tensor::of<int32_t>(shape, std::span<const int32_t>(narrow));
 }
 
 NodeDef Graph::def_of(NodeId id) const {

@@ -64,6 +64,9 @@ class Graph {
   /// given, names the node, and leaves the graph as it was.
   Result<NodeId> add(NodeDef def);
 
+  /// Forgets all nodes from number `size` on.
+  void shrink_to(int size);
+
   int size() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -78,10 +81,14 @@ class Graph {
 
   std::string name_of(Output output) const;
   DType dtype_of(Output output) const { return node(output.node).output_dtypes[output.index]; }
-  const Shape& shape_of(Output output) const { return node(output.node).output_shapes[output.index]; }
+  const Shape& shape_of(Output output) const {
+    return node(output.node).output_shapes[output.index];
+  }
 
   /// The value of an output that is known without running a step.
   std::optional<Tensor> constant_value(Output output) const;
+  /// What is known of the shape that a vector of sizes spells out; a size given as -1 is unknown.
+  Shape spelled_shape(Output sizes) const;
 
   NodeDef def_of(NodeId id) const;
 

@@ -107,6 +107,7 @@ Result<const Op*> OpCatalog::find(std::string_view name) const {
 }
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+  if (wrong.size() < 2) return "";  // one letter is near to any other
   std::string best;
   auto best_distance = wrong.size() / 3 + 1;
   for (const auto& name : known) {
@@ -126,13 +127,39 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
   return best;
 }
 
-std::optional<std::vector<int64_t>> ShapeInference::constant_ints(int index) const {
-  const auto& value = constant(index);
-  if (!value) return std::nullopt;
+std::optional<std::vector<int64_t>> to_ints(const Tensor& tensor) {
   auto ints = [](auto values) { return std::vector<int64_t>(values.begin(), values.end()); };
-  if (value->dtype() == DType::int32) return ints(value->values<int32_t>());
-  if (value->dtype() == DType::int64) return ints(value->values<int64_t>());
+  if (tensor.dtype() == DType::int32) return ints(tensor.values<int32_t>());
+  if (tensor.dtype() == DType::int64) return ints(tensor.values<int64_t>());
   return std::nullopt;
+}
+
+Result<int> find_axis(int64_t axis, int rank) {
+  if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  return invalid_argument(
+      "axis " + std::to_string(axis) + " is not in [" + std::to_string(-rank) + ", " +
+      std::to_string(rank) + "), as rank " + std::to_string(rank) + " asks for");
+}
+
+std::optional<std::vector<int64_t>> ShapeInference::constant_ints(int index) const {
+  return constant(index) ? to_ints(*constant(index)) : std::nullopt;
+}
+
+Result<Shape> ShapeInference::spelled_shape(int index) const {
+  if (auto status = need_rank(index, 1); !status.ok()) return status;
+  auto sizes = constant_ints(index);
+  if (!sizes) {
+    const auto& vector = input(index);
+    if (vector.is_known() && vector[0] > Shape::max_rank)
+      return Shape::make(std::vector<int64_t>(static_cast<size_t>(vector[0])));
+    return spelled_[static_cast<size_t>(index)];
+  }
+  for (auto size : *sizes)
+    if (size < 0)
+      return invalid_argument(
+          "input " + std::to_string(index) + " must spell out a shape, but has the size " +
+          std::to_string(size));
+  return Shape::make(*sizes);
 }
 
 Shape ShapeInference::handle_shape() const {
@@ -170,6 +197,14 @@ Op::InferShape scalar() {
   return [](ShapeInference& s) {
     s.set(0, Shape());
     return Status();
+  };
+}
+
+Op::InferShape spelled_by_input(int index) {
+  return [index](ShapeInference& s) {
+    auto shape = s.spelled_shape(index);
+    if (shape) s.set(0, *shape);
+    return shape.status();
   };
 }
 

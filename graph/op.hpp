@@ -103,8 +103,8 @@ class Op {
   bool stateful_ = false;
 };
 
-/// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only read;
-/// the addresses of its ops stay valid.
+/// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only
+/// read; the addresses of its ops stay valid.
 class OpCatalog {
  public:
   /// Adding a name twice is a bug.
@@ -126,11 +126,13 @@ class ShapeInference {
  public:
   ShapeInference(
       const Attrs& attrs, std::vector<Shape> inputs, std::vector<DType> input_dtypes,
-      std::vector<std::optional<Tensor>> constants, size_t output_count, const Attrs* handle)
+      std::vector<std::optional<Tensor>> constants, Shapes spelled, size_t output_count,
+      const Attrs* handle)
       : attrs_(attrs),
         inputs_(std::move(inputs)),
         input_dtypes_(std::move(input_dtypes)),
         constants_(std::move(constants)),
+        spelled_(std::move(spelled)),
         outputs_(output_count, Shape::unknown_rank()),
         handle_(handle) {}
 
@@ -143,6 +145,9 @@ class ShapeInference {
   }
   /// A constant int32 or int64 vector or scalar as sizes; nothing if it is not known yet.
   std::optional<std::vector<int64_t>> constant_ints(int index) const;
+  /// What is known of the shape that an input spells out as a vector of sizes. Fails where it
+  /// cannot be a shape: a negative size, too many sizes, not a vector.
+  Result<Shape> spelled_shape(int index) const;
 
   template <class T>
   const T& attr(std::string_view name) const {
@@ -169,9 +174,17 @@ class ShapeInference {
   std::vector<Shape> inputs_;
   std::vector<DType> input_dtypes_;
   std::vector<std::optional<Tensor>> constants_;
+  Shapes spelled_;
   std::vector<Shape> outputs_;
   const Attrs* handle_;  // the attributes of the node that makes input 0
 };
+
+/// A constant's int32 or int64 elements; nothing for another dtype.
+std::optional<std::vector<int64_t>> to_ints(const Tensor& tensor);
+
+/// The axis counted from 0, for one that may be negative (counted from the end). Fails, naming the
+/// range, unless a tensor of that rank has it.
+Result<int> find_axis(int64_t axis, int rank);
 
 /// Shape functions that many ops share.
 namespace shapes {
@@ -179,6 +192,8 @@ namespace shapes {
 Op::InferShape same_as_input(int index = 0);
 /// Output 0 is a scalar.
 Op::InferShape scalar();
+/// Output 0 has the shape that that input spells out.
+Op::InferShape spelled_by_input(int index);
 /// Output 0 has the shape of inputs 0 and 1 broadcast together.
 Op::InferShape broadcast();
 /// The op has no outputs, or says nothing of them.

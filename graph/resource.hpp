@@ -13,6 +13,11 @@ class Resource {
 
   /// "variable": what an error says and what a look-up of another kind is refused with.
   virtual const char* kind() const = 0;
+
+  /// Its container was reset: it lets go of what it holds, and who still has it must fail with
+  /// Aborted instead of using it.
+  virtual void drop() = 0;
+  virtual bool is_dropped() const = 0;
 };
 
 /// The element of a `resource` tensor: which resource, by name, and the resource itself once a plan

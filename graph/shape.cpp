@@ -1,6 +1,7 @@
 #include "troupe/graph/shape.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace troupe {
 
@@ -29,12 +30,11 @@ Result<Shape> Shape::make(std::span<const int64_t> sizes) {
     return invalid_argument(
         "a tensor has at most " + std::to_string(max_rank) + " dimensions, not " +
         std::to_string(sizes.size()));
-  constexpr int64_t limit = int64_t{1} << 48;
   int64_t product = 1;
   for (auto size : sizes) {
     if (size < unknown)
       return invalid_argument("a dimension cannot have the size " + std::to_string(size));
-    if (size > limit || (size > 0 && product > limit / size))
+    if (size > max_elements || (size > 0 && product > max_elements / size))
       return invalid_argument("a tensor of so many elements cannot be: more than 2^48");
     if (size > 0) product *= size;
   }
@@ -50,8 +50,10 @@ bool Shape::is_known() const {
 }
 
 int64_t Shape::elements() const {
+  if (std::ranges::count(sizes(), 0)) return 0;
   int64_t product = 1;
-  for (auto size : sizes()) product *= size;
+  for (auto size : sizes())
+    if (__builtin_mul_overflow(product, size, &product)) return std::numeric_limits<int64_t>::max();
   return product;
 }
 
@@ -61,7 +63,8 @@ Result<Shape> Shape::merge(const Shape& other) const {
   if (!has_rank()) return other;
   if (!other.has_rank()) return *this;
   auto differ = [&] {
-    return invalid_argument("shapes " + to_string() + " and " + other.to_string() + " do not agree");
+    return invalid_argument(
+        "shapes " + to_string() + " and " + other.to_string() + " do not agree");
   };
   if (rank_ != other.rank_) return differ();
   Shape merged = *this;

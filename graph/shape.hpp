@@ -17,6 +17,7 @@ class Shape {
  public:
   static constexpr int max_rank = 8;
   static constexpr int64_t unknown = -1;
+  static constexpr int64_t max_elements = int64_t{1} << 48;
 
   /// A scalar's shape.
   Shape() = default;
@@ -40,7 +41,7 @@ class Shape {
   std::span<const int64_t> sizes() const;
 
   bool is_known() const;
-  /// The product of all sizes; the shape must be known.
+  /// The product of all sizes, or the greatest int64 where it is more; the shape must be known.
   int64_t elements() const;
 
   /// True when some known shape fits both.

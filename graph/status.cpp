@@ -47,7 +47,7 @@ std::string Status::to_string() const {
   const auto& place = where();
   std::string spot;
   if (!place.node.empty()) spot += "node '" + place.node + "'";
-  if (!place.op.empty()) spot += (spot.empty() ? "op " : " (") + place.op + (spot.empty() ? "" : ")");
+  if (!place.op.empty()) spot += spot.empty() ? "op " + place.op : " (" + place.op + ")";
   const auto& host = place.device.empty() ? place.task : place.device;
   if (!host.empty()) spot += (spot.empty() ? "on " : " on ") + host;
   return spot.empty() ? text : text + " [" + spot + "]";
@@ -58,7 +58,9 @@ bool Status::operator==(const Status& other) const {
 }
 
 Status cancelled(std::string message) { return {Code::cancelled, std::move(message)}; }
-Status invalid_argument(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+Status invalid_argument(std::string message) {
+  return {Code::invalid_argument, std::move(message)};
+}
 Status deadline_exceeded(std::string message) {
   return {Code::deadline_exceeded, std::move(message)};
 }

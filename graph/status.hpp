@@ -46,8 +46,8 @@ struct Where {
   bool operator==(const Where&) const = default;
 };
 
-/// Success, or why a request could not be served and where that happened. A value of one pointer's
-/// size: success allocates nothing.
+/// Success, or why a request could not be served and where that happened. A small value: success
+/// allocates nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;

@@ -42,6 +42,8 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
   constexpr size_t header = round_up(sizeof(Rep));
   CHECK(shape.is_known());
   auto elements = shape.elements();
+  if (elements > Shape::max_elements)
+    return resource_exhausted("no tensor can have the shape " + shape.to_string());
   auto bytes = header + static_cast<size_t>(elements) * size_of(dtype);
   auto* block = static_cast<char*>(allocator.allocate(bytes));
   if (!block)

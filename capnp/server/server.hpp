@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/task_config.hpp"
 #include "troupe/graph/status.hpp"
 
 namespace troupe {

@@ -1,13 +1,17 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 
+#include "troupe/devices/transfer.hpp"
+
 namespace troupe::cpu {
 
 KernelCatalog make_kernel_catalog() {
   KernelCatalog catalog;
   add_source_kernels(catalog);
   add_math_kernels(catalog);
+  add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);
+  add_slicing_kernels(catalog);
   add_nn_kernels(catalog);
   add_random_kernels(catalog);
   add_state_kernels(catalog);

@@ -7,13 +7,14 @@ namespace troupe::cpu {
 // One function a family, each in the file of its name; families are those of graph/ops.
 void add_source_kernels(KernelCatalog& catalog);
 void add_math_kernels(KernelCatalog& catalog);
+void add_comparison_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_array_kernels(KernelCatalog& catalog);
+void add_slicing_kernels(KernelCatalog& catalog);
 void add_nn_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_state_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
-void add_transfer_kernels(KernelCatalog& catalog);
 
 /// All kernels that a CPU has.
 KernelCatalog make_kernel_catalog();

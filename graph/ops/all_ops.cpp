@@ -6,8 +6,10 @@ std::shared_ptr<const OpCatalog> make_op_catalog() {
   auto catalog = std::make_shared<OpCatalog>();
   add_source_ops(*catalog);
   add_math_ops(*catalog);
+  add_comparison_ops(*catalog);
   add_reduction_ops(*catalog);
   add_array_ops(*catalog);
+  add_slicing_ops(*catalog);
   add_nn_ops(*catalog);
   add_random_ops(*catalog);
   add_state_ops(*catalog);

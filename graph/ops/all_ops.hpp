@@ -9,8 +9,10 @@ namespace troupe {
 // One function a family, each in the file of its name.
 void add_source_ops(OpCatalog& catalog);
 void add_math_ops(OpCatalog& catalog);
+void add_comparison_ops(OpCatalog& catalog);
 void add_reduction_ops(OpCatalog& catalog);
 void add_array_ops(OpCatalog& catalog);
+void add_slicing_ops(OpCatalog& catalog);
 void add_nn_ops(OpCatalog& catalog);
 void add_random_ops(OpCatalog& catalog);
 void add_state_ops(OpCatalog& catalog);

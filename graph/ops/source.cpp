@@ -28,7 +28,9 @@ void add_source_ops(OpCatalog& catalog) {
         return Status();
       }));
 
-  catalog.add(Op("NoOp").doc("Does nothing: a place for control inputs.").infer_shape(shapes::none()));
+  catalog.add(Op("NoOp")
+      .doc("Does nothing: a place for control inputs.")
+      .infer_shape(shapes::none()));
 }
 
 }  // namespace troupe

@@ -1,3 +1,4 @@
+#include "troupe/graph/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -24,7 +25,7 @@ void add_state_ops(OpCatalog& catalog) {
         s.set(0, s.handle_shape());
         return s.check_handle_dtype(s.attr<DType>("dtype"));
       })
-      .gradient([](Gradient&) {})
+      .gradient([](Gradient& g) { g.to_input(0, g.dy()); })
       .stateful());
 
   for (auto name : {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"})

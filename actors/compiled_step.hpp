@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/device_actor.hpp"
+#include "troupe/graph/passes/partition.hpp"
+
+namespace troupe {
+
+/// A step's signature made ready to run: what each device does of it.
+struct CompiledStep {
+  struct Part {
+    DeviceActor actor;
+    std::string device;
+    std::string task;
+    std::vector<int> feeds;    // which of the step's feeds it gets, in its order
+    std::vector<int> fetches;  // which of the step's fetches it gives, in its order
+  };
+
+  StepSignature signature;
+  PlanId plan = 0;
+  PrunedStep pruned;
+  std::vector<Part> parts;
+  bool ready = false;
+  std::vector<Run> waiting;  // runs that came before it was ready
+  uint64_t last_used = 0;
+  size_t running = 0;
+
+  bool uses(const caf::actor_addr& device) const {
+    for (const auto& part : parts)
+      if (part.actor.address() == device) return true;
+    return false;
+  }
+};
+
+/// Fails, naming the feed, unless each value is what the graph says of the output it replaces.
+Status check_feeds(
+    const Graph& graph, const CompiledStep& step,
+    const std::vector<std::pair<std::string, Tensor>>& feeds);
+
+/// Places and cuts a pruned step over the devices of those tasks. The parts' nodes are returned
+/// apart, in the parts' order, as only registration needs them.
+Result<std::vector<std::vector<NodeDef>>> lay_out(
+    const Graph& graph, const std::vector<TaskDescription>& tasks, const ClusterSpec& cluster,
+    const DeviceName& default_device, CompiledStep& step);
+
+}  // namespace troupe

@@ -1,0 +1,60 @@
+#include "troupe/actors/container_actor.hpp"
+
+#include "troupe/actors/self.hpp"
+#include "troupe/devices/variable_resource.hpp"
+
+namespace troupe {
+namespace {
+
+struct ContainerState {
+  static constexpr const char* name = "container";
+
+  ContainerState() = default;
+
+  std::string container;
+  std::map<std::string, std::shared_ptr<VariableResource>> variables;
+
+  ~ContainerState() { drop_all(); }
+
+  void drop_all() {
+    for (auto& [variable_name, variable] : variables) variable->drop();
+    variables.clear();
+  }
+
+  Result<std::shared_ptr<Resource>> find_or_make(const ResourceUse& use) {
+    auto& variable = variables[use.name];
+    if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
+    auto describe = [](DType dtype, const Shape& shape) { return to_string(dtype) + shape.to_string(); };
+    if (variable->dtype() != use.dtype || !variable->shape().is_compatible_with(use.shape))
+      return invalid_argument(
+          "variable '" + use.name + "' of container '" + container + "' is " +
+          describe(variable->dtype(), variable->shape()) + ", but the graph declares it as " +
+          describe(use.dtype, use.shape) + "; reset the container or choose another name");
+    return std::shared_ptr<Resource>(variable);
+  }
+};
+
+ContainerActor::behavior_type container(Self<ContainerActor, ContainerState> self, std::string name) {
+  auto& state = self->state;
+  state.container = std::move(name);
+  return {
+      [&state](const Bind& bind) -> caf::result<Status, Bindings> {
+        Bindings bindings;
+        for (const auto& use : bind.uses) {
+          auto resource = state.find_or_make(use);
+          if (!resource) return {resource.status(), Bindings()};
+          bindings[use.node] = *resource;
+        }
+        return {Status(), std::move(bindings)};
+      },
+      [&state](const ResetContainer&) { state.drop_all(); },
+  };
+}
+
+}  // namespace
+
+ContainerActor spawn_container(caf::actor_system& system, std::string name) {
+  return system.spawn(container, std::move(name));
+}
+
+}  // namespace troupe

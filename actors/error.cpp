@@ -1,0 +1,20 @@
+#include "troupe/actors/error.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+
+namespace troupe {
+
+Status to_status(const caf::error& error) {
+  if (!error) return {};
+  if (error == caf::sec::request_timeout) return deadline_exceeded("no answer within the deadline");
+  if (error == caf::sec::request_receiver_down)
+    return unavailable("the one who should answer has ended or is out of reach");
+  auto is_sec = error.category() == caf::atom("system");
+  return unavailable(
+      is_sec ? to_string(static_cast<caf::sec>(error.code()))
+             : "the actor ended with code " + std::to_string(error.code()));
+}
+
+}  // namespace troupe

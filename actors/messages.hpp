@@ -1,0 +1,191 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/wire.hpp"
+#include "troupe/devices/device.hpp"
+#include "troupe/devices/step_port.hpp"
+#include "troupe/graph/graph.hpp"
+#include "troupe/graph/status.hpp"
+#include "troupe/graph/tensor.hpp"
+
+namespace troupe {
+
+// What actors of different nodes say to each other. No field is a float (CAF 0.17's portable
+// encoding of them is broken); no message is larger than max_message_bytes.
+
+/// Bumped when nodes of before cannot understand nodes of after.
+inline constexpr uint32_t protocol_version = 1;
+
+/// The most that a tensor between two nodes may have; CAF's length field ends at 4 GiB.
+inline constexpr size_t max_message_bytes = size_t{1} << 30;
+
+using SessionId = uint64_t;
+
+/// A step of a session; numbers of one session only grow.
+struct StepId {
+  SessionId session = 0;
+  uint64_t number = 0;
+  auto operator<=>(const StepId&) const = default;
+};
+
+/// Names a plan within its session, the same on all its devices.
+using PlanId = uint64_t;
+
+// To a task actor, from another:
+
+/// The first word to a peer: who speaks, and whom it takes the other for.
+struct Hello {
+  std::string from_job;
+  int32_t from_task = 0;
+  uint64_t from_incarnation = 0;
+  uint32_t version = 0;
+  std::string to_job;
+  int32_t to_task = 0;
+};
+
+struct DeviceDescription {
+  std::string type;
+  int32_t index = 0;
+  uint64_t memory_limit = 0;
+  std::string description;
+  std::vector<std::string> ops;  // that it has kernels for
+  caf::strong_actor_ptr actor;
+};
+
+/// What a task answers to Hello: who it is and what it has.
+struct TaskDescription {
+  std::string job;
+  int32_t task = 0;
+  uint64_t incarnation = 0;  // drawn at start: another number is another life
+  std::vector<DeviceDescription> devices;
+};
+
+/// Frees those containers on the task.
+struct ResetContainers {
+  std::vector<std::string> containers;
+};
+
+// To a device actor, from session actors:
+
+/// A partition to be compiled into a plan. Answered when the plan can run.
+struct Register {
+  SessionId session = 0;
+  PlanId plan = 0;
+  std::vector<NodeDef> nodes;
+};
+
+/// Runs a plan for one step. Answered by StepDone.
+struct StartStep {
+  StepId step;
+  PlanId plan = 0;
+  Tensors feeds;
+};
+
+/// Ends a step early. StepDone still follows.
+struct CancelStep {
+  StepId step;
+  Status why;
+};
+
+/// Drops one plan, or all that the session has there.
+struct DropPlan {
+  SessionId session = 0;
+  PlanId plan = 0;
+};
+struct EndSession {
+  SessionId session = 0;
+};
+
+// To a device actor, from device actors:
+
+/// Tensors along edges of a step, pushed as soon as they are there.
+struct Deliver {
+  StepId step;
+  std::vector<EdgeId> edges;
+  Tensors tensors;
+};
+
+// To a session actor, from device actors:
+
+/// A device's part of a step has ended: with the fetches of its partition, or with an error.
+struct StepDone {
+  StepId step;
+  std::string device;
+  Status status;
+  Tensors fetches;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, StepId& x) {
+  return f(caf::meta::type_name("StepId"), x.session, x.number);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Hello& x) {
+  return f(caf::meta::type_name("Hello"), x.from_job, x.from_task, x.from_incarnation, x.version,
+           x.to_job, x.to_task);
+}
+template <class Inspector>
+auto inspect(Inspector& f, DeviceDescription& x) {
+  return f(caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit,
+           x.description, x.ops, x.actor);
+}
+template <class Inspector>
+auto inspect(Inspector& f, TaskDescription& x) {
+  return f(caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices);
+}
+template <class Inspector>
+auto inspect(Inspector& f, ResetContainers& x) {
+  return f(caf::meta::type_name("ResetContainers"), x.containers);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Register& x) {
+  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes);
+}
+template <class Inspector>
+auto inspect(Inspector& f, StartStep& x) {
+  return f(caf::meta::type_name("StartStep"), x.step, x.plan, x.feeds);
+}
+template <class Inspector>
+auto inspect(Inspector& f, CancelStep& x) {
+  return f(caf::meta::type_name("CancelStep"), x.step, x.why);
+}
+template <class Inspector>
+auto inspect(Inspector& f, DropPlan& x) {
+  return f(caf::meta::type_name("DropPlan"), x.session, x.plan);
+}
+template <class Inspector>
+auto inspect(Inspector& f, EndSession& x) {
+  return f(caf::meta::type_name("EndSession"), x.session);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Deliver& x) {
+  return f(caf::meta::type_name("Deliver"), x.step, x.edges, x.tensors);
+}
+template <class Inspector>
+auto inspect(Inspector& f, StepDone& x) {
+  return f(caf::meta::type_name("StepDone"), x.step, x.device, x.status, x.fetches);
+}
+
+}  // namespace troupe
+
+// Every type that crosses between nodes has one line here. CAF 0.17 sends the names: keep them.
+CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
+
+  CAF_ADD_TYPE_ID(troupe, (troupe::Status))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Hello))
+  CAF_ADD_TYPE_ID(troupe, (troupe::TaskDescription))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Register))
+  CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::DropPlan))
+  CAF_ADD_TYPE_ID(troupe, (troupe::EndSession))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))
+  CAF_ADD_TYPE_ID(troupe, (troupe::StepDone))
+
+CAF_END_TYPE_ID_BLOCK(troupe)

@@ -1,0 +1,370 @@
+#include "troupe/actors/session_actor.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "troupe/actors/compiled_step.hpp"
+#include "troupe/actors/error.hpp"
+#include "troupe/actors/self.hpp"
+#include "troupe/graph/place/placement.hpp"
+
+namespace troupe {
+
+/// A run's time is over.
+struct RunDeadline {
+  CallId call;
+};
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunDeadline)
+
+namespace troupe {
+namespace {
+
+constexpr size_t compiled_steps_max = 256;
+
+using SessionMailbox =
+    SessionActor::extend<caf::reacts_to<StepDone>, caf::reacts_to<RunDeadline>>;
+
+struct RunningStep {
+  Run run;
+  std::shared_ptr<CompiledStep> compiled;
+  std::vector<bool> part_done;
+  size_t waits_for = 0;
+  Tensors answers;
+  Status error;
+};
+
+/// A signature on its way to become a compiled step.
+struct Compilation {
+  std::shared_ptr<CompiledStep> step;
+  std::vector<TaskDescription> tasks;
+  size_t waits_for = 0;
+  Status status;
+};
+
+struct SessionState {
+  static constexpr const char* name = "session";
+
+  SessionState() = default;
+
+  SessionMailbox::pointer self = nullptr;
+  TaskActor task;
+  SessionSettings settings;
+  std::unique_ptr<Graph> graph;
+  std::map<StepSignature, std::shared_ptr<CompiledStep>> compiled;
+  std::unordered_map<uint64_t, RunningStep> running;
+  std::unordered_map<CallId, uint64_t> step_of_call;
+  std::map<caf::actor_addr, DeviceActor> devices;  // that hold plans of this session
+  uint64_t next_step = 1;
+  uint64_t next_plan = 1;
+
+  ~SessionState() { answer_all(cancelled("the session has ended")); }
+
+  StepId id_of(uint64_t step) const { return {settings.id, step}; }
+
+  // -- extend
+
+  Status extend(Extend& call) {
+    if (call.expected_size != static_cast<uint64_t>(graph->size()))
+      return aborted(
+          "the session's graph has " + std::to_string(graph->size()) +
+          " nodes, but the caller expected " + std::to_string(call.expected_size));
+    auto before = graph->size();
+    for (auto& def : call.nodes) {
+      auto status = def.op.starts_with('_') || def.name.starts_with('_')
+                        ? invalid_argument("names that begin with '_' are reserved")
+                              .at({.node = def.name, .op = def.op})
+                        : graph->add(std::move(def)).status();
+      if (status.ok()) continue;
+      graph->shrink_to(before);
+      return status;
+    }
+    return {};
+  }
+
+  // -- runs
+
+  void run(Run& call) {
+    StepSignature signature{.feeds = {}, .fetches = call.fetches, .targets = call.targets};
+    for (const auto& [feed, value] : call.feeds) signature.feeds.push_back(feed);
+    if (call.options.timeout.count() > 0)
+      self->delayed_send(self, call.options.timeout, RunDeadline{call.call});
+    if (auto found = compiled.find(signature); found != compiled.end()) {
+      if (found->second->ready) return launch(found->second, std::move(call));
+      return found->second->waiting.push_back(std::move(call));
+    }
+    auto step = std::make_shared<CompiledStep>();
+    compiled[signature] = step;
+    step->signature = std::move(signature);
+    step->plan = next_plan++;
+    step->waiting.push_back(std::move(call));
+    find_tasks(step);
+  }
+
+  void launch(const std::shared_ptr<CompiledStep>& step, Run call) {
+    if (auto status = check_feeds(*graph, *step, call.feeds); !status.ok())
+      return call.done(status);
+    auto number = next_step++;
+    step->last_used = number;
+    settings.steps->fetch_add(1, std::memory_order_relaxed);
+    auto& now = running[number];
+    now = {.run = std::move(call), .compiled = step,
+           .part_done = std::vector<bool>(step->parts.size()), .waits_for = step->parts.size(),
+           .answers = Tensors(step->pruned.fetches.size()), .error = {}};
+    ++step->running;
+    step_of_call[now.run.call] = number;
+    answer_fed_fetches(now);
+    for (const auto& part : step->parts) {
+      Tensors feeds;
+      for (auto feed : part.feeds) feeds.push_back(now.run.feeds[feed].second);
+      self->send(part.actor, StartStep{id_of(number), step->plan, std::move(feeds)});
+    }
+    if (now.waits_for == 0) finish(number);
+  }
+
+  static void answer_fed_fetches(RunningStep& now) {
+    const auto& pruned = now.compiled->pruned;
+    for (size_t i = 0; i < pruned.fetches.size(); ++i) {
+      auto feed = std::ranges::find(pruned.feeds, pruned.fetches[i]);
+      if (feed != pruned.feeds.end())
+        now.answers[i] = now.run.feeds[feed - pruned.feeds.begin()].second;
+    }
+  }
+
+  void part_done(StepDone& done) {
+    auto found = running.find(done.step.number);
+    if (done.step.session != settings.id || found == running.end()) return;
+    const auto& parts = found->second.compiled->parts;
+    auto part = std::ranges::find(parts, done.device, &CompiledStep::Part::device);
+    if (part == parts.end()) return;
+    auto index = static_cast<size_t>(part - parts.begin());
+    if (done.status.ok() && done.fetches.size() != part->fetches.size())
+      done.status = internal("the device did not bring the step's fetches");
+    if (done.status.ok())
+      for (size_t i = 0; i < part->fetches.size(); ++i)
+        found->second.answers[part->fetches[i]] = std::move(done.fetches[i]);
+    end_part(done.step.number, index, done.status);
+  }
+
+  /// A part of a running step has ended; the first error cancels the others.
+  void end_part(uint64_t number, size_t index, const Status& status) {
+    auto& now = running.at(number);
+    if (now.part_done[index]) return;
+    now.part_done[index] = true;
+    --now.waits_for;
+    if (!status.ok() && now.error.ok()) {
+      now.error = status;
+      cancel_parts(number, cancelled("another part of the step failed: " + status.message()));
+    }
+    if (now.waits_for == 0) finish(number);
+  }
+
+  void cancel_parts(uint64_t number, const Status& why) {
+    const auto& now = running.at(number);
+    for (size_t i = 0; i < now.part_done.size(); ++i)
+      if (!now.part_done[i])
+        self->send(now.compiled->parts[i].actor, CancelStep{id_of(number), why});
+  }
+
+  void finish(uint64_t number) {
+    auto now = std::move(running.extract(number).mapped());
+    step_of_call.erase(now.run.call);
+    --now.compiled->running;
+    if (now.error.code() == Code::aborted) forget(now.compiled);
+    if (now.error.ok()) now.run.done(std::move(now.answers));
+    else now.run.done(now.error);
+  }
+
+  /// Ends a run early, whether it runs, or waits to be compiled.
+  void cancel_run(CallId call, const Status& why) {
+    if (auto found = step_of_call.find(call); found != step_of_call.end()) {
+      auto number = found->second;
+      cancel_parts(number, why);
+      auto& now = running.at(number);
+      if (now.error.ok()) now.error = why;
+      return finish(number);  // at once: nobody waits for a peer that may be silent
+    }
+    for (auto& [signature, step] : compiled) {
+      auto waiting = std::ranges::find(step->waiting, call, &Run::call);
+      if (waiting == step->waiting.end()) continue;
+      waiting->done(why);
+      step->waiting.erase(waiting);
+      return;
+    }
+  }
+
+  // -- compilation
+
+  void find_tasks(const std::shared_ptr<CompiledStep>& step) {
+    auto pruned = prune(*graph, step->signature);
+    if (!pruned) return fail(step, pruned.status());
+    step->pruned = *std::move(pruned);
+    auto tasks = tasks_of(*graph, step->pruned.nodes, settings.cluster, settings.default_device);
+    if (!tasks) return fail(step, tasks.status());
+    auto compilation = std::make_shared<Compilation>();
+    compilation->step = step;
+    compilation->waits_for = tasks->size();
+    for (const auto& [job, index] : *tasks)
+      self->request(task, caf::infinite, FindTask{job, index, settings.connect_timeout})
+          .then(
+              [this, compilation](Status& status, TaskDescription& found) {
+                compilation->tasks.push_back(std::move(found));
+                arrived(compilation, status, &SessionState::register_parts);
+              },
+              [this, compilation](caf::error& error) {
+                arrived(compilation, to_status(error), &SessionState::register_parts);
+              });
+  }
+
+  using Next = void (SessionState::*)(const std::shared_ptr<Compilation>&);
+
+  /// One of the answers that a compilation waits for; after the last one it goes on, or has failed.
+  void arrived(const std::shared_ptr<Compilation>& compilation, const Status& status, Next next) {
+    if (compilation->status.ok()) compilation->status = status;
+    if (--compilation->waits_for > 0) return;
+    if (!compilation->status.ok()) return fail(compilation->step, compilation->status);
+    (this->*next)(compilation);
+  }
+
+  void register_parts(const std::shared_ptr<Compilation>& compilation) {
+    auto& step = *compilation->step;
+    auto nodes = lay_out(
+        *graph, compilation->tasks, settings.cluster, settings.default_device, step);
+    if (!nodes) return fail(compilation->step, nodes.status());
+    compilation->waits_for = step.parts.size();
+    if (step.parts.empty()) return become_ready(compilation);
+    // Each device may wait for its peers once more before it answers.
+    auto timeout = 2 * settings.connect_timeout;
+    for (size_t i = 0; i < step.parts.size(); ++i) {
+      const auto& part = step.parts[i];
+      watch(part.actor);
+      self->request(part.actor, timeout, Register{settings.id, step.plan, std::move((*nodes)[i])})
+          .then(
+              [this, compilation](Status& status) {
+                arrived(compilation, status, &SessionState::become_ready);
+              },
+              [this, compilation, device = part.device, task_name = part.task](caf::error& error) {
+                auto status = to_status(error).at({.device = device, .task = task_name});
+                arrived(compilation, status, &SessionState::become_ready);
+              });
+    }
+  }
+
+  void watch(const DeviceActor& device) {
+    if (devices.emplace(device.address(), device).second) self->monitor(device);
+  }
+
+  void become_ready(const std::shared_ptr<Compilation>& compilation) {
+    auto step = compilation->step;
+    if (!is_current(step)) return fail(step, unavailable("a device of the step was lost"));
+    step->ready = true;
+    for (auto& call : std::exchange(step->waiting, {})) launch(step, std::move(call));
+    drop_least_used();
+  }
+
+  bool is_current(const std::shared_ptr<CompiledStep>& step) const {
+    auto found = compiled.find(step->signature);
+    return found != compiled.end() && found->second == step;
+  }
+
+  void fail(const std::shared_ptr<CompiledStep>& step, const Status& status) {
+    forget(step);
+    for (auto& call : std::exchange(step->waiting, {})) call.done(status);
+  }
+
+  void forget(const std::shared_ptr<CompiledStep>& step) {
+    for (const auto& part : step->parts)
+      self->send(part.actor, DropPlan{settings.id, step->plan});
+    if (is_current(step)) compiled.erase(step->signature);
+  }
+
+  void drop_least_used() {
+    if (compiled.size() <= compiled_steps_max) return;
+    std::shared_ptr<CompiledStep> oldest;
+    for (const auto& [signature, step] : compiled)
+      if (step->ready && step->running == 0 && (!oldest || step->last_used < oldest->last_used))
+        oldest = step;
+    if (oldest) forget(oldest);
+  }
+
+  // -- ends
+
+  void device_lost(const caf::actor_addr& device) {
+    devices.erase(device);
+    std::vector<std::shared_ptr<CompiledStep>> lost;
+    for (const auto& [signature, step] : compiled)
+      if (step->uses(device)) lost.push_back(step);
+    for (const auto& step : lost) {
+      if (step->ready) forget(step);
+      else fail(step, lost_error(*step, device));
+    }
+    std::vector<std::pair<uint64_t, size_t>> ended;
+    for (const auto& [number, now] : running)
+      for (size_t i = 0; i < now.part_done.size(); ++i)
+        if (now.compiled->parts[i].actor.address() == device) ended.emplace_back(number, i);
+    for (auto [number, index] : ended)
+      end_part(number, index, lost_error(*running.at(number).compiled, device));
+  }
+
+  static Status lost_error(const CompiledStep& step, const caf::actor_addr& device) {
+    for (const auto& part : step.parts)
+      if (part.actor.address() == device)
+        return unavailable(
+                   "lost " + part.task + ": its process ended or the connection to it broke")
+            .at({.device = part.device, .task = part.task});
+    return unavailable("a device was lost");
+  }
+
+  void answer_all(const Status& status) {
+    for (auto& [number, now] : std::exchange(running, {})) now.run.done(status);
+    for (auto& [signature, step] : std::exchange(compiled, {}))
+      for (auto& call : std::exchange(step->waiting, {})) call.done(status);
+  }
+
+  void close() {
+    for (const auto& [number, now] : running)
+      cancel_parts(number, cancelled("the session was closed"));
+    for (const auto& [address, device] : devices)
+      self->send(device, EndSession{settings.id});
+    answer_all(cancelled("the session was closed while the step ran"));
+    self->quit();
+  }
+};
+
+SessionMailbox::behavior_type session(
+    Self<SessionMailbox, SessionState> self, const TaskActor& task, SessionSettings settings) {
+  auto& state = self->state;
+  state.self = self;
+  state.task = task;
+  state.graph = std::make_unique<Graph>(settings.catalog);
+  state.settings = std::move(settings);
+  self->set_down_handler([&state](const caf::down_msg& down) { state.device_lost(down.source); });
+  return {
+      [&state](Extend& call) { call.done(state.extend(call)); },
+      [&state](Run& call) { state.run(call); },
+      [&state](const CancelRun& call) {
+        state.cancel_run(call.call, cancelled("the caller cancelled the step"));
+      },
+      [&state](const Close& call) {
+        state.close();
+        call.done({});
+      },
+      [&state](StepDone& done) { state.part_done(done); },
+      [&state](const RunDeadline& deadline) {
+        state.cancel_run(
+            deadline.call, deadline_exceeded("the step was not done within its timeout"));
+      },
+  };
+}
+
+}  // namespace
+
+SessionActor spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings) {
+  return system.spawn(session, std::move(task), std::move(settings));
+}
+
+}  // namespace troupe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/messages.hpp"
+#include "troupe/actors/task_actor.hpp"
+#include "troupe/graph/device_name.hpp"
+
+namespace troupe {
+
+struct SessionSettings {
+  SessionId id = 0;
+  ClusterSpec cluster;
+  DeviceName default_device;  // of the master: where nodes go that wish for nothing
+  std::shared_ptr<const OpCatalog> catalog;
+  std::chrono::milliseconds connect_timeout;
+  std::shared_ptr<std::atomic<uint64_t>> steps;  // counts the steps of all sessions of the task
+};
+
+/// A client's graph and its compiled steps, on the node that the client chose as master. A step that
+/// is asked for the first time is pruned, placed, cut into partitions and registered with the device
+/// actors of the tasks it uses; later steps of the same feeds, fetches and targets only start.
+///
+/// SE-1: each Run is answered once: by the fetches, or by the first error, after which the other
+///       devices were told to cancel.
+/// SE-2: a failed compilation is not remembered; a lost or restarted device makes those compiled
+///       steps that use it be compiled again.
+///
+/// `task` is the actor of the master's task.
+SessionActor spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/container_actor.hpp"
+#include "troupe/actors/messages.hpp"
+#include "troupe/actors/world/world.hpp"
+#include "troupe/devices/device.hpp"
+#include "troupe/graph/task_config.hpp"
+
+namespace troupe {
+
+/// Asks for a task of the cluster by name: its devices and their actors. The directory of names.
+struct FindTask {
+  std::string job;
+  int task = 0;
+  std::chrono::milliseconds timeout;
+};
+
+/// Ends the task: its sessions are closed, then all its actors end.
+struct Stop {
+  DoneStatus done;
+};
+
+/// The root of one node: its devices, its shards of containers, its sessions, and the way to the
+/// other tasks of the cluster, to which it connects when somebody first asks for them.
+///
+/// TK-1: a failed connection is not remembered: the next FindTask tries again.
+using TaskActor = MasterActor::extend<
+    // From other nodes: fails with FailedPrecondition where the caller takes it for somebody else.
+    caf::replies_to<Hello>::with<Status, TaskDescription>,
+    caf::replies_to<ResetContainers>::with<Status>,
+    // In this process. Unavailable names the task that cannot be reached and says why.
+    caf::replies_to<FindTask>::with<Status, TaskDescription>,
+    caf::replies_to<Bind>::with<Status, Bindings>,
+    caf::reacts_to<Stop>>;
+
+struct TaskSettings {
+  TaskConfig config;
+  std::vector<std::shared_ptr<Device>> devices;
+  std::shared_ptr<const OpCatalog> catalog;
+  std::shared_ptr<World> world;
+  /// How long a peer that does not answer is tried again.
+  std::chrono::milliseconds connect_timeout{10000};
+};
+
+/// A task and the number that tells this life of it from others.
+struct SpawnedTask {
+  TaskActor actor;
+  uint64_t incarnation;
+};
+
+SpawnedTask spawn_task(TaskSettings settings);
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FindTask)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

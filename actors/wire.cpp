@@ -1,0 +1,192 @@
+#include "troupe/actors/wire.hpp"
+
+#include <bit>
+
+#include <caf/sec.hpp>
+
+namespace troupe {
+namespace {
+
+caf::error bad(const char* what) { return caf::make_error(caf::sec::invalid_argument, what); }
+
+template <class... Ts>
+caf::error write(caf::serializer& sink, Ts... values) {
+  return sink(values...);
+}
+
+template <class Enum>
+caf::error read_enum(caf::deserializer& source, Enum& value, bool (*is_valid)(Enum)) {
+  uint8_t number = 0;
+  if (auto error = source(number)) return error;
+  value = static_cast<Enum>(number);
+  return is_valid(value) ? caf::error() : bad("no such number in an enumeration");
+}
+
+bool is_valid_code(Code code) { return code <= Code::unauthenticated; }
+
+caf::error write_shape(caf::serializer& sink, const Shape& shape) {
+  if (auto error = write(sink, static_cast<int8_t>(shape.rank()))) return error;
+  for (auto size : shape.sizes())
+    if (auto error = write(sink, size)) return error;
+  return {};
+}
+
+caf::error read_shape(caf::deserializer& source, Shape& shape) {
+  int8_t rank = 0;
+  if (auto error = source(rank)) return error;
+  if (rank < -1 || rank > Shape::max_rank) return bad("a shape of an impossible rank");
+  if (rank == -1) {
+    shape = Shape::unknown_rank();
+    return {};
+  }
+  std::vector<int64_t> sizes(static_cast<size_t>(rank));
+  for (auto& size : sizes)
+    if (auto error = source(size)) return error;
+  auto made = Shape::make(sizes);
+  if (!made) return bad("a shape of impossible sizes");
+  shape = *made;
+  return {};
+}
+
+/// Attribute values, one pair of functions a type; floats go as their bits.
+struct AttrWriter {
+  caf::serializer& sink;
+
+  caf::error operator()(const Shape& value) { return write_shape(sink, value); }
+  caf::error operator()(const Tensor& value) { return inspect(sink, const_cast<Tensor&>(value)); }
+  caf::error operator()(DType value) { return write(sink, static_cast<uint8_t>(value)); }
+  caf::error operator()(float value) { return write(sink, std::bit_cast<uint32_t>(value)); }
+  template <class T>
+  caf::error operator()(const T& value) {
+    return write(sink, value);
+  }
+  template <class T>
+  caf::error operator()(const std::vector<T>& values) {
+    if (auto error = write(sink, static_cast<uint64_t>(values.size()))) return error;
+    for (const auto& value : values)
+      if (auto error = (*this)(value)) return error;
+    return {};
+  }
+};
+
+struct AttrReader {
+  caf::deserializer& source;
+
+  caf::error operator()(Shape& value) { return read_shape(source, value); }
+  caf::error operator()(Tensor& value) { return inspect(source, value); }
+  caf::error operator()(DType& value) { return read_enum(source, value, is_valid); }
+  caf::error operator()(float& value) {
+    uint32_t bits = 0;
+    auto error = source(bits);
+    value = std::bit_cast<float>(bits);
+    return error;
+  }
+  template <class T>
+  caf::error operator()(T& value) {
+    return source(value);
+  }
+  template <class T>
+  caf::error operator()(std::vector<T>& values) {
+    uint64_t count = 0;
+    if (auto error = source(count)) return error;
+    if (count > 1'000'000) return bad("a list of more than a million values");
+    values.resize(count);
+    for (auto& value : values)
+      if (auto error = (*this)(value)) return error;
+    return {};
+  }
+
+  template <size_t I = 0>
+  caf::error read(size_t index, AttrValue& into) {
+    if constexpr (I == std::variant_size_v<AttrValue::Held>) return bad("no such attribute type");
+    else {
+      if (index != I) return read<I + 1>(index, into);
+      std::variant_alternative_t<I, AttrValue::Held> value{};
+      auto error = (*this)(value);
+      into = AttrValue(std::move(value));
+      return error;
+    }
+  }
+};
+
+caf::error read_elements(caf::deserializer& source, Tensor& tensor) {
+  if (is_plain(tensor.dtype())) return source.apply_raw(tensor.bytes(), tensor.mutable_raw());
+  auto* strings = tensor.mutable_data<std::string>();
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    if (auto error = source(strings[i])) return error;
+  return {};
+}
+
+}  // namespace
+
+caf::error inspect(caf::serializer& sink, Status& value) {
+  const auto& where = value.where();
+  return write(
+      sink, static_cast<uint8_t>(value.code()), value.message(), where.node, where.op,
+      where.device, where.task);
+}
+
+caf::error inspect(caf::deserializer& source, Status& value) {
+  Code code = Code::ok;
+  if (auto error = read_enum(source, code, is_valid_code)) return error;
+  std::string message;
+  Where where;
+  auto error = source(message, where.node, where.op, where.device, where.task);
+  value = Status(code, std::move(message), std::move(where));
+  return error;
+}
+
+caf::error inspect(caf::serializer& sink, Tensor& value) {
+  if (!value.is_set()) return write(sink, uint8_t{0});
+  CHECK(value.dtype() != DType::resource);
+  if (auto error = write(sink, static_cast<uint8_t>(value.dtype()))) return error;
+  if (auto error = write_shape(sink, value.shape())) return error;
+  if (is_plain(value.dtype())) return sink.apply_raw(value.bytes(), const_cast<void*>(value.raw()));
+  for (const auto& element : value.values<std::string>())
+    if (auto error = write(sink, element)) return error;
+  return {};
+}
+
+caf::error inspect(caf::deserializer& source, Tensor& value) {
+  uint8_t number = 0;
+  if (auto error = source(number)) return error;
+  if (number == 0) {
+    value = Tensor();
+    return {};
+  }
+  auto dtype = static_cast<DType>(number);
+  if (!is_valid(dtype) || dtype == DType::resource) return bad("a tensor of no known dtype");
+  Shape shape;
+  if (auto error = read_shape(source, shape)) return error;
+  if (!shape.is_known()) return bad("a tensor of unknown shape");
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (!tensor) return bad("no memory for a tensor");
+  auto error = read_elements(source, *tensor);
+  value = *std::move(tensor);
+  return error;
+}
+
+caf::error inspect(caf::serializer& sink, NodeDef& value) {
+  auto count = static_cast<uint32_t>(value.attrs.size());
+  if (auto error = write(sink, value.name, value.op, value.device, value.inputs, count))
+    return error;
+  for (const auto& [name, attr] : value.attrs) {
+    if (auto error = write(sink, name, static_cast<uint8_t>(attr.type()))) return error;
+    if (auto error = std::visit(AttrWriter{sink}, attr.held())) return error;
+  }
+  return {};
+}
+
+caf::error inspect(caf::deserializer& source, NodeDef& value) {
+  uint32_t count = 0;
+  if (auto error = source(value.name, value.op, value.device, value.inputs, count)) return error;
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string name;
+    uint8_t type = 0;
+    if (auto error = source(name, type)) return error;
+    if (auto error = AttrReader{source}.read(type, value.attrs[name])) return error;
+  }
+  return {};
+}
+
+}  // namespace troupe

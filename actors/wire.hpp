@@ -1,0 +1,24 @@
+#pragma once
+
+#include <caf/deserializer.hpp>
+#include <caf/error.hpp>
+#include <caf/serializer.hpp>
+
+#include "troupe/graph/graph.hpp"
+#include "troupe/graph/status.hpp"
+#include "troupe/graph/tensor.hpp"
+
+namespace troupe {
+
+// How values of graph/ travel inside CAF messages: numbers little-endian, elements of plain tensors
+// as the bytes they are. Reading trusts nothing: what makes no value is an error, which drops the
+// message.
+
+caf::error inspect(caf::serializer& sink, Status& value);
+caf::error inspect(caf::deserializer& source, Status& value);
+caf::error inspect(caf::serializer& sink, Tensor& value);
+caf::error inspect(caf::deserializer& source, Tensor& value);
+caf::error inspect(caf::serializer& sink, NodeDef& value);
+caf::error inspect(caf::deserializer& source, NodeDef& value);
+
+}  // namespace troupe

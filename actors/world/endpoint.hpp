@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "troupe/graph/address.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+/// What a node tells at its advertised address: who it is, and where its actors are reached.
+struct Endpoint {
+  std::string job;
+  int task = 0;
+  uint64_t incarnation = 0;
+  uint32_t protocol_version = 0;
+  std::string host;
+  uint16_t actor_port = 0;
+};
+
+/// Asks the node at an address. Calls back exactly once, from any thread, within about the timeout;
+/// a refused connection is tried again until then. Unavailable names the address, says why, and how
+/// long it was tried.
+using FindEndpoint = std::function<void(
+    Address address, std::chrono::milliseconds timeout,
+    std::function<void(Result<Endpoint>)> done)>;
+
+}  // namespace troupe

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+
+#include "troupe/actors/world/world.hpp"
+
+namespace troupe {
+
+/// A world whose nodes all live in one actor system: links are plain handles. Thread-safe.
+class LocalWorld final : public World {
+ public:
+  explicit LocalWorld(caf::actor_system& system) : system_(system) {}
+
+  /// Makes an actor the one that connect() finds at an address.
+  void serve(const Address& address, caf::strong_actor_ptr task);
+
+  caf::actor_system& system() override { return system_; }
+  void connect(
+      const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  uint64_t random() override;
+
+ private:
+  caf::actor_system& system_;
+  std::mutex mutex_;
+  std::map<Address, caf::strong_actor_ptr> tasks_;
+  std::random_device random_;
+};
+
+}  // namespace troupe

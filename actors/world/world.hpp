@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include <caf/all.hpp>
+
+#include "troupe/graph/address.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+/// Everything outside a task that its actors depend on: the actor system with its scheduling and its
+/// clock, the links to other nodes, and randomness. All actors get theirs from here and ask nothing
+/// else, so a simulated world can be put under the same actors.
+///
+/// Time is that of the actor system: actors use delayed messages and requests with a timeout, and
+/// read no other clock. A handle of a remote actor, however an actor came by it, is a link of the
+/// world: a message sent to it crosses the network.
+class World {
+ public:
+  using Connected = std::function<void(Result<caf::strong_actor_ptr>)>;
+
+  virtual ~World() = default;
+
+  virtual caf::actor_system& system() = 0;
+
+  /// Finds the task actor of the node that serves at an address. Calls back exactly once, from any
+  /// thread, within about the timeout: Unavailable names the address and says why.
+  virtual void connect(
+      const Address& address, std::chrono::milliseconds timeout, Connected done) = 0;
+
+  virtual uint64_t random() = 0;
+};
+
+}  // namespace troupe

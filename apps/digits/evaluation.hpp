@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "troupe/apps/digits/dataset.hpp"
+#include "troupe/apps/digits/model.hpp"
+#include "troupe/graph/session.hpp"
+
+namespace troupe::digits {
+
+/// How a model does on digits that it was not trained on.
+struct Evaluation {
+  /// Counts of digits: by what they are, then by what the model takes them for.
+  using Confusion = std::array<std::array<int, class_count>, class_count>;
+
+  Confusion confusion{};
+
+  int count() const;
+  int correct() const;
+  double accuracy() const { return count() > 0 ? static_cast<double>(correct()) / count() : 0; }
+};
+
+/// Runs one step over all of the digits.
+Result<Evaluation> evaluate(Session& session, const Model& model, const Digits& digits);
+
+/// The confusion matrix as a table: a row a digit, a column a prediction; "." for none.
+std::string to_table(const Evaluation::Confusion& confusion);
+
+}  // namespace troupe::digits

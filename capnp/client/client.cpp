@@ -1,0 +1,116 @@
+#include "troupe/capnp/client/client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "troupe/capnp/client/connect_socket.hpp"
+#include "troupe/capnp/client/connection.hpp"
+#include "troupe/capnp/client/remote_session.hpp"
+#include "troupe/capnp/convert.hpp"
+#include "troupe/graph/address.hpp"
+
+namespace troupe {
+namespace {
+
+using std::chrono::milliseconds;
+
+uint64_t to_timeout(milliseconds timeout) {
+  return static_cast<uint64_t>(std::max(timeout, milliseconds(0)).count());
+}
+
+class RemoteClient final : public Client {
+ public:
+  explicit RemoteClient(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
+
+  Result<std::unique_ptr<Session>> session() override;
+  Result<DeviceList> list_devices(milliseconds timeout) override;
+  Status reset(const std::vector<std::string>& containers, milliseconds timeout) override;
+  Result<ClusterSpec> cluster() override;
+  Result<NodeInfo> node_info() override;
+  const std::string& target() const override { return connection_->target(); }
+
+ private:
+  /// Sends what `request` makes of the master, and returns what `read` makes of an answer whose
+  /// status is ok.
+  template <class T, class Request, class Read>
+  Result<T> ask(Request request, Read read) {
+    Result<T> answer = internal("no answer");
+    auto status = connection_->run([&] {
+      return request(connection_->master()).send().then([&](auto response) {
+        auto failed = to_status(response.getStatus());
+        if (failed.ok()) answer = read(response);
+        else answer = failed;
+      });
+    });
+    if (!status.ok()) return status;
+    return answer;
+  }
+
+  std::shared_ptr<Connection> connection_;
+};
+
+Result<std::unique_ptr<Session>> RemoteClient::session() {
+  Result<std::unique_ptr<Session>> answer = internal("no answer");
+  auto status = connection_->run([&] {
+    return connection_->master().createSessionRequest().send().then([&](auto response) {
+      auto failed = to_status(response.getStatus());
+      if (failed.ok()) answer = make_remote_session(connection_, response.getSession());
+      else answer = failed;
+    });
+  });
+  if (!status.ok()) return status;
+  return answer;
+}
+
+Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
+  return ask<DeviceList>(
+      [timeout](rpc::Master::Client& master) {
+        auto request = master.listDevicesRequest();
+        request.setTimeoutMs(to_timeout(timeout));
+        return request;
+      },
+      [](auto& response) { return to_device_list(response); });
+}
+
+Status RemoteClient::reset(const std::vector<std::string>& containers, milliseconds timeout) {
+  return ask<bool>(
+             [&](rpc::Master::Client& master) {
+               auto request = master.resetRequest();
+               fill(request.initContainers(static_cast<unsigned>(containers.size())), containers);
+               request.setTimeoutMs(to_timeout(timeout));
+               return request;
+             },
+             [](auto&) { return true; })
+      .status();
+}
+
+Result<ClusterSpec> RemoteClient::cluster() {
+  return ask<ClusterSpec>(
+      [](rpc::Master::Client& master) { return master.clusterRequest(); },
+      [](auto& response) { return to_cluster(response.getCluster()); });
+}
+
+Result<NodeInfo> RemoteClient::node_info() {
+  return ask<NodeInfo>(
+      [](rpc::Master::Client& master) { return master.nodeInfoRequest(); },
+      [](auto& response) { return to_node_info(response.getInfo()); });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> Client::connect(std::string_view target, milliseconds timeout) {
+  auto deadline = std::chrono::steady_clock::now() + timeout;
+  auto address = Address::parse(target);
+  if (!address) return address.status();
+  auto socket = connect_socket(*address, deadline);
+  if (!socket) return socket.status();
+  auto connection = std::make_shared<Connection>(
+      *std::move(socket), "troupe://" + address->to_string());
+  auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+  auto status = connection->login(std::max(left, milliseconds(100)));
+  if (!status.ok()) return status;
+  return std::unique_ptr<Client>(std::make_unique<RemoteClient>(std::move(connection)));
+}
+
+}  // namespace troupe

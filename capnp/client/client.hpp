@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "troupe/graph/cluster_view.hpp"
+#include "troupe/graph/session.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+/// A connection to a node of a cluster, which is then the master of its sessions. All calls wait
+/// for their answer, and may come from any threads, also at once; only not from one that runs an
+/// event loop of KJ itself. Once the connection is lost, everything fails with Unavailable, naming
+/// the target; make a new client then.
+class Client {
+ public:
+  /// `target` is "troupe://host:port"; "grpc://" is taken for the same, and "host:port" will do.
+  /// A node that refuses the connection is tried again, ever less often, until the timeout.
+  /// Unavailable: nobody serves there. FailedPrecondition: somebody does, but it is no Troupe node,
+  /// or one of another version.
+  static Result<std::unique_ptr<Client>> connect(
+      std::string_view target, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+  virtual ~Client() = default;
+
+  /// A new session with an empty graph. It may outlive the client object.
+  virtual Result<std::unique_ptr<Session>> session() = 0;
+  /// The devices of the cluster; tasks that do not answer in time are in `missing`.
+  virtual Result<DeviceList> list_devices(
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions.
+  virtual Status reset(
+      const std::vector<std::string>& containers,
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  virtual Result<ClusterSpec> cluster() = 0;
+  virtual Result<NodeInfo> node_info() = 0;
+
+  /// "troupe://host:port".
+  virtual const std::string& target() const = 0;
+};
+
+}  // namespace troupe

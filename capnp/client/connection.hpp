@@ -1,0 +1,59 @@
+#pragma once
+
+#include <capnp/rpc-twoparty.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "troupe/capnp/client/shared_loop.hpp"
+#include "troupe/capnp/frame_stream.hpp"
+#include "troupe/graph/status.hpp"
+#include "troupe_schema/master.capnp.h"
+
+namespace troupe {
+
+/// A client's connection to its node, and the loop that serves it.
+class Connection {
+ public:
+  Connection(kj::AutoCloseFd socket, std::string target);
+  ~Connection() noexcept;
+
+  /// Asks the node to let this client in.
+  Status login(std::chrono::milliseconds timeout);
+
+  /// Calls `start` on the loop and waits for its promise, which leaves its result in what `start`
+  /// captured. An exception becomes an error that names the target.
+  Status run(kj::Function<kj::Promise<void>()> start);
+  /// Calls `release` on the loop, and has the node hear at once of the capabilities it let go.
+  void let_go(kj::Function<void()> release);
+
+  // Used only on the loop:
+  rpc::Master::Client& master() { return parts_->master; }
+  const std::shared_ptr<MessageMemory>& memory() const { return parts_->stream.memory(); }
+
+  const std::string& target() const { return target_; }
+
+ private:
+  struct Parts {
+    explicit Parts(kj::Own<kj::AsyncIoStream> socket);
+
+    FrameStream stream;
+    capnp::TwoPartyVatNetwork network;
+    capnp::RpcSystem<capnp::rpc::twoparty::VatId> system;
+    rpc::Login::Client door;
+    rpc::Master::Client master = nullptr;
+  };
+
+  kj::Promise<void> ask_in(Status& answer);
+  Status failure(const kj::Exception& error) const;
+  Status no_node(const std::string& why) const;
+
+  SharedLoop loop_;
+  std::string target_;
+  std::optional<Parts> parts_;  // made and destroyed on the loop
+  bool is_in_ = false;
+};
+
+}  // namespace troupe

@@ -1,0 +1,104 @@
+#include "troupe/capnp/client/shared_loop.hpp"
+
+#include <kj/debug.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "troupe/graph/check.hpp"
+
+namespace troupe {
+
+/// Lives on the stack of the thread that waits.
+struct SharedLoop::Call {
+  kj::Function<kj::Promise<void>()>& start;
+  bool runs_out = false;
+  kj::Maybe<kj::Exception> error;
+  bool is_done = false;
+  bool is_leader = false;
+  std::condition_variable changed;
+};
+
+SharedLoop::SharedLoop() : loop_(port_), tasks_(*this) {}
+
+SharedLoop::~SharedLoop() noexcept {
+  CHECK(waiting_.empty());
+  kj::WaitScope scope(loop_);
+  while (loop_.isRunnable()) loop_.run();
+}
+
+void SharedLoop::run(kj::Function<kj::Promise<void>()> start) {
+  Call call{.start = start};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&call);
+  fresh_.push_back(&call);
+  if (is_led_) {
+    port_.wake();
+    call.changed.wait(lock, [&call] { return call.is_done || call.is_leader; });
+  }
+  if (!call.is_done) {
+    is_led_ = true;
+    lock.unlock();
+    lead(call);
+    lock.lock();
+    hand_on(call);
+  }
+  KJ_IF_MAYBE(error, call.error) kj::throwFatalException(kj::mv(*error));
+}
+
+void SharedLoop::run_out(kj::Function<kj::Promise<void>()> start) {
+  run([&start] { return start().then([] { return kj::evalLast([] {}); }); });
+}
+
+kj::Promise<void> SharedLoop::after(kj::Duration time) {
+  port_.poll();
+  return port_.getTimer().afterDelay(time);
+}
+
+void SharedLoop::lead(Call& call) noexcept {
+  kj::WaitScope scope(loop_);
+  start_fresh();
+  while (!call.is_done) {
+    // Turn by turn: an answer does not wait for what else is due, as the farewell to its call.
+    while (!call.is_done && loop_.isRunnable()) loop_.run(1);
+    if (call.is_done) break;
+    port_.wait();
+    start_fresh();
+  }
+}
+
+void SharedLoop::start_fresh() {
+  std::vector<Call*> fresh;
+  {
+    std::lock_guard lock(mutex_);
+    fresh = std::exchange(fresh_, {});
+  }
+  for (auto* call : fresh)
+    tasks_.add(kj::evalNow([call] { return call->start(); })
+                   .then(
+                       [this, call] { finish(*call); },
+                       [this, call](kj::Exception&& error) {
+                         call->error = kj::mv(error);
+                         finish(*call);
+                       }));
+}
+
+/// The thread that waits for the call may be gone as soon as the lock is free.
+void SharedLoop::finish(Call& call) {
+  std::lock_guard lock(mutex_);
+  waiting_.erase(std::ranges::find(waiting_, &call));
+  call.is_done = true;
+  call.changed.notify_one();
+}
+
+void SharedLoop::hand_on(Call& call) {
+  CHECK(call.is_done);
+  is_led_ = !waiting_.empty();
+  if (!is_led_) return;
+  waiting_.front()->is_leader = true;
+  waiting_.front()->changed.notify_one();
+}
+
+void SharedLoop::taskFailed(kj::Exception&&) {}
+
+}  // namespace troupe

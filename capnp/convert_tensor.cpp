@@ -1,0 +1,209 @@
+#include "troupe/capnp/convert_tensor.hpp"
+
+#include <capnp/orphan.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/protocol.hpp"
+
+namespace troupe {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are sent as they lie in memory");
+
+// Below that, a copy costs less than the bookkeeping of shared memory.
+constexpr size_t share_bytes_min = size_t{64} << 10;
+
+using Chunks = capnp::List<capnp::Data>;
+
+bool may_lend(const Tensor& tensor, const Lender& lender) {
+  auto pieces = tensor.bytes() / protocol::chunk_bytes_max + 1;
+  return lender.memory && tensor.bytes() >= share_bytes_min &&
+         static_cast<size_t>(std::max(lender.pieces_left, 0)) >= pieces &&
+         reinterpret_cast<uintptr_t>(tensor.raw()) % alignof(uint64_t) == 0;
+}
+
+/// Cap'n Proto writes whole words, so only those are lent: what lies behind the tensor's last byte
+/// is not ours to read. The rest, up to seven bytes, is a chunk of its own.
+void lend_chunks(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender) {
+  auto* begin = static_cast<const capnp::byte*>(tensor.raw());
+  auto whole = tensor.bytes() / 8 * 8;
+  auto pieces = (whole + protocol::chunk_bytes_max - 1) / protocol::chunk_bytes_max;
+  auto tail = tensor.bytes() - whole;
+  auto chunks = to.initChunks(static_cast<unsigned>(pieces + (tail > 0)));
+  auto orphanage = capnp::Orphanage::getForMessageContaining(to);
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    auto* start = begin + piece * protocol::chunk_bytes_max;
+    auto size = std::min(protocol::chunk_bytes_max, whole - piece * protocol::chunk_bytes_max);
+    chunks.adopt(
+        static_cast<unsigned>(piece),
+        orphanage.referenceExternalData(capnp::Data::Reader(start, size)));
+    lender.memory->lend(start, tensor);
+    --lender.pieces_left;
+  }
+  if (tail > 0)
+    chunks.set(static_cast<unsigned>(pieces), capnp::Data::Reader(begin + whole, tail));
+}
+
+void copy_chunks(rpc::Tensor::Builder to, const Tensor& tensor) {
+  auto* begin = static_cast<const capnp::byte*>(tensor.raw());
+  auto pieces = (tensor.bytes() + protocol::chunk_bytes_max - 1) / protocol::chunk_bytes_max;
+  auto chunks = to.initChunks(static_cast<unsigned>(pieces));
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    auto offset = piece * protocol::chunk_bytes_max;
+    auto size = std::min(protocol::chunk_bytes_max, tensor.bytes() - offset);
+    chunks.set(static_cast<unsigned>(piece), capnp::Data::Reader(begin + offset, size));
+  }
+}
+
+Result<Tensor> read_strings(capnp::List<capnp::Data>::Reader strings, const Shape& shape) {
+  if (static_cast<int64_t>(strings.size()) != shape.elements())
+    return invalid_argument(
+        "a string tensor of shape " + shape.to_string() + " came with " +
+        std::to_string(strings.size()) + " elements");
+  auto tensor = Tensor::allocate(DType::string, shape);
+  if (!tensor) return tensor;
+  auto* element = tensor->mutable_data<std::string>();
+  for (auto string : strings)
+    (element++)->assign(reinterpret_cast<const char*>(string.begin()), string.size());
+  return tensor;
+}
+
+/// Any byte but 0 is true: a bool in memory that is neither 0 nor 1 must not be.
+void normalize_bools(Tensor& tensor) {
+  auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
+  std::transform(bytes, bytes + tensor.bytes(), bytes, [](uint8_t byte) { return byte != 0; });
+}
+
+Result<Tensor> copy_elements(DType dtype, const Shape& shape, Chunks::Reader chunks) {
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (!tensor) return tensor;
+  auto* to = static_cast<std::byte*>(tensor->mutable_raw());
+  for (auto chunk : chunks) {
+    if (chunk.size() > 0) std::memcpy(to, chunk.begin(), chunk.size());
+    to += chunk.size();
+  }
+  if (dtype == DType::boolean) normalize_bools(*tensor);
+  return tensor;
+}
+
+Result<Tensor> read_elements(
+    DType dtype, const Shape& shape, Chunks::Reader chunks, const MessageMemory* memory) {
+  auto expected = static_cast<uint64_t>(shape.elements()) * size_of(dtype);
+  uint64_t given = 0;
+  for (auto chunk : chunks) given += chunk.size();
+  if (given != expected)
+    return invalid_argument(
+        "a tensor " + std::string(to_string(dtype)) + shape.to_string() + " has " +
+        std::to_string(expected) + " bytes, but came with " + std::to_string(given));
+  if (!memory || chunks.size() != 1 || given < share_bytes_min || dtype == DType::boolean)
+    return copy_elements(dtype, shape, chunks);
+  auto bytes = chunks[0];
+  auto owner = memory->owner_of(bytes.begin(), bytes.size());
+  if (!owner) return copy_elements(dtype, shape, chunks);
+  // Nobody writes through it: a tensor over foreign memory is never reused.
+  return Tensor::alias(
+      dtype, shape, const_cast<capnp::byte*>(bytes.begin()), [owner = std::move(owner)] {});
+}
+
+Result<Shape> read_sizes(capnp::List<int64_t>::Reader from) {
+  if (from.size() > static_cast<unsigned>(Shape::max_rank))
+    return invalid_argument(
+        "a tensor has at most " + std::to_string(Shape::max_rank) + " dimensions, not " +
+        std::to_string(from.size()));
+  std::array<int64_t, Shape::max_rank> sizes{};
+  std::copy(from.begin(), from.end(), sizes.begin());
+  return Shape::make(std::span<const int64_t>(sizes.data(), from.size()));
+}
+
+Result<Tensor> read_tensor(rpc::Tensor::Reader from, const MessageMemory* memory) {
+  auto dtype = to_dtype(from.getDtype());
+  auto shape = read_sizes(from.getSizes());
+  if (!dtype) return dtype.status();
+  if (!shape) return shape.status();
+  if (*dtype == DType::resource)
+    return invalid_argument("a resource handle is no value that a client can give");
+  if (!shape->is_known())
+    return invalid_argument("a tensor's sizes are known, but here is " + shape->to_string());
+  if (*dtype == DType::string) return read_strings(from.getStrings(), *shape);
+  return read_elements(*dtype, *shape, from.getChunks(), memory);
+}
+
+uint64_t sent_bytes(const Tensor& tensor) {
+  if (tensor.dtype() != DType::string) return tensor.bytes() + 64;
+  uint64_t bytes = 64;
+  for (const auto& string : tensor.values<std::string>()) bytes += string.size() + 16;
+  return bytes;
+}
+
+}  // namespace
+
+Result<DType> to_dtype(uint16_t number) {
+  auto dtype = static_cast<DType>(number);
+  if (number > 255 || !is_valid(dtype))
+    return invalid_argument("no dtype has the number " + std::to_string(number));
+  return dtype;
+}
+
+void fill(rpc::Shape::Builder to, const Shape& shape) {
+  to.setUnknownRank(!shape.has_rank());
+  if (shape.has_rank()) to.setSizes({shape.sizes().data(), shape.sizes().size()});
+}
+
+Result<Shape> to_shape(rpc::Shape::Reader from) {
+  return checked([from]() -> Result<Shape> {
+    if (from.getUnknownRank()) return Shape::unknown_rank();
+    return read_sizes(from.getSizes());
+  });
+}
+
+void fill(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender) {
+  to.setDtype(static_cast<uint16_t>(tensor.dtype()));
+  to.setSizes({tensor.shape().sizes().data(), tensor.shape().sizes().size()});
+  if (tensor.dtype() != DType::string)
+    return may_lend(tensor, lender) ? lend_chunks(to, tensor, lender) : copy_chunks(to, tensor);
+  auto strings = to.initStrings(static_cast<unsigned>(tensor.elements()));
+  unsigned index = 0;
+  for (const auto& string : tensor.values<std::string>()) strings.set(index++, data_of(string));
+}
+
+Result<Tensor> to_tensor(rpc::Tensor::Reader from, const MessageMemory* memory) {
+  return checked([from, memory] { return read_tensor(from, memory); });
+}
+
+Status check_sendable(const Tensors& tensors) {
+  uint64_t bytes = 0;
+  for (const auto& tensor : tensors) {
+    if (tensor.dtype() == DType::resource)
+      return invalid_argument("a resource handle cannot leave its device: fetch what it holds");
+    bytes += sent_bytes(tensor);
+  }
+  constexpr uint64_t rest = uint64_t{1} << 20;  // names, sizes and Cap'n Proto's own words
+  if (bytes + rest <= protocol::message_bytes_max) return Status();
+  return resource_exhausted(
+      "the tensors of one message may have 4 GiB together, and these have " +
+      std::to_string(bytes) + " bytes: feed or fetch them in several steps");
+}
+
+void fill(capnp::List<rpc::Tensor>::Builder to, const Tensors& tensors, Lender& lender) {
+  for (unsigned i = 0; i < tensors.size(); ++i) fill(to[i], tensors[i], lender);
+}
+
+Result<Tensors> to_tensors(
+    capnp::List<rpc::Tensor>::Reader from, const MessageMemory* memory) {
+  return checked([from, memory]() -> Result<Tensors> {
+    Tensors tensors;
+    tensors.reserve(from.size());
+    for (auto tensor : from) {
+      auto value = to_tensor(tensor, memory);
+      if (!value) return value.status();
+      tensors.push_back(*std::move(value));
+    }
+    return tensors;
+  });
+}
+
+}  // namespace troupe

@@ -1,0 +1,56 @@
+@0xf7eb7eced362665a;
+# Graphs, as they are sent: everything by name.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("troupe::rpc");
+
+using import "tensor.capnp".DType;
+using import "tensor.capnp".Shape;
+using import "tensor.capnp".Tensor;
+
+struct Graph {
+  nodes @0 :List(Node);
+  # A node comes after those that it takes its inputs from.
+}
+
+struct Node {
+  name @0 :Text;
+  # Unique in its graph.
+
+  op @1 :Text;
+  # "MatMul": ops, their attributes and their defaults are those of TensorFlow's registry.
+
+  device @2 :Text;
+  # Where it wishes to run, in part ("/job:ps", "/job:worker/task:1/device:CPU:0") or empty.
+
+  inputs @3 :List(Text);
+  # "name" or "name:1" for an output of a node, in the order of the op's inputs; then "^name" for
+  # each node that only has to have run before.
+
+  attrs @4 :List(Attr);
+  # In any order, each name once. Those left out take the op's default or follow from the inputs.
+}
+
+struct Attr {
+  name @0 :Text;
+  value @1 :AttrValue;
+}
+
+struct AttrValue {
+  # The value of an attribute, of the kind that its op asks for.
+
+  union {
+    int @0 :Int64;
+    float @1 :Float32;
+    bool @2 :Bool;
+    string @3 :Data;
+    type @4 :DType;
+    shape @5 :Shape;
+    tensor @6 :Tensor;
+    ints @7 :List(Int64);
+    floats @8 :List(Float32);
+    strings @9 :List(Data);
+    types @10 :List(DType);
+    shapes @11 :List(Shape);
+  }
+}

@@ -1,0 +1,117 @@
+@0xd7dcc5f3cd38f688;
+# The door of a node. Every node of a cluster has it, at the address that the cluster's
+# specification gives for it, and whichever a client asks is that client's master.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("troupe::rpc");
+
+using import "graph.capnp".Graph;
+using import "session.capnp".Session;
+using import "status.capnp".Status;
+
+interface Login {
+  # What a new connection gets (Cap'n Proto's bootstrap object). It only lets one in.
+
+  login @0 (protocolVersion :UInt32, client :Text) -> (status :Status, master :Master);
+  # Opens the door to a client that speaks this version of the protocol; FailedPrecondition names
+  # both versions where they differ. `client` says who calls, for the log ("digits 0.1"). Proof of
+  # who calls will be a further parameter, and `master` then as narrow as that proof.
+
+  peer @1 () -> (status :Status, identity :NodeIdentity);
+  # Who serves here, for the other nodes of the cluster.
+}
+
+struct NodeIdentity {
+  # A task of a cluster, and where its actors are reached.
+
+  job @0 :Text;
+  task @1 :UInt32;
+
+  incarnation @2 :UInt64;
+  # Drawn anew at each start: another number at the same address means that the task restarted.
+
+  protocolVersion @3 :UInt32;
+  # Of what nodes say to each other; those with different versions do not talk.
+
+  actorPort @4 :UInt16;
+  # The port of its actors, on the same host; 0 where they take no peers.
+}
+
+interface Master {
+  # A client's way to the whole cluster, through the node that it asked.
+
+  createSession @0 (graph :Graph) -> (status :Status, session :Session);
+  # Opens a session on that graph, which may be empty and extended later. There is a session only
+  # where the status is ok.
+
+  listDevices @1 (timeoutMs :UInt64) -> (status :Status, devices :List(Device),
+                                         missing :List(Status));
+  # The devices of all tasks that answer in time; `missing` has an error for each other task, which
+  # names it.
+
+  cluster @2 () -> (status :Status, cluster :Cluster);
+  # The tasks of the cluster and their addresses.
+
+  reset @3 (containers :List(Text), timeoutMs :UInt64) -> (status :Status);
+  # Frees those containers on every task ("" is the default one), and closes the sessions that are
+  # open on this node. Unavailable names the tasks that were not reached in time; all others have
+  # been reset.
+
+  nodeInfo @4 () -> (status :Status, info :NodeInfo);
+  # What the node says of itself.
+}
+
+struct Device {
+  name @0 :Text;
+  # "/job:ps/task:0/device:CPU:0".
+
+  type @1 :Text;
+  # "CPU".
+
+  index @2 :UInt32;
+  # Among the devices of that type of its task.
+
+  memoryLimit @3 :UInt64;
+  # Bytes that it gives out at most.
+
+  description @4 :Text;
+  # The hardware, in words.
+
+  incarnation @5 :UInt64;
+  # Of its task, when it answered.
+}
+
+struct Cluster {
+  jobs @0 :List(Job);
+
+  struct Job {
+    name @0 :Text;
+    tasks @1 :List(Task);
+  }
+
+  struct Task {
+    index @0 :UInt32;
+    # Each once in its job; there may be gaps.
+
+    host @1 :Text;
+    port @2 :UInt16;
+  }
+}
+
+struct NodeInfo {
+  job @0 :Text;
+  task @1 :UInt32;
+  incarnation @2 :UInt64;
+  protocolVersion @3 :UInt32;
+
+  cluster @4 :Cluster;
+
+  sessions @5 :UInt64;
+  # That are open now.
+
+  steps @6 :UInt64;
+  # That it ran as master, since its start.
+
+  lateMessages @7 :UInt64;
+  # That came for steps which had ended already, and were dropped.
+}

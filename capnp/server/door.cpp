@@ -1,0 +1,165 @@
+#include "troupe/capnp/server/door.hpp"
+
+#include <kj/async-io.h>
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include <future>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "troupe/capnp/server/find_endpoint.hpp"
+#include "troupe/capnp/server/inbox.hpp"
+#include "troupe/capnp/server/listen.hpp"
+#include "troupe/capnp/server/reception.hpp"
+#include "troupe/capnp/server/unit.hpp"
+
+namespace troupe {
+namespace {
+
+// Sockets are looked after at least every so many events of the loop.
+constexpr kj::uint events_between_polls = 16;
+
+/// A callback that is called once; with Cancelled at the latest when it is let go.
+class Seeker {
+ public:
+  explicit Seeker(std::function<void(Result<Endpoint>)> done) : done_(std::move(done)) {}
+  Seeker(const Seeker&) = delete;
+  Seeker& operator=(const Seeker&) = delete;
+  ~Seeker() { answer(cancelled("the node stops")); }
+
+  void answer(Result<Endpoint> found) {
+    if (auto done = std::exchange(done_, nullptr)) done(std::move(found));
+  }
+
+ private:
+  std::function<void(Result<Endpoint>)> done_;
+};
+
+/// What lives on the door's thread.
+class Loop final : private kj::TaskSet::ErrorHandler {
+ public:
+  explicit Loop(kj::AutoCloseFd socket) : socket_(kj::mv(socket)) {
+    searches_.emplace(static_cast<kj::TaskSet::ErrorHandler&>(*this));
+    io_.waitScope.setBusyPollInterval(events_between_polls);
+  }
+
+  const std::shared_ptr<Inbox>& inbox() const { return inbox_; }
+
+  void run() {
+    auto stop = kj::newPromiseAndFulfiller<void>();
+    stop_ = kj::mv(stop.fulfiller);
+    inbox_->serve().exclusiveJoin(kj::mv(stop.promise)).wait(io_.waitScope);
+    end();
+  }
+
+  // Called by way of the inbox:
+  void stop() { stop_->fulfill(); }
+  void serve(Service service) {
+    service_.emplace(std::move(service));
+    unit_.emplace(service_->system, inbox_);
+    reception_.emplace(
+        io_.provider->getTimer(), io_.lowLevelProvider->wrapListenSocketFd(kj::mv(socket_)),
+        *unit_, *service_);
+  }
+  void find(Address address, std::chrono::milliseconds timeout, std::shared_ptr<Seeker> seeker) {
+    searches_->add(
+        find_endpoint(*io_.provider, std::move(address), timeout)
+            .then([seeker](Result<Endpoint> found) { seeker->answer(std::move(found)); }));
+  }
+
+ private:
+  /// Everything that holds promises goes while the loop can still run what their end entails.
+  void end() {
+    socket_ = nullptr;
+    reception_.reset();
+    searches_.reset();
+    io_.waitScope.poll();
+    io_.waitScope.cancelAllDetached();
+    io_.waitScope.poll();
+    inbox_->close();
+    unit_.reset();
+  }
+  void taskFailed(kj::Exception&& exception) override {
+    spdlog::error("the door: {}", exception.getDescription().cStr());
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  kj::AutoCloseFd socket_;
+  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  kj::Own<kj::PromiseFulfiller<void>> stop_;
+  std::optional<Service> service_;
+  std::optional<KjUnit> unit_;
+  std::optional<Reception> reception_;
+  std::optional<kj::TaskSet> searches_;
+};
+
+class ThreadDoor final : public Door {
+ public:
+  explicit ThreadDoor(ListeningSocket listening)
+      : port_(listening.port), socket_(kj::mv(listening.socket)) {
+    std::promise<Loop*> started;
+    auto loop = started.get_future();
+    thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
+    loop_ = loop.get();
+    inbox_ = loop_->inbox();
+  }
+  ~ThreadDoor() noexcept override {
+    stop();
+    thread_.join();
+  }
+
+  int port() const override { return port_; }
+  FindEndpoint finder() override;
+  void serve(Service service) override {
+    inbox_->post([loop = loop_, service = std::move(service)] { loop->serve(service); });
+  }
+  Status close(std::chrono::milliseconds deadline) override {
+    stop();
+    if (ended_future_.wait_for(deadline) == std::future_status::ready) return Status();
+    return deadline_exceeded("the door did not close within its deadline");
+  }
+
+ private:
+  void run(std::promise<Loop*>& started) {
+    {
+      Loop loop(kj::mv(socket_));
+      started.set_value(&loop);
+      loop.run();
+    }
+    ended_.set_value();
+  }
+  void stop() {
+    inbox_->post([loop = loop_] { loop->stop(); });
+  }
+
+  const int port_;
+  kj::AutoCloseFd socket_;  // until the thread has it
+  std::promise<void> ended_;
+  std::future<void> ended_future_ = ended_.get_future();
+  std::shared_ptr<Inbox> inbox_;
+  Loop* loop_ = nullptr;  // used on its own thread only, through the inbox
+  std::thread thread_;
+};
+
+FindEndpoint ThreadDoor::finder() {
+  return [inbox = inbox_, loop = loop_](
+             Address address, std::chrono::milliseconds timeout,
+             std::function<void(Result<Endpoint>)> done) {
+    auto seeker = std::make_shared<Seeker>(std::move(done));
+    inbox->post([loop, address = std::move(address), timeout, seeker = std::move(seeker)] {
+      loop->find(address, timeout, seeker);
+    });
+  };
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Door>> Door::open(const std::string& bind_host, int port) {
+  auto listening = listen_on(bind_host, port);
+  if (!listening) return listening.status();
+  return std::unique_ptr<Door>(std::make_unique<ThreadDoor>(*std::move(listening)));
+}
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+#include "troupe/capnp/server/listen.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace troupe {
+namespace {
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+int port_of(int socket) {
+  sockaddr_storage name{};
+  socklen_t length = sizeof name;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&name), &length);
+  if (name.ss_family == AF_INET6) return ntohs(reinterpret_cast<sockaddr_in6*>(&name)->sin6_port);
+  return ntohs(reinterpret_cast<sockaddr_in*>(&name)->sin_port);
+}
+
+/// Null, with errno set, where it fails.
+kj::AutoCloseFd try_listen(const addrinfo& at) {
+  kj::AutoCloseFd socket(
+      ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
+  if (socket < 0) return nullptr;
+  int yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (::bind(socket, at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket, SOMAXCONN) == 0)
+    return socket;
+  auto error = errno;
+  socket = nullptr;
+  errno = error;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<ListeningSocket> listen_on(const std::string& host, int port) {
+  auto where = host.empty() ? "127.0.0.1" : host;
+  auto fail = [&](const std::string& why) {
+    return unavailable("cannot listen on " + where + ":" + std::to_string(port) + ": " + why);
+  };
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  auto error = ::getaddrinfo(where.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (error != 0) return fail(::gai_strerror(error));
+  Addresses all(found, &::freeaddrinfo);
+  std::string why = "the host has no address";
+  for (auto* at = found; at != nullptr; at = at->ai_next) {
+    auto socket = try_listen(*at);
+    auto listening_port = socket == nullptr ? 0 : port_of(socket);
+    if (socket != nullptr)
+      return ListeningSocket{.socket = kj::mv(socket), .port = listening_port};
+    why = std::strerror(errno);
+  }
+  return fail(why);
+}
+
+}  // namespace troupe

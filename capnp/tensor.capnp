@@ -1,0 +1,37 @@
+@0xb36f83c3c77074dc;
+# Values on the edges of a graph.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("troupe::rpc");
+
+using DType = UInt16;
+# The type of a tensor's elements, by the numbers of TensorFlow's DataType: 1 float32, 2 float64,
+# 3 int32, 4 uint8, 5 int16, 6 int8, 7 string, 8 complex64, 9 int64, 10 bool, 14 bfloat16,
+# 17 uint16, 18 complex128, 19 float16, 22 uint32, 23 uint64.
+
+struct Shape {
+  # The sizes of a tensor's dimensions, as far as they are known.
+
+  unknownRank @0 :Bool;
+  # True: not even the number of dimensions is known, and `sizes` is empty.
+
+  sizes @1 :List(Int64);
+  # In row-major order, at most 8; -1 for a size that is not known. Empty for a scalar.
+}
+
+struct Tensor {
+  # An n-dimensional array.
+
+  dtype @0 :DType;
+
+  sizes @1 :List(Int64);
+  # One for each dimension, at least 0, at most 8; the product is the number of elements.
+
+  chunks @2 :List(Data);
+  # The elements of any dtype but string: their bytes, little-endian, in row-major order, cut at
+  # will into pieces of at most 256 MiB (a Data of Cap'n Proto ends at 512 MiB). A bool is one byte,
+  # 0 or 1; a complex number its real part, then its imaginary part.
+
+  strings @3 :List(Data);
+  # The elements of dtype string.
+}

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "troupe/devices/kernel.hpp"
+
+namespace troupe::cpu {
+
+// The parts of the array family, each in the file of its name.
+void add_fill_kernels(KernelCatalog& catalog);    // Fill, ZerosLike, OnesLike, Range
+void add_layout_kernels(KernelCatalog& catalog);  // Transpose, BroadcastTo
+
+}  // namespace troupe::cpu

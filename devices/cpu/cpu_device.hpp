@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "troupe/devices/device.hpp"
+
+namespace troupe {
+
+struct CpuOptions {
+  int index = 0;              // N of CPU:N
+  int threads = 0;            // of its arena; 0: one a core
+  uint64_t memory_limit = 0;  // bytes; 0: the machine's memory
+};
+
+/// The processor: kernels run on one oneTBB arena, tensors lie in a pool that counts and limits what
+/// it gives out. Destroying it waits for the work it was given.
+std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
+
+}  // namespace troupe

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "troupe/devices/kernel.hpp"
+#include "troupe/graph/dtype.hpp"
+
+namespace troupe::cpu {
+
+/// The element types that a kernel is compiled for.
+template <class... Ts>
+struct Types {};
+
+template <class... A, class... B>
+constexpr Types<A..., B...> operator+(Types<A...>, Types<B...>) {
+  return {};
+}
+
+using Floating = Types<float16, bfloat16, float, double>;
+using Integral =
+    Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
+using Complex = Types<complex64, complex128>;
+using Real = decltype(Floating{} + Integral{});
+using Numeric = decltype(Real{} + Complex{});
+using AllPlain = decltype(Numeric{} + Types<bool>{});
+using Indices = Types<int32_t, int64_t>;
+
+/// Calls `make` with a value-initialized element of the dtype's C++ type and returns its kernel;
+/// Unimplemented where the types lack the dtype.
+template <class... Ts, class F>
+Result<Kernel> dispatch(Types<Ts...>, DType dtype, F make) {
+  Result<Kernel> kernel = unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
+  ((dtype == dtype_of<Ts>() && (kernel = make(Ts{}), true)) || ...);
+  return kernel;
+}
+
+/// An element of which only the size matters: kernels that merely move elements are compiled once
+/// a size instead of once a dtype.
+template <class Bits>
+struct [[gnu::may_alias]] Cell {
+  Bits bits;
+};
+
+/// As dispatch(), but calls `make` with a Cell of the dtype's size, or with a string.
+template <class F>
+Result<Kernel> dispatch_cells(DType dtype, F make) {
+  if (dtype == DType::string) return make(std::string());
+  if (dtype == DType::resource) return unimplemented("handles of resources cannot be moved about");
+  switch (size_of(dtype)) {
+    case 1: return make(Cell<uint8_t>());
+    case 2: return make(Cell<uint16_t>());
+    case 4: return make(Cell<uint32_t>());
+    case 8: return make(Cell<uint64_t>());
+    default: return make(Cell<std::array<uint64_t, 2>>());
+  }
+}
+
+/// The elements as those that dispatch_cells() chose.
+template <class C>
+const C* cells(const Tensor& tensor) {
+  return static_cast<const C*>(tensor.raw());
+}
+template <class C>
+C* mutable_cells(Tensor& tensor) {
+  return static_cast<C*>(tensor.mutable_raw());
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,35 @@
+#include <complex>
+
+#include "troupe/devices/cpu/elementwise.hpp"
+#include "troupe/devices/cpu/math.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+template <class T>
+T conj(T value) {
+  if constexpr (is_complex<T>) return std::conj(value);
+  else return value;
+}
+
+}  // namespace
+
+// Each takes the result y of a function and the gradient dy that arrived at it.
+void add_math_gradient_kernels(KernelCatalog& catalog) {
+  using Differentiable = decltype(Floating{} + Complex{});
+  catalog.add("TanhGrad", pairwise<Differentiable>([](auto y, auto dy) {
+    return dy * (decltype(y)(1) - y * y);
+  }));
+  catalog.add("SigmoidGrad", pairwise<Differentiable>([](auto y, auto dy) {
+    return dy * y * (decltype(y)(1) - y);
+  }));
+  catalog.add("SqrtGrad", pairwise<Differentiable>([](auto y, auto dy) {
+    return dy * decltype(y)(0.5) / conj(y);
+  }));
+  catalog.add("RsqrtGrad", pairwise<Differentiable>([](auto y, auto dy) {
+    auto conjugate = conj(y);
+    return dy * decltype(y)(-0.5) * conjugate * conjugate * conjugate;
+  }));
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,20 @@
+#include "troupe/devices/cpu/parallel.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace troupe::cpu {
+
+void split_ranges(
+    int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+  // Isolated: a thread that waits here must not pick up another kernel, which might wait for a
+  // lock that this one holds.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int64_t>(0, count, static_cast<size_t>(grain)),
+        [&](const auto& range) { body(range.begin(), range.end()); });
+  });
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,43 @@
+#include "troupe/devices/kernel.hpp"
+
+#include "troupe/devices/device.hpp"
+
+namespace troupe {
+
+Result<Tensor> Launch::allocate(DType dtype, const Shape& shape) const {
+  return Tensor::allocate(dtype, shape, device_.allocator());
+}
+
+Result<Tensor> Launch::reuse_or_allocate(
+    std::initializer_list<int> inputs, DType dtype, const Shape& shape) {
+  for (auto index : inputs) {
+    const auto& candidate = input(index);
+    if (candidate.is_sole_owner() && candidate.dtype() == dtype && candidate.shape() == shape)
+      return candidate;
+  }
+  return allocate(dtype, shape);
+}
+
+void KernelCatalog::add(std::string op, Make make) {
+  CHECK(makers_.emplace(std::move(op), std::move(make)).second);
+}
+
+void KernelCatalog::add_compute(std::string op, Compute compute) {
+  add(std::move(op), [compute = std::move(compute)](const Node&) -> Result<Kernel> {
+    return Kernel{.compute = compute};
+  });
+}
+
+Result<Kernel> KernelCatalog::make(const Node& node) const {
+  auto found = makers_.find(node.op->name());
+  if (found != makers_.end()) return found->second(node);
+  return unimplemented("this kind of device has no kernel for op " + node.op->name());
+}
+
+std::vector<std::string> KernelCatalog::ops() const {
+  std::vector<std::string> names;
+  for (const auto& [name, make] : makers_) names.push_back(name);
+  return names;
+}
+
+}  // namespace troupe

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "troupe/devices/device.hpp"
+#include "troupe/graph/graph.hpp"
+#include "troupe/graph/resource.hpp"
+
+namespace troupe {
+
+/// A thing in a container that a partition uses, by the node that makes its handle.
+struct ResourceUse {
+  NodeId node;
+  std::string container;
+  std::string name;
+  DType dtype;
+  Shape shape;
+};
+
+/// The resources that must be bound before the graph's plan can be compiled.
+std::vector<ResourceUse> resources_of(const Graph& graph);
+
+/// One partition made ready to run many times on one device: kernels are made, resources bound, and
+/// who waits for whom is laid out in flat arrays. Immutable; any number of steps run it at once
+/// (`executor.hpp`).
+class Plan {
+ public:
+  using Bindings = std::map<NodeId, std::shared_ptr<Resource>>;
+
+  /// Makes the kernel of each node. The error of the first that cannot be made names the node.
+  static Result<std::shared_ptr<const Plan>> compile(
+      std::shared_ptr<const Graph> graph, Device& device, const Bindings& bindings);
+
+  /// Where an output, or the mere end of a node, goes.
+  struct Edge {
+    int32_t node;    // the consumer
+    int32_t slot;    // where it finds the tensor; -1 for a control edge
+    int32_t output;  // of the producer
+    bool last;       // no later edge carries the same output
+  };
+
+  struct Step {
+    Kernel kernel;
+    int32_t first_slot;  // its inputs are slots [first_slot, first_slot + input_count)
+    int32_t input_count;
+    int32_t output_count;
+    int32_t waits_for;   // edges that must arrive before it is ready
+    int32_t first_edge;
+    int32_t edge_count;
+    NodeId node;
+  };
+
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Edge>& edges() const { return edges_; }
+  int slot_count() const { return slot_count_; }
+  /// Steps that wait for nothing.
+  const std::vector<int32_t>& sources() const { return sources_; }
+  /// Slots whose value is the same in every step.
+  const std::vector<std::pair<int32_t, Tensor>>& constants() const { return constants_; }
+  Device& device() const { return *device_; }
+  /// Of a step, for errors.
+  Where where(const Step& step) const;
+
+ private:
+  class Compiler;
+
+  std::shared_ptr<const Graph> graph_;
+  Device* device_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<Edge> edges_;
+  int slot_count_ = 0;
+  std::vector<int32_t> sources_;
+  std::vector<std::pair<int32_t, Tensor>> constants_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/status.hpp"
+
+namespace troupe {
+
+/// What a device tells the cluster of itself.
+struct DeviceAttributes {
+  std::string type;            // "CPU"
+  int index = 0;               // 0 for CPU:0
+  uint64_t memory_limit = 0;   // bytes that its allocator gives out at most
+  std::string description;     // the hardware, in words
+
+  bool operator==(const DeviceAttributes&) const = default;
+};
+
+/// A device as a client sees it.
+struct ListedDevice {
+  std::string name;  // "/job:ps/task:0/device:CPU:0"
+  DeviceAttributes attributes;
+  uint64_t incarnation = 0;
+
+  bool operator==(const ListedDevice&) const = default;
+};
+
+/// The devices of all tasks of the cluster that answer before the deadline, and for each other task
+/// an error that names it.
+struct DeviceList {
+  std::vector<ListedDevice> devices;
+  std::vector<Status> missing;
+
+  bool operator==(const DeviceList&) const = default;
+};
+
+/// What a task says of itself.
+struct NodeInfo {
+  std::string job;
+  int task = 0;
+  uint64_t incarnation = 0;
+  uint32_t protocol_version = 0;
+  ClusterSpec cluster;
+  uint64_t sessions = 0;        // open now
+  uint64_t steps = 0;           // run by this task as master, since its start
+  uint64_t late_messages = 0;   // dropped, of steps that had ended
+
+  bool operator==(const NodeInfo&) const = default;
+};
+
+}  // namespace troupe

@@ -1,0 +1,145 @@
+#include "troupe/graph/passes/partition.hpp"
+
+#include <algorithm>
+
+#include "troupe/graph/ops/transfer.hpp"
+
+namespace troupe {
+namespace {
+
+class Partitioner {
+ public:
+  Partitioner(
+      const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices)
+      : graph_(graph), step_(step), devices_(devices) {}
+
+  std::vector<Partition> run() {
+    for (auto id : step_.nodes)
+      if (!is_copied(id)) add_node(id, device_of(id));
+    for (size_t i = 0; i < step_.fetches.size(); ++i) add_fetch(static_cast<int>(i));
+    std::vector<Partition> partitions;
+    for (auto& [device, partition] : partitions_) partitions.push_back(std::move(partition));
+    return partitions;
+  }
+
+ private:
+  std::string device_of(NodeId id) const { return devices_.at(id).to_string(); }
+
+  Partition& at(const std::string& device) {
+    auto& partition = partitions_[device];
+    partition.device = device;
+    return partition;
+  }
+
+  /// Constants that nobody pinned are made where they are used.
+  bool is_copied(NodeId id) const {
+    const auto& node = graph_.node(id);
+    return node.op->name() == "Const" && node.device.empty() && node.control_inputs.empty();
+  }
+
+  void add_node(NodeId id, const std::string& device) {
+    auto def = graph_.def_of(id);
+    def.device = device;
+    def.inputs.clear();
+    const auto& node = graph_.node(id);
+    for (auto input : node.inputs) def.inputs.push_back(bring(input, device));
+    for (auto input : node.control_inputs) def.inputs.push_back("^" + bring_control(input, device));
+    at(device).nodes.push_back(std::move(def));
+  }
+
+  /// The name by which an output is known on that device, after whatever it takes to get it there.
+  std::string bring(Output output, const std::string& device) {
+    auto key = std::pair(output, device);
+    if (auto found = names_.find(key); found != names_.end()) return found->second;
+    auto feed = std::ranges::find(step_.feeds, output);
+    std::string name;
+    if (feed != step_.feeds.end())
+      name = add_arg(static_cast<int>(feed - step_.feeds.begin()), device);
+    else if (is_copied(output.node)) {
+      if (names_.emplace(key, graph_.name_of(output)).second) add_node(output.node, device);
+      return graph_.name_of(output);
+    } else if (device_of(output.node) == device) name = graph_.name_of(output);
+    else name = add_transfer(graph_.name_of(output), {}, output, device);
+    names_.emplace(key, name);
+    return name;
+  }
+
+  /// As bring(), for the mere end of a node.
+  std::string bring_control(NodeId id, const std::string& device) {
+    const auto& node = graph_.node(id);
+    if (is_copied(id)) {
+      bring({id, 0}, device);
+      return node.name;
+    }
+    if (device_of(id) == device) return node.name;
+    auto key = std::pair(id, device);
+    if (auto found = controls_.find(key); found != controls_.end()) return found->second;
+    auto signal = "_control/" + std::to_string(edges_);
+    at(device_of(id)).nodes.push_back(
+        {.name = signal, .op = "Const", .device = device_of(id), .inputs = {"^" + node.name},
+         .attrs = {{"value", Tensor::scalar(true)}, {"dtype", DType::boolean}}});
+    auto name = add_transfer(signal, DType::boolean, {id, 0}, device);
+    return controls_[key] = name.substr(0, name.rfind(':'));
+  }
+
+  /// A pair of _Send and _Recv. `as` is the dtype where it is not the output's own.
+  std::string add_transfer(
+      const std::string& from, std::optional<DType> as, Output output, const std::string& device) {
+    auto edge = edges_++;
+    auto dtype = as ? *as : graph_.dtype_of(output);
+    auto shape = as ? Shape() : graph_.shape_of(output);
+    auto source = device_of(output.node);
+    at(source).nodes.push_back(
+        {.name = "_send/" + std::to_string(edge), .op = transfer::send, .device = source,
+         .inputs = {from}, .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
+    auto name = "_recv/" + std::to_string(edge);
+    at(device).nodes.push_back(
+        {.name = name, .op = transfer::recv, .device = device, .inputs = {},
+         .attrs = {{"tensor_type", dtype}, {"edge", edge}, {"from_device", source},
+                   {"shape", shape}}});
+    return name + ":0";
+  }
+
+  std::string add_arg(int feed, const std::string& device) {
+    auto& partition = at(device);
+    auto index = static_cast<int64_t>(partition.feeds.size());
+    partition.feeds.push_back(feed);
+    auto output = step_.feeds[static_cast<size_t>(feed)];
+    auto name = "_arg/" + std::to_string(index);
+    partition.nodes.push_back(
+        {.name = name, .op = transfer::arg, .device = device, .inputs = {},
+         .attrs = {{"T", graph_.dtype_of(output)}, {"index", index},
+                   {"shape", graph_.shape_of(output)}}});
+    return name + ":0";
+  }
+
+  void add_fetch(int fetch) {
+    auto output = step_.fetches[static_cast<size_t>(fetch)];
+    if (std::ranges::count(step_.feeds, output)) return;
+    auto device = device_of(output.node);
+    auto from = bring(output, device);
+    auto& partition = at(device);
+    auto index = static_cast<int64_t>(partition.fetches.size());
+    partition.fetches.push_back(fetch);
+    partition.nodes.push_back(
+        {.name = "_retval/" + std::to_string(index), .op = transfer::retval, .device = device,
+         .inputs = {from}, .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
+  }
+
+  const Graph& graph_;
+  const PrunedStep& step_;
+  const std::map<NodeId, DeviceName>& devices_;
+  std::map<std::string, Partition> partitions_;
+  std::map<std::pair<Output, std::string>, std::string> names_;
+  std::map<std::pair<NodeId, std::string>, std::string> controls_;
+  int64_t edges_ = 0;
+};
+
+}  // namespace
+
+std::vector<Partition> partition(
+    const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices) {
+  return Partitioner(graph, step, devices).run();
+}
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+#include "troupe/graph/passes/prune.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+namespace {
+
+/// The error, saying whether it was a feed, fetch or target that was wrong.
+Status about(const char* role, const std::string& name, const Status& status) {
+  return Status(
+      status.code(), std::string(role) + " '" + name + "': " + status.message(), status.where());
+}
+
+Result<std::vector<Output>> find_outputs(
+    const Graph& graph, const std::vector<std::string>& names, const char* role) {
+  std::vector<Output> outputs;
+  for (const auto& name : names) {
+    auto output = graph.find_output(name);
+    if (!output) return about(role, name, output.status());
+    outputs.push_back(*output);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
+  auto feeds = find_outputs(graph, signature.feeds, "feed");
+  if (!feeds) return feeds.status();
+  auto fetches = find_outputs(graph, signature.fetches, "fetch");
+  if (!fetches) return fetches.status();
+
+  for (size_t i = 0; i < feeds->size(); ++i) {
+    auto feed = (*feeds)[i];
+    if (std::count(feeds->begin(), feeds->end(), feed) > 1)
+      return invalid_argument("'" + signature.feeds[i] + "' is fed twice");
+    if (!is_plain(graph.dtype_of(feed)) && graph.dtype_of(feed) != DType::string)
+      return invalid_argument("'" + signature.feeds[i] + "' is a handle, which cannot be fed");
+  }
+  for (size_t i = 0; i < fetches->size(); ++i)
+    if (graph.dtype_of((*fetches)[i]) == DType::resource)
+      return invalid_argument("'" + signature.fetches[i] + "' is a handle, which cannot be fetched");
+
+  PrunedStep step{.feeds = *std::move(feeds), .fetches = *std::move(fetches), .nodes = {}};
+  std::vector<bool> needed(static_cast<size_t>(graph.size()));
+  auto need = [&](Output output) {
+    if (!std::ranges::count(step.feeds, output)) needed[output.node] = true;
+  };
+  for (auto fetch : step.fetches) need(fetch);
+  for (const auto& target : signature.targets) {
+    auto id = graph.find(target.substr(0, target.rfind(':')));
+    if (!id) return about("target", target, id.status());
+    needed[*id] = true;
+  }
+  for (NodeId id = graph.size() - 1; id >= 0; --id) {
+    if (!needed[id]) continue;
+    step.nodes.push_back(id);
+    for (auto input : graph.node(id).inputs) need(input);
+    for (auto input : graph.node(id).control_inputs) needed[input] = true;
+  }
+  std::ranges::reverse(step.nodes);
+  return step;
+}
+
+}  // namespace troupe

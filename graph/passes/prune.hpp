@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "troupe/graph/graph.hpp"
+
+namespace troupe {
+
+/// What a step is asked for, by name. Steps with the same signature share their compiled form.
+struct StepSignature {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+
+  auto operator<=>(const StepSignature&) const = default;
+};
+
+/// The part of a graph that a step needs.
+struct PrunedStep {
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  std::vector<NodeId> nodes;  // ascending, so inputs come before their users
+};
+
+/// Goes back from the fetches and targets, and stops at the feeds. An error names the feed, fetch or
+/// target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
+/// (InvalidArgument).
+Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature);
+
+}  // namespace troupe

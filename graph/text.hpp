@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// 'text', as errors show what they were given.
+std::string quote(std::string_view text);
+
+/// Without the blanks and line ends around it.
+std::string_view trim(std::string_view text);
+
+/// The trimmed parts between separators; one more part than there are separators.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// A number from 0; nothing unless the whole text is digits and fits an int.
+std::optional<int> parse_number(std::string_view text);
+
+}  // namespace troupe

@@ -1,0 +1,125 @@
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include "troupe/actors/local_cluster.hpp"
+#include "troupe/tests/benchmarks/measures.hpp"
+
+namespace troupe::bench {
+namespace {
+
+constexpr int node_count = 10000;
+
+/// A graph whose step runs `node_count` small ops, and the node that ends it.
+struct SmallOps {
+  Builder b;
+  Value x = b.placeholder(DType::float32, {});
+  Value end;
+};
+
+SmallOps make_chain() {
+  SmallOps ops;
+  ops.end = ops.x;
+  for (int i = 0; i < node_count; ++i) ops.end = ops.b.neg(ops.end);
+  return ops;
+}
+
+SmallOps make_fan() {
+  SmallOps ops;
+  Values leaves;
+  for (int i = 0; i < node_count; ++i) leaves.push_back(ops.b.neg(ops.x));
+  ops.end = ops.b.group(leaves);
+  return ops;
+}
+
+SmallOps make_no_op_fan() {
+  SmallOps ops;
+  Values leaves;
+  for (int i = 0; i < node_count; ++i) leaves.push_back(ops.b.after({ops.x}).op("NoOp"));
+  ops.end = ops.b.group(leaves);
+  return ops;
+}
+
+void measure_small_ops(Report& report, const std::string& what, const SmallOps& ops) {
+  LocalCluster cluster({{"local", 1}});
+  auto session = *cluster.session("local");
+  CHECK(session->extend(ops.b).ok());
+  auto feed = Tensor::scalar(1.0f);
+  auto samples = Samples::of(100, [&] {
+    CHECK(session->run({{ops.x, feed}}, {}, {Ref(ops.end.node_name())}).ok());
+  });
+  report.push_back(
+      {what, samples.p50_us() * 1000 / node_count, "ns/op", samples.spread() + " us a step"});
+}
+
+int listen_on_loopback(sockaddr_in& address) {
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  address = {.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)},
+             .sin_zero = {}};
+  socklen_t size = sizeof address;
+  CHECK(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  CHECK(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  CHECK(listen(listener, 1) == 0);
+  return listener;
+}
+
+void no_delay(int socket) {
+  int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+[[noreturn]] void echo(int listener) {
+  int peer = accept(listener, nullptr, nullptr);
+  no_delay(peer);
+  char bytes[256];
+  for (ssize_t count; (count = read(peer, bytes, sizeof bytes)) > 0;)
+    if (write(peer, bytes, static_cast<size_t>(count)) != count) break;
+  _exit(0);
+}
+
+}  // namespace
+
+double measure_raw_round_trip(Report& report) {
+  sockaddr_in address;
+  int listener = listen_on_loopback(address);
+  auto child = fork();
+  if (child == 0) echo(listener);
+  int peer = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(connect(peer, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  no_delay(peer);
+  char bytes[256] = {};
+  auto samples = Samples::of(5000, [&] {
+    CHECK(write(peer, bytes, sizeof bytes) == sizeof bytes);
+    for (size_t got = 0; got < sizeof bytes;) got += static_cast<size_t>(read(peer, bytes, sizeof bytes));
+  });
+  close(peer);
+  close(listener);
+  waitpid(child, nullptr, 0);
+  report.push_back({"raw loopback round trip (the floor)", samples.p50_us(), "us", samples.spread()});
+  return samples.p50_us();
+}
+
+void measure_executor(Report& report) {
+  measure_small_ops(report, "executor, chain of 10,000 Neg", make_chain());
+  measure_small_ops(report, "executor, fan of 10,000 Neg", make_fan());
+  measure_small_ops(report, "executor, fan of 10,000 NoOp", make_no_op_fan());
+}
+
+void measure_local_steps(Report& report) {
+  LocalCluster cluster({{"ps", 1}, {"worker", 1}});
+  auto session = *cluster.session("worker");
+  Builder b;
+  auto constant = b.constant(1.0f);
+  auto x = b.placeholder(DType::float32, {});
+  auto crossing = b.mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
+  CHECK(session->extend(b).ok());
+  auto null_step = Samples::of(20000, [&] { CHECK(session->run({}, {constant}).ok()); });
+  report.push_back({"null step, local", null_step.p50_us(), "us", null_step.spread()});
+  auto feed = Tensor::scalar(1.0f);
+  auto step = Samples::of(20000, [&] { CHECK(session->run({{x, feed}}, {crossing}).ok()); });
+  report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});
+}
+
+}  // namespace troupe::bench

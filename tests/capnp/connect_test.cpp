@@ -1,0 +1,164 @@
+#include <boost/test/unit_test.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/server/listen.hpp"
+#include "troupe/tests/capnp/fake_master.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string target_of(int port) { return "troupe://127.0.0.1:" + std::to_string(port); }
+
+bool says(const Status& status, const std::string& words) {
+  return status.message().find(words) != std::string::npos;
+}
+
+/// A port where nobody listens.
+int free_port() { return listen_on("", 0)->port; }
+
+/// Something that is no Troupe node: it says `words` to whoever comes, and keeps the connection.
+class Stranger {
+ public:
+  explicit Stranger(std::string words) : listening_(*listen_on("", 0)) {
+    thread_ = std::thread([this, words = std::move(words)] {
+      int guest = -1;
+      while (guest < 0 && !is_over_) {
+        guest = ::accept(listening_.socket, nullptr, nullptr);
+        std::this_thread::sleep_for(1ms);
+      }
+      if (guest < 0) return;
+      (void)!::send(guest, words.data(), words.size(), MSG_NOSIGNAL);
+      while (!is_over_) std::this_thread::sleep_for(1ms);
+      ::close(guest);
+    });
+  }
+  ~Stranger() {
+    is_over_ = true;
+    thread_.join();
+  }
+  int port() const { return listening_.port; }
+
+ private:
+  ListeningSocket listening_;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+Result<Endpoint> find(Door& door, int port, std::chrono::milliseconds timeout) {
+  std::promise<Result<Endpoint>> found;
+  door.finder()(Address{"127.0.0.1", port}, timeout, [&found](Result<Endpoint> endpoint) {
+    found.set_value(std::move(endpoint));
+  });
+  return found.get_future().get();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(connect)
+
+BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
+  auto port = free_port();
+  auto start = std::chrono::steady_clock::now();
+  auto client = Client::connect(target_of(port), 300ms);
+  auto took = std::chrono::steady_clock::now() - start;
+  BOOST_TEST((client.status().code() == Code::unavailable));
+  BOOST_TEST(says(client.status(), "127.0.0.1:" + std::to_string(port)));
+  BOOST_TEST(says(client.status(), "refused"));
+  BOOST_TEST(says(client.status(), "tried for"));
+  BOOST_TEST((took >= 100ms && took < 3s));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
+  auto port = free_port();
+  auto waiting = std::async(std::launch::async, [&] {
+    return Client::connect(target_of(port), 10s).status();
+  });
+  std::this_thread::sleep_for(50ms);
+  auto door = Door::open("127.0.0.1", port);
+  BOOST_REQUIRE(door.ok());
+  FakeConfig config;
+  caf::actor_system system(config);
+  auto master = system.spawn(fake_master, std::make_shared<Record>());
+  (*door)->serve({.system = system, .master = master, .identity = {}});
+  auto status = waiting.get();
+  BOOST_TEST(status.ok());
+  door->reset();
+  caf::anon_send_exit(master, caf::exit_reason::user_shutdown);
+}
+
+BOOST_AUTO_TEST_CASE(a_port_with_another_protocol_is_no_node) {
+  Stranger stranger("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+  auto client = Client::connect(target_of(stranger.port()), 5s);
+  BOOST_TEST((client.status().code() == Code::failed_precondition));
+  BOOST_TEST(says(client.status(), "is not a Troupe node"));
+  BOOST_TEST(says(client.status(), std::to_string(stranger.port())));
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_port_is_given_up_at_the_timeout) {
+  Stranger stranger("");
+  auto start = std::chrono::steady_clock::now();
+  auto client = Client::connect(target_of(stranger.port()), 300ms);
+  BOOST_TEST((client.status().code() == Code::unavailable));
+  BOOST_TEST(says(client.status(), "is not a Troupe node"));
+  BOOST_TEST((std::chrono::steady_clock::now() - start < 3s));
+}
+
+BOOST_AUTO_TEST_CASE(a_malformed_target_is_quoted) {
+  auto client = Client::connect("troupe://nowhere:port", 1s);
+  BOOST_TEST((client.status().code() == Code::invalid_argument));
+  BOOST_TEST(says(client.status(), "nowhere:port"));
+}
+
+BOOST_AUTO_TEST_CASE(the_grpc_scheme_is_an_alias) {
+  FakeNode node;
+  BOOST_TEST(Client::connect("grpc://127.0.0.1:" + std::to_string(node.door->port())).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_finds_a_nodes_actors_at_its_door) {
+  FakeNode node;
+  auto seeking = Door::open("127.0.0.1", 0);
+  auto endpoint = find(**seeking, node.door->port(), 5s);
+  BOOST_REQUIRE_MESSAGE(endpoint.ok(), endpoint.status().to_string());
+  BOOST_TEST(endpoint->job == "ps");
+  BOOST_TEST(endpoint->task == 1);
+  BOOST_TEST(endpoint->incarnation == 5u);
+  BOOST_TEST(endpoint->host == "127.0.0.1");
+  BOOST_TEST(endpoint->actor_port == 4242);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_is_not_there_is_named) {
+  auto seeking = Door::open("127.0.0.1", 0);
+  auto port = free_port();
+  auto endpoint = find(**seeking, port, 200ms);
+  BOOST_TEST((endpoint.status().code() == Code::unavailable));
+  BOOST_TEST(says(endpoint.status(), "127.0.0.1:" + std::to_string(port)));
+  BOOST_TEST(says(endpoint.status(), "refused"));
+  BOOST_TEST(says(endpoint.status(), "0.2 s"));
+}
+
+BOOST_AUTO_TEST_CASE(a_search_ends_when_the_door_closes) {
+  auto seeking = Door::open("127.0.0.1", 0);
+  std::promise<Result<Endpoint>> found;
+  (*seeking)->finder()(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<Endpoint> endpoint) {
+    found.set_value(std::move(endpoint));
+  });
+  auto finder = (*seeking)->finder();
+  BOOST_TEST((*seeking)->close(5s).ok());
+  BOOST_TEST((found.get_future().get().status().code() == Code::cancelled));
+  Status late;
+  finder(Address{"127.0.0.1", 1}, 1h, [&late](Result<Endpoint> endpoint) {
+    late = endpoint.status();
+  });
+  BOOST_TEST((late.code() == Code::cancelled));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

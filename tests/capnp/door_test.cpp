@@ -1,0 +1,184 @@
+#include <boost/test/unit_test.hpp>
+
+#include <future>
+#include <numeric>
+#include <thread>
+
+#include "troupe/tests/capnp/fake_master.hpp"
+#include "troupe/capnp/client/client.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct DoorFixture {
+  FakeNode node;
+  std::unique_ptr<Client> client = connect();
+  std::unique_ptr<Session> session = open();
+
+  std::unique_ptr<Client> connect() {
+    auto connected = Client::connect(node.target());
+    BOOST_REQUIRE_MESSAGE(connected.ok(), connected.status().to_string());
+    return *std::move(connected);
+  }
+  std::unique_ptr<Session> open() {
+    auto opened = client->session();
+    BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().to_string());
+    return *std::move(opened);
+  }
+};
+
+Tensor counted(int64_t count) {
+  auto tensor = Tensor::allocate(DType::float32, {count});
+  auto* data = tensor->mutable_data<float>();
+  std::iota(data, data + count, 0.0f);
+  return *std::move(tensor);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(door, DoorFixture)
+
+BOOST_AUTO_TEST_CASE(a_step_answers_its_fetches_in_order) {
+  auto values = session->run({}, {"a", "b"});
+  BOOST_REQUIRE_MESSAGE(values.ok(), values.status().to_string());
+  BOOST_TEST(values->size() == 2u);
+  BOOST_TEST((*values)[1].value<float>() == 42.0f);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_arrives_with_all_its_fields) {
+  auto values = session->run({}, {"a"}, {"fail"});
+  BOOST_TEST((values.status() == full_error()));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_may_come_from_any_thread) {
+  for (int i = 0; i < 100; ++i)
+    BOOST_TEST(session->run({}, {"a"}, {"thread"}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(an_actor_that_forgets_a_call_does_not_leave_it_open) {
+  auto values = session->run({}, {"a"}, {"forget"});
+  BOOST_TEST((values.status().code() == Code::aborted));
+}
+
+BOOST_AUTO_TEST_CASE(values_of_every_kind_come_back_as_they_went) {
+  Tensors sent = {
+      Tensor::string("a\0b"), Tensor::of<bool>({2}, {true, false}),
+      Tensor::of<complex64>({1}, {complex64(1, 2)}), Tensor::of<int64_t>({0, 3}, {}),
+      counted(1 << 20), Tensor::of<uint8_t>({3}, {1, 2, 3})};
+  std::vector<Feed> feeds;
+  for (const auto& value : sent) feeds.push_back({"x", value});
+  auto back = session->run(feeds, {}, {"echo"});
+  BOOST_REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+  BOOST_REQUIRE(back->size() == sent.size());
+  for (size_t i = 0; i < sent.size(); ++i) BOOST_TEST(equal(sent[i], (*back)[i]));
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_mebibytes_go_there_and_back) {
+  auto large = counted(25 << 20);
+  for (int i = 0; i < 2; ++i) {
+    auto back = session->run({{"x", large}, {"y", large}}, {}, {"echo"});
+    BOOST_REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+    BOOST_TEST(equal(large, (*back)[1]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_tensor_shared_with_its_message_outlives_the_client) {
+  auto large = counted(1 << 20);
+  auto back = session->run({{"x", large}}, {}, {"echo"});
+  session.reset();
+  client.reset();
+  BOOST_REQUIRE(back.ok());
+  BOOST_TEST(equal(large, (*back)[0]));
+}
+
+BOOST_AUTO_TEST_CASE(an_unset_feed_is_refused_by_name) {
+  auto status = session->run({{"x", Tensor()}}, {}).status();
+  BOOST_TEST((status.code() == Code::invalid_argument));
+  BOOST_TEST(status.message().find("'x'") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(eight_threads_run_steps_at_once) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      auto value = Tensor::scalar<int32_t>(i);
+      for (int step = 0; step < 200; ++step) {
+        auto back = session->run({{"x", value}}, {}, {step % 3 == 0 ? "thread" : "echo"});
+        good += back.ok() && (step % 3 == 0 || (*back)[0].value<int32_t>() == i);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  BOOST_TEST(good == 1600);
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_step_does_not_hold_up_others) {
+  auto waiting = std::async(std::launch::async, [&] { return session->run({}, {}, {"wait"}); });
+  BOOST_REQUIRE(node.record->wait_for("wait"));
+  BOOST_TEST(session->run({}, {"a"}).ok());
+  node.door->close(5s);
+  BOOST_TEST((waiting.get().status().code() == Code::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_dropped_closes) {
+  session.reset();
+  BOOST_TEST(node.record->wait_for("close"));
+}
+
+BOOST_AUTO_TEST_CASE(after_close_calls_fail) {
+  BOOST_TEST(session->close().ok());
+  auto status = session->run({}, {"a"}).status();
+  BOOST_TEST((status.code() == Code::failed_precondition));
+  BOOST_TEST((session->close().code() == Code::failed_precondition));
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_arrives_node_by_node) {
+  auto catalog = std::make_shared<OpCatalog>();
+  catalog->add(Op("Thing").output("y", DType::float32).attr("size", int64_t{3}).infer_shape(
+      shapes::none()));
+  Graph graph(catalog);
+  BOOST_REQUIRE(graph.add({.name = "one", .op = "Thing", .device = "/job:ps", .inputs = {},
+                           .attrs = {}}).ok());
+  BOOST_TEST(session->extend(graph).ok());
+  BOOST_REQUIRE(node.record->nodes.size() == 1u);
+  BOOST_TEST(node.record->nodes[0].device == "/job:ps");
+  BOOST_TEST(*node.record->nodes[0].attrs.at("size").get<int64_t>() == 3);
+  node.record->nodes.clear();
+  BOOST_TEST(session->extend(graph).ok());
+  BOOST_TEST(node.record->nodes.empty());
+  BOOST_TEST((session->extend(Graph(catalog)).code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_tells_of_itself_and_its_cluster) {
+  auto devices = client->list_devices();
+  BOOST_REQUIRE(devices.ok());
+  BOOST_TEST(devices->devices[0].attributes.description == "four");
+  BOOST_TEST((devices->missing[0] == unavailable("/job:ps/task:1 is away")));
+  auto info = client->node_info();
+  BOOST_REQUIRE(info.ok());
+  BOOST_TEST(info->late_messages == 4u);
+  auto cluster = client->cluster();
+  BOOST_REQUIRE(cluster.ok());
+  BOOST_TEST((*cluster == info->cluster));
+  BOOST_TEST(client->reset({"", "mine"}).ok());
+  BOOST_TEST(node.record->wait_for("reset 2"));
+  BOOST_TEST((client->reset({}).code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
+  node.door->close(5s);
+  auto status = session->run({}, {"a"}).status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message().find(node.target()) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
+  auto again = Door::open("127.0.0.1", node.door->port());
+  BOOST_TEST((again.status().code() == Code::unavailable));
+  BOOST_TEST(again.status().message().find(std::to_string(node.door->port())) !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

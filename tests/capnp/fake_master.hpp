@@ -1,0 +1,159 @@
+#pragma once
+
+#include <caf/all.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/capnp/server/door.hpp"
+
+namespace troupe {
+
+/// What the fake actors were told, for the tests to wait for and look at.
+class Record {
+ public:
+  void add(std::string what) {
+    std::lock_guard lock(mutex_);
+    told_.push_back(std::move(what));
+    changed_.notify_all();
+  }
+  /// False when nobody said that within ten seconds.
+  bool wait_for(const std::string& what) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+      return std::ranges::find(told_, what) != told_.end();
+    });
+  }
+  std::vector<NodeDef> nodes;  // of the last extension
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> told_;
+};
+
+using SharedRecord = std::shared_ptr<Record>;
+
+/// A session without a graph. It answers a step by the name of its first target: "echo" with the
+/// feeds, "fail" with an error that has all fields, "wait" when it is cancelled, "thread" from
+/// another thread, "forget" never; else with a scalar for each fetch.
+struct FakeSession {
+  FakeSession() = default;
+  std::map<CallId, Done<Tensors>> waiting;
+};
+
+inline Status full_error() {
+  return Status(
+      Code::out_of_range, "the cup is full",
+      {.node = "cup", .op = "Pour", .device = "/job:ps/task:1/device:CPU:0",
+       .task = "/job:ps/task:1"});
+}
+
+inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
+  auto target = run.targets.empty() ? "" : run.targets[0];
+  Tensors values;
+  if (target == "echo")
+    for (auto& [name, value] : run.feeds) values.push_back(value);
+  else
+    for (size_t i = 0; i < run.fetches.size(); ++i) values.push_back(Tensor::scalar<float>(42));
+  if (target == "fail") return run.done(full_error());
+  if (target == "thread") {
+    std::thread([done = run.done, values] { done(values); }).detach();
+    return;
+  }
+  if (target == "forget") return;
+  if (target != "wait") return run.done(values);
+  state.waiting[run.call] = run.done;
+  record->add("wait");
+}
+
+inline SessionActor::behavior_type fake_session(
+    SessionActor::stateful_pointer<FakeSession> self, SharedRecord record) {
+  auto& state = self->state;
+  return {
+      [record](Extend& extend) {
+        record->nodes = extend.nodes;
+        extend.done(extend.expected_size == 7 ? aborted("not seven") : Status());
+      },
+      [&state, record](Run& run) { fake_run(state, record, run); },
+      [&state, record](CancelRun& cancel) {
+        record->add("cancel");
+        auto found = state.waiting.find(cancel.call);
+        if (found == state.waiting.end()) return;
+        found->second(cancelled("the step was cancelled"));
+        state.waiting.erase(found);
+      },
+      [self, record](Close& close) {
+        record->add("close");
+        close.done(Status());
+        self->quit();
+      }};
+}
+
+inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedRecord record) {
+  return {
+      [self, record](CreateSession& create) {
+        create.done(SessionActor(self->spawn(fake_session, record)));
+      },
+      [](ListDevices& list) {
+        DeviceList devices;
+        devices.devices.push_back(
+            {.name = "/job:ps/task:0/device:CPU:0",
+             .attributes = {.type = "CPU", .index = 0, .memory_limit = 1024, .description = "four"},
+             .incarnation = 77});
+        devices.missing.push_back(unavailable("/job:ps/task:1 is away"));
+        list.done(devices);
+      },
+      [record](Reset& reset) {
+        record->add("reset " + std::to_string(reset.containers.size()));
+        reset.done(reset.containers.empty() ? invalid_argument("nothing to reset") : Status());
+      },
+      [](GetNodeInfo& get) {
+        get.done(NodeInfo{
+            .job = "ps", .task = 1, .incarnation = 5, .protocol_version = 1,
+            .cluster = ClusterSpec({{"ps", {{1, Address{"localhost", 2222}}}}}), .sessions = 2,
+            .steps = 3, .late_messages = 4});
+      }};
+}
+
+struct FakeConfig : caf::actor_system_config {
+  FakeConfig() {
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", 1);
+  }
+};
+
+/// A node whose actors are fakes, behind a real door.
+struct FakeNode {
+  FakeNode() : door(open()) {
+    door->serve(Service{
+        .system = system, .master = master,
+        .identity = {.job = "ps", .task = 1, .incarnation = 5, .protocol_version = 1,
+                     .host = "", .actor_port = 4242}});
+  }
+  ~FakeNode() {
+    door.reset();
+    caf::anon_send_exit(master, caf::exit_reason::user_shutdown);
+  }
+  static std::unique_ptr<Door> open() {
+    auto opened = Door::open("127.0.0.1", 0);
+    CHECK(opened.ok());
+    return *std::move(opened);
+  }
+
+  std::string target() const { return "troupe://127.0.0.1:" + std::to_string(door->port()); }
+
+  FakeConfig config;
+  caf::actor_system system{config};
+  SharedRecord record = std::make_shared<Record>();
+  MasterActor master = system.spawn(fake_master, record);
+  std::unique_ptr<Door> door;
+};
+
+}  // namespace troupe

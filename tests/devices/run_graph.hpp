@@ -1,0 +1,95 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "troupe/devices/cpu/cpu_device.hpp"
+#include "troupe/devices/executor.hpp"
+#include "troupe/devices/variable_resource.hpp"
+#include "troupe/graph/passes/partition.hpp"
+#include "troupe/graph/session.hpp"
+#include "troupe/tests/devices/waiting.hpp"
+
+namespace troupe::testing {
+
+/// Runs steps of a graph on one CPU device, with nothing of actors; variables live as long as it.
+class GraphRunner {
+ public:
+  explicit GraphRunner(std::unique_ptr<Device> device = make_cpu_device())
+      : device_(std::move(device)) {}
+
+  Result<Tensors> run(
+      const Builder& b, const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+      const std::vector<Ref>& targets = {}) {
+    if (!b.status().ok()) return b.status();
+    StepSignature signature;
+    for (const auto& feed : feeds) signature.feeds.push_back(feed.output.name);
+    for (const auto& fetch : fetches) signature.fetches.push_back(fetch.name);
+    for (const auto& target : targets) signature.targets.push_back(target.name);
+    auto step = prune(b.graph(), signature);
+    if (!step) return step.status();
+    std::map<NodeId, DeviceName> places;
+    for (auto id : step->nodes) places[id] = DeviceName{"local", 0, "CPU", 0};
+    Tensors answers(fetches.size());
+    for (size_t i = 0; i < fetches.size(); ++i)
+      for (size_t j = 0; j < feeds.size(); ++j)
+        if (step->fetches[i] == step->feeds[j]) answers[i] = feeds[j].value;
+    for (const auto& part : partition(b.graph(), *step, places)) {
+      auto status = run_partition(b.graph().shared_catalog(), part, feeds, answers);
+      if (!status.ok()) return status;
+    }
+    return answers;
+  }
+
+ private:
+  /// Feeds in, fetches out; there is no other device to talk to.
+  struct Port final : StepPort {
+    Port(const Partition& part, const std::vector<Feed>& feeds, Tensors& answers)
+        : part(part), feeds(feeds), answers(answers) {}
+    Tensor feed(int index) override { return feeds[part.feeds[index]].value; }
+    void fetch(int index, Tensor value) override {
+      answers[part.fetches[index]] = std::move(value);
+    }
+    void send(EdgeId, Tensor) override { CHECK(false); }
+    void receive(EdgeId, std::function<void(Result<Tensor>)>) override { CHECK(false); }
+    void fail(const Status&) override {}
+    const Partition& part;
+    const std::vector<Feed>& feeds;
+    Tensors& answers;
+  };
+
+  Status run_partition(
+      const std::shared_ptr<const OpCatalog>& catalog, const Partition& part,
+      const std::vector<Feed>& feeds, Tensors& answers) {
+    auto graph = std::make_shared<Graph>(catalog);
+    for (const auto& def : part.nodes)
+      if (auto id = graph->add(def); !id) return id.status();
+    Plan::Bindings bindings;
+    for (const auto& use : resources_of(*graph)) {
+      auto& variable = variables_[use.container + "|" + use.name];
+      if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
+      bindings[use.node] = variable;
+    }
+    auto plan = Plan::compile(graph, *device_, bindings);
+    if (!plan) return plan.status();
+    auto port = std::make_shared<Port>(part, feeds, answers);
+    Waiting<Status> done;
+    auto execution = start(*plan, port, done.callback());
+    return done.wait();
+  }
+
+  std::unique_ptr<Device> device_;
+  std::map<std::string, std::shared_ptr<Resource>> variables_;
+};
+
+/// One step of a graph without variables.
+inline Result<Tensors> run_graph(
+    const Builder& b, const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+    const std::vector<Ref>& targets = {}) {
+  return GraphRunner().run(b, feeds, fetches, targets);
+}
+
+}  // namespace troupe::testing

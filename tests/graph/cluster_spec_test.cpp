@@ -1,0 +1,117 @@
+#include "troupe/graph/cluster_spec.hpp"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+using namespace troupe;
+
+namespace {
+
+ClusterSpec parsed(std::string_view text) {
+  auto cluster = ClusterSpec::parse(text);
+  BOOST_TEST_REQUIRE(cluster.ok(), cluster.status().to_string());
+  return *cluster;
+}
+
+std::string fault_of(std::string_view text) {
+  auto cluster = ClusterSpec::parse(text);
+  BOOST_TEST_REQUIRE(!cluster.ok(), "no fault found in " << text);
+  BOOST_TEST((cluster.status().code() == Code::invalid_argument));
+  return cluster.status().message();
+}
+
+/// A file that goes with its owner.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) { std::ofstream(path_) << text; }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_; }
+
+ private:
+  std::string path_ = std::filesystem::temp_directory_path() /
+                      ("troupe_cluster_spec_test_" + std::to_string(getpid()));
+};
+
+const auto two_jobs = R"({"ps":["a:1"],"worker":["b:2","c:2222"]})";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cluster_spec)
+
+BOOST_AUTO_TEST_CASE(json_and_the_short_form_say_the_same) {
+  auto cluster = parsed(two_jobs);
+  BOOST_TEST(cluster.to_json() == two_jobs);
+  BOOST_TEST((parsed("ps=a:1;worker=b:2,c") == cluster));
+  BOOST_TEST((parsed(" ps = a:1 ;\n worker = b:2 , c ;\n") == cluster));
+  BOOST_TEST((parsed(R"({"ps": ["grpc://a:1"], "worker": {"0": "b:2", "1": "c"}})") == cluster));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_holds_either_form) {
+  for (std::string text : {"ps=a:1;worker=b:2,c\n", two_jobs}) {
+    TemporaryFile file(text);
+    BOOST_TEST(parsed("@" + file.path()).to_json() == two_jobs);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_of_a_file_names_the_file) {
+  BOOST_TEST(
+      fault_of("@/no/such/file") == "cluster file '/no/such/file': No such file or directory");
+  BOOST_TEST(fault_of("@/") == "cluster file '/': Is a directory");
+  TemporaryFile file("worker=a:x");
+  BOOST_TEST(
+      fault_of("@" + file.path()) == "cluster file '" + file.path() +
+                                         "': cluster.worker[0]: address 'a:x': the port 'x' is not "
+                                         "a number from 0 to 65535");
+}
+
+BOOST_AUTO_TEST_CASE(indices_may_have_gaps) {
+  auto cluster = parsed(R"({"worker": {"5": "f:1", "0": "a:1", "1": "b:1", "2": "c:1"}})");
+  BOOST_TEST(cluster.task_indices("worker") == "0-2, 5");
+  BOOST_TEST(cluster.address("worker", 5)->host == "f");
+  BOOST_TEST((parsed(cluster.to_json()) == cluster));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_task_is_told_what_there_is) {
+  auto cluster = parsed(two_jobs);
+  BOOST_TEST(cluster.address("worker", 1)->to_string() == "c:2222");
+  BOOST_TEST(
+      cluster.address("chief", 0).status().message() ==
+      "unknown job 'chief'; the cluster has: ps, worker");
+  BOOST_TEST(
+      cluster.address("worker", 2).status().message() == "job 'worker' has no task 2; it has: 0-1");
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_names_the_key_and_quotes_the_value) {
+  BOOST_TEST(
+      fault_of(R"({"ps": 5})") == R"(cluster.ps is 5, expected a list ["host:port", ...] or )"
+                                  R"(an object {"index": "host:port", ...})");
+  BOOST_TEST(fault_of(R"({"ps": ["a", 7]})") == R"(cluster.ps[1] is 7, expected "host:port")");
+  BOOST_TEST(
+      fault_of(R"({"ps": {"x": "a"}})") == "cluster.ps: the task index 'x' is not a number from 0");
+  BOOST_TEST(
+      fault_of(R"({"p s": ["a"]})") ==
+      "cluster: job 'p s' must be a letter followed by letters, digits or '_'");
+  BOOST_TEST(fault_of("ps") == "cluster: 'ps' has no '=', expected job=host:port,host:port");
+  BOOST_TEST(fault_of("ps=a,,b") == "cluster.ps[1]: address '': the host is missing");
+  BOOST_TEST(fault_of("{}") == "cluster: '{}' has no tasks");
+  BOOST_TEST(fault_of(R"({"ps": ["a"})").starts_with("cluster is not JSON: parse error at line 1"));
+  for (auto text : {"", ";", "=a", "ps=", "ps=@x", R"(["a:1"])"}) fault_of(text);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_there_twice_is_refused) {
+  BOOST_TEST(
+      fault_of("ps=a:1;worker=b:1,a:1") ==
+      "cluster.worker[1]: address 'a:1' is already that of cluster.ps[0]");
+  BOOST_TEST(fault_of("ps=a:1;ps=b:1") == "cluster: the job 'ps' is given twice");
+  BOOST_TEST(fault_of(R"({"ps": ["a"], "ps": ["b"]})") == "cluster: the key 'ps' is given twice");
+  BOOST_TEST(fault_of(R"({"ps": {"1": "a", "01": "b"}})") == "cluster.ps[1] is given twice");
+}
+
+BOOST_AUTO_TEST_CASE(tasks_whose_port_the_system_chooses_may_share_a_host) {
+  BOOST_TEST(parsed("worker=127.0.0.1:0,127.0.0.1:0").task_indices("worker") == "0-1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

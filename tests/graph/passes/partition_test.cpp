@@ -1,0 +1,113 @@
+#include "troupe/graph/passes/partition.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/builder.hpp"
+#include "troupe/graph/ops/transfer.hpp"
+
+using namespace troupe;
+
+namespace {
+
+struct Fixture {
+  Builder b;
+  DeviceName a_cpu{"a", 0, "CPU", 0};
+  DeviceName b_cpu{"b", 0, "CPU", 0};
+
+  /// Cuts a step in which nodes are where they wish to be, and the others on a_cpu.
+  std::vector<Partition> cut(const StepSignature& signature) {
+    auto step = prune(b.graph(), signature);
+    BOOST_REQUIRE(step.ok());
+    std::map<NodeId, DeviceName> places;
+    for (auto id : step->nodes)
+      places[id] = b.graph().node(id).device == "/job:b" ? b_cpu : a_cpu;
+    return partition(b.graph(), *step, places);
+  }
+
+  static long count(const Partition& part, const std::string& op) {
+    return std::ranges::count(part.nodes, op, &NodeDef::op);
+  }
+
+  /// What a device actor does with it: it must be a graph by itself.
+  void check_valid(const std::vector<Partition>& parts) {
+    for (const auto& part : parts) {
+      Graph graph(b.graph().shared_catalog());
+      for (const auto& def : part.nodes) {
+        auto added = graph.add(def);
+        BOOST_TEST(added.ok(), added.status().to_string());
+      }
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(partition_pass, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_step_on_one_device_is_one_partition_without_transfers) {
+  auto x = b.placeholder(DType::float32, {});
+  auto y = b.neg(x);
+  auto parts = cut({{x.name()}, {y.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 1u);
+  BOOST_TEST(count(parts[0], transfer::arg) == 1);
+  BOOST_TEST(count(parts[0], transfer::retval) == 1);
+  BOOST_TEST(count(parts[0], transfer::send) + count(parts[0], transfer::recv) == 0);
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_crosses_once_for_all_its_users_there) {
+  auto x = b.neg(b.neg(b.constant(1.0f)));
+  auto there = b.on("/job:b");
+  auto y = there.add(there.neg(x), there.square(x));
+  auto parts = cut({{}, {y.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 2u);
+  BOOST_TEST(count(parts[0], transfer::send) == 1);
+  BOOST_TEST(count(parts[1], transfer::recv) == 1);
+  BOOST_TEST((parts[1].fetches == std::vector<int>{0}));
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(feeds_go_straight_to_every_device_that_uses_them) {
+  auto x = b.placeholder(DType::float32, {});
+  auto y = b.neg(x), z = b.on("/job:b").neg(x);
+  auto parts = cut({{x.name()}, {y.name(), z.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 2u);
+  for (const auto& part : parts) {
+    BOOST_TEST((part.feeds == std::vector<int>{0}));
+    BOOST_TEST(count(part, transfer::recv) == 0);
+  }
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(constants_without_a_wish_are_made_where_they_are_used) {
+  auto one = b.constant(1.0f);
+  auto y = b.on("/job:b").neg(one);
+  auto z = b.neg(one);
+  auto parts = cut({{}, {y.name(), z.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 2u);
+  for (const auto& part : parts) {
+    BOOST_TEST(count(part, "Const") == 1);
+    BOOST_TEST(count(part, transfer::recv) == 0);
+  }
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(a_control_edge_crosses_as_a_signal) {
+  auto first = b.op("NoOp");
+  auto y = b.on("/job:b").after({first}).neg(b.constant(1.0f));
+  auto z = b.on("/job:b").after({first}).neg(b.constant(2.0f));
+  auto parts = cut({{}, {y.name(), z.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 2u);
+  BOOST_TEST(count(parts[0], transfer::send) == 1);
+  BOOST_TEST(count(parts[1], transfer::recv) == 1);
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(a_fed_fetch_is_left_to_the_caller) {
+  auto x = b.placeholder(DType::float32, {});
+  auto parts = cut({{x.name()}, {x.name()}, {}});
+  BOOST_TEST(parts.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,71 @@
+#include "troupe/graph/passes/prune.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/builder.hpp"
+
+using namespace troupe;
+
+namespace {
+
+struct Fixture {
+  Builder b;
+  Value x = b.named("x").placeholder(DType::float32, {});
+  Value y = b.named("y").neg(x);
+  Value z = b.named("z").neg(y);
+  Value aside = b.named("aside").neg(x);
+
+  std::vector<std::string> names(const StepSignature& signature) {
+    auto step = prune(b.graph(), signature);
+    BOOST_REQUIRE(step.ok());
+    std::vector<std::string> found;
+    for (auto id : step->nodes) found.push_back(b.graph().node(id).name);
+    return found;
+  }
+  Status error(const StepSignature& signature) { return prune(b.graph(), signature).status(); }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(prune_pass, Fixture)
+
+BOOST_AUTO_TEST_CASE(only_what_the_fetches_need_is_kept) {
+  BOOST_TEST(names({{}, {"z:0"}, {}}) == (Names{"x", "y", "z"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(feeds_cut_the_graph) {
+  BOOST_TEST(names({{"y:0"}, {"z:0"}, {}}) == (Names{"z"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(targets_are_kept_even_when_their_output_is_fed) {
+  BOOST_TEST(
+      names({{"y:0"}, {"z:0"}, {"y"}}) == (Names{"x", "y", "z"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(control_inputs_are_kept) {
+  auto after = b.named("after").after({aside}).neg(z);
+  BOOST_TEST(
+      names({{"z:0"}, {"after:0"}, {}}) == (Names{"x", "aside", "after"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(unknown_and_doubled_names_are_refused_with_their_role) {
+  BOOST_TEST((error({{}, {"zz:0"}, {}}).code() == Code::not_found));
+  BOOST_TEST(error({{}, {"zz:0"}, {}}).message().find("fetch 'zz:0'") != std::string::npos);
+  BOOST_TEST(error({{}, {}, {"gone"}}).message().find("target 'gone'") != std::string::npos);
+  BOOST_TEST(error({{"q:0"}, {}, {}}).message().find("feed 'q:0'") != std::string::npos);
+  BOOST_TEST((error({{"y:0", "y:0"}, {"z:0"}, {}}).code() == Code::invalid_argument));
+  BOOST_TEST((error({{}, {"z:1"}, {}}).code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(handles_are_neither_fed_nor_fetched) {
+  auto v = b.variable("v", b.constant(1.0f));
+  BOOST_TEST((error({{v.handle.name()}, {}, {"v/read"}}).code() == Code::invalid_argument ||
+              error({{v.handle.name()}, {}, {}}).code() == Code::invalid_argument));
+  BOOST_TEST((error({{}, {v.handle.name()}, {}}).code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

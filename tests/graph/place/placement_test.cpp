@@ -1,0 +1,109 @@
+#include "troupe/graph/place/placement.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <numeric>
+
+#include "troupe/graph/builder.hpp"
+
+using namespace troupe;
+
+namespace {
+
+struct Fixture {
+  Builder b;
+  ClusterSpec cluster = *ClusterSpec::parse("ps=h:1;worker=h:2,h:3");
+  DeviceName master{"worker", 0, "CPU", 0};
+  std::shared_ptr<const std::set<std::string, std::less<>>> ops =
+      std::make_shared<const std::set<std::string, std::less<>>>(
+          std::set<std::string, std::less<>>{"Const", "Neg", "VarHandleOp", "ReadVariableOp",
+                                             "AssignVariableOp"});
+  std::vector<Candidate> candidates = {
+      {{"ps", 0, "CPU", 0}, ops}, {{"worker", 0, "CPU", 0}, ops}, {{"worker", 1, "CPU", 0}, ops}};
+
+  std::vector<NodeId> all() {
+    std::vector<NodeId> ids(static_cast<size_t>(b.graph().size()));
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+  }
+  Result<std::map<NodeId, DeviceName>> place_all() {
+    BOOST_REQUIRE(b.status().ok());
+    return place(b.graph(), all(), candidates, cluster, master);
+  }
+  std::string device_of(const Value& value) {
+    auto places = place_all();
+    BOOST_TEST_REQUIRE(places.ok(), places.status().to_string());
+    return places->at(value.output().node).to_string();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(placement, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_node_without_a_wish_goes_to_the_masters_default_device) {
+  BOOST_TEST(device_of(b.constant(1.0f)) == "/job:worker/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_wish_for_a_task_gets_that_tasks_device) {
+  BOOST_TEST(device_of(b.on("/job:worker/task:1").constant(1.0f)) ==
+             "/job:worker/task:1/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_wish_for_a_job_alone_means_its_first_task) {
+  BOOST_TEST(device_of(b.on("/job:ps").constant(1.0f)) == "/job:ps/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_wish_for_a_type_alone_stays_with_the_master) {
+  BOOST_TEST(device_of(b.on("/cpu:0").constant(1.0f)) == "/job:worker/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(users_of_a_variable_go_where_it_is) {
+  auto v = b.on("/job:ps/task:0").variable("v", b.constant(1.0f));
+  auto read = b.op("ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
+  BOOST_TEST(device_of(read) == "/job:ps/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(contradicting_wishes_around_a_variable_name_both_nodes) {
+  auto v = b.on("/job:ps/task:0").variable("v", b.constant(1.0f));
+  (void)b.on("/job:worker/task:1").named("reader").op(
+      "ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
+  auto status = place_all().status();
+  BOOST_TEST((status.code() == Code::invalid_argument));
+  auto text = status.to_string();
+  BOOST_TEST(text.find("/job:ps/task:0") != std::string::npos, text);
+  BOOST_TEST(text.find("/job:worker/task:1") != std::string::npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(colocation_by_name_is_followed) {
+  auto there = b.named("there").on("/job:worker/task:1").constant(1.0f);
+  auto y = b.op("Neg", {b.constant(2.0f)},
+                {{"_class", std::vector<std::string>{"loc:@" + there.node_name()}}});
+  BOOST_TEST(device_of(y) == "/job:worker/task:1/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
+  (void)b.on("/job:ps/task:0").named("s").square(b.constant(1.0f));
+  auto status = place_all().status();
+  BOOST_TEST((status.code() == Code::unimplemented));
+  BOOST_TEST(status.message().find("Square") != std::string::npos);
+  BOOST_TEST(status.where().node == "s");
+}
+
+BOOST_AUTO_TEST_CASE(a_wish_that_no_device_fits_lists_what_there_is) {
+  (void)b.on("/job:ps/task:0/device:GPU:0").constant(1.0f);
+  auto status = place_all().status();
+  BOOST_TEST((status.code() == Code::invalid_argument));
+  BOOST_TEST(status.message().find("/job:worker/task:1/device:CPU:0") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(only_the_tasks_that_the_step_wishes_for_are_asked) {
+  (void)b.constant(1.0f);
+  BOOST_TEST(tasks_of(b.graph(), all(), cluster, master)->size() == 1u);
+  (void)b.on("/job:ps").constant(1.0f);
+  BOOST_TEST(tasks_of(b.graph(), all(), cluster, master)->size() == 2u);
+  (void)b.on("/job:ps/task:3").constant(1.0f);
+  BOOST_TEST((tasks_of(b.graph(), all(), cluster, master).status().code() ==
+              Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

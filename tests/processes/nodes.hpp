@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "troupe/tests/processes/process.hpp"
+
+namespace troupe::testing {
+
+/// The path of a program of this build.
+std::string program(const std::string& name);
+
+/// A port of 127.0.0.1 that nobody listens on.
+int free_port();
+
+/// A troupe-node with those flags, and with TF_CONFIG where it is not empty. It may not serve yet.
+std::unique_ptr<Process> start_node(
+    std::vector<std::string> flags, const std::string& tf_config = "");
+
+/// Waits for the ready line and returns the target in it. Fails the test where none comes.
+std::string await_target(Process& node);
+
+/// A folder that goes with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A process for each task of a cluster on the loopback; all of them serve once it is made.
+class NodeCluster {
+ public:
+  /// {{"ps", 1}, {"worker", 2}}; `flags` go to each node.
+  explicit NodeCluster(
+      const std::map<std::string, int>& jobs, const std::vector<std::string>& flags = {});
+
+  /// What --cluster takes.
+  const std::string& spec() const { return spec_; }
+  Process& node(const std::string& job, int task) { return *task_at(job, task).process; }
+  const std::string& target(const std::string& job, int task) { return task_at(job, task).target; }
+  /// A new process for a task that ended, on the same port.
+  void restart(const std::string& job, int task);
+
+ private:
+  struct Task {
+    std::unique_ptr<Process> process;
+    std::string target;
+  };
+
+  Task& task_at(const std::string& job, int task);
+  std::unique_ptr<Process> start(const std::string& job, int task) const;
+
+  std::string spec_;
+  std::vector<std::string> flags_;
+  std::map<std::string, std::vector<Task>> tasks_;
+};
+
+}  // namespace troupe::testing

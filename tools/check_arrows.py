@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks that includes point down: apps -> capnp -> actors -> devices -> graph.
+
+Usage: tools/check_arrows.py [ROOT]
+
+Also that the names of libraries stop at their layer, and that our own headers are spelled
+"troupe/<layer>/...". Prints each fault as path:line: words, and fails if there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+LAYERS = ["graph", "devices", "actors", "capnp/client", "capnp/server", "apps"]
+ROOMS = ["graph", "devices", "actors", "capnp", "apps", "tests"]
+
+# What a layer may include of ours. The client knows graphs and the schema, and nothing of actors.
+ALLOWED = {
+    "graph": {"graph"},
+    "devices": {"graph", "devices"},
+    "actors": {"graph", "devices", "actors"},
+    "capnp/client": {"graph", "capnp/client"},
+    "capnp/server": {"graph", "devices", "actors", "capnp/client", "capnp/server"},
+    "apps": set(LAYERS),
+}
+
+# Folders that stop at a layer: of libraries, and of what the schema compiler writes.
+SCHEMA = r"troupe_schema"
+CUDA = r"cuda\w*|cub|thrust|cublas\w*|cudnn\w*"
+TBB = r"tbb|oneapi"
+DNNL = r"dnnl|oneapi"
+KJ = r"kj|capnp"
+FORBIDDEN = {
+    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{SCHEMA}",
+    "devices": rf"caf|{KJ}|{SCHEMA}",
+    "actors": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
+    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}",
+    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}",
+    "apps": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
+}
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def layer_of(path):
+    """The layer of a path relative to the root; None for what belongs to no layer."""
+    parts = path.parts
+    if parts[0] == "capnp":
+        return "capnp/server" if parts[1] == "server" else "capnp/client"
+    return parts[0] if parts[0] in ALLOWED else None
+
+
+def tested_layer_of(path):
+    """What tests/<layer>/... may reach up to; None for scenarios, processes and the like."""
+    layer = path.parts[1]
+    return "capnp/server" if layer == "capnp" else layer if layer in ALLOWED else None
+
+
+def fault_of_own(path, target):
+    """What is wrong with including troupe/<target> in path, or None."""
+    is_test = path.parts[0] == "tests"
+    layer = tested_layer_of(path) if is_test else layer_of(path)
+    goal = pathlib.PurePath(target)
+    goal_is_test = goal.parts[0] == "tests"
+    if goal_is_test and not is_test:
+        return f"{layer} must not include tests"
+    goal_layer = tested_layer_of(goal) if goal_is_test and len(goal.parts) > 2 else layer_of(goal)
+    if goal_layer is None:
+        return None if goal_is_test else f"there is no layer {goal.parts[0]}"
+    if layer is None or goal_layer in ALLOWED[layer]:
+        return None
+    return f"{'tests of ' if is_test else ''}{layer} must not include {goal_layer}"
+
+
+def fault_of_include(path, bracket, target):
+    if target.startswith("troupe/"):
+        return fault_of_own(path, target.removeprefix("troupe/"))
+    folder = target.split("/")[0].removesuffix(".hpp").removesuffix(".h")
+    layer = None if path.parts[0] == "tests" else layer_of(path)
+    if layer and re.fullmatch(FORBIDDEN[layer], folder):
+        return f"{layer} must not know {target}"
+    if bracket == '"' and not re.fullmatch(SCHEMA, folder):
+        return f'"{target}" must be spelled "troupe/<layer>/..." or <...>'
+    return None
+
+
+def faults_of_file(root, path):
+    lines = (root / path).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        include = INCLUDE.match(line)
+        fault = include and fault_of_include(path, *include.groups())
+        if fault:
+            yield f"{path}:{number}: {fault}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    paths = [
+        path.relative_to(root)
+        for room in ROOMS
+        for path in sorted((root / room).rglob("*"))
+        if path.suffix in (".hpp", ".cpp", ".cu", ".cuh")
+    ]
+    faults = [fault for path in paths for fault in faults_of_file(root, path)]
+    print("\n".join(faults) or f"arrows ok: {len(paths)} files")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
