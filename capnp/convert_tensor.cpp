@@ -12,7 +12,8 @@
 namespace troupe {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "elements are sent as they lie in memory");
+// Elements are sent as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
 
 // Below that, a copy costs less than the bookkeeping of shared memory.
 constexpr size_t share_bytes_min = size_t{64} << 10;

@@ -104,7 +104,8 @@ void tune_socket(kj::AsyncIoStream& socket) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, 15);       // seconds
   set(IPPROTO_TCP, TCP_KEEPINTVL, 5);       // seconds
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30000);  // milliseconds
+  // Milliseconds; longer, because it also ends a connection whose reader stands still.
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 120000);
 }
 
 FrameStream::FrameStream(kj::Own<kj::AsyncIoStream> stream)
@@ -114,7 +115,8 @@ FrameStream::FrameStream(kj::Own<kj::AsyncIoStream> stream)
 
 kj::Exception FrameStream::refuse(std::string why) {
   fault_ = std::move(why);
-  return KJ_EXCEPTION(FAILED, fault_.c_str());
+  return kj::Exception(
+      kj::Exception::Type::FAILED, __FILE__, __LINE__, kj::heapString(fault_.c_str()));
 }
 
 /// True once so many bytes are buffered; false where the other end finished before the first.
@@ -195,7 +197,8 @@ kj::Promise<void> FrameStream::writeMessage(kj::ArrayPtr<const int>, Segments se
   return kj::READY_NOW;
 }
 
-/// Has the pending bytes written after the events that are due now, or when the write before is done.
+/// Has the pending bytes written after the events that are due now, or once the write before them
+/// is done.
 void FrameStream::write_soon() {
   if (std::exchange(is_write_queued_, true)) return;
   last_write_ = last_write_.addBranch()

@@ -14,8 +14,8 @@ namespace troupe {
 /// What a connection's readers accept: the bound on a message, and on reading its parts repeatedly.
 capnp::ReaderOptions reader_options();
 
-/// Turns off the delaying of small packets, and has the kernel end a connection whose other end
-/// does not answer for about half a minute.
+/// Turns off the delaying of small packets, and has the kernel end a connection whose other end is
+/// not there any more: after half a minute, or two while bytes for it are under way.
 void tune_socket(kj::AsyncIoStream& socket);
 
 /// Cap'n Proto's messages over a byte stream, as its two-party network asks for them. Other than

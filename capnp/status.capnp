@@ -1,6 +1,6 @@
 @0xc31d290468d37b25;
-# How a call went. Every method of every interface here answers with a Status, so that an error keeps
-# its fields; exceptions of Cap'n Proto are left to a broken connection.
+# How a call went. Every method of every interface here answers with a Status, so that an error
+# keeps its fields; exceptions of Cap'n Proto are left to a broken connection.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");

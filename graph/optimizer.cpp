@@ -1,6 +1,8 @@
 #include "troupe/graph/optimizer.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 
 #include "troupe/graph/gradients.hpp"
 

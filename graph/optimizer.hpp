@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-// The rules by which a variable w follows the gradient g of the loss; those and the defaults of
-// TensorFlow's optimizers of the same names.
+// The rules by which a variable w follows the gradient g of the loss. Names, rules and defaults are
+// those of TensorFlow's optimizers.
 
 /// w <- w - learning_rate g.
 struct GradientDescent {

@@ -1,6 +1,9 @@
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +43,7 @@ void declare(CLI::App& app, Options& options) {
                  "Where to train: a node of a cluster (troupe://host:port), the list of its "
                  "workers in order, or 'local' for a cluster in this process")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   app.add_option("--workers", options.workers,
                  "Number of workers [default: all of the cluster; 2 if local]")
@@ -157,6 +161,8 @@ Status run(const Options& options) {
 
   print_result(out, *trained, *evaluation);
   if (options.json) print_json(*workers, *trained, *evaluation);
+  if (std::fflush(stdout) != 0)
+    return unavailable(std::string("cannot write the result: ") + std::strerror(errno));
   return workers->close();
 }
 

@@ -82,9 +82,8 @@ void ProgressBar::draw(const Progress& progress) {
 
 void ProgressBar::print_new_epochs(const Progress& progress) {
   for (; epochs_printed_ < progress.losses.size(); ++epochs_printed_)
-    std::fprintf(out_, "epoch %*zu/%zu  loss %.9f  %.0f steps/s\n", digits_of(epochs_),
-                 epochs_printed_ + 1, epochs_, progress.losses[epochs_printed_],
-                 progress.steps_per_second());
+    std::fprintf(out_, "epoch %*zu/%zu  loss %.9f\n", digits_of(epochs_), epochs_printed_ + 1,
+                 epochs_, progress.losses[epochs_printed_]);
 }
 
 }  // namespace troupe::digits

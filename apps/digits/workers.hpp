@@ -15,8 +15,8 @@ namespace troupe::digits {
 /// /job:worker/task:0 and so on.
 class Workers {
  public:
-  /// Connects to nodes. A single target is any node of the cluster, which tells the addresses of the
-  /// workers; several are the workers, in order. Without a count: all workers there are.
+  /// Connects to nodes. A single target is any node of the cluster, which tells the addresses of
+  /// the workers; several are the workers, in order. Without a count: all workers there are.
   static Result<Workers> connect(const std::vector<std::string>& targets, std::optional<int> count);
 
   /// Starts a cluster of one parameter server and that many workers in this process.

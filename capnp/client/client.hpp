@@ -14,8 +14,8 @@ namespace troupe {
 
 /// A connection to a node of a cluster, which is then the master of its sessions. All calls wait
 /// for their answer, and may come from any threads, also at once; only not from one that runs an
-/// event loop of KJ itself. Once the connection is lost, everything fails with Unavailable, naming
-/// the target; make a new client then.
+/// event loop of KJ itself. Steps of several threads are fastest with a client for each. Once the
+/// connection is lost, everything fails with Unavailable, naming the target; make a new one then.
 class Client {
  public:
   /// `target` is "troupe://host:port"; "grpc://" is taken for the same, and "host:port" will do.

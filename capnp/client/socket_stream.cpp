@@ -15,7 +15,9 @@ namespace {
 using Pieces = kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>>;
 
 kj::Exception lost(const char* what, int error) {
-  return KJ_EXCEPTION(DISCONNECTED, what, std::strerror(error));
+  return kj::Exception(
+      kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+      kj::str(what, ": ", std::strerror(error)));
 }
 
 bool is_would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "troupe/capnp/frame_stream.hpp"
+#include "troupe/capnp/protocol.hpp"
 #include "troupe/capnp/server/login_server.hpp"
 
 namespace troupe {
@@ -36,7 +37,10 @@ struct Reception::Guest {
         network(stream, capnp::rpc::twoparty::Side::SERVER, reader_options()),
         system(capnp::makeRpcServer(
             network, capnp::Capability::Client(make_login_server(unit, service, stream.memory())))),
-        count(++count) {}
+        count(++count) {
+    // Of calls that are not answered; beyond that, the connection is not read any further.
+    system.setFlowLimit(protocol::message_bytes_max / sizeof(capnp::word));
+  }
   ~Guest() { --count; }
 
   std::string name;

@@ -11,8 +11,8 @@
 namespace troupe {
 
 /// The thread of a KJ event loop as an execution unit of CAF: actors that a call wakes run right on
-/// the thread that took the call, and its answer needs no hop between threads. Made and used on that
-/// thread; what is left when it is destroyed goes to CAF's own threads.
+/// the thread that took the call, and its answer needs no hop between threads. Made and used on
+/// that thread; what is left when it is destroyed goes to CAF's own threads.
 class KjUnit final : public caf::execution_unit, private kj::TaskSet::ErrorHandler {
  public:
   /// `inbox` is the one of this thread's loop.

@@ -1,9 +1,12 @@
 #include "troupe/devices/cpu/cpu_device.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/pool_allocator.hpp"
@@ -15,6 +18,12 @@ uint64_t machine_memory() {
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+/// TBB's workers are the process's, and the least of what its devices allow holds: so each allows at
+/// least one a core, and one more that TBB keeps for a caller, who never computes here.
+size_t workers_max(int threads) {
+  return static_cast<size_t>(std::max(threads, tbb::info::default_concurrency())) + 1;
+}
+
 class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const CpuOptions& options)
@@ -24,6 +33,7 @@ class CpuDevice final : public Device {
                     .description = std::to_string(threads_) + " threads"},
         kernels_(cpu::make_kernel_catalog()),
         allocator_(attributes_.memory_limit),
+        workers_(tbb::global_control::max_allowed_parallelism, workers_max(threads_)),
         arena_(threads_, /*reserved_for_masters=*/0) {}
 
   ~CpuDevice() noexcept override {
@@ -49,6 +59,7 @@ class CpuDevice final : public Device {
   DeviceAttributes attributes_;
   KernelCatalog kernels_;
   cpu::PoolAllocator allocator_;
+  tbb::global_control workers_;
   tbb::task_group work_;
   tbb::task_arena arena_;
 };

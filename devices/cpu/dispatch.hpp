@@ -22,6 +22,7 @@ using Floating = Types<float16, bfloat16, float, double>;
 using Integral =
     Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
 using Complex = Types<complex64, complex128>;
+using Differentiable = decltype(Floating{} + Complex{});
 using Real = decltype(Floating{} + Integral{});
 using Numeric = decltype(Real{} + Complex{});
 using AllPlain = decltype(Numeric{} + Types<bool>{});

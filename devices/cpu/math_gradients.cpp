@@ -16,7 +16,6 @@ T conj(T value) {
 
 // Each takes the result y of a function and the gradient dy that arrived at it.
 void add_math_gradient_kernels(KernelCatalog& catalog) {
-  using Differentiable = decltype(Floating{} + Complex{});
   catalog.add("TanhGrad", pairwise<Differentiable>([](auto y, auto dy) {
     return dy * (decltype(y)(1) - y * y);
   }));

@@ -22,22 +22,32 @@ constexpr auto sign = [](auto x) {
   else return x > 0 ? T(1) : x < 0 ? T(-1) : x;
 };
 
+// Not Eigen's, which make NaN of infinity.
+constexpr auto square_root = [](auto x) { return std::sqrt(x); };
+constexpr auto inverse_square_root = [](auto x) { return decltype(x)(1) / std::sqrt(x); };
+
 // Functions that Eigen computes several elements at a time.
 constexpr auto exponential = [](const auto& x) { return x.exp(); };
 constexpr auto logarithm = [](const auto& x) { return x.log(); };
 constexpr auto hyperbolic_tangent = [](const auto& x) { return x.tanh(); };
-constexpr auto square_root = [](const auto& x) { return x.sqrt(); };
-constexpr auto inverse_square_root = [](const auto& x) { return x.sqrt().inverse(); };
 constexpr auto logistic = [](const auto& x) {
   using T = typename std::remove_cvref_t<decltype(x)>::Scalar;
   if constexpr (is_complex<T>) return ((-x).exp() + T(1)).inverse();
   else return x.logistic();
 };
 
+constexpr auto as_it_is = [](auto x) { return x; };
+/// Eigen clamps what it takes the exponential of; results of clamped ones stand for 0.
+constexpr auto without_clamp = [](auto x) {
+  using T = decltype(x);
+  constexpr auto least = std::is_same_v<T, float> ? T(3e-39) : T(5.6e-309);
+  return x <= least ? T(0) : x;
+};
+
 /// Elements of such a function worth a task of their own are fewer than those of a sum.
 constexpr int64_t function_cost_elements = 8;
 
-template <class F, class T>
+template <class F, class Finish, class T>
 Status compute_function(Launch& launch) {
   const auto* x = launch.input(0).data<T>();
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), launch.input(0).shape());
@@ -47,17 +57,19 @@ Status compute_function(Launch& launch) {
     using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
     Eigen::Map<Array>(result + begin, end - begin) =
         F{}(Eigen::Map<const Array>(x + begin, end - begin));
+    if constexpr (std::is_floating_point_v<T> && !std::is_same_v<Finish, decltype(as_it_is)>)
+      apply<Finish>(result + begin, end - begin, static_cast<const T*>(result + begin));
   });
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class F>
-KernelCatalog::Make function(F) {
+template <class F, class Finish = decltype(as_it_is)>
+KernelCatalog::Make function(F, Finish = as_it_is) {
   return [](const Node& node) {
-    return dispatch(Floating{} + Complex{}, node.attr<DType>("T"), [](auto zero) {
+    return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
       return Kernel{
-          .compute = compute_function<F, decltype(zero)>,
+          .compute = compute_function<F, Finish, decltype(zero)>,
           .cost_ns = [](const Launch& launch) { return 2 * launch.input(0).elements(); }};
     });
   };
@@ -95,12 +107,12 @@ void add_math_unary_kernels(KernelCatalog& catalog) {
   catalog.add("Sign", unary<Numeric>(sign));
   catalog.add("Reciprocal", [](const Node& node) { return make_reciprocal(node, reciprocal); });
   catalog.add("Conj", unary<Complex>([](auto x) { return std::conj(x); }));
-  catalog.add("Exp", function(exponential));
+  catalog.add("Exp", function(exponential, without_clamp));
   catalog.add("Log", function(logarithm));
   catalog.add("Tanh", function(hyperbolic_tangent));
-  catalog.add("Sigmoid", function(logistic));
-  catalog.add("Sqrt", function(square_root));
-  catalog.add("Rsqrt", function(inverse_square_root));
+  catalog.add("Sigmoid", function(logistic, without_clamp));
+  catalog.add("Sqrt", unary<Differentiable>(square_root));
+  catalog.add("Rsqrt", unary<Differentiable>(inverse_square_root));
 }
 
 }  // namespace troupe::cpu

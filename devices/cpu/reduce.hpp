@@ -80,6 +80,7 @@ Status fold(const Launch& launch, const Tensor& in, const Shape& kept, A* out) {
   const auto* from = in.data<T>();
   auto out_count = kept.elements();
   std::fill_n(out, out_count, Fold::template none<A>());
+  if (nest.elements() == 0) return {};
   auto outer = nest.outer_size(), rows_each = nest.rank() > 1 ? nest.rows() / outer : 0;
   auto is_large = nest.elements() > split_elements;
   if (!is_large || (nest.outer_strides()[0] == 0 && out_count > split_elements / 16)) {

@@ -113,7 +113,7 @@ Status adam(Launch& launch, bool use_nesterov) {
 }
 
 Result<Kernel> make_gradient_descent(const Node& node) {
-  return dispatch(Floating{} + Complex{}, node.attr<DType>("T"), [](auto zero) {
+  return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
     return Kernel{.compute = gradient_descent<decltype(zero)>};
   });
 }

@@ -31,6 +31,9 @@ class Partitioner {
     return partition;
   }
 
+  /// Pruning drops a control input only where nothing is left to wait for.
+  bool is_kept(NodeId id) const { return std::ranges::binary_search(step_.nodes, id); }
+
   /// Constants that nobody pinned are made where they are used.
   bool is_copied(NodeId id) const {
     const auto& node = graph_.node(id);
@@ -43,7 +46,8 @@ class Partitioner {
     def.inputs.clear();
     const auto& node = graph_.node(id);
     for (auto input : node.inputs) def.inputs.push_back(bring(input, device));
-    for (auto input : node.control_inputs) def.inputs.push_back("^" + bring_control(input, device));
+    for (auto input : node.control_inputs)
+      if (is_kept(input)) def.inputs.push_back("^" + bring_control(input, device));
     at(device).nodes.push_back(std::move(def));
   }
 

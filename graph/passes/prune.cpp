@@ -22,6 +22,12 @@ Result<std::vector<Output>> find_outputs(
   return outputs;
 }
 
+/// A placeholder that is fed has nothing to run: as in TensorFlow, to wait for it is to wait for its
+/// feed, which is there already.
+bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, NodeId id) {
+  return graph.node(id).op->name() == "Placeholder" && std::ranges::count(feeds, Output{id, 0});
+}
+
 }  // namespace
 
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
@@ -56,7 +62,8 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
     if (!needed[id]) continue;
     step.nodes.push_back(id);
     for (auto input : graph.node(id).inputs) need(input);
-    for (auto input : graph.node(id).control_inputs) needed[input] = true;
+    for (auto input : graph.node(id).control_inputs)
+      if (!is_fed_placeholder(graph, step.feeds, input)) needed[input] = true;
   }
   std::ranges::reverse(step.nodes);
   return step;

@@ -44,11 +44,11 @@ SmallOps make_no_op_fan() {
 
 void measure_small_ops(Report& report, const std::string& what, const SmallOps& ops) {
   LocalCluster cluster({{"local", 1}});
-  auto session = *cluster.session("local");
-  CHECK(session->extend(ops.b).ok());
+  auto session = must(cluster.session("local"));
+  must(session->extend(ops.b));
   auto feed = Tensor::scalar(1.0f);
   auto samples = Samples::of(100, [&] {
-    CHECK(session->run({{ops.x, feed}}, {}, {Ref(ops.end.node_name())}).ok());
+    must(session->run({{ops.x, feed}}, {}, {Ref(ops.end.node_name())}));
   });
   report.push_back(
       {what, samples.p50_us() * 1000 / node_count, "ns/op", samples.spread() + " us a step"});
@@ -109,16 +109,16 @@ void measure_executor(Report& report) {
 
 void measure_local_steps(Report& report) {
   LocalCluster cluster({{"ps", 1}, {"worker", 1}});
-  auto session = *cluster.session("worker");
+  auto session = must(cluster.session("worker"));
   Builder b;
   auto constant = b.constant(1.0f);
   auto x = b.placeholder(DType::float32, {});
   auto crossing = b.mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
-  CHECK(session->extend(b).ok());
-  auto null_step = Samples::of(20000, [&] { CHECK(session->run({}, {constant}).ok()); });
+  must(session->extend(b));
+  auto null_step = Samples::of(20000, [&] { must(session->run({}, {constant})); });
   report.push_back({"null step, local", null_step.p50_us(), "us", null_step.spread()});
   auto feed = Tensor::scalar(1.0f);
-  auto step = Samples::of(20000, [&] { CHECK(session->run({{x, feed}}, {crossing}).ok()); });
+  auto step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});
 }
 

@@ -42,12 +42,8 @@ void measure_start(Report& report) {
 }
 
 std::unique_ptr<Session> open(NodeCluster& nodes, int worker, std::unique_ptr<Client>& client) {
-  auto connected = Client::connect(nodes.target("worker", worker));
-  CHECK(connected.ok());
-  client = *std::move(connected);
-  auto session = client->session();
-  CHECK(session.ok());
-  return *std::move(session);
+  client = must(Client::connect(nodes.target("worker", worker)));
+  return must(client->session());
 }
 
 void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
@@ -58,12 +54,12 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
   auto x = b.placeholder(DType::float32, {});
   auto crossing = b.on("/job:worker/task:0")
                       .mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
-  CHECK(session->extend(b).ok());
-  auto null_step = Samples::of(5000, [&] { CHECK(session->run({}, {constant}).ok()); });
+  must(session->extend(b));
+  auto null_step = Samples::of(5000, [&] { must(session->run({}, {constant})); });
   report.push_back({"null step, remote", null_step.p50_us(), "us",
                     null_step.spread() + ratio(null_step.p50_us(), floor_us)});
   auto feed = Tensor::scalar(1.0f);
-  auto step = Samples::of(5000, [&] { CHECK(session->run({{x, feed}}, {crossing}).ok()); });
+  auto step = Samples::of(5000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, remote", step.p50_us(), "us",
                     step.spread() + ratio(step.p50_us(), floor_us)});
 }
@@ -84,16 +80,15 @@ void measure_training(Report& report, NodeCluster& nodes, std::chrono::seconds d
     std::unique_ptr<Client> client;
     auto session = open(nodes, worker, client);
     auto model = digits::make_model(worker, Momentum{.learning_rate = 0.01f, .momentum = 0.9f}, 1);
-    CHECK(session->extend(model.builder).ok());
-    if (worker == 0) CHECK(session->run({}, {}, {model.initialize}).ok());
+    must(session->extend(model.builder));
+    if (worker == 0) must(session->run({}, {}, {model.initialize}));
     sync.arrive_and_wait();
     auto images = random_rows(batch, 64);
     auto labels = *Tensor::allocate(DType::int64, {batch});
     for (int i = 0; i < batch; ++i) labels.mutable_data<int64_t>()[i] = i % 10;
     auto step = [&] {
-      auto loss = session->run(
-          {{model.images, images}, {model.labels, labels}}, {model.loss}, {model.train});
-      CHECK(loss.ok());
+      must(session->run(
+          {{model.images, images}, {model.labels, labels}}, {model.loss}, {model.train}));
     };
     for (int i = 0; i < 100; ++i) step();
     sync.arrive_and_wait();

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "troupe/graph/status.hpp"
+
 namespace troupe::bench {
 
 /// One line of the table: what was measured, a figure with its unit, and what it is held against.
@@ -53,6 +55,17 @@ class Samples {
 };
 
 using Report = std::vector<Row>;
+
+/// The value, or the end of the program with the error.
+template <class T>
+T must(Result<T> result) {
+  if (result.ok()) return *std::move(result);
+  std::fprintf(stderr, "troupe-bench: %s\n", result.status().to_string().c_str());
+  std::exit(1);
+}
+inline void must(const Status& status) {
+  if (!status.ok()) (void)must(Result<int>(status));
+}
 
 void print_table(const Report& report, const std::string& machine);
 nlohmann::json to_json(const Report& report, const std::string& machine);

@@ -63,7 +63,7 @@ Result<Endpoint> find(Door& door, int port, std::chrono::milliseconds timeout) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(connect)
+BOOST_AUTO_TEST_SUITE(connecting)
 
 BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
   auto port = free_port();

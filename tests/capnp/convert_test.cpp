@@ -48,7 +48,9 @@ BOOST_AUTO_TEST_SUITE(convert)
 BOOST_AUTO_TEST_CASE(a_status_keeps_all_its_fields) {
   for (const auto& status :
        {Status(), not_found("no such thing"),
-        Status(Code::unauthenticated, "who?", {.node = "n", .op = "o", .device = "d", .task = "t"})}) {
+        Status(
+            Code::unauthenticated, "who?",
+            {.node = "n", .op = "o", .device = "d", .task = "t"})}) {
     capnp::MallocMessageBuilder message;
     auto to = message.initRoot<rpc::Status>();
     fill(to, status);
@@ -207,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_message_with_broken_pointers_is_refused) {
     for (auto& word : words) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       auto value = (state >> 33) % 3 == 0 ? state : (state >> 40) & 0xf00000007;
-      std::memcpy(&word, &value, sizeof value);
+      std::memcpy(static_cast<void*>(&word), &value, sizeof value);
     }
     kj::ArrayPtr<const capnp::word> segment = words;
     capnp::SegmentArrayMessageReader message(kj::arrayPtr(&segment, 1));

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_waiting_step_does_not_hold_up_others) {
   auto waiting = std::async(std::launch::async, [&] { return session->run({}, {}, {"wait"}); });
   BOOST_REQUIRE(node.record->wait_for("wait"));
   BOOST_TEST(session->run({}, {"a"}).ok());
-  node.door->close(5s);
+  BOOST_TEST(node.door->close(5s).ok());
   BOOST_TEST((waiting.get().status().code() == Code::unavailable));
 }
 
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_node_tells_of_itself_and_its_cluster) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
-  node.door->close(5s);
+  BOOST_TEST(node.door->close(5s).ok());
   auto status = session->run({}, {"a"}).status();
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.message().find(node.target()) != std::string::npos);

@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(the_gradients_of_all_reads_of_a_variable_are_summed) {
 
 BOOST_AUTO_TEST_CASE(a_slot_lives_beside_its_variable_and_is_initialized_with_it) {
   Line line;
-  minimize(line.b, line.loss, Momentum{.learning_rate = 0.5, .momentum = 0.25, .use_nesterov = true});
+  minimize(line.b, line.loss,
+           Momentum{.learning_rate = 0.5, .momentum = 0.25, .use_nesterov = true});
   BOOST_TEST(line.b.status().to_string() == "Ok");
 
   const auto& graph = line.b.graph();

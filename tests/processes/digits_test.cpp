@@ -186,12 +186,12 @@ BOOST_AUTO_TEST_CASE(a_dead_parameter_server_is_named_and_ends_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_target_where_nobody_serves_is_named) {
-  auto target = "troupe://127.0.0.1:" + std::to_string(free_port());
-  auto ended = run_digits({"--target", target});
+  auto address = "127.0.0.1:" + std::to_string(free_port());
+  auto ended = run_digits({"--target", "troupe://" + address});
   BOOST_TEST(ended.exit_code == 1);
   BOOST_TEST(ended.output == "");
   BOOST_TEST(ended.errors.starts_with("digits: Unavailable: "), ended.errors);
-  check_says(ended.errors, target);
+  check_says(ended.errors, address);
 }
 
 BOOST_AUTO_TEST_CASE(bad_usage_is_refused) {

@@ -202,7 +202,9 @@ BOOST_AUTO_TEST_CASE(a_connected_client_does_not_hold_it_up) {
   node->send(SIGTERM);
   auto ended = node->wait(std::chrono::seconds(5));
   BOOST_TEST(ended.value_or(-1) == 0, node->errors());
-  BOOST_TEST((*session)->extend(Builder()).ok() == false);
+  Builder b;
+  b.constant(2.0F);
+  BOOST_TEST(((*session)->extend(b).code() == Code::unavailable));
 }
 
 BOOST_AUTO_TEST_CASE(random_bytes_leave_it_serving) {
@@ -229,6 +231,22 @@ BOOST_AUTO_TEST_CASE(a_killed_node_can_be_started_again_at_once) {
   cluster.restart("local", 0);
   BOOST_TEST(cluster.target("local", 0) == target);
   check_serves(target);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_killed_in_mid_step_leaves_the_nodes_serving) {
+  NodeCluster cluster({{"ps", 1}, {"worker", 2}});
+  auto target = cluster.target("worker", 0);
+  Process training(
+      {.program = program("digits"), .arguments = {"--target", target, "--epochs", "100000"}});
+  for (std::string line; line.find("epoch") == std::string::npos;) {
+    auto next = training.read_line();
+    BOOST_TEST_REQUIRE(next.has_value(), "no progress; " << training.errors());
+    line = *next;
+  }
+  training.send(SIGKILL);
+  BOOST_TEST(training.wait().value_or(-1) == 128 + SIGKILL);
+  for (int task : {0, 1}) check_serves(cluster.target("worker", task));
+  check_serves(cluster.target("ps", 0));
 }
 
 BOOST_AUTO_TEST_CASE(log_json_makes_each_line_an_object) {

@@ -52,6 +52,13 @@ BOOST_AUTO_TEST_CASE(control_inputs_are_kept) {
       boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(to_wait_for_a_fed_placeholder_is_to_wait_for_nothing) {
+  auto after = b.named("after").after({x}).neg(y);
+  BOOST_TEST(
+      names({{"x:0", "y:0"}, {after.name()}, {}}) == (Names{"after"}),
+      boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(unknown_and_doubled_names_are_refused_with_their_role) {
   BOOST_TEST((error({{}, {"zz:0"}, {}}).code() == Code::not_found));
   BOOST_TEST(error({{}, {"zz:0"}, {}}).message().find("fetch 'zz:0'") != std::string::npos);

@@ -1,0 +1,316 @@
+#include "troupe/graph/gradients.hpp"
+
+#include <cmath>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/tests/devices/run_graph.hpp"
+
+namespace troupe::testing {
+
+BOOST_AUTO_TEST_SUITE(gradients)
+
+using Numbers = std::vector<double>;
+
+/// A tensor and whether derivatives with respect to it are checked.
+struct Input {
+  Tensor value;
+  bool is_variable = true;
+};
+
+/// One op on some inputs: its derivatives are compared with central differences.
+struct Case {
+  std::string op;
+  std::vector<Input> inputs;
+  Attrs attrs = {};
+};
+
+Input numbers(const Shape& shape, const Numbers& values) {
+  return {Tensor::of<double>(shape, std::span<const double>(values))};
+}
+/// Numbers from 0.3 on, no two of them near each other.
+Input positive(const Shape& shape) {
+  Numbers values;
+  for (int64_t i = 0; i < shape.elements(); ++i) values.push_back(0.3 + 0.17 * ((i * 5 + 2) % 13));
+  return numbers(shape, values);
+}
+/// Numbers of both signs, none near 0 or near another.
+Input mixed(const Shape& shape) {
+  Numbers values;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    values.push_back((i % 2 ? -1 : 1) * (0.25 + 0.19 * ((i * 7 + 3) % 11)));
+  return numbers(shape, values);
+}
+Input ints(std::initializer_list<int32_t> values) {
+  return {Tensor::of<int32_t>({static_cast<int64_t>(values.size())}, values), false};
+}
+Input scalar_int(int32_t value) { return {Tensor::scalar(value), false}; }
+Input bools(const Shape& shape, std::initializer_list<bool> values) {
+  return {Tensor::of<bool>(shape, values), false};
+}
+
+std::vector<Case> binary_cases() {
+  std::vector<Case> cases;
+  for (auto op : {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "SquaredDifference", "Pow",
+                  "Maximum", "Minimum"}) {
+    cases.push_back({op, {positive({2, 3}), numbers({2, 3}, {0.5, 1.7, 2.9, 1.1, 2.2, 0.4})}});
+    cases.push_back({op, {positive({2, 3}), numbers({3}, {0.55, 1.75, 1.25})}});
+    cases.push_back({op, {numbers({2, 1}, {0.77, 1.33}), positive({3})}});
+    cases.push_back({op, {positive({2}), numbers({}, {1.21})}});
+    cases.push_back({op, {numbers({}, {0.9}), positive({1, 2})}});
+    cases.push_back({op, {numbers({1, 1}, {0.9}), numbers({1}, {1.4})}});
+    cases.push_back({op, {positive({2, 2, 1}), numbers({1, 2, 3}, {0.35, 0.71, 1.1, 1.6, 2.01, 2.5})}});
+  }
+  return cases;
+}
+
+std::vector<Case> unary_cases() {
+  std::vector<Case> cases;
+  for (auto op : {"Neg", "Square", "Abs", "Sign", "Reciprocal", "Exp", "Tanh", "Sigmoid", "Relu",
+                  "Softmax", "LogSoftmax", "L2Loss", "Identity"})
+    cases.push_back({op, {mixed({2, 3})}});
+  for (auto op : {"Sqrt", "Rsqrt", "Log"}) cases.push_back({op, {positive({2, 3})}});
+  for (auto op : {"SqrtGrad", "RsqrtGrad", "TanhGrad", "SigmoidGrad"})
+    cases.push_back({op, {positive({4}), mixed({4})}});
+  cases.push_back({"ReluGrad", {positive({4}), mixed({4})}});
+  cases.push_back({"AddN", {mixed({3}), positive({3}), mixed({3})}});
+  cases.push_back({"Cast", {mixed({3})}, {{"DstT", DType::float64}}});
+  return cases;
+}
+
+std::vector<Case> matmul_cases() {
+  std::vector<Case> cases;
+  for (bool a : {false, true})
+    for (bool b : {false, true})
+      cases.push_back({"MatMul",
+                       {mixed(a ? Shape{3, 2} : Shape{2, 3}), positive(b ? Shape{4, 3} : Shape{3, 4})},
+                       {{"transpose_a", a}, {"transpose_b", b}}});
+  return cases;
+}
+
+std::vector<Case> reduction_cases() {
+  std::vector<Case> cases;
+  for (auto op : {"Sum", "Mean", "Max", "Min", "Prod"})
+    for (bool keep_dims : {false, true}) {
+      Attrs attrs = {{"keep_dims", keep_dims}};
+      for (auto axes : {ints({0}), ints({1}), ints({0, 1}), ints({-1}), ints({}), scalar_int(1)})
+        cases.push_back({op, {positive({2, 3}), axes}, attrs});
+      cases.push_back({op, {mixed({2, 2, 3}), ints({0, 2})}, attrs});
+    }
+  cases.push_back({"Prod", {numbers({2, 2}, {0, 2, 3, 4}), ints({1})}});
+  cases.push_back({"Prod", {numbers({2, 2}, {0, 0, 3, 4}), ints({0, 1})}});
+  return cases;
+}
+
+std::vector<Case> array_cases() {
+  auto cube = mixed({2, 1, 3});
+  return {
+      {"Reshape", {mixed({2, 3}), ints({3, -1})}},
+      {"ExpandDims", {mixed({2}), scalar_int(0)}},
+      {"ExpandDims", {mixed({2}), scalar_int(-1)}},
+      {"Squeeze", {cube}},
+      {"Squeeze", {cube}, {{"squeeze_dims", std::vector<int64_t>{1}}}},
+      {"Transpose", {mixed({2, 3}), ints({1, 0})}},
+      {"Transpose", {cube, ints({2, 0, 1})}},
+      {"BroadcastTo", {mixed({2, 1}), ints({2, 3})}},
+      {"BroadcastTo", {mixed({3}), ints({2, 3})}},
+      {"BroadcastTo", {numbers({}, {0.5}), ints({2})}},
+      {"Fill", {ints({2, 2}), numbers({}, {0.5})}},
+      {"Pack", {mixed({2}), positive({2})}, {{"axis", 1}}},
+      {"Unpack", {mixed({2, 3})}, {{"num", 3}, {"axis", 1}}},
+      {"Unpack", {mixed({2, 3})}, {{"num", 2}}},
+      {"ConcatV2", {mixed({2, 1}), positive({2, 2}), scalar_int(1)}},
+      {"ConcatV2", {mixed({1, 2}), positive({3, 2}), mixed({1, 2}), scalar_int(-2)}},
+      {"Slice", {mixed({2, 3}), ints({0, 1}), ints({-1, 2})}},
+      {"Pad", {mixed({2, 2}), {Tensor::of<int32_t>({2, 2}, {1, 0, 2, 1}), false}}},
+      {"Select", {bools({2}, {true, false}), mixed({2, 2}), positive({2, 2})}},
+      {"Select", {bools({2, 2}, {true, false, false, true}), mixed({2, 2}), positive({2, 2})}},
+      {"Select", {bools({}, {true}), mixed({2}), positive({2})}},
+  };
+}
+
+std::vector<Case> nn_cases() {
+  Attrs nchw = {{"data_format", "NCHW"}};
+  auto distribution = numbers({2, 3}, {0.2, 0.3, 0.5, 0.1, 0.8, 0.1});
+  return {
+      {"BiasAdd", {mixed({2, 3}), positive({3})}},
+      {"BiasAdd", {mixed({2, 3, 1, 2}), positive({3})}, nchw},
+      {"BiasAddGrad", {mixed({2, 3})}},
+      {"BiasAddGrad", {mixed({2, 3, 1, 2})}, nchw},
+      {"SoftmaxCrossEntropyWithLogits", {mixed({2, 3}), distribution}},
+      {"SparseSoftmaxCrossEntropyWithLogits", {mixed({2, 3}), ints({2, 0})}},
+  };
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& group : {binary_cases(), unary_cases(), matmul_cases(), reduction_cases(),
+                            array_cases(), nn_cases()})
+    all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+/// How the inputs of an op enter the graph: with their shapes, or with a shape, or with nothing that
+/// is known before the step. What is no variable may also be a constant.
+enum class Knowledge { constants, shapes, ranks, nothing };
+
+/// The sum of all outputs, each element times a weight of its own, as a function of the inputs.
+struct Scene {
+  Builder b;
+  Values inputs;
+  std::vector<Feed> feeds;
+  Value total;
+
+  Scene(const Case& c, Knowledge knowledge) {
+    for (const auto& input : c.inputs) add_input(input, knowledge);
+    auto node = b.op(c.op, inputs, c.attrs);
+    BOOST_REQUIRE_MESSAGE(b.status().ok(), c.op << ": " << b.status().to_string());
+    auto outputs = b.graph().node(node.output().node).output_dtypes.size();
+    Values sums;
+    for (size_t i = 0; i < outputs; ++i) sums.push_back(weigh(node.output(static_cast<int>(i))));
+    total = b.add_n(sums);
+  }
+
+ private:
+  void add_input(const Input& input, Knowledge knowledge) {
+    if (!input.is_variable && knowledge == Knowledge::constants) {
+      inputs.push_back(b.constant(input.value));
+      return;
+    }
+    const auto& shape = input.value.shape();
+    auto known = knowledge == Knowledge::nothing ? Shape::unknown_rank()
+                 : knowledge == Knowledge::ranks ? Shape::of_rank(shape.rank())
+                                                 : shape;
+    inputs.push_back(b.placeholder(input.value.dtype(), known));
+    feeds.push_back({inputs.back(), input.value});
+  }
+
+  /// sum(output * (1, 2, 3, ...)): a wrong place shows as well as a wrong value.
+  Value weigh(const Value& output) {
+    auto zero = b.constant<int32_t>(0), one = b.constant<int32_t>(1);
+    auto flat = b.reshape(output, b.constant(Tensor::of<int32_t>({1}, {-1})));
+    auto weights = b.op("Range", {zero, b.op("Size", {output}), one});
+    return b.reduce_sum(flat * b.cast(weights + b.constant<int32_t>(1), DType::float64));
+  }
+};
+
+/// The graph's total where element i of one input is a little more, or less.
+double shifted_total(Scene& scene, GraphRunner& runner, size_t feed, size_t i, double shift) {
+  auto feeds = scene.feeds;
+  auto values = feeds[feed].value.values<double>();
+  Numbers shifted(values.begin(), values.end());
+  shifted[i] += shift;
+  feeds[feed].value =
+      Tensor::of<double>(feeds[feed].value.shape(), std::span<const double>(shifted));
+  auto total = runner.run(scene.b, feeds, {scene.total});
+  BOOST_REQUIRE_MESSAGE(total.ok(), total.status().to_string());
+  return (*total)[0].value<double>();
+}
+
+void check_derivative(
+    const Case& c, Scene& scene, GraphRunner& runner, size_t feed, const Tensor& derivative) {
+  const auto& value = scene.feeds[feed].value;
+  BOOST_TEST((derivative.shape() == value.shape()),
+             c.op << ": " << derivative.shape().to_string() << " for " << value.shape().to_string());
+  if (derivative.shape() != value.shape()) return;
+  constexpr double step = 1e-5;
+  for (size_t i = 0; i < static_cast<size_t>(value.elements()); ++i) {
+    auto difference = (shifted_total(scene, runner, feed, i, step) -
+                       shifted_total(scene, runner, feed, i, -step)) / (2 * step);
+    auto got = derivative.values<double>()[i];
+    BOOST_TEST(std::abs(got - difference) <= 1e-6 * std::max(1.0, std::abs(difference)),
+               c.op << ", input " << feed << ", element " << i << ": " << got << " instead of "
+                    << difference);
+  }
+}
+
+void check(const Case& c, Knowledge knowledge) {
+  BOOST_TEST_CONTEXT(c.op << ", knowledge " << static_cast<int>(knowledge)) {
+    Scene scene(c, knowledge);
+    Values xs;
+    std::vector<size_t> feeds;
+    for (size_t i = 0; i < scene.feeds.size(); ++i)
+      for (size_t j = 0; j < c.inputs.size(); ++j)
+        if (scene.inputs[j].name() == scene.feeds[i].output.name && c.inputs[j].is_variable) {
+          xs.push_back(scene.inputs[j]);
+          feeds.push_back(i);
+        }
+    auto derivatives = troupe::gradients(scene.b, {scene.total}, xs);
+    BOOST_REQUIRE_MESSAGE(derivatives.ok(), derivatives.status().to_string());
+    GraphRunner runner;
+    auto values = runner.run(scene.b, scene.feeds, {derivatives->begin(), derivatives->end()});
+    BOOST_REQUIRE_MESSAGE(values.ok(), values.status().to_string());
+    for (size_t i = 0; i < xs.size(); ++i)
+      check_derivative(c, scene, runner, feeds[i], (*values)[i]);
+  }
+}
+
+void check_all(const std::vector<Case>& cases) {
+  for (const auto& c : cases)
+    for (auto knowledge :
+         {Knowledge::constants, Knowledge::shapes, Knowledge::ranks, Knowledge::nothing})
+      check(c, knowledge);
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_of_binary_ops_are_those_of_central_differences) {
+  check_all(binary_cases());
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_unary_ops_are_those_of_central_differences) {
+  check_all(unary_cases());
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_products_are_those_of_central_differences) {
+  check_all(matmul_cases());
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_reductions_are_those_of_central_differences) {
+  check_all(reduction_cases());
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_array_ops_are_those_of_central_differences) {
+  check_all(array_cases());
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_network_ops_are_those_of_central_differences) {
+  check_all(nn_cases());
+}
+
+BOOST_AUTO_TEST_CASE(every_op_with_a_gradient_is_checked_here) {
+  std::set<std::string> known = {
+      // Nothing passes through.
+      "ArgMax", "All", "Any", "BroadcastGradientArgs", "Equal", "Greater", "GreaterEqual", "Less",
+      "LessEqual", "LogicalAnd", "LogicalNot", "NotEqual", "OneHot", "OnesLike", "RandomStandardNormal",
+      "RandomUniform", "Range", "Rank", "Shape", "Size", "StopGradient", "TruncatedNormal",
+      "ZerosLike",
+      // Complex numbers only: the derivative is the conjugate, as the next case checks.
+      "Conj",
+      // The variable's derivative is collected from all reads: see the graph's own tests.
+      "ReadVariableOp"};
+  for (const auto& c : all_cases()) known.insert(c.op);
+  for (const auto& [name, op] : make_op_catalog()->all())
+    BOOST_TEST((!op.gradient() || known.contains(name)), name << " has an unchecked gradient");
+}
+
+BOOST_AUTO_TEST_CASE(the_derivative_of_a_conjugate_is_a_conjugate) {
+  Builder b;
+  auto z = b.placeholder(DType::complex128, {1});
+  auto w = b.constant(Tensor::of<complex128>({1}, {{2, 3}}));
+  auto derivative = troupe::gradients(b, {b.mul(b.op("Conj", {z}), w)}, {z});
+  BOOST_REQUIRE(derivative.ok());
+  auto value = run_graph(b, {{z, Tensor::of<complex128>({1}, {{5, 7}})}}, {(*derivative)[0]});
+  BOOST_REQUIRE(value.ok());
+  // As in TensorFlow: dy / dconj(z) = conj(w) arrives at Conj, which passes its conjugate on.
+  BOOST_TEST(((*value)[0].value<complex128>() == complex128(2, 3)));
+}
+
+BOOST_AUTO_TEST_CASE(what_stops_gradients_passes_none_on) {
+  Builder b;
+  auto x = b.placeholder(DType::float64, {2});
+  auto derivative = troupe::gradients(b, {x * b.op("StopGradient", {x})}, {x});
+  BOOST_REQUIRE(derivative.ok());
+  auto value = run_graph(b, {{x, Tensor::of<double>({2}, {3, 4})}}, {(*derivative)[0]});
+  BOOST_REQUIRE(value.ok());
+  BOOST_TEST((*value)[0].to_string() == "float64[2] [3 4]");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::testing
