@@ -174,7 +174,7 @@ struct SessionState {
     auto now = std::move(running.extract(number).mapped());
     step_of_call.erase(now.run.call);
     --now.compiled->running;
-    if (now.error.code() == Code::aborted) forget(now.compiled);
+    if (now.error.code() == Code::aborted) forget_all_on_devices_of(*now.compiled);
     if (now.error.ok()) now.run.done(std::move(now.answers));
     else now.run.done(now.error);
   }
@@ -280,6 +280,18 @@ struct SessionState {
     for (const auto& part : step->parts)
       self->send(part.actor, DropPlan{settings.id, step->plan});
     if (is_current(step)) compiled.erase(step->signature);
+  }
+
+  /// What the step was compiled for is gone (a container was reset): so it is for all steps there.
+  void forget_all_on_devices_of(const CompiledStep& stale) {
+    std::vector<std::shared_ptr<CompiledStep>> others;
+    for (const auto& [signature, step] : compiled)
+      for (const auto& part : stale.parts)
+        if (step->ready && step->uses(part.actor.address())) {
+          others.push_back(step);
+          break;
+        }
+    for (const auto& step : others) forget(step);
   }
 
   void drop_least_used() {

@@ -1,0 +1,109 @@
+#include "troupe/actors/wire.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/all.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <limits>
+#include <random>
+
+using namespace troupe;
+
+namespace {
+
+struct Fixture {
+  caf::actor_system_config config;
+  caf::actor_system system{config};
+
+  template <class T>
+  std::vector<char> write(T value) {
+    std::vector<char> bytes;
+    caf::binary_serializer sink(system, bytes);
+    auto error = inspect(sink, value);
+    BOOST_TEST(!error);
+    return bytes;
+  }
+  template <class T>
+  bool read(const std::vector<char>& bytes, T& value) {
+    caf::binary_deserializer source(system, bytes);
+    return !inspect(source, value);
+  }
+  template <class T>
+  T there_and_back(T value) {
+    T back;
+    BOOST_TEST(read(write(value), back));
+    return back;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(wire, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_status_keeps_code_words_and_place) {
+  Status status(Code::data_loss, "a bit flipped", {"node", "Op", "device", "task"});
+  BOOST_TEST((there_and_back(status) == status));
+  BOOST_TEST(there_and_back(Status()).ok());
+}
+
+BOOST_AUTO_TEST_CASE(tensors_of_all_dtypes_come_back) {
+  for (auto dtype : all_plain()) {
+    auto tensor = *Tensor::allocate(dtype, {2, 3});
+    auto* bytes = static_cast<char*>(tensor.mutable_raw());
+    for (size_t i = 0; i < tensor.bytes(); ++i) bytes[i] = dtype == DType::boolean ? i % 2 : 7 * i;
+    auto back = there_and_back(tensor);
+    BOOST_TEST((back.dtype() == dtype));
+    BOOST_TEST((back.shape() == tensor.shape()));
+    BOOST_TEST(std::memcmp(back.raw(), tensor.raw(), tensor.bytes()) == 0);
+  }
+  auto strings = Tensor::of<std::string>({2}, {"", std::string("a\0b", 3)});
+  BOOST_TEST(equal(there_and_back(strings), strings));
+  BOOST_TEST(there_and_back(*Tensor::allocate(DType::float32, {0, 3})).elements() == 0);
+  BOOST_TEST(!there_and_back(Tensor()).is_set());
+}
+
+BOOST_AUTO_TEST_CASE(infinities_and_nan_come_back_in_tensors_and_attributes) {
+  auto infinity = std::numeric_limits<float>::infinity();
+  auto tensor = there_and_back(Tensor::of<float>({2}, {infinity, std::nanf("")}));
+  BOOST_TEST(tensor.data<float>()[0] == infinity);
+  BOOST_TEST(std::isnan(tensor.data<float>()[1]));
+  NodeDef def{.name = "n", .op = "O", .attrs = {{"f", -infinity}, {"l", std::vector<float>{infinity}}}};
+  auto back = there_and_back(def);
+  BOOST_TEST(*back.attrs.at("f").get<float>() == -infinity);
+  BOOST_TEST(back.attrs.at("l").get<std::vector<float>>()->at(0) == infinity);
+}
+
+BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
+  NodeDef def{
+      .name = "n", .op = "O", .device = "/job:a", .inputs = {"x:1", "^c"},
+      .attrs = {{"i", 1}, {"f", 2.5f}, {"b", true}, {"s", "text"}, {"t", DType::int8},
+                {"shape", Shape{2, Shape::unknown}}, {"tensor", Tensor::scalar(3)},
+                {"is", std::vector<int64_t>{1, 2}}, {"ss", std::vector<std::string>{"a", ""}},
+                {"ts", DTypes{DType::int8}}, {"shapes", Shapes{Shape(), Shape::unknown_rank()}}}};
+  auto back = there_and_back(def);
+  BOOST_TEST(back.name == def.name);
+  BOOST_TEST(back.inputs == def.inputs, boost::test_tools::per_element());
+  BOOST_REQUIRE(back.attrs.size() == def.attrs.size());
+  for (const auto& [name, value] : def.attrs) {
+    BOOST_TEST((back.attrs.at(name).type() == value.type()));
+    BOOST_TEST(back.attrs.at(name).to_string() == value.to_string());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(cut_and_spoiled_bytes_are_refused_or_give_some_value_but_never_crash) {
+  auto bytes = write(NodeDef{.name = "n", .op = "O", .attrs = {{"t", Tensor::of<float>({2}, {1, 2})}}});
+  NodeDef def;
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    def = {};
+    BOOST_TEST(!read(std::vector<char>(bytes.begin(), bytes.begin() + length), def));
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    auto spoiled = bytes;
+    spoiled[random() % spoiled.size()] = static_cast<char>(random());
+    def = {};
+    (void)read(spoiled, def);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
