@@ -120,9 +120,7 @@ struct TaskState {
     TaskKey key{answer.job, answer.task};
     if (!answer.found) return lose_peer(key, answer.found.status());
     auto actor = caf::actor_cast<TaskActor>(*answer.found);
-    Hello hello{.from_job = me.job, .from_task = me.task, .from_incarnation = me.incarnation,
-                .version = protocol_version, .to_job = answer.job, .to_task = answer.task};
-    self->request(actor, answer.timeout, std::move(hello))
+    self->request(actor, answer.timeout, hello_to(key))
         .then(
             [this, key, actor](Status& status, TaskDescription& description) {
               if (!status.ok()) return lose_peer(key, status);
@@ -135,15 +133,22 @@ struct TaskState {
             [this, key](caf::error& error) { lose_peer(key, to_status(error)); });
   }
 
+  Hello hello_to(const TaskKey& key) const {
+    return {.from_job = me.job, .from_task = me.task, .from_incarnation = me.incarnation,
+            .version = protocol_version, .to_job = key.first, .to_task = key.second};
+  }
+
+  static Status unreachable(const TaskKey& key, const Status& why) {
+    auto name = task_name(key.first, key.second);
+    return Status(
+        why.code(), "cannot reach " + name + ": " + why.message(),
+        {.node = "", .op = "", .device = "", .task = name});
+  }
+
   /// The peer cannot be reached, or not any more; the next who asks tries again (TK-1).
   void lose_peer(const TaskKey& key, const Status& why) {
     auto peer = peers.extract(key);
-    if (!peer) return;
-    auto name = task_name(key.first, key.second);
-    Status status(
-        why.code(), "cannot reach " + name + ": " + why.message(),
-        {.node = "", .op = "", .device = "", .task = name});
-    peer.mapped().waiting.answer_all(status, TaskDescription());
+    if (peer) peer.mapped().waiting.answer_all(unreachable(key, why), TaskDescription());
   }
 
   // -- sessions and containers
@@ -198,10 +203,12 @@ struct TaskState {
 
   // -- calls over all tasks
 
-  /// Calls `each` for every task of the cluster that is reached in time, then `done` with the errors
-  /// of the others. `each` gets a function to call with its own result.
-  using Each = std::function<void(const TaskDescription&, const TaskActor&, DoneStatus)>;
-  void for_all_tasks(
+  /// One task's part of a call over all: does its work and reports with the callback.
+  using Each = std::function<void(const TaskKey&, const TaskActor&, DoneStatus)>;
+
+  /// Calls `each` for every other task of the cluster that is reached in time, then `done` with the
+  /// errors, each of which names its task.
+  void for_all_peers(
       std::chrono::milliseconds timeout, Each each,
       std::function<void(std::vector<Status>)> done) {
     auto errors = std::make_shared<std::vector<Status>>();
@@ -212,60 +219,70 @@ struct TaskState {
     };
     for (const auto& [job, tasks] : settings.config.cluster.jobs())
       for (const auto& [index, address] : tasks) {
-        ++*waits_for;
         TaskKey key{job, index};
+        if (key == TaskKey(me.job, me.task)) continue;
+        ++*waits_for;
         self->request(caf::actor_cast<TaskActor>(self), timeout, FindTask{job, index, timeout})
             .then(
-                [this, key, each, arrived](const Status& status, const TaskDescription& found) {
-                  if (!status.ok()) return arrived(status);
+                [this, key, each, arrived](const Status& status, const TaskDescription&) {
                   auto peer = peers.find(key);
-                  each(found, peer == peers.end() ? TaskActor() : peer->second.actor, arrived);
+                  if (!status.ok()) return arrived(status);
+                  if (peer == peers.end()) return arrived(unreachable(key, unavailable("lost")));
+                  each(key, peer->second.actor, arrived);
                 },
                 [key, arrived](const caf::error& error) {
-                  auto task = task_name(key.first, key.second);
-                  arrived(Status(
-                      Code::unavailable, "cannot reach " + task + ": " + to_status(error).message(),
-                      {.node = "", .op = "", .device = "", .task = task}));
+                  arrived(unreachable(key, to_status(error)));
                 });
       }
     arrived({});
   }
 
+  static void list(DeviceList& list, const TaskDescription& task) {
+    for (const auto& device : task.devices)
+      list.devices.push_back(
+          {.name = DeviceName{task.job, task.task, device.type, device.index}.to_string(),
+           .attributes = {.type = device.type, .index = device.index,
+                          .memory_limit = device.memory_limit, .description = device.description},
+           .incarnation = task.incarnation});
+  }
+
+  /// Asks each task anew: what is known of it may be of an earlier life.
   void list_devices(const ListDevices& call) {
-    auto list = std::make_shared<DeviceList>();
-    for_all_tasks(
+    auto devices = std::make_shared<DeviceList>();
+    list(*devices, me);
+    for_all_peers(
         call.timeout,
-        [list](const TaskDescription& task, const TaskActor&, const DoneStatus& arrived) {
-          for (const auto& device : task.devices)
-            list->devices.push_back(
-                {.name = DeviceName{task.job, task.task, device.type, device.index}.to_string(),
-                 .attributes = {.type = device.type, .index = device.index,
-                                .memory_limit = device.memory_limit,
-                                .description = device.description},
-                 .incarnation = task.incarnation});
-          arrived({});
+        [this, devices, timeout = call.timeout](
+            const TaskKey& key, const TaskActor& peer, const DoneStatus& arrived) {
+          self->request(peer, timeout, hello_to(key))
+              .then(
+                  [devices, arrived](const Status& status, const TaskDescription& found) {
+                    list(*devices, found);
+                    arrived(status);
+                  },
+                  [key, arrived](const caf::error& error) {
+                    arrived(unreachable(key, to_status(error)));
+                  });
         },
-        [list, done = call.done](std::vector<Status> errors) {
-          std::ranges::sort(list->devices, {}, &ListedDevice::name);
-          list->missing = std::move(errors);
-          done(*list);
+        [devices, done = call.done](std::vector<Status> errors) {
+          std::ranges::sort(devices->devices, {}, &ListedDevice::name);
+          devices->missing = std::move(errors);
+          done(*devices);
         });
   }
 
   void reset(const Reset& call) {
     close_sessions();
-    for_all_tasks(
+    reset_own(call.containers);
+    for_all_peers(
         call.timeout,
-        [this, call](
-            const TaskDescription&, const TaskActor& peer, const DoneStatus& arrived) {
-          if (!peer) {
-            reset_own(call.containers);
-            return arrived({});
-          }
+        [this, call](const TaskKey& key, const TaskActor& peer, const DoneStatus& arrived) {
           self->request(peer, call.timeout, ResetContainers{call.containers})
               .then(
                   [arrived](const Status& status) { arrived(status); },
-                  [arrived](const caf::error& error) { arrived(to_status(error)); });
+                  [key, arrived](const caf::error& error) {
+                    arrived(unreachable(key, to_status(error)));
+                  });
         },
         [done = call.done](const std::vector<Status>& errors) { done(combine(errors)); });
   }

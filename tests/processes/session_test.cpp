@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(reset_through_another_node_frees_the_container_and_closes_t
   auto session = open(*client), closing = open(*other);
   Counter counter;
   step(*session, counter, counter.count.initializer);
+  step(*session, counter, counter.bump);
   auto status = other->reset({""});
   BOOST_TEST(status.ok(), status.to_string());
   auto stale = session->run({}, {}, {counter.bump});
