@@ -11,7 +11,8 @@
 namespace troupe {
 
 // What a client, through the door of its process, asks of the task and session actors there. These
-// messages stay inside the process. Each answers through its callback exactly once, from any thread.
+// messages stay inside the process. Each answers through its callback exactly once, from any
+// thread.
 
 /// How a call answers.
 template <class T>

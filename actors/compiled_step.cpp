@@ -26,7 +26,31 @@ DeviceActor actor_of(const std::vector<TaskDescription>& tasks, const DeviceName
   return {};
 }
 
+/// Fails unless the feeds of a part fit into one message.
+Status check_size(
+    const CompiledStep::Part& part, const std::vector<std::pair<std::string, Tensor>>& feeds) {
+  size_t bytes = 0;
+  for (auto feed : part.feeds) {
+    bytes += wire_bytes(feeds[feed].second);
+    if (bytes > max_message_bytes)
+      return resource_exhausted(
+                 "with feed '" + feeds[feed].first + "' the step's feeds have " +
+                 std::to_string(bytes) + " bytes, more than the " +
+                 std::to_string(max_message_bytes) + " that can be sent to " + part.task)
+          .at({.device = part.device, .task = part.task});
+  }
+  return {};
+}
+
 }  // namespace
+
+Status CompiledStep::lost(const caf::actor_addr& device) const {
+  for (const auto& part : parts)
+    if (part.actor.address() == device)
+      return unavailable("lost " + part.task + ": its process ended or the connection to it broke")
+          .at({.device = part.device, .task = part.task});
+  return unavailable("a device was lost");
+}
 
 Status check_feeds(
     const Graph& graph, const CompiledStep& step,
@@ -37,6 +61,7 @@ Status check_feeds(
     auto dtype = graph.dtype_of(output);
     const auto& shape = graph.shape_of(output);
     Where where{.node = graph.node(output.node).name, .op = graph.node(output.node).op->name()};
+    if (!value.is_set()) return invalid_argument("feed '" + name + "' has no value").at(where);
     if (value.dtype() != dtype)
       return invalid_argument(
                  "feed '" + name + "' must be " + to_string(dtype) + ", not " +
@@ -47,29 +72,29 @@ Status check_feeds(
                  "feed '" + name + "' must have the shape " + shape.to_string() + ", not " +
                  value.shape().to_string())
           .at(where);
-    if (value.bytes() > max_message_bytes)
-      return resource_exhausted(
-                 "feed '" + name + "' is larger than " + std::to_string(max_message_bytes >> 20) +
-                 " MiB")
-          .at(where);
   }
+  for (const auto& part : step.parts)
+    if (part.is_remote)
+      if (auto status = check_size(part, feeds); !status.ok()) return status;
   return {};
 }
 
 Result<std::vector<std::vector<NodeDef>>> lay_out(
     const Graph& graph, const std::vector<TaskDescription>& tasks, const ClusterSpec& cluster,
     const DeviceName& default_device, CompiledStep& step) {
-  auto places =
-      place(graph, step.pruned.nodes, candidates_of(tasks), cluster, default_device);
+  auto places = place(graph, step.pruned.nodes, candidates_of(tasks), cluster, default_device);
   if (!places) return places.status();
   std::vector<std::vector<NodeDef>> nodes;
   for (auto& part : partition(graph, step.pruned, *places)) {
     auto device = DeviceName::parse(part.device);
     if (!device) return device.status();
     step.parts.push_back(
-        {.actor = actor_of(tasks, *device), .device = part.device,
-         .task = task_name(*device->job, *device->task), .feeds = std::move(part.feeds),
-         .fetches = std::move(part.fetches)});
+        {.actor = actor_of(tasks, *device),
+         .device = part.device,
+         .task = task_name(*device->job, *device->task),
+         .feeds = std::move(part.feeds),
+         .fetches = std::move(part.fetches),
+         .is_remote = device->job != default_device.job || device->task != default_device.task});
     nodes.push_back(std::move(part.nodes));
   }
   return nodes;

@@ -18,6 +18,7 @@ struct CompiledStep {
     std::string task;
     std::vector<int> feeds;    // which of the step's feeds it gets, in its order
     std::vector<int> fetches;  // which of the step's fetches it gives, in its order
+    bool is_remote = false;    // not on the master
   };
 
   StepSignature signature;
@@ -34,9 +35,13 @@ struct CompiledStep {
       if (part.actor.address() == device) return true;
     return false;
   }
+
+  /// The error of runs that use that device when it is gone.
+  Status lost(const caf::actor_addr& device) const;
 };
 
-/// Fails, naming the feed, unless each value is what the graph says of the output it replaces.
+/// Fails, naming the feed, unless each value is what the graph says of the output it replaces, and
+/// those that go to other tasks fit into a message.
 Status check_feeds(
     const Graph& graph, const CompiledStep& step,
     const std::vector<std::pair<std::string, Tensor>>& feeds);

@@ -24,7 +24,9 @@ struct ContainerState {
   Result<std::shared_ptr<Resource>> find_or_make(const ResourceUse& use) {
     auto& variable = variables[use.name];
     if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
-    auto describe = [](DType dtype, const Shape& shape) { return to_string(dtype) + shape.to_string(); };
+    auto describe = [](DType dtype, const Shape& shape) {
+      return to_string(dtype) + shape.to_string();
+    };
     if (variable->dtype() != use.dtype || !variable->shape().is_compatible_with(use.shape))
       return invalid_argument(
           "variable '" + use.name + "' of container '" + container + "' is " +
@@ -34,7 +36,8 @@ struct ContainerState {
   }
 };
 
-ContainerActor::behavior_type container(Self<ContainerActor, ContainerState> self, std::string name) {
+ContainerActor::behavior_type container(
+    Self<ContainerActor, ContainerState> self, std::string name) {
   auto& state = self->state;
   state.container = std::move(name);
   return {

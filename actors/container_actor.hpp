@@ -24,8 +24,7 @@ struct ResetContainer {};
 /// One container's shard on one task: variables by name. They live until it is reset.
 using ContainerActor = caf::typed_actor<
     // Fails with InvalidArgument where a resource exists with another dtype or shape.
-    caf::replies_to<Bind>::with<Status, Bindings>,
-    caf::reacts_to<ResetContainer>>;
+    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<ResetContainer>>;
 
 ContainerActor spawn_container(caf::actor_system& system, std::string name);
 

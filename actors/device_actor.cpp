@@ -1,14 +1,15 @@
 #include "troupe/actors/device_actor.hpp"
 
+#include <list>
 #include <map>
+#include <optional>
 #include <set>
-#include <unordered_map>
 
-#include "troupe/actors/ended_steps.hpp"
 #include "troupe/actors/error.hpp"
+#include "troupe/actors/outbox.hpp"
+#include "troupe/actors/registered_plan.hpp"
+#include "troupe/actors/registered_session.hpp"
 #include "troupe/actors/self.hpp"
-#include "troupe/actors/step_rendezvous.hpp"
-#include "troupe/devices/executor.hpp"
 #include "troupe/graph/device_name.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -27,33 +28,11 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StepEnded)
 namespace troupe {
 namespace {
 
-// Tensors of steps that were not started here yet may fill this much memory per session.
+// Tensors that nobody asked for yet may fill this much memory: those of one running step, and those
+// of all steps of a session that were not started here yet.
 constexpr size_t early_bytes_max = size_t{1} << 30;
 
 using DeviceMailbox = DeviceActor::extend<caf::reacts_to<StepEnded>>;
-
-/// Where the edges that leave a partition go.
-using Destinations = std::unordered_map<EdgeId, DeviceActor>;
-
-struct RegisteredPlan {
-  std::shared_ptr<const Plan> plan;
-  Destinations destinations;
-  size_t feed_count = 0;
-  size_t fetch_count = 0;
-};
-
-struct RunningStep {
-  std::shared_ptr<StepRendezvous> rendezvous = std::make_shared<StepRendezvous>();
-  std::shared_ptr<const RegisteredPlan> plan;  // null until the step is started here
-  std::shared_ptr<Execution> execution;        // null until it has not ended inside its start
-};
-
-struct RegisteredSession {
-  StepReports actor;
-  std::map<PlanId, std::shared_ptr<const RegisteredPlan>> plans;
-  std::map<uint64_t, RunningStep> steps;
-  EndedSteps ended;
-};
 
 /// A partition on its way to become a plan: waits for its resources and for its peers.
 struct Registration {
@@ -61,10 +40,11 @@ struct Registration {
   PlanId plan;
   std::shared_ptr<Graph> graph;
   Bindings bindings;
-  std::map<std::string, DeviceActor> peers;  // by device name
+  DeviceActors peers;
   caf::typed_response_promise<Status> promise;
   size_t waits_for = 1;
   Status status;
+  bool over = false;  // answered
 };
 
 struct DeviceState;
@@ -80,8 +60,10 @@ struct DeviceState {
   TaskActor task;
   DeviceSettings settings;
   std::map<SessionId, RegisteredSession> sessions;
+  std::list<std::shared_ptr<Registration>> registrations;  // that are not over
+  std::set<caf::actor_addr> peers;  // that plans send to, and that are watched
   std::vector<StepEnded> ended_now;
-  std::vector<std::pair<DeviceActor, Deliver>> outbox;
+  Outbox outbox;
 
   ~DeviceState() {
     while (!sessions.empty()) end_session(sessions.begin()->first);
@@ -94,6 +76,9 @@ struct DeviceState {
   // -- registration
 
   caf::result<Status> begin_registration(Register& message) {
+    if (!self->current_sender())
+      return invalid_argument("a registration needs a sender, who is told of the steps")
+          .at(where());
     auto registration = std::make_shared<Registration>();
     registration->session = message.session;
     registration->plan = message.plan;
@@ -102,6 +87,7 @@ struct DeviceState {
       if (auto id = registration->graph->add(std::move(def)); !id) return id.status().at(where());
     add_session(message.session);
     registration->promise = self->make_response_promise<Status>();
+    registrations.push_back(registration);
     bind_resources(registration);
     find_peers(registration);
     arrived(registration, {});
@@ -159,29 +145,43 @@ struct DeviceState {
   /// Something that the registration waited for is there, or has failed.
   void arrived(const std::shared_ptr<Registration>& registration, const Status& status) {
     if (registration->status.ok()) registration->status = status;
-    if (--registration->waits_for > 0) return;
+    if (--registration->waits_for > 0 || registration->over) return;
     if (registration->status.ok()) registration->status = finish_registration(*registration);
-    registration->promise.deliver(registration->status.at(where()));
+    answer(*registration, registration->status);
+    registrations.remove(registration);
+  }
+
+  void answer(Registration& registration, const Status& status) {
+    registration.over = true;
+    registration.promise.deliver(status.at(where()));
+  }
+
+  /// Those of one plan, or of the whole session: what they waited for is not wanted any more.
+  void end_registrations(SessionId session, std::optional<PlanId> plan, const Status& why) {
+    for (auto next = registrations.begin(); next != registrations.end();) {
+      auto registration = next++;
+      if ((*registration)->session != session || (plan && (*registration)->plan != *plan)) continue;
+      answer(**registration, why);
+      registrations.erase(registration);
+    }
   }
 
   Status finish_registration(Registration& registration) {
     auto session = sessions.find(registration.session);
     if (session == sessions.end()) return cancelled("the session has ended");
-    auto plan = Plan::compile(registration.graph, *settings.device, registration.bindings);
+    auto plan = make_registered_plan(
+        registration.graph, *settings.device, registration.bindings, registration.peers,
+        self->node());
     if (!plan) return plan.status();
-    auto registered = std::make_shared<RegisteredPlan>();
-    registered->plan = *plan;
-    for (const auto& node : registration.graph->nodes()) {
-      if (node.op->name() == transfer::arg) ++registered->feed_count;
-      if (node.op->name() == transfer::retval) ++registered->fetch_count;
-      if (node.op->name() != transfer::send) continue;
-      auto peer = registration.peers.find(node.attr<std::string>("to_device"));
-      if (peer == registration.peers.end())
-        return not_found("there is no device " + node.attr<std::string>("to_device"));
-      registered->destinations[node.attr<int64_t>("edge")] = peer->second;
-    }
-    session->second.plans[registration.plan] = std::move(registered);
+    for (const auto& [edge, destination] : (*plan)->destinations) watch(destination.actor);
+    session->second.plans[registration.plan] = *std::move(plan);
     return {};
+  }
+
+  void drop_plan(const DropPlan& message) {
+    end_registrations(message.session, message.plan, cancelled("the plan was dropped"));
+    auto session = sessions.find(message.session);
+    if (session != sessions.end()) session->second.plans.erase(message.plan);
   }
 
   // -- steps
@@ -189,33 +189,29 @@ struct DeviceState {
   void start_step(StartStep& message) {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
-    if (session->second.ended.contains(message.step.number)) return count_late();
+    count_late(session->second.forget_early_before(message.step.number));
+    auto* step = session->second.find_or_add(message.step.number);
+    if (!step || step->plan) return count_late();  // it has ended, or this is its second start
     auto plan = session->second.plans.find(message.plan);
-    auto& step = session->second.steps[message.step.number];
-    if (step.plan) return count_late();  // a second delivery of the same start
     if (plan == session->second.plans.end())
       return end_step({message.step, aborted("the device has no such plan any more")});
-    if (message.feeds.size() != plan->second->feed_count)
-      return end_step({message.step, invalid_argument("the step does not bring the plan's feeds")});
-    step.plan = plan->second;
-    step.rendezvous->start(
-        std::move(message.feeds), step.plan->fetch_count, pusher(message.step, step.plan));
-    step.execution = start(step.plan->plan, step.rendezvous, reporter(message.step));
+    if (auto status = plan->second->check_feeds(message.feeds); !status.ok())
+      return end_step({message.step, status});
+    session->second.early.erase(message.step.number);
+    step->plan = plan->second;
+    step->rendezvous->start(
+        std::move(message.feeds), step->plan->fetch_count, pusher(message.step, step->plan));
+    step->execution = start(step->plan->plan, step->rendezvous, reporter(message.step));
   }
 
   /// Called by the step's kernels when they send, on whatever thread they run.
   StepRendezvous::Push pusher(StepId id, const std::shared_ptr<const RegisteredPlan>& plan) {
-    return [this, id, plan](EdgeId edge, Tensor value) {
+    return [this, id, plan](EdgeId edge, Tensor value) -> Status {
       const auto& destination = plan->destinations.at(edge);
-      Deliver message{id, {edge}, {std::move(value)}};
-      if (current != this) return caf::anon_send(destination, std::move(message));
-      for (auto& [to, pending] : outbox) {
-        if (to != destination || pending.step != id) continue;
-        pending.edges.push_back(edge);
-        pending.tensors.push_back(std::move(message.tensors[0]));
-        return;
-      }
-      outbox.emplace_back(destination, std::move(message));
+      if (auto status = destination.check_size(value); !status.ok()) return status;
+      if (current == this) outbox.post(id, edge, destination.actor, std::move(value));
+      else caf::anon_send(destination.actor, Deliver{id, {edge}, {std::move(value)}});
+      return {};
     };
   }
 
@@ -230,38 +226,64 @@ struct DeviceState {
   void deliver(Deliver& message) {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
-    if (session->second.ended.contains(message.step.number)) return count_late();
     if (message.edges.size() != message.tensors.size()) return count_late();
-    auto& step = session->second.steps[message.step.number];
-    auto rendezvous = step.rendezvous;
+    auto* step = session->second.find_or_add(message.step.number);
+    if (!step) return count_late();
+    auto rendezvous = step->rendezvous;
     for (size_t i = 0; i < message.edges.size(); ++i)
-      if (!rendezvous->arrive(message.edges[i], std::move(message.tensors[i]))) count_late();
-    if (rendezvous->waiting_bytes() > early_bytes_max)
-      rendezvous->fail(resource_exhausted("tensors that nobody takes fill the device's memory"));
+      if (!message.tensors[i].is_set() ||
+          !rendezvous->arrive(message.edges[i], std::move(message.tensors[i])))
+        count_late();
+    auto bytes = step->plan ? rendezvous->waiting_bytes() : session->second.early_bytes();
+    if (bytes <= early_bytes_max) return;
+    auto full = resource_exhausted("tensors that nobody takes fill the device's memory");
+    if (step->plan) rendezvous->fail(full);
+    else end_step({message.step, full});
   }
 
   void cancel_step(const CancelStep& message) {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
-    auto step = session->second.steps.find(message.step.number);
-    if (step == session->second.steps.end()) return count_late();
-    if (step->second.execution) step->second.execution->cancel(message.why);
+    auto* step = session->second.find_or_add(message.step.number);
+    if (!step) return count_late();
+    auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
+    if (step->execution) step->execution->cancel(why);
+    else end_step({message.step, why});  // its start is lost, or late
   }
 
   void end_step(const StepEnded& ended) {
     auto session = sessions.find(ended.step.session);
     if (session == sessions.end()) return;  // its end came first
     auto step = session->second.steps.extract(ended.step.number);
+    if (!step) return;  // of an earlier registration of the session
+    session->second.early.erase(ended.step.number);
     session->second.ended.add(ended.step.number);
-    StepDone done{.step = ended.step, .device = settings.name, .status = ended.status.at(where()),
-                  .fetches = {}};
+    StepDone done{
+        .step = ended.step,
+        .device = settings.name,
+        .status = ended.status.at(where()),
+        .fetches = {}};
     if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
+    if (session->second.actor.node() != self->node()) limit(done);
     self->send(session->second.actor, std::move(done));
+  }
+
+  /// Fetches that do not fit into one message become an error.
+  void limit(StepDone& done) const {
+    size_t bytes = 0;
+    for (const auto& fetch : done.fetches) bytes += wire_bytes(fetch);
+    if (bytes <= max_message_bytes) return;
+    done.fetches.clear();
+    done.status = resource_exhausted(
+                      "the fetches have " + std::to_string(bytes) + " bytes, more than the " +
+                      std::to_string(max_message_bytes) + " that can be sent to the master")
+                      .at(where());
   }
 
   // -- ends
 
   void end_session(SessionId id) {
+    end_registrations(id, {}, cancelled("the session has ended"));
     auto session = sessions.extract(id);
     if (!session) return;
     for (auto& [number, step] : session.mapped().steps)
@@ -275,12 +297,34 @@ struct DeviceState {
     for (auto id : ids) end_session(id);
   }
 
-  void count_late() { settings.late_messages->fetch_add(1, std::memory_order_relaxed); }
+  void watch(const DeviceActor& peer) {
+    if (peer.address() != self->address() && peers.insert(peer.address()).second)
+      self->monitor(peer);
+  }
+
+  /// What is sent to the peer from now on is lost: steps that send there would leave others
+  /// waiting.
+  void lose_peer(const caf::actor_addr& gone) {
+    if (peers.erase(gone) == 0) return;
+    for (auto& [id, session] : sessions) {
+      for (auto& [number, step] : session.steps) {
+        auto* lost = step.plan ? step.plan->destination_at(gone) : nullptr;
+        if (lost && step.execution) step.execution->cancel(lost->lost());
+      }
+      std::erase_if(session.plans, [&gone](const auto& entry) {
+        return entry.second->destination_at(gone) != nullptr;
+      });
+    }
+  }
+
+  void count_late(uint64_t count = 1) {
+    settings.late_messages->fetch_add(count, std::memory_order_relaxed);
+  }
 
   /// Sends what the handler's kernels produced, and reports the steps that ended in it.
   void flush() {
     while (!outbox.empty() || !ended_now.empty()) {
-      for (auto& [to, message] : std::exchange(outbox, {})) self->send(to, std::move(message));
+      for (auto& parcel : outbox.take()) self->send(parcel.to, std::move(parcel.message));
       for (auto& ended : std::exchange(ended_now, {})) end_step(ended);
     }
   }
@@ -309,6 +353,7 @@ DeviceMailbox::behavior_type device(
   self->set_down_handler([&state](const caf::down_msg& down) {
     Handling handling(state);
     state.end_sessions_of(down.source);
+    state.lose_peer(down.source);
   });
   return {
       [&state](Register& message) { return state.begin_registration(message); },
@@ -320,10 +365,7 @@ DeviceMailbox::behavior_type device(
         Handling handling(state);
         state.cancel_step(message);
       },
-      [&state](const DropPlan& message) {
-        auto session = state.sessions.find(message.session);
-        if (session != state.sessions.end()) session->second.plans.erase(message.plan);
-      },
+      [&state](const DropPlan& message) { state.drop_plan(message); },
       [&state](const EndSession& message) {
         Handling handling(state);
         state.end_session(message.session);

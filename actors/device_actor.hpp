@@ -15,14 +15,13 @@ namespace troupe {
 /// their tensors with other device actors. Never blocks: a step goes on in the background.
 ///
 /// DV-1: each StartStep is answered by just one StepDone, whatever happens.
-/// DV-2: a message of a step that has ended, or of a session that has none here, changes nothing; it
+/// DV-2: a message of a step that has ended, or of a session that has none here, changes nothing;
+/// it
 ///       is counted.
 using DeviceActor = caf::typed_actor<
     caf::replies_to<Register>::with<Status>,  // waits for the peers that the partition sends to
     caf::reacts_to<StartStep>,                // answered by StepDone to who registered the session
-    caf::reacts_to<CancelStep>,
-    caf::reacts_to<DropPlan>,
-    caf::reacts_to<EndSession>,
+    caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>, caf::reacts_to<EndSession>,
     caf::reacts_to<Deliver>>;
 
 /// What a session actor is for its devices.

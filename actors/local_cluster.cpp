@@ -32,6 +32,9 @@ struct LocalCluster::Parts {
 
   ~Parts() {
     for (auto& [key, actor] : tasks) tell(actor, Stop{[](const Status&) {}});
+    // Kernels may outlive the actors, and report to them: the system must still be there.
+    system.await_all_actors_done();
+    for (auto& device : devices) device->finish();
   }
 };
 
@@ -47,7 +50,9 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
       auto device = std::shared_ptr(make_cpu_device({.threads = options.threads}));
       parts_->devices.push_back(device);
       auto spawned = spawn_task(
-          {.config = {parts_->spec, job, task}, .devices = {device}, .catalog = catalog,
+          {.config = {parts_->spec, job, task},
+           .devices = {device},
+           .catalog = catalog,
            .world = parts_->world});
       parts_->world->serve(address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor));
       parts_->tasks.emplace(std::pair(job, task), spawned.actor);
@@ -63,8 +68,8 @@ Result<std::unique_ptr<Session>> LocalCluster::session(const std::string& job, i
   std::promise<Result<SessionActor>> promise;
   auto answer = promise.get_future();
   tell(parts_->tasks.at({job, task}), CreateSession{[&](Result<SessionActor> session) {
-    promise.set_value(std::move(session));
-  }});
+         promise.set_value(std::move(session));
+       }});
   auto session = answer.get();
   if (!session) return session.status();
   return make_local_session(parts_->system, *session);

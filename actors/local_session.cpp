@@ -31,8 +31,13 @@ class LocalSession final : public Session {
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets, const RunOptions& options) override {
     if (closed_) return closed_error();
-    Run run{.call = next_call_++, .feeds = {}, .fetches = {}, .targets = {}, .options = options,
-            .done = {}};
+    Run run{
+        .call = next_call_++,
+        .feeds = {},
+        .fetches = {},
+        .targets = {},
+        .options = options,
+        .done = {}};
     for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
     for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
     for (const auto& target : targets) run.targets.push_back(target.name);
@@ -59,7 +64,9 @@ class LocalSession final : public Session {
     // A session that has ended drops the call, and with it the promise: that is an answer, too.
     tell(actor_, make([promise](Answer value) { promise->set_value(std::move(value)); }), &here);
     promise.reset();
-    here.drain();
+    // Only as long as it takes: an actor that others keep busy must not keep this thread.
+    while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && !here.empty())
+      here.drain(1);
     try {
       return answer.get();
     } catch (const std::future_error&) {

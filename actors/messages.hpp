@@ -21,9 +21,6 @@ namespace troupe {
 /// Bumped when nodes of before cannot understand nodes of after.
 inline constexpr uint32_t protocol_version = 1;
 
-/// The most that a tensor between two nodes may have; CAF's length field ends at 4 GiB.
-inline constexpr size_t max_message_bytes = size_t{1} << 30;
-
 using SessionId = uint64_t;
 
 /// A step of a session; numbers of one session only grow.
@@ -126,13 +123,15 @@ auto inspect(Inspector& f, StepId& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Hello& x) {
-  return f(caf::meta::type_name("Hello"), x.from_job, x.from_task, x.from_incarnation, x.version,
-           x.to_job, x.to_task);
+  return f(
+      caf::meta::type_name("Hello"), x.from_job, x.from_task, x.from_incarnation, x.version,
+      x.to_job, x.to_task);
 }
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
-  return f(caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit,
-           x.description, x.ops, x.actor);
+  return f(
+      caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit, x.description,
+      x.ops, x.actor);
 }
 template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// The answers that an actor still owes, oldest first; each is a Status and a value. Those left when
-/// the actor ends become errors: CAF 0.17 would let their callers wait for ever.
+/// The answers that an actor still owes, oldest first; each is a Status and a value. Those left
+/// when the actor ends become errors: CAF 0.17 would let their callers wait for ever.
 template <class Value>
 class OwedAnswers {
  public:

@@ -6,13 +6,16 @@
 
 namespace troupe {
 
-/// A thread that is none of CAF's as a place where actors run. Give it to tell(): the actors that the
-/// call wakes, and those that they wake in turn, queue up here and run in drain(), so the call costs
-/// no hop to another thread. To be used by one thread.
+/// A thread that is none of CAF's as a place where actors run. Give it to tell(): the actors that
+/// the call wakes, and those that they wake in turn, queue up here and run in drain(), so the call
+/// costs no hop to another thread. To be used by one thread; what is left at its end goes to CAF's
+/// threads.
 class OwnUnit final : public caf::execution_unit {
  public:
   explicit OwnUnit(caf::actor_system& system) : caf::execution_unit(&system) {}
-  ~OwnUnit() override { drain(); }
+  ~OwnUnit() override {
+    for (auto* actor : queue_) system().scheduler().enqueue(actor);
+  }
 
   void exec_later(caf::resumable* actor) override { queue_.push_back(actor); }
 

@@ -10,7 +10,7 @@ namespace troupe {
 /// State needs a constructor (= default will do): CAF 0.17 tests State(self) before State(), and
 /// C++20 lets that set the first member of an aggregate.
 template <class Protocol, class State>
-  requires(!std::is_aggregate_v<State>)
-using Self = typename Protocol::template stateful_pointer<State>;
+requires(!std::is_aggregate_v<State>) using Self =
+    typename Protocol::template stateful_pointer<State>;
 
 }  // namespace troupe

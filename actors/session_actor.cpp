@@ -7,15 +7,14 @@
 
 #include "troupe/actors/compiled_step.hpp"
 #include "troupe/actors/error.hpp"
+#include "troupe/actors/run_deadlines.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/graph/place/placement.hpp"
 
 namespace troupe {
 
-/// A run's time is over.
-struct RunDeadline {
-  CallId call;
-};
+/// The time of some run may be over.
+struct RunDeadline {};
 
 }  // namespace troupe
 
@@ -26,8 +25,7 @@ namespace {
 
 constexpr size_t compiled_steps_max = 256;
 
-using SessionMailbox =
-    SessionActor::extend<caf::reacts_to<StepDone>, caf::reacts_to<RunDeadline>>;
+using SessionMailbox = SessionActor::extend<caf::reacts_to<StepDone>, caf::reacts_to<RunDeadline>>;
 
 struct RunningStep {
   Run run;
@@ -58,6 +56,7 @@ struct SessionState {
   std::map<StepSignature, std::shared_ptr<CompiledStep>> compiled;
   std::unordered_map<uint64_t, RunningStep> running;
   std::unordered_map<CallId, uint64_t> step_of_call;
+  RunDeadlines deadlines;
   std::map<caf::actor_addr, DeviceActor> devices;  // that hold plans of this session
   uint64_t next_step = 1;
   uint64_t next_plan = 1;
@@ -91,8 +90,10 @@ struct SessionState {
   void run(Run& call) {
     StepSignature signature{.feeds = {}, .fetches = call.fetches, .targets = call.targets};
     for (const auto& [feed, value] : call.feeds) signature.feeds.push_back(feed);
-    if (call.options.timeout.count() > 0)
-      self->delayed_send(self, call.options.timeout, RunDeadline{call.call});
+    if (call.options.timeout.count() > 0) {
+      deadlines.add(call.call, call.options.timeout, self->clock().now());
+      set_timer();
+    }
     if (auto found = compiled.find(signature); found != compiled.end()) {
       if (found->second->ready) return launch(found->second, std::move(call));
       return found->second->waiting.push_back(std::move(call));
@@ -105,16 +106,37 @@ struct SessionState {
     find_tasks(step);
   }
 
+  void set_timer() {
+    if (auto time = deadlines.take_timer(self->clock().now()))
+      self->delayed_send(self, *time, RunDeadline{});
+  }
+
+  void end_late_runs() {
+    deadlines.timer_ended();
+    for (auto call : deadlines.take_due(self->clock().now()))
+      cancel_run(call, deadline_exceeded("the step was not done within its timeout"));
+    set_timer();
+  }
+
+  void answer(const Run& call, Result<Tensors> values) {
+    deadlines.remove(call.call);
+    call.done(std::move(values));
+  }
+
   void launch(const std::shared_ptr<CompiledStep>& step, Run call) {
     if (auto status = check_feeds(*graph, *step, call.feeds); !status.ok())
-      return call.done(status);
+      return answer(call, status);
     auto number = next_step++;
     step->last_used = number;
     settings.steps->fetch_add(1, std::memory_order_relaxed);
     auto& now = running[number];
-    now = {.run = std::move(call), .compiled = step,
-           .part_done = std::vector<bool>(step->parts.size()), .waits_for = step->parts.size(),
-           .answers = Tensors(step->pruned.fetches.size()), .error = {}};
+    now = {
+        .run = std::move(call),
+        .compiled = step,
+        .part_done = std::vector<bool>(step->parts.size()),
+        .waits_for = step->parts.size(),
+        .answers = Tensors(step->pruned.fetches.size()),
+        .error = {}};
     ++step->running;
     step_of_call[now.run.call] = number;
     answer_fed_fetches(now);
@@ -142,7 +164,9 @@ struct SessionState {
     auto part = std::ranges::find(parts, done.device, &CompiledStep::Part::device);
     if (part == parts.end()) return;
     auto index = static_cast<size_t>(part - parts.begin());
-    if (done.status.ok() && done.fetches.size() != part->fetches.size())
+    auto brings_all = done.fetches.size() == part->fetches.size() &&
+                      std::ranges::all_of(done.fetches, &Tensor::is_set);
+    if (done.status.ok() && !brings_all)
       done.status = internal("the device did not bring the step's fetches");
     if (done.status.ok())
       for (size_t i = 0; i < part->fetches.size(); ++i)
@@ -175,8 +199,8 @@ struct SessionState {
     step_of_call.erase(now.run.call);
     --now.compiled->running;
     if (now.error.code() == Code::aborted) forget_all_on_devices_of(*now.compiled);
-    if (now.error.ok()) now.run.done(std::move(now.answers));
-    else now.run.done(now.error);
+    if (now.error.ok()) answer(now.run, std::move(now.answers));
+    else answer(now.run, now.error);
   }
 
   /// Ends a run early, whether it runs, or waits to be compiled.
@@ -191,7 +215,7 @@ struct SessionState {
     for (auto& [signature, step] : compiled) {
       auto waiting = std::ranges::find(step->waiting, call, &Run::call);
       if (waiting == step->waiting.end()) continue;
-      waiting->done(why);
+      answer(*waiting, why);
       step->waiting.erase(waiting);
       return;
     }
@@ -232,8 +256,8 @@ struct SessionState {
 
   void register_parts(const std::shared_ptr<Compilation>& compilation) {
     auto& step = *compilation->step;
-    auto nodes = lay_out(
-        *graph, compilation->tasks, settings.cluster, settings.default_device, step);
+    auto nodes =
+        lay_out(*graph, compilation->tasks, settings.cluster, settings.default_device, step);
     if (!nodes) return fail(compilation->step, nodes.status());
     compilation->waits_for = step.parts.size();
     if (step.parts.empty()) return become_ready(compilation);
@@ -273,12 +297,11 @@ struct SessionState {
 
   void fail(const std::shared_ptr<CompiledStep>& step, const Status& status) {
     forget(step);
-    for (auto& call : std::exchange(step->waiting, {})) call.done(status);
+    for (auto& call : std::exchange(step->waiting, {})) answer(call, status);
   }
 
   void forget(const std::shared_ptr<CompiledStep>& step) {
-    for (const auto& part : step->parts)
-      self->send(part.actor, DropPlan{settings.id, step->plan});
+    for (const auto& part : step->parts) self->send(part.actor, DropPlan{settings.id, step->plan});
     if (is_current(step)) compiled.erase(step->signature);
   }
 
@@ -312,23 +335,14 @@ struct SessionState {
       if (step->uses(device)) lost.push_back(step);
     for (const auto& step : lost) {
       if (step->ready) forget(step);
-      else fail(step, lost_error(*step, device));
+      else fail(step, step->lost(device));
     }
     std::vector<std::pair<uint64_t, size_t>> ended;
     for (const auto& [number, now] : running)
       for (size_t i = 0; i < now.part_done.size(); ++i)
         if (now.compiled->parts[i].actor.address() == device) ended.emplace_back(number, i);
     for (auto [number, index] : ended)
-      end_part(number, index, lost_error(*running.at(number).compiled, device));
-  }
-
-  static Status lost_error(const CompiledStep& step, const caf::actor_addr& device) {
-    for (const auto& part : step.parts)
-      if (part.actor.address() == device)
-        return unavailable(
-                   "lost " + part.task + ": its process ended or the connection to it broke")
-            .at({.device = part.device, .task = part.task});
-    return unavailable("a device was lost");
+      end_part(number, index, running.at(number).compiled->lost(device));
   }
 
   void answer_all(const Status& status) {
@@ -340,8 +354,7 @@ struct SessionState {
   void close() {
     for (const auto& [number, now] : running)
       cancel_parts(number, cancelled("the session was closed"));
-    for (const auto& [address, device] : devices)
-      self->send(device, EndSession{settings.id});
+    for (const auto& [address, device] : devices) self->send(device, EndSession{settings.id});
     answer_all(cancelled("the session was closed while the step ran"));
     self->quit();
   }
@@ -366,10 +379,7 @@ SessionMailbox::behavior_type session(
         call.done({});
       },
       [&state](StepDone& done) { state.part_done(done); },
-      [&state](const RunDeadline& deadline) {
-        state.cancel_run(
-            deadline.call, deadline_exceeded("the step was not done within its timeout"));
-      },
+      [&state](const RunDeadline&) { state.end_late_runs(); },
   };
 }
 

@@ -21,9 +21,10 @@ struct SessionSettings {
   std::shared_ptr<std::atomic<uint64_t>> steps;  // counts the steps of all sessions of the task
 };
 
-/// A client's graph and its compiled steps, on the node that the client chose as master. A step that
-/// is asked for the first time is pruned, placed, cut into partitions and registered with the device
-/// actors of the tasks it uses; later steps of the same feeds, fetches and targets only start.
+/// A client's graph and its compiled steps, on the node that the client chose as master. A step
+/// that is asked for the first time is pruned, placed, cut into partitions and registered with the
+/// device actors of the tasks it uses; later steps of the same feeds, fetches and targets only
+/// start.
 ///
 /// SE-1: each Run is answered once: by the fetches, or by the first error, after which the other
 ///       devices were told to cancel.

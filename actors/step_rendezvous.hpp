@@ -19,7 +19,7 @@ namespace troupe {
 class StepRendezvous final : public StepPort {
  public:
   /// How a tensor leaves the device; called on the thread of the kernel that sends.
-  using Push = std::function<void(EdgeId, Tensor)>;
+  using Push = std::function<Status(EdgeId, Tensor)>;
 
   /// A tensor from another device; may come before the step was started. False if one came already.
   bool arrive(EdgeId edge, Tensor value);
@@ -34,7 +34,7 @@ class StepRendezvous final : public StepPort {
   void fetch(int index, Tensor value) override {
     fetches_[static_cast<size_t>(index)] = std::move(value);
   }
-  void send(EdgeId edge, Tensor value) override { push_(edge, std::move(value)); }
+  Status send(EdgeId edge, Tensor value) override { return push_(edge, std::move(value)); }
   void receive(EdgeId edge, std::function<void(Result<Tensor>)> arrived) override;
   void fail(const Status& status) override;
 

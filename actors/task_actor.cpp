@@ -31,11 +31,10 @@ namespace {
 using TaskMailbox = TaskActor::extend<caf::reacts_to<PeerConnected>>;
 using TaskKey = std::pair<std::string, int>;
 
-
 /// What is known of another task.
 struct Peer {
-  TaskActor actor;                         // empty until connected
-  TaskDescription description;             // once it has answered Hello
+  TaskActor actor;              // empty until connected
+  TaskDescription description;  // once it has answered Hello
   OwedAnswers<TaskDescription> waiting;
 };
 
@@ -54,26 +53,43 @@ struct TaskState {
   std::shared_ptr<std::atomic<uint64_t>> steps = std::make_shared<std::atomic<uint64_t>>();
   std::shared_ptr<std::atomic<uint64_t>> late_messages = std::make_shared<std::atomic<uint64_t>>();
 
+  ~TaskState() {
+    for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
+    for (auto& [container_name, actor] : containers)
+      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    for (auto& [address, session] : sessions)
+      caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
+  }
+
   std::string my_name() const { return task_name(me.job, me.task); }
 
   // -- devices
 
   void start_devices() {
-    me = {.job = settings.config.job, .task = settings.config.task, .incarnation = me.incarnation,
-          .devices = {}};
+    me = {
+        .job = settings.config.job,
+        .task = settings.config.task,
+        .incarnation = me.incarnation,
+        .devices = {}};
     for (const auto& device : settings.devices) {
       const auto& attributes = device->attributes();
       DeviceName full{me.job, me.task, attributes.type, attributes.index};
       auto actor = spawn_device(
           self->system(), caf::actor_cast<TaskActor>(self),
-          {.device = device, .catalog = settings.catalog, .name = full.to_string(),
-           .task_name = my_name(), .connect_timeout = settings.connect_timeout,
+          {.device = device,
+           .catalog = settings.catalog,
+           .name = full.to_string(),
+           .task_name = my_name(),
+           .connect_timeout = settings.connect_timeout,
            .late_messages = late_messages});
       devices.push_back(actor);
       me.devices.push_back(
-          {.type = attributes.type, .index = attributes.index,
-           .memory_limit = attributes.memory_limit, .description = attributes.description,
-           .ops = device->kernels().ops(), .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
+          {.type = attributes.type,
+           .index = attributes.index,
+           .memory_limit = attributes.memory_limit,
+           .description = attributes.description,
+           .ops = device->kernels().ops(),
+           .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
       // Variables need no kernel: a plan binds their handles.
       me.devices.back().ops.push_back("VarHandleOp");
     }
@@ -84,15 +100,17 @@ struct TaskState {
   caf::result<Status, TaskDescription> greet(const Hello& hello) {
     auto taken_for = task_name(hello.to_job, hello.to_task);
     if (hello.version != protocol_version)
-      return {failed_precondition(
-                  my_name() + " speaks version " + std::to_string(protocol_version) +
-                  " of the protocol between nodes, the caller " + std::to_string(hello.version)),
-              TaskDescription()};
+      return {
+          failed_precondition(
+              my_name() + " speaks version " + std::to_string(protocol_version) +
+              " of the protocol between nodes, the caller " + std::to_string(hello.version)),
+          TaskDescription()};
     if (taken_for != my_name())
-      return {failed_precondition(
-                  task_name(hello.from_job, hello.from_task) + " expected " + taken_for +
-                  " here, but this is " + my_name() + ": check the addresses of the cluster"),
-              TaskDescription()};
+      return {
+          failed_precondition(
+              task_name(hello.from_job, hello.from_task) + " expected " + taken_for +
+              " here, but this is " + my_name() + ": check the addresses of the cluster"),
+          TaskDescription()};
     return {Status(), me};
   }
 
@@ -108,11 +126,13 @@ struct TaskState {
   }
 
   void connect(const FindTask& call, const Address& address) {
+    // Others may join the wait who are more patient than the first.
+    auto timeout = std::max(call.timeout, settings.connect_timeout);
     settings.world->connect(
-        address, call.timeout,
-        [call, me = caf::actor_cast<TaskMailbox>(self)](Result<caf::strong_actor_ptr> found) {
-          caf::anon_send(
-              me, PeerConnected{call.job, call.task, call.timeout, std::move(found)});
+        address, timeout,
+        [call, timeout,
+         me = caf::actor_cast<TaskMailbox>(self)](Result<caf::strong_actor_ptr> found) {
+          caf::anon_send(me, PeerConnected{call.job, call.task, timeout, std::move(found)});
         });
   }
 
@@ -134,8 +154,13 @@ struct TaskState {
   }
 
   Hello hello_to(const TaskKey& key) const {
-    return {.from_job = me.job, .from_task = me.task, .from_incarnation = me.incarnation,
-            .version = protocol_version, .to_job = key.first, .to_task = key.second};
+    return {
+        .from_job = me.job,
+        .from_task = me.task,
+        .from_incarnation = me.incarnation,
+        .version = protocol_version,
+        .to_job = key.first,
+        .to_task = key.second};
   }
 
   static Status unreachable(const TaskKey& key, const Status& why) {
@@ -157,9 +182,12 @@ struct TaskState {
     DeviceName default_device{me.job, me.task, me.devices[0].type, me.devices[0].index};
     auto session = spawn_session(
         self->system(), caf::actor_cast<TaskActor>(self),
-        {.id = settings.world->random(), .cluster = settings.config.cluster,
-         .default_device = default_device, .catalog = settings.catalog,
-         .connect_timeout = settings.connect_timeout, .steps = steps});
+        {.id = settings.world->random(),
+         .cluster = settings.config.cluster,
+         .default_device = default_device,
+         .catalog = settings.catalog,
+         .connect_timeout = settings.connect_timeout,
+         .steps = steps});
     sessions.emplace(session.address(), session);
     self->monitor(session);
     call.done(session);
@@ -172,8 +200,8 @@ struct TaskState {
   }
 
   caf::result<Status, Bindings> bind(const Bind& call) {
-    auto gather = std::make_shared<Gather<Bindings>>(
-        self->make_response_promise<Status, Bindings>());
+    auto gather =
+        std::make_shared<Gather<Bindings>>(self->make_response_promise<Status, Bindings>());
     std::map<std::string, Bind> by_container;
     for (const auto& use : call.uses) by_container[use.container].uses.push_back(use);
     for (auto& [container_name, uses] : by_container) {
@@ -209,8 +237,7 @@ struct TaskState {
   /// Calls `each` for every other task of the cluster that is reached in time, then `done` with the
   /// errors, each of which names its task.
   void for_all_peers(
-      std::chrono::milliseconds timeout, Each each,
-      std::function<void(std::vector<Status>)> done) {
+      std::chrono::milliseconds timeout, Each each, std::function<void(std::vector<Status>)> done) {
     auto errors = std::make_shared<std::vector<Status>>();
     auto waits_for = std::make_shared<size_t>(1);
     auto arrived = [errors, waits_for, done](const Status& status) {
@@ -241,8 +268,11 @@ struct TaskState {
     for (const auto& device : task.devices)
       list.devices.push_back(
           {.name = DeviceName{task.job, task.task, device.type, device.index}.to_string(),
-           .attributes = {.type = device.type, .index = device.index,
-                          .memory_limit = device.memory_limit, .description = device.description},
+           .attributes =
+               {.type = device.type,
+                .index = device.index,
+                .memory_limit = device.memory_limit,
+                .description = device.description},
            .incarnation = task.incarnation});
   }
 
@@ -296,10 +326,15 @@ struct TaskState {
   }
 
   NodeInfo info() const {
-    return {.job = me.job, .task = me.task, .incarnation = me.incarnation,
-            .protocol_version = protocol_version, .cluster = settings.config.cluster,
-            .sessions = sessions.size(), .steps = steps->load(),
-            .late_messages = late_messages->load()};
+    return {
+        .job = me.job,
+        .task = me.task,
+        .incarnation = me.incarnation,
+        .protocol_version = protocol_version,
+        .cluster = settings.config.cluster,
+        .sessions = sessions.size(),
+        .steps = steps->load(),
+        .late_messages = late_messages->load()};
   }
 
   void actor_gone(const caf::actor_addr& gone) {
@@ -311,9 +346,6 @@ struct TaskState {
 
   void stop(const Stop& call) {
     close_sessions();
-    for (auto& device : devices) self->send_exit(device, caf::exit_reason::user_shutdown);
-    for (auto& [container_name, actor] : containers)
-      self->send_exit(actor, caf::exit_reason::user_shutdown);
     peers.clear();
     self->quit(caf::exit_reason::user_shutdown);
     call.done({});

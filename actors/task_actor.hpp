@@ -39,8 +39,7 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<ResetContainers>::with<Status>,
     // In this process. Unavailable names the task that cannot be reached and says why.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
-    caf::replies_to<Bind>::with<Status, Bindings>,
-    caf::reacts_to<Stop>>;
+    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;

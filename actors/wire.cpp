@@ -1,5 +1,6 @@
 #include "troupe/actors/wire.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <caf/sec.hpp>
@@ -109,21 +110,44 @@ struct AttrReader {
   }
 };
 
-caf::error read_elements(caf::deserializer& source, Tensor& tensor) {
-  if (is_plain(tensor.dtype())) return source.apply_raw(tensor.bytes(), tensor.mutable_raw());
-  auto* strings = tensor.mutable_data<std::string>();
-  for (int64_t i = 0; i < tensor.elements(); ++i)
-    if (auto error = source(strings[i])) return error;
+caf::error read_plain(caf::deserializer& source, DType dtype, const Shape& shape, Tensor& value) {
+  if (static_cast<uint64_t>(shape.elements()) > max_message_bytes / size_of(dtype))
+    return bad("a tensor that is larger than a message");
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (!tensor) return bad("no memory for a tensor");
+  value = *std::move(tensor);
+  return source.apply_raw(value.bytes(), value.mutable_raw());
+}
+
+/// Takes memory as the strings come, not as the shape promises: each may be one byte.
+caf::error read_strings(caf::deserializer& source, const Shape& shape, Tensor& value) {
+  std::vector<std::string> strings;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    if (auto error = source(strings.emplace_back())) return error;
+  auto tensor = Tensor::allocate(DType::string, shape);
+  if (!tensor) return bad("no memory for a tensor");
+  value = *std::move(tensor);
+  std::ranges::move(strings, value.mutable_data<std::string>());
   return {};
 }
 
 }  // namespace
 
+size_t wire_bytes(const Tensor& tensor) {
+  constexpr size_t header = 8 * (2 + Shape::max_rank), length = 10;
+  if (!tensor.is_set()) return header;
+  if (is_plain(tensor.dtype())) return header + tensor.bytes();
+  size_t bytes = header;
+  if (tensor.dtype() == DType::string)
+    for (const auto& element : tensor.values<std::string>()) bytes += length + element.size();
+  return bytes;
+}
+
 caf::error inspect(caf::serializer& sink, Status& value) {
   const auto& where = value.where();
   return write(
-      sink, static_cast<uint8_t>(value.code()), value.message(), where.node, where.op,
-      where.device, where.task);
+      sink, static_cast<uint8_t>(value.code()), value.message(), where.node, where.op, where.device,
+      where.task);
 }
 
 caf::error inspect(caf::deserializer& source, Status& value) {
@@ -159,11 +183,8 @@ caf::error inspect(caf::deserializer& source, Tensor& value) {
   Shape shape;
   if (auto error = read_shape(source, shape)) return error;
   if (!shape.is_known()) return bad("a tensor of unknown shape");
-  auto tensor = Tensor::allocate(dtype, shape);
-  if (!tensor) return bad("no memory for a tensor");
-  auto error = read_elements(source, *tensor);
-  value = *std::move(tensor);
-  return error;
+  if (is_plain(dtype)) return read_plain(source, dtype, shape, value);
+  return read_strings(source, shape, value);
 }
 
 caf::error inspect(caf::serializer& sink, NodeDef& value) {

@@ -10,6 +10,13 @@
 
 namespace troupe {
 
+/// The most that the tensors of a message between two nodes may have; CAF's length field ends at
+/// 4 GiB.
+inline constexpr size_t max_message_bytes = size_t{1} << 30;
+
+/// About the bytes that a tensor takes in a message, and never fewer.
+size_t wire_bytes(const Tensor& tensor);
+
 // How values of graph/ travel inside CAF messages: numbers little-endian, elements of plain tensors
 // as the bytes they are. Reading trusts nothing: what makes no value is an error, which drops the
 // message.

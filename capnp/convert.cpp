@@ -105,8 +105,12 @@ Result<AttrValue> read_attr_value(rpc::AttrValue::Reader from) {
 }
 
 Result<NodeDef> read_node_def(rpc::Node::Reader from) {
-  NodeDef node{.name = text_of(from.getName()), .op = text_of(from.getOp()),
-               .device = text_of(from.getDevice()), .inputs = {}, .attrs = {}};
+  NodeDef node{
+      .name = text_of(from.getName()),
+      .op = text_of(from.getOp()),
+      .device = text_of(from.getDevice()),
+      .inputs = {},
+      .attrs = {}};
   auto in_node = [&node](const Status& status) {
     return status.at({.node = node.name, .op = node.op, .device = {}, .task = {}});
   };
@@ -144,9 +148,11 @@ Result<ListedDevice> read_device(rpc::Device::Reader from) {
   if (!index) return index.status();
   return ListedDevice{
       .name = text_of(from.getName()),
-      .attributes = {.type = text_of(from.getType()), .index = *index,
-                     .memory_limit = from.getMemoryLimit(),
-                     .description = text_of(from.getDescription())},
+      .attributes =
+          {.type = text_of(from.getType()),
+           .index = *index,
+           .memory_limit = from.getMemoryLimit(),
+           .description = text_of(from.getDescription())},
       .incarnation = from.getIncarnation()};
 }
 
@@ -156,9 +162,13 @@ Result<NodeInfo> read_node_info(rpc::NodeInfo::Reader from) {
   if (!task) return task.status();
   if (!cluster) return cluster.status();
   return NodeInfo{
-      .job = text_of(from.getJob()), .task = *task, .incarnation = from.getIncarnation(),
-      .protocol_version = from.getProtocolVersion(), .cluster = *std::move(cluster),
-      .sessions = from.getSessions(), .steps = from.getSteps(),
+      .job = text_of(from.getJob()),
+      .task = *task,
+      .incarnation = from.getIncarnation(),
+      .protocol_version = from.getProtocolVersion(),
+      .cluster = *std::move(cluster),
+      .sessions = from.getSessions(),
+      .steps = from.getSteps(),
       .late_messages = from.getLateMessages()};
 }
 
@@ -178,13 +188,16 @@ Status to_status(rpc::Status::Reader from) {
   if (from.getCode() == 0) return Status();
   auto status = checked([from]() -> Result<std::string> { return text_of(from.getMessage()); });
   auto where = checked([from]() -> Result<Where> {
-    return Where{.node = text_of(from.getNode()), .op = text_of(from.getOp()),
-                 .device = text_of(from.getDevice()), .task = text_of(from.getTask())};
+    return Where{
+        .node = text_of(from.getNode()),
+        .op = text_of(from.getOp()),
+        .device = text_of(from.getDevice()),
+        .task = text_of(from.getTask())};
   });
   if (!status || !where) return status ? where.status() : status.status();
   if (from.getCode() > static_cast<uint16_t>(Code::unauthenticated))
     return invalid_argument(
-        "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *status)
+               "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *status)
         .at(*where);
   return Status(static_cast<Code>(from.getCode()), *std::move(status), *std::move(where));
 }

@@ -51,8 +51,7 @@ Result<std::vector<NodeDef>> to_node_defs(capnp::List<rpc::Node>::Reader from);
 Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds);
 
 using Feeds = std::vector<std::pair<std::string, Tensor>>;
-Result<Feeds> to_feeds(
-    capnp::List<rpc::Feed>::Reader from, const MessageMemory* memory = nullptr);
+Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, const MessageMemory* memory = nullptr);
 
 void fill(capnp::List<capnp::Text>::Builder to, const std::vector<std::string>& texts);
 Result<std::vector<std::string>> to_texts(capnp::List<capnp::Text>::Reader from);

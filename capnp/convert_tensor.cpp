@@ -45,8 +45,7 @@ void lend_chunks(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender) 
     lender.memory->lend(start, tensor);
     --lender.pieces_left;
   }
-  if (tail > 0)
-    chunks.set(static_cast<unsigned>(pieces), capnp::Data::Reader(begin + whole, tail));
+  if (tail > 0) chunks.set(static_cast<unsigned>(pieces), capnp::Data::Reader(begin + whole, tail));
 }
 
 void copy_chunks(rpc::Tensor::Builder to, const Tensor& tensor) {
@@ -193,8 +192,7 @@ void fill(capnp::List<rpc::Tensor>::Builder to, const Tensors& tensors, Lender& 
   for (unsigned i = 0; i < tensors.size(); ++i) fill(to[i], tensors[i], lender);
 }
 
-Result<Tensors> to_tensors(
-    capnp::List<rpc::Tensor>::Reader from, const MessageMemory* memory) {
+Result<Tensors> to_tensors(capnp::List<rpc::Tensor>::Reader from, const MessageMemory* memory) {
   return checked([from, memory]() -> Result<Tensors> {
     Tensors tensors;
     tensors.reserve(from.size());

@@ -101,8 +101,8 @@ void tune_socket(kj::AsyncIoStream& socket) {
   };
   set(IPPROTO_TCP, TCP_NODELAY, 1);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);       // seconds
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);       // seconds
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);  // seconds
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);  // seconds
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
   // Milliseconds; longer, because it also ends a connection whose reader stands still.
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 120000);
@@ -147,8 +147,9 @@ kj::Promise<FrameStream::MaybeMessage> FrameStream::read_table(capnp::ReaderOpti
   auto segment_count = uint64_t{number_at(buffer_.begin() + begin_)} + 1;
   if (segment_count > protocol::message_segments_max)
     return refuse("no message has " + std::to_string(segment_count) + " segments");
-  return fill(table_bytes(segment_count))
-      .then([this, options, segment_count](bool) { return read_body(options, segment_count); });
+  return fill(table_bytes(segment_count)).then([this, options, segment_count](bool) {
+    return read_body(options, segment_count);
+  });
 }
 
 kj::Promise<FrameStream::MaybeMessage> FrameStream::read_body(
@@ -168,8 +169,8 @@ kj::Promise<FrameStream::MaybeMessage> FrameStream::read_body(
   std::memcpy(body.bytes.get(), buffer_.begin() + begin_, here);
   begin_ += here;
   auto finish = [this, options](Body done) -> MaybeMessage {
-    auto frame = kj::heap<Frame>(
-        options, std::move(done.bytes), std::move(done.segment_words), memory_);
+    auto frame =
+        kj::heap<Frame>(options, std::move(done.bytes), std::move(done.segment_words), memory_);
     return capnp::MessageReaderAndFds{kj::mv(frame), nullptr};
   };
   if (here == body.size) return finish(std::move(body));
@@ -249,9 +250,9 @@ kj::Maybe<int> FrameStream::getSendBufferSize() {
 }
 
 kj::Promise<void> FrameStream::end() {
-  return last_write_.addBranch()
-      .then([this] { return write_pending(); })
-      .then([this] { stream_->shutdownWrite(); });
+  return last_write_.addBranch().then([this] { return write_pending(); }).then([this] {
+    stream_->shutdownWrite();
+  });
 }
 
 }  // namespace troupe

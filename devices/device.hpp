@@ -26,6 +26,9 @@ class Device {
   /// Runs `work` soon on one of the device's own host threads.
   virtual void enqueue(std::function<void()> work) = 0;
 
+  /// Waits until nothing runs any more of what it was given. Not from its own threads.
+  virtual void finish() {}
+
   /// An event: calls `then` once all that kernels have put on the stream so far is done, on any
   /// thread, at once where nothing is left to do.
   virtual void when_done(std::function<void()> then) = 0;

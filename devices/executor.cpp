@@ -88,8 +88,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         run_as_task({index});
         continue;
       }
-      auto status = step.kernel.compute(launch);
-      finish(step, status, outputs.span(), ready);
+      finish(step, compute(step, launch), outputs.span(), ready);
     }
     end_part();
   }
@@ -125,19 +124,29 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     ready.pop_back();
     Outputs outputs(step.output_count);
     Launch launch(plan_->device(), port_.get(), inputs_of(step), outputs.span());
-    finish(step, step.kernel.compute(launch), outputs.span(), ready);
+    finish(step, compute(step, launch), outputs.span(), ready);
     run(ready, On::device);
+  }
+
+  /// A library below may throw what its kernel does not know of: that is the node's error.
+  static Status compute(const Plan::Step& step, Launch& launch) {
+    try {
+      return step.kernel.compute(launch);
+    } catch (const std::bad_alloc&) {
+      return resource_exhausted("the process has no memory left for the kernel");
+    } catch (const std::exception& error) {
+      return internal(std::string("the kernel threw: ") + error.what());
+    }
   }
 
   void start_waiting(const Plan::Step& step, Ready& ready) {
     auto waiting = std::make_shared<Waiting>(*plan_, *port_, inputs_of(step), step.output_count);
     parts_.fetch_add(1, std::memory_order_relaxed);
-    step.kernel.start(
-        waiting->launch, [self = shared_from_this(), &step, waiting](Status status) {
-          waiting->status = std::move(status);
-          if (waiting->returned_or_done.exchange(true, std::memory_order_acq_rel))
-            self->resume(step, *waiting);
-        });
+    step.kernel.start(waiting->launch, [self = shared_from_this(), &step, waiting](Status status) {
+      waiting->status = std::move(status);
+      if (waiting->returned_or_done.exchange(true, std::memory_order_acq_rel))
+        self->resume(step, *waiting);
+    });
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
     parts_.fetch_sub(1, std::memory_order_relaxed);  // it was done at once: this thread goes on
     finish(step, waiting->status, waiting->outputs.span(), ready);
@@ -178,7 +187,13 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   void end_part() {
     if (parts_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     slots_.clear();
-    std::exchange(done_, nullptr)(error_);
+    std::exchange(done_, nullptr)(error());
+  }
+
+  /// A cancel() may come while the last part ends.
+  Status error() {
+    std::lock_guard lock(error_mutex_);
+    return error_;
   }
 
   const std::shared_ptr<const Plan> plan_;

@@ -49,8 +49,8 @@ class Launch {
 
 /// How one kind of device computes one node. Either `compute` or `start` is set.
 struct Kernel {
-  /// Puts its work on the device's stream (on a CPU: does it) and returns, outputs set. Never waits.
-  /// Called by many steps at once. An error needs no place: the executor adds it.
+  /// Puts its work on the device's stream (on a CPU: does it) and returns, outputs set. Never
+  /// waits. Called by many steps at once. An error needs no place: the executor adds it.
   std::function<Status(Launch&)> compute;
 
   /// For a node that may have to wait: returns at once, and calls `done` exactly once, from any
@@ -62,10 +62,12 @@ struct Kernel {
   std::function<int64_t(const Launch&)> cost_ns;
 };
 
-/// The kernels of one kind of device. Filled once, at start (`cpu/all_kernels.hpp`), then only read.
+/// The kernels of one kind of device. Filled once, at start (`cpu/all_kernels.hpp`), then only
+/// read.
 class KernelCatalog {
  public:
-  /// Makes the kernel of a node once its plan is compiled; attributes are read here, not per launch.
+  /// Makes the kernel of a node once its plan is compiled; attributes are read here, not per
+  /// launch.
   using Make = std::function<Result<Kernel>(const Node&)>;
   using Compute = std::function<Status(Launch&)>;
 

@@ -15,9 +15,11 @@ std::vector<ResourceUse> resources_of(const Graph& graph) {
     if (!makes_handle(node)) continue;
     const auto& shared_name = node.attr<std::string>("shared_name");
     uses.push_back(
-        {.node = node.id, .container = node.attr<std::string>("container"),
+        {.node = node.id,
+         .container = node.attr<std::string>("container"),
          .name = shared_name.empty() ? node.name : shared_name,
-         .dtype = node.attr<DType>("dtype"), .shape = node.attr<Shape>("shape")});
+         .dtype = node.attr<DType>("dtype"),
+         .shape = node.attr<Shape>("shape")});
   }
   return uses;
 }
@@ -58,10 +60,15 @@ class Plan::Compiler {
       constant_of_[node.id] = *value;
       return {};
     }
-    Step step{.kernel = {}, .first_slot = plan_.slot_count_,
-              .input_count = static_cast<int32_t>(node.inputs.size()),
-              .output_count = static_cast<int32_t>(node.output_dtypes.size()), .waits_for = 0,
-              .first_edge = 0, .edge_count = 0, .node = node.id};
+    Step step{
+        .kernel = {},
+        .first_slot = plan_.slot_count_,
+        .input_count = static_cast<int32_t>(node.inputs.size()),
+        .output_count = static_cast<int32_t>(node.output_dtypes.size()),
+        .waits_for = 0,
+        .first_edge = 0,
+        .edge_count = 0,
+        .node = node.id};
     auto kernel = plan_.device_->kernels().make(node);
     if (!kernel) return kernel.status().at(plan_.where(step));
     CHECK(bool(kernel->compute) != bool(kernel->start));

@@ -48,7 +48,7 @@ class Plan {
     int32_t first_slot;  // its inputs are slots [first_slot, first_slot + input_count)
     int32_t input_count;
     int32_t output_count;
-    int32_t waits_for;   // edges that must arrive before it is ready
+    int32_t waits_for;  // edges that must arrive before it is ready
     int32_t first_edge;
     int32_t edge_count;
     NodeId node;

@@ -55,8 +55,7 @@ Result<Kernel> make_send(const Node& node) {
   auto edge = node.attr<int64_t>("edge");
   return Kernel{.start = [=](Launch& launch, DoneStatus done) {
     launch.device().copy_to_host(launch.take_input(0), [&launch, edge, done](auto tensor) {
-      if (tensor) launch.port().send(edge, *std::move(tensor));
-      done(tensor.status());
+      done(tensor ? launch.port().send(edge, *std::move(tensor)) : tensor.status());
     });
   }};
 }

@@ -25,7 +25,7 @@ std::string text_of(const std::vector<T>& values) {
 
 const char* to_string(AttrType type) {
   static constexpr const char* names[] = {
-      "int",   "float",  "bool",      "string",      "type",         "shape",
+      "int",    "float",     "bool",        "string",       "type",       "shape",
       "tensor", "list(int)", "list(float)", "list(string)", "list(type)", "list(shape)"};
   return names[static_cast<size_t>(type)];
 }

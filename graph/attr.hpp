@@ -14,11 +14,25 @@ namespace troupe {
 
 /// The kinds of attribute values, in the order of AttrValue's alternatives.
 enum class AttrType : uint8_t {
-  integer, real, boolean, string, dtype, shape, tensor, integers, reals, strings, dtypes, shapes,
+  integer,
+  real,
+  boolean,
+  string,
+  dtype,
+  shape,
+  tensor,
+  integers,
+  reals,
+  strings,
+  dtypes,
+  shapes,
 };
 
 /// "int", "list(type)": as op definitions of TensorFlow spell them.
 const char* to_string(AttrType type);
+
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
 /// The value of one attribute of a node.
 class AttrValue {
@@ -30,8 +44,7 @@ class AttrValue {
   AttrValue() = default;
   template <std::same_as<bool> B>
   AttrValue(B value) : held_(value) {}
-  template <std::integral I>
-    requires(!std::same_as<I, bool>)
+  template <Integer I>
   AttrValue(I value) : held_(static_cast<int64_t>(value)) {}
   template <std::floating_point F>
   AttrValue(F value) : held_(static_cast<float>(value)) {}

@@ -77,8 +77,11 @@ std::vector<Variable> Builder::variables() const {
     auto initializer = here.value(made.initializer);
     const auto& handle = graph().node(made.handle.node);
     all.push_back(
-        {.name = made.name, .handle = here.value(made.handle), .initializer = initializer,
-         .dtype = handle.attr<DType>("dtype"), .shape = handle.attr<Shape>("shape")});
+        {.name = made.name,
+         .handle = here.value(made.handle),
+         .initializer = initializer,
+         .dtype = handle.attr<DType>("dtype"),
+         .shape = handle.attr<Shape>("shape")});
   }
   return all;
 }
@@ -128,8 +131,12 @@ std::string Builder::unique_name(std::string_view op_name) const {
 }
 
 Value Builder::op(std::string_view op_name, const Values& inputs, Attrs attrs) const {
-  NodeDef def{.name = unique_name(op_name), .op = std::string(op_name), .device = device_,
-              .inputs = {}, .attrs = std::move(attrs)};
+  NodeDef def{
+      .name = unique_name(op_name),
+      .op = std::string(op_name),
+      .device = device_,
+      .inputs = {},
+      .attrs = std::move(attrs)};
   for (const auto& input : inputs) {
     if (!input.is_valid() || &input.builder().graph() != &graph()) {
       fail(invalid_argument("an input of the node belongs to no node of this graph")
@@ -180,8 +187,8 @@ Value Builder::placeholder(DType dtype, Shape shape) const {
 }
 
 Value Builder::ints(const std::vector<int32_t>& values) const {
-  return constant(Tensor::of<int32_t>(
-      {static_cast<int64_t>(values.size())}, std::span<const int32_t>(values)));
+  return constant(
+      Tensor::of<int32_t>({static_cast<int64_t>(values.size())}, std::span<const int32_t>(values)));
 }
 
 Value Builder::shape_of(const Value& x) const {
@@ -201,22 +208,22 @@ Value Builder::zeros(DType dtype, const Shape& shape) const {
 }
 
 Value Builder::random_uniform(const Shape& shape, DType dtype, int64_t seed, int64_t seed2) const {
-  return op("RandomUniform", {ints(to_int32(shape))},
-            {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
+  return op(
+      "RandomUniform", {ints(to_int32(shape))},
+      {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
 }
 
 Value Builder::random_normal(const Shape& shape, DType dtype, int64_t seed, int64_t seed2) const {
-  return op("RandomStandardNormal", {ints(to_int32(shape))},
-            {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
+  return op(
+      "RandomStandardNormal", {ints(to_int32(shape))},
+      {{"dtype", dtype}, {"seed", seed}, {"seed2", seed2}});
 }
 
-Value Builder::reduce_sum(
-    const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
+Value Builder::reduce_sum(const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
   return op("Sum", {x, ints(axes)}, {{"keep_dims", keep_dims}});
 }
 
-Value Builder::reduce_mean(
-    const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
+Value Builder::reduce_mean(const Value& x, const std::vector<int32_t>& axes, bool keep_dims) const {
   return op("Mean", {x, ints(axes)}, {{"keep_dims", keep_dims}});
 }
 
@@ -235,8 +242,9 @@ Value Builder::arg_max(const Value& x, int32_t axis) const {
 }
 
 Value Builder::matmul(const Value& a, const Value& b, MatMulOptions options) const {
-  return op("MatMul", {a, b},
-            {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
+  return op(
+      "MatMul", {a, b},
+      {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}});
 }
 
 Value Builder::add_n(const Values& values) const {
@@ -249,17 +257,26 @@ Variable Builder::variable(const std::string& name, const Value& initial) const 
   auto inner = *this;
   inner.prefix_ = full_name + "/";
   inner.next_name_.clear();
-  Variable variable{.name = full_name, .handle = {}, .initializer = {}, .dtype = initial.dtype(),
-                    .shape = initial.shape()};
+  Variable variable{
+      .name = full_name,
+      .handle = {},
+      .initializer = {},
+      .dtype = initial.dtype(),
+      .shape = initial.shape()};
   variable.handle = inner.named("handle").op(
       "VarHandleOp", {},
-      {{"dtype", variable.dtype}, {"shape", variable.shape}, {"container", container_},
+      {{"dtype", variable.dtype},
+       {"shape", variable.shape},
+       {"container", container_},
        {"shared_name", full_name}});
   variable.initializer = inner.named("assign").op("AssignVariableOp", {variable.handle, initial});
   if (variable.initializer.is_valid())
     state_->variables.push_back(
-        {.name = full_name, .device = device_, .container = container_,
-         .handle = variable.handle.output(), .initializer = variable.initializer.output()});
+        {.name = full_name,
+         .device = device_,
+         .container = container_,
+         .handle = variable.handle.output(),
+         .initializer = variable.initializer.output()});
   return variable;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "troupe/graph/graph.hpp"
@@ -12,6 +13,9 @@
 namespace troupe {
 
 class Builder;
+
+template <class T>
+concept Arithmetic = std::is_arithmetic_v<T>;
 
 /// An output of a node under construction, or the node itself where it has no outputs. Operators
 /// make element-wise nodes, which go where the builder of the left operand puts its nodes.
@@ -85,8 +89,7 @@ class Builder {
 
   // The graph's sources.
   Value constant(Tensor value) const;
-  template <class T>
-    requires std::is_arithmetic_v<T>
+  template <Arithmetic T>
   Value constant(T value) const {
     return constant(Tensor::scalar<T>(value));
   }
@@ -151,7 +154,8 @@ class Builder {
   Variable variable(const std::string& name, const Value& initial) const;
   /// Does nothing, after all of `nodes` have run: one target for many.
   Value group(const Values& nodes) const { return after(nodes).op("NoOp"); }
-  /// Runs the initializers of all variables that the graph has now.
+  /// Runs the initializers of all variables that the graph has now. A node like any other: a
+  /// session must get it, with the graph, before it can run it.
   Value initializer() const;
   /// All variables made so far, in the order of their making.
   std::vector<Variable> variables() const;

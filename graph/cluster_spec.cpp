@@ -171,10 +171,8 @@ std::string ClusterSpec::to_json() const {
     bool is_list = tasks.empty() || tasks.rbegin()->first == static_cast<int>(tasks.size()) - 1;
     auto& written = cluster[job] = is_list ? json::array() : json::object();
     for (const auto& [index, address] : tasks)
-      if (is_list)
-        written.push_back(address.to_string());
-      else
-        written[std::to_string(index)] = address.to_string();
+      if (is_list) written.push_back(address.to_string());
+      else written[std::to_string(index)] = address.to_string();
   }
   return cluster.dump();
 }

@@ -11,10 +11,10 @@ namespace troupe {
 
 /// What a device tells the cluster of itself.
 struct DeviceAttributes {
-  std::string type;            // "CPU"
-  int index = 0;               // 0 for CPU:0
-  uint64_t memory_limit = 0;   // bytes that its allocator gives out at most
-  std::string description;     // the hardware, in words
+  std::string type;           // "CPU"
+  int index = 0;              // 0 for CPU:0
+  uint64_t memory_limit = 0;  // bytes that its allocator gives out at most
+  std::string description;    // the hardware, in words
 
   bool operator==(const DeviceAttributes&) const = default;
 };
@@ -44,9 +44,9 @@ struct NodeInfo {
   uint64_t incarnation = 0;
   uint32_t protocol_version = 0;
   ClusterSpec cluster;
-  uint64_t sessions = 0;        // open now
-  uint64_t steps = 0;           // run by this task as master, since its start
-  uint64_t late_messages = 0;   // dropped, of steps that had ended
+  uint64_t sessions = 0;       // open now
+  uint64_t steps = 0;          // run by this task as master, since its start
+  uint64_t late_messages = 0;  // dropped, of steps that had ended
 
   bool operator==(const NodeInfo&) const = default;
 };

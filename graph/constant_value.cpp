@@ -71,10 +71,8 @@ Shape Graph::spelled_shape(Output sizes) const {
   };
   for (int axis = 0; axis < shape.rank(); ++axis) {
     auto index = static_cast<size_t>(axis);
-    if (source.op->name() == "Pack")
-      read(axis, source.inputs[index], 0);
-    else
-      read(axis, sizes, index);
+    if (source.op->name() == "Pack") read(axis, source.inputs[index], 0);
+    else read(axis, sizes, index);
   }
   return shape;
 }

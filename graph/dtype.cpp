@@ -9,12 +9,23 @@ namespace troupe {
 namespace {
 
 constexpr std::array<std::pair<DType, const char*>, 17> names = {{
-    {DType::float32, "float32"},     {DType::float64, "float64"},   {DType::int32, "int32"},
-    {DType::uint8, "uint8"},         {DType::int16, "int16"},       {DType::int8, "int8"},
-    {DType::string, "string"},       {DType::complex64, "complex64"}, {DType::int64, "int64"},
-    {DType::boolean, "bool"},        {DType::bfloat16, "bfloat16"}, {DType::uint16, "uint16"},
-    {DType::complex128, "complex128"}, {DType::float16, "float16"}, {DType::resource, "resource"},
-    {DType::uint32, "uint32"},       {DType::uint64, "uint64"},
+    {DType::float32, "float32"},
+    {DType::float64, "float64"},
+    {DType::int32, "int32"},
+    {DType::uint8, "uint8"},
+    {DType::int16, "int16"},
+    {DType::int8, "int8"},
+    {DType::string, "string"},
+    {DType::complex64, "complex64"},
+    {DType::int64, "int64"},
+    {DType::boolean, "bool"},
+    {DType::bfloat16, "bfloat16"},
+    {DType::uint16, "uint16"},
+    {DType::complex128, "complex128"},
+    {DType::float16, "float16"},
+    {DType::resource, "resource"},
+    {DType::uint32, "uint32"},
+    {DType::uint64, "uint64"},
 }};
 
 DTypes join(std::initializer_list<DTypes> groups) {

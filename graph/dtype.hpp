@@ -57,15 +57,15 @@ size_t size_of(DType dtype);
 bool is_plain(DType dtype);
 
 /// The groups that op definitions allow for their type attributes.
-const DTypes& floating();            // float16, bfloat16, float32, float64
-const DTypes& integral();            // int8 to int64, uint8 to uint64
-const DTypes& complex();             // complex64, complex128
-const DTypes& indexing();            // int32, int64: sizes, axes, positions
-const DTypes& numeric();             // all three of the above
-const DTypes& differentiable();      // floating and complex
-const DTypes& real();                // floating and integral
-const DTypes& all_plain();           // numeric and bool
-const DTypes& all_dtypes();          // every dtype of a user's tensor: all_plain and string
+const DTypes& floating();        // float16, bfloat16, float32, float64
+const DTypes& integral();        // int8 to int64, uint8 to uint64
+const DTypes& complex();         // complex64, complex128
+const DTypes& indexing();        // int32, int64: sizes, axes, positions
+const DTypes& numeric();         // all three of the above
+const DTypes& differentiable();  // floating and complex
+const DTypes& real();            // floating and integral
+const DTypes& all_plain();       // numeric and bool
+const DTypes& all_dtypes();      // every dtype of a user's tensor: all_plain and string
 
 /// The DType of a C++ element type.
 template <class T>

@@ -9,9 +9,8 @@ namespace {
 bool is_valid_name(std::string_view name) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.'; };
   if (name.empty() || !(is_word(name[0]) || name[0] == '_')) return false;
-  return std::ranges::all_of(name, [&](char c) {
-    return is_word(c) || c == '_' || c == '-' || c == '/' || c == '\\';
-  });
+  return std::ranges::all_of(
+      name, [&](char c) { return is_word(c) || c == '_' || c == '-' || c == '/' || c == '\\'; });
 }
 
 /// Checks one given attribute against its declaration.
@@ -173,9 +172,16 @@ Result<NodeId> Graph::add(NodeDef def) {
   auto op = catalog_->find(def.op);
   if (!op) return op.status().at(where);
 
-  Node node{.id = size(), .name = std::move(def.name), .op = *op, .device = std::move(def.device),
-            .attrs = std::move(def.attrs), .inputs = {}, .control_inputs = {},
-            .output_dtypes = {}, .output_shapes = {}};
+  Node node{
+      .id = size(),
+      .name = std::move(def.name),
+      .op = *op,
+      .device = std::move(def.device),
+      .attrs = std::move(def.attrs),
+      .inputs = {},
+      .control_inputs = {},
+      .output_dtypes = {},
+      .output_shapes = {}};
   DTypes dtypes;
   for (const auto& input : def.inputs) {
     if (input.starts_with('^')) {
@@ -239,8 +245,7 @@ Result<Output> Graph::find_output(std::string_view name) const {
   if (auto colon = name.rfind(':'); colon != std::string_view::npos) {
     node_name = name.substr(0, colon);
     auto digits = name.substr(colon + 1);
-    auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), output.index);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), output.index);
     if (error != std::errc() || end != digits.data() + digits.size() || output.index < 0)
       return invalid_argument("'" + std::string(name) + "' is not of the form 'node:0'");
   }
@@ -250,8 +255,8 @@ Result<Output> Graph::find_output(std::string_view name) const {
   auto count = node(*id).output_dtypes.size();
   if (static_cast<size_t>(output.index) >= count)
     return invalid_argument(
-        "there is no output '" + std::string(name) + "': node '" + std::string(node_name) +
-        "' (" + node(*id).op->name() + ") has " + std::to_string(count) + " outputs");
+        "there is no output '" + std::string(name) + "': node '" + std::string(node_name) + "' (" +
+        node(*id).op->name() + ") has " + std::to_string(count) + " outputs");
   return output;
 }
 
@@ -261,8 +266,12 @@ std::string Graph::name_of(Output output) const {
 
 NodeDef Graph::def_of(NodeId id) const {
   const auto& from = node(id);
-  NodeDef def{.name = from.name, .op = from.op->name(), .device = from.device, .inputs = {},
-              .attrs = from.attrs};
+  NodeDef def{
+      .name = from.name,
+      .op = from.op->name(),
+      .device = from.device,
+      .inputs = {},
+      .attrs = from.attrs};
   for (auto input : from.inputs) def.inputs.push_back(name_of(input));
   for (auto input : from.control_inputs) def.inputs.push_back("^" + node(input).name);
   return def;

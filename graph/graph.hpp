@@ -38,7 +38,7 @@ struct Node {
   std::string name;
   const Op* op;
   std::string device;
-  Attrs attrs;                    // complete: defaults and implied types are filled in
+  Attrs attrs;  // complete: defaults and implied types are filled in
   std::vector<Output> inputs;
   std::vector<NodeId> control_inputs;
   DTypes output_dtypes;

@@ -27,13 +27,15 @@ Op&& Op::output(std::string name, DType dtype) && {
 }
 Op&& Op::inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   inputs_.push_back(
-      {.name = std::move(name), .dtype_attr = std::move(dtype_attr),
+      {.name = std::move(name),
+       .dtype_attr = std::move(dtype_attr),
        .count_attr = std::move(count_attr)});
   return std::move(*this);
 }
 Op&& Op::outputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   outputs_.push_back(
-      {.name = std::move(name), .dtype_attr = std::move(dtype_attr),
+      {.name = std::move(name),
+       .dtype_attr = std::move(dtype_attr),
        .count_attr = std::move(count_attr)});
   return std::move(*this);
 }
@@ -62,7 +64,9 @@ Op&& Op::attr(std::string name, DTypes allowed, std::optional<DType> fallback) &
 }
 Op&& Op::attr(std::string name, std::string fallback, std::vector<std::string> allowed) && {
   attrs_.push_back(
-      {.name = std::move(name), .type = AttrType::string, .fallback = std::move(fallback),
+      {.name = std::move(name),
+       .type = AttrType::string,
+       .fallback = std::move(fallback),
        .allowed_strings = std::move(allowed)});
   return std::move(*this);
 }

@@ -31,9 +31,9 @@ struct Argument {
 struct AttrRule {
   std::string name;
   AttrType type;
-  std::optional<AttrValue> fallback;      // absent: the node must give it, or its inputs imply it
-  DTypes allowed_dtypes;                  // empty: any
-  std::vector<std::string> allowed_strings;  // empty: any
+  std::optional<AttrValue> fallback;  // absent: the node must give it, or its inputs imply it
+  DTypes allowed_dtypes;              // empty: any
+  std::vector<std::string> allowed_strings;               // empty: any
   int64_t minimum = std::numeric_limits<int64_t>::min();  // of an int, or of a list's length
 };
 

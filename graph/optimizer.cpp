@@ -23,9 +23,9 @@ struct Update {
 Value make_slot(const Variable& variable, const char* name) {
   const auto& beside = variable.handle.builder();
   if (!variable.shape.is_known()) {
-    beside.fail(invalid_argument("the optimizer's memory '" + std::string(name) +
-                                 "' of a variable of shape " + variable.shape.to_string() +
-                                 " needs a known shape")
+    beside.fail(invalid_argument(
+                    "the optimizer's memory '" + std::string(name) + "' of a variable of shape " +
+                    variable.shape.to_string() + " needs a known shape")
                     .at({.node = variable.name}));
     return {};
   }
@@ -50,8 +50,9 @@ class GradientDescentRule final : public Rule {
   const char* name() const override { return "GradientDescent"; }
 
   Value apply(const Update& u) const override {
-    return u.home.op("ResourceApplyGradientDescent",
-                     {u.variable.handle, u.number(options_.learning_rate), u.gradient});
+    return u.home.op(
+        "ResourceApplyGradientDescent",
+        {u.variable.handle, u.number(options_.learning_rate), u.gradient});
   }
 
  private:
@@ -65,10 +66,11 @@ class MomentumRule final : public Rule {
   const char* name() const override { return "Momentum"; }
 
   Value apply(const Update& u) const override {
-    return u.home.op("ResourceApplyMomentum",
-                     {u.variable.handle, make_slot(u.variable, "Momentum"),
-                      u.number(options_.learning_rate), u.gradient, u.number(options_.momentum)},
-                     {{"use_nesterov", options_.use_nesterov}});
+    return u.home.op(
+        "ResourceApplyMomentum",
+        {u.variable.handle, make_slot(u.variable, "Momentum"), u.number(options_.learning_rate),
+         u.gradient, u.number(options_.momentum)},
+        {{"use_nesterov", options_.use_nesterov}});
   }
 
  private:
@@ -90,11 +92,11 @@ class AdamRule final : public Rule {
   Value apply(const Update& u) const override {
     auto mean = make_slot(u.variable, "Adam");
     auto variance = make_slot(u.variable, "Adam");  // named "Adam_1", as in TensorFlow
-    return u.home.op("ResourceApplyAdam",
-                     {u.variable.handle, mean, variance, power(beta1_power_, u),
-                      power(beta2_power_, u), u.number(options_.learning_rate),
-                      u.number(options_.beta1), u.number(options_.beta2),
-                      u.number(options_.epsilon), u.gradient});
+    return u.home.op(
+        "ResourceApplyAdam",
+        {u.variable.handle, mean, variance, power(beta1_power_, u), power(beta2_power_, u),
+         u.number(options_.learning_rate), u.number(options_.beta1), u.number(options_.beta2),
+         u.number(options_.epsilon), u.gradient});
   }
 
   Values end(const Builder& after_updates) const override {

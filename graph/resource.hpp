@@ -6,7 +6,7 @@
 namespace troupe {
 
 /// Something that outlives a step and lives in a container: a variable, later a queue or a reader.
-/// What it holds and how it is locked is up to the kind (`devices/variable.hpp`).
+/// What it holds and how it is locked is up to the kind (`devices/variable_resource.hpp`).
 class Resource {
  public:
   virtual ~Resource() = default;

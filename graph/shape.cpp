@@ -95,8 +95,11 @@ Result<Shape> broadcast(const Shape& a, const Shape& b) {
   for (int back = 1; back <= result.rank(); ++back) {
     auto size_of = [&](const Shape& s) { return back <= s.rank() ? s[s.rank() - back] : 1; };
     auto x = size_of(a), y = size_of(b);
-    auto size = x == 1 ? y : y == 1 || x == y ? x : x == Shape::unknown ? y
-                : y == Shape::unknown ? x : int64_t{-2};
+    auto size = x == 1                ? y
+                : y == 1 || x == y    ? x
+                : x == Shape::unknown ? y
+                : y == Shape::unknown ? x
+                                      : int64_t{-2};
     if (size == -2)
       return invalid_argument(
           "shapes " + a.to_string() + " and " + b.to_string() + " cannot be broadcast together");

@@ -4,11 +4,10 @@ namespace troupe {
 
 const char* to_string(Code code) {
   static constexpr const char* names[] = {
-      "Ok",           "Cancelled",          "Unknown",       "InvalidArgument",
-      "DeadlineExceeded", "NotFound",       "AlreadyExists", "PermissionDenied",
-      "ResourceExhausted", "FailedPrecondition", "Aborted",  "OutOfRange",
-      "Unimplemented", "Internal",          "Unavailable",   "DataLoss",
-      "Unauthenticated"};
+      "Ok",       "Cancelled",      "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
   auto index = static_cast<size_t>(code);
   return index < std::size(names) ? names[index] : "Unknown";
 }
@@ -65,7 +64,6 @@ Status deadline_exceeded(std::string message) {
   return {Code::deadline_exceeded, std::move(message)};
 }
 Status not_found(std::string message) { return {Code::not_found, std::move(message)}; }
-Status already_exists(std::string message) { return {Code::already_exists, std::move(message)}; }
 Status resource_exhausted(std::string message) {
   return {Code::resource_exhausted, std::move(message)};
 }

@@ -79,7 +79,6 @@ Status cancelled(std::string message);
 Status invalid_argument(std::string message);
 Status deadline_exceeded(std::string message);
 Status not_found(std::string message);
-Status already_exists(std::string message);
 Status resource_exhausted(std::string message);
 Status failed_precondition(std::string message);
 Status aborted(std::string message);

@@ -55,12 +55,10 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
     std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(data), elements);
   if (dtype == DType::resource)
     std::uninitialized_default_construct_n(reinterpret_cast<ResourceHandle*>(data), elements);
-  return Tensor(
-      new (block) Rep{1, dtype, true, shape, elements, data, bytes, &allocator, nullptr});
+  return Tensor(new (block) Rep{1, dtype, true, shape, elements, data, bytes, &allocator, nullptr});
 }
 
-Tensor Tensor::alias(
-    DType dtype, const Shape& shape, void* memory, std::function<void()> release) {
+Tensor Tensor::alias(DType dtype, const Shape& shape, void* memory, std::function<void()> release) {
   CHECK(is_plain(dtype));
   return Tensor(
       new Rep{1, dtype, false, shape, shape.elements(), memory, 0, nullptr, std::move(release)});

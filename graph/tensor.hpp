@@ -41,8 +41,7 @@ class Tensor {
 
   /// A tensor over memory of somebody else, who gets it back through `release`, called once from
   /// any thread. The memory must be aligned for the dtype and hold all elements; plain dtypes only.
-  static Tensor alias(
-      DType dtype, const Shape& shape, void* memory, std::function<void()> release);
+  static Tensor alias(DType dtype, const Shape& shape, void* memory, std::function<void()> release);
 
   template <class T>
   static Tensor scalar(T value) {
@@ -114,7 +113,7 @@ class Tensor {
     Shape shape;
     int64_t elements;
     void* data;
-    size_t block_bytes;            // of the allocation; 0 where `release` ends it
+    size_t block_bytes;  // of the allocation; 0 where `release` ends it
     Allocator* allocator;
     std::function<void()> release;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace troupe {
 
@@ -31,6 +32,12 @@ std::optional<int> parse_number(std::string_view text) {
   int number = 0;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::string seconds_text(std::chrono::duration<double> time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", time.count());
+  return text;
 }
 
 }  // namespace troupe

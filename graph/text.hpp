@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// A number from 0; nothing unless the whole text is digits and fits an int.
 std::optional<int> parse_number(std::string_view text);
+
+/// "2.5 s", for messages.
+std::string seconds_text(std::chrono::duration<double> time);
 
 }  // namespace troupe

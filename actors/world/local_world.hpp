@@ -18,8 +18,7 @@ class LocalWorld final : public World {
   void serve(const Address& address, caf::strong_actor_ptr task);
 
   caf::actor_system& system() override { return system_; }
-  void connect(
-      const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
   uint64_t random() override;
 
  private:

@@ -18,7 +18,8 @@ void connect_actors(
           endpoint.actor_port)
       .then(
           [done, place](
-              const caf::node_id&, const caf::strong_actor_ptr& task, const std::set<std::string>&) {
+              const caf::node_id&, const caf::strong_actor_ptr& task,
+              const std::set<std::string>&) {
             if (task) done(task);
             else done(unavailable("the node at " + place + " has published no task actor"));
           },
@@ -30,17 +31,18 @@ void connect_actors(
 
 }  // namespace
 
-void RealWorld::connect(
-    const Address& address, std::chrono::milliseconds timeout, Connected done) {
-  find_(address, timeout, [this, timeout, done = std::move(done)](Result<Endpoint> endpoint) {
-    if (!endpoint) return done(endpoint.status());
-    if (endpoint->protocol_version != protocol_version)
-      return done(failed_precondition(
-          "the node at " + endpoint->host + " speaks version " +
-          std::to_string(endpoint->protocol_version) + " of the protocol between nodes, this one " +
-          std::to_string(protocol_version)));
-    system_.spawn(connect_actors, *endpoint, timeout, done);
-  });
+void RealWorld::connect(const Address& address, std::chrono::milliseconds timeout, Connected done) {
+  find_(
+      address, timeout,
+      [&system = system_, timeout, done = std::move(done)](Result<Endpoint> endpoint) {
+        if (!endpoint) return done(endpoint.status());
+        if (endpoint->protocol_version != protocol_version)
+          return done(failed_precondition(
+              "the node at " + endpoint->host + " speaks version " +
+              std::to_string(endpoint->protocol_version) +
+              " of the protocol between nodes, this one " + std::to_string(protocol_version)));
+        system.spawn(connect_actors, *endpoint, timeout, done);
+      });
 }
 
 uint64_t RealWorld::random() {

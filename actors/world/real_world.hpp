@@ -18,8 +18,7 @@ class RealWorld final : public World {
       : system_(system), find_(std::move(find)) {}
 
   caf::actor_system& system() override { return system_; }
-  void connect(
-      const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
   uint64_t random() override;
 
   /// What the actors of a node need to be reached: opens a port for other nodes' middlemen and

@@ -10,9 +10,9 @@
 
 namespace troupe {
 
-/// Everything outside a task that its actors depend on: the actor system with its scheduling and its
-/// clock, the links to other nodes, and randomness. All actors get theirs from here and ask nothing
-/// else, so a simulated world can be put under the same actors.
+/// Everything outside a task that its actors depend on: the actor system with its scheduling and
+/// its clock, the links to other nodes, and randomness. All actors get theirs from here and ask
+/// nothing else, so a simulated world can be put under the same actors.
 ///
 /// Time is that of the actor system: actors use delayed messages and requests with a timeout, and
 /// read no other clock. A handle of a remote actor, however an actor came by it, is a link of the

@@ -119,8 +119,9 @@ Batch make_batch(std::span<const Digit> digits) {
     for (auto pixel : digit.pixels) images.push_back(static_cast<float>(pixel) / darkest);
     labels.push_back(digit.label);
   }
-  return {Tensor::of<float>({rows, pixel_count}, std::span<const float>(images)),
-          Tensor::of<int64_t>({rows}, std::span<const int64_t>(labels))};
+  return {
+      Tensor::of<float>({rows, pixel_count}, std::span<const float>(images)),
+      Tensor::of<int64_t>({rows}, std::span<const int64_t>(labels))};
 }
 
 }  // namespace troupe::digits

@@ -19,8 +19,7 @@ int Evaluation::correct() const {
 }
 
 Result<Evaluation> evaluate(Session& session, const Model& model, const Digits& digits) {
-  auto fetched =
-      session.run({{model.images, make_batch(digits).images}}, {model.predicted});
+  auto fetched = session.run({{model.images, make_batch(digits).images}}, {model.predicted});
   if (!fetched) return fetched.status();
   auto predicted = (*fetched)[0].values<int64_t>();
   Evaluation evaluation;

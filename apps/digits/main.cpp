@@ -39,14 +39,16 @@ struct Options {
 };
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--target", options.targets,
-                 "Where to train: a node of a cluster (troupe://host:port), the list of its "
-                 "workers in order, or 'local' for a cluster in this process")
+  app.add_option(
+         "--target", options.targets,
+         "Where to train: a node of a cluster (troupe://host:port), the list of its "
+         "workers in order, or 'local' for a cluster in this process")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  app.add_option("--workers", options.workers,
-                 "Number of workers [default: all of the cluster; 2 if local]")
+  app.add_option(
+         "--workers", options.workers,
+         "Number of workers [default: all of the cluster; 2 if local]")
       ->check(CLI::Range(1, 256));
   app.add_option("--epochs", options.training.epochs, "Passes over the training rows")
       ->check(CLI::Range(1, 100000))
@@ -54,19 +56,21 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--batch", options.training.batch, "Rows of a step")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--seed", options.training.seed,
-                 "Decides the held-out rows, the first weights and the order of rows")
+  app.add_option(
+         "--seed", options.training.seed,
+         "Decides the held-out rows, the first weights and the order of rows")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   app.add_option("--optimizer", options.optimizer, "How the weights follow their gradients")
       ->check(CLI::IsMember({"adam", "momentum", "sgd"}))
       ->capture_default_str();
-  app.add_option("--learning-rate", options.learning_rate,
-                 "[default: 0.002 for adam, 0.02 for momentum, 0.1 for sgd]")
+  app.add_option(
+         "--learning-rate", options.learning_rate,
+         "[default: 0.002 for adam, 0.02 for momentum, 0.1 for sgd]")
       ->check(CLI::PositiveNumber);
   app.add_option("--data", options.data, "The digits: gzipped CSV")->capture_default_str();
-  app.add_flag("--json", options.json,
-               "Print one JSON object at the end, and all else on the error output");
+  app.add_flag(
+      "--json", options.json, "Print one JSON object at the end, and all else on the error output");
 }
 
 Optimizer optimizer_of(const Options& options) {
@@ -101,8 +105,7 @@ Result<std::vector<Model>> prepare(Workers& workers, const Options& options) {
   auto seed = static_cast<int64_t>(options.training.seed);
   for (int i = 0; i < workers.count(); ++i) {
     models.push_back(make_model(i, optimizer_of(options), seed));
-    if (auto status = workers.session(i).extend(models.back().builder); !status.ok())
-      return status;
+    if (auto status = workers.session(i).extend(models.back().builder); !status.ok()) return status;
   }
   auto initialized = workers.session(0).run({}, {}, {models[0].initialize});
   if (!initialized) return initialized.status();
@@ -112,28 +115,36 @@ Result<std::vector<Model>> prepare(Workers& workers, const Options& options) {
 void print_heading(std::FILE* out, const Workers& workers, const Split& split) {
   size_t trained_on = 0;
   for (const auto& part : split.parts) trained_on += part.size();
-  std::fprintf(out, "training on %zu digits, %zu held out; variables on /job:ps/task:0\n",
-               trained_on, split.held_out.size());
+  std::fprintf(
+      out, "training on %zu digits, %zu held out; variables on /job:ps/task:0\n", trained_on,
+      split.held_out.size());
   for (int i = 0; i < workers.count(); ++i)
-    std::fprintf(out, "/job:worker/task:%d (%s) trains on %zu\n", i,
-                 workers.names()[static_cast<size_t>(i)].c_str(),
-                 split.parts[static_cast<size_t>(i)].size());
+    std::fprintf(
+        out, "/job:worker/task:%d (%s) trains on %zu\n", i,
+        workers.names()[static_cast<size_t>(i)].c_str(),
+        split.parts[static_cast<size_t>(i)].size());
 }
 
 void print_result(std::FILE* out, const Progress& trained, const Evaluation& evaluation) {
-  std::fprintf(out, "%ld steps in %.2f s, %.0f a second\n", trained.steps, trained.seconds,
-               trained.steps_per_second());
-  std::fprintf(out, "accuracy %.4f on %d digits that were never trained on (%d right)\n\n%s",
-               evaluation.accuracy(), evaluation.count(), evaluation.correct(),
-               to_table(evaluation.confusion).c_str());
+  std::fprintf(
+      out, "%ld steps in %.2f s, %.0f a second\n", trained.steps, trained.seconds,
+      trained.steps_per_second());
+  std::fprintf(
+      out, "accuracy %.4f on %d digits that were never trained on (%d right)\n\n%s",
+      evaluation.accuracy(), evaluation.count(), evaluation.correct(),
+      to_table(evaluation.confusion).c_str());
 }
 
 void print_json(const Workers& workers, const Progress& trained, const Evaluation& evaluation) {
   nlohmann::ordered_json result = {
-      {"accuracy", evaluation.accuracy()}, {"held_out", evaluation.count()},
-      {"correct", evaluation.correct()},   {"workers", workers.count()},
-      {"steps", trained.steps},            {"seconds", trained.seconds},
-      {"losses", trained.losses},          {"confusion", evaluation.confusion}};
+      {"accuracy", evaluation.accuracy()},
+      {"held_out", evaluation.count()},
+      {"correct", evaluation.correct()},
+      {"workers", workers.count()},
+      {"steps", trained.steps},
+      {"seconds", trained.seconds},
+      {"losses", trained.losses},
+      {"confusion", evaluation.confusion}};
   std::printf("%s\n", result.dump().c_str());
 }
 
@@ -169,9 +180,10 @@ Status run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains a classifier of handwritten digits on a cluster of Troupe nodes: variables "
-               "on its parameter server, asynchronous steps on its workers.",
-               "digits");
+  CLI::App app(
+      "Trains a classifier of handwritten digits on a cluster of Troupe nodes: variables "
+      "on its parameter server, asynchronous steps on its workers.",
+      "digits");
   Options options;
   declare(app, options);
   try {

@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t hidden_width = 128;
 
 /// x weights + biases: the variables where `keep` puts them, the arithmetic where `compute` does.
-Value dense(const Builder& compute, const Builder& keep, const Value& x, int64_t width,
-            int64_t seed) {
+Value dense(
+    const Builder& compute, const Builder& keep, const Value& x, int64_t width, int64_t seed) {
   auto input_width = x.shape()[1];
   auto spread = std::sqrt(2.0 / static_cast<double>(input_width));
   auto noise = keep.random_normal({input_width, width}, DType::float32, seed, /*seed2=*/width);
@@ -37,13 +37,14 @@ Model make_model(int worker, const Optimizer& optimizer, int64_t seed) {
   auto loss = here.reduce_mean(here.sparse_softmax_cross_entropy(labels, logits));
   auto train = minimize(here, loss, optimizer);
 
-  return {.builder = b,
-          .images = images,
-          .labels = labels,
-          .initialize = ps.initializer(),
-          .train = train,
-          .loss = loss,
-          .predicted = here.arg_max(logits, 1)};
+  return {
+      .builder = b,
+      .images = images,
+      .labels = labels,
+      .initialize = ps.initializer(),
+      .train = train,
+      .loss = loss,
+      .predicted = here.arg_max(logits, 1)};
 }
 
 }  // namespace troupe::digits

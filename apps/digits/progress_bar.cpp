@@ -1,11 +1,11 @@
 #include "troupe/apps/digits/progress_bar.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace troupe::digits {
 
@@ -44,8 +44,8 @@ std::string bar_line(const Progress& progress, size_t epochs, size_t width) {
   auto done = progress.losses.size();
   auto loss = done == epochs ? progress.losses.back() : progress.loss;
   auto head = text("epoch %*zu/%zu ", digits_of(epochs), std::min(done + 1, epochs), epochs);
-  auto tail = text(" %.0f steps/s  loss %.4f  ETA %s", progress.steps_per_second(), loss,
-                   eta(progress).c_str());
+  auto tail = text(
+      " %.0f steps/s  loss %.4f  ETA %s", progress.steps_per_second(), loss, eta(progress).c_str());
   auto used = head.size() + tail.size() + 2;
   std::string bar;
   if (used + bar_width_min <= width) {
@@ -82,8 +82,9 @@ void ProgressBar::draw(const Progress& progress) {
 
 void ProgressBar::print_new_epochs(const Progress& progress) {
   for (; epochs_printed_ < progress.losses.size(); ++epochs_printed_)
-    std::fprintf(out_, "epoch %*zu/%zu  loss %.9f\n", digits_of(epochs_), epochs_printed_ + 1,
-                 epochs_, progress.losses[epochs_printed_]);
+    std::fprintf(
+        out_, "epoch %*zu/%zu  loss %.9f\n", digits_of(epochs_), epochs_printed_ + 1, epochs_,
+        progress.losses[epochs_printed_]);
 }
 
 }  // namespace troupe::digits

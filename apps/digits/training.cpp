@@ -132,8 +132,8 @@ Status train_worker(
           {{model.images, batch.images}, {model.labels, batch.labels}}, {model.loss},
           {model.train});
       if (!fetched) return fetched.status();
-      record.step_done(worker, epoch, (*fetched)[0].value<float>(),
-                       static_cast<int64_t>(rows.size()));
+      record.step_done(
+          worker, epoch, (*fetched)[0].value<float>(), static_cast<int64_t>(rows.size()));
     }
     record.epoch_done(worker);
   }

@@ -54,8 +54,8 @@ Result<Workers> Workers::connect(
 
 Result<Workers> Workers::start_local(int count) {
   Workers workers;
-  workers.cluster_ = std::make_unique<LocalCluster>(
-      std::map<std::string, int>{{"ps", 1}, {"worker", count}});
+  workers.cluster_ =
+      std::make_unique<LocalCluster>(std::map<std::string, int>{{"ps", 1}, {"worker", count}});
   for (int task = 0; task < count; ++task) {
     auto session = workers.cluster_->session("worker", task);
     if (!session) return session.status();

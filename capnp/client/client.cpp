@@ -51,16 +51,9 @@ class RemoteClient final : public Client {
 };
 
 Result<std::unique_ptr<Session>> RemoteClient::session() {
-  Result<std::unique_ptr<Session>> answer = internal("no answer");
-  auto status = connection_->run([&] {
-    return connection_->master().createSessionRequest().send().then([&](auto response) {
-      auto failed = to_status(response.getStatus());
-      if (failed.ok()) answer = make_remote_session(connection_, response.getSession());
-      else answer = failed;
-    });
-  });
-  if (!status.ok()) return status;
-  return answer;
+  return ask<std::unique_ptr<Session>>(
+      [](rpc::Master::Client& master) { return master.createSessionRequest(); },
+      [this](auto& response) { return make_remote_session(connection_, response.getSession()); });
 }
 
 Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
@@ -105,8 +98,8 @@ Result<std::unique_ptr<Client>> Client::connect(std::string_view target, millise
   if (!address) return address.status();
   auto socket = connect_socket(*address, deadline);
   if (!socket) return socket.status();
-  auto connection = std::make_shared<Connection>(
-      *std::move(socket), "troupe://" + address->to_string());
+  auto connection =
+      std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
   auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
   auto status = connection->login(std::max(left, milliseconds(100)));
   if (!status.ok()) return status;

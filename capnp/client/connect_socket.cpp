@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
+
+#include "troupe/graph/text.hpp"
 
 namespace troupe {
 namespace {
@@ -64,12 +65,6 @@ Attempt try_host(const Address& address, Clock::time_point deadline) {
     if (attempt.reason.empty()) break;
   }
   return attempt;
-}
-
-std::string seconds_text(Clock::duration time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(time).count());
-  return text;
 }
 
 }  // namespace

@@ -46,8 +46,10 @@ Status Connection::login(std::chrono::milliseconds timeout) {
   auto status = run([this, &answer, timeout] {
     auto late = loop_.after(timeout.count() * kj::MILLISECONDS).then([this, &answer, timeout] {
       answer = unavailable(
-          target_ + " is not a Troupe node, or it hangs: it took the connection, but did not "
-          "answer within " + std::to_string(timeout.count()) + " ms");
+          target_ +
+          " is not a Troupe node, or it hangs: it took the connection, but did not "
+          "answer within " +
+          std::to_string(timeout.count()) + " ms");
     });
     return ask_in(answer).exclusiveJoin(kj::mv(late));
   });

@@ -43,7 +43,7 @@ void SharedLoop::run(kj::Function<kj::Promise<void>()> start) {
     lock.lock();
     hand_on(call);
   }
-  KJ_IF_MAYBE(error, call.error) kj::throwFatalException(kj::mv(*error));
+  KJ_IF_MAYBE (error, call.error) kj::throwFatalException(kj::mv(*error));
 }
 
 void SharedLoop::run_out(kj::Function<kj::Promise<void>()> start) {

@@ -48,8 +48,8 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
 
   std::mutex mutex_;
   bool is_led_ = false;
-  std::deque<Call*> waiting_;   // not answered
-  std::vector<Call*> fresh_;    // those of them that are not started
+  std::deque<Call*> waiting_;  // not answered
+  std::vector<Call*> fresh_;   // those of them that are not started
 };
 
 }  // namespace troupe

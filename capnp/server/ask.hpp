@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "troupe/capnp/server/unit.hpp"
+#include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/graph/status.hpp"
 
 namespace troupe {

@@ -11,9 +11,9 @@
 
 #include "troupe/capnp/server/find_endpoint.hpp"
 #include "troupe/capnp/server/inbox.hpp"
+#include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/listen.hpp"
 #include "troupe/capnp/server/reception.hpp"
-#include "troupe/capnp/server/unit.hpp"
 
 namespace troupe {
 namespace {
@@ -60,8 +60,8 @@ class Loop final : private kj::TaskSet::ErrorHandler {
     service_.emplace(std::move(service));
     unit_.emplace(service_->system, inbox_);
     reception_.emplace(
-        io_.provider->getTimer(), io_.lowLevelProvider->wrapListenSocketFd(kj::mv(socket_)),
-        *unit_, *service_);
+        io_.provider->getTimer(), io_.lowLevelProvider->wrapListenSocketFd(kj::mv(socket_)), *unit_,
+        *service_);
   }
   void find(Address address, std::chrono::milliseconds timeout, std::shared_ptr<Seeker> seeker) {
     searches_->add(

@@ -4,13 +4,13 @@
 #include <capnp/rpc-twoparty.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/frame_stream.hpp"
+#include "troupe/graph/text.hpp"
 
 namespace troupe {
 namespace {
@@ -64,9 +64,11 @@ Result<Endpoint> to_endpoint(rpc::Login::PeerResults::Reader from, const std::st
   if (identity.getTask() > static_cast<uint32_t>(std::numeric_limits<int>::max()))
     return invalid_argument("a task's index cannot be " + std::to_string(identity.getTask()));
   return Endpoint{
-      .job = identity.getJob().cStr(), .task = static_cast<int>(identity.getTask()),
+      .job = identity.getJob().cStr(),
+      .task = static_cast<int>(identity.getTask()),
       .incarnation = identity.getIncarnation(),
-      .protocol_version = identity.getProtocolVersion(), .host = host,
+      .protocol_version = identity.getProtocolVersion(),
+      .host = host,
       .actor_port = identity.getActorPort()};
 }
 
@@ -86,9 +88,8 @@ kj::Promise<Result<Endpoint>> Search::attempt() {
 kj::Promise<Result<Endpoint>> Search::ask(kj::Own<kj::AsyncIoStream> socket) {
   tune_socket(*socket);
   auto visit = kj::heap<Visit>(kj::mv(socket));
-  auto answer = visit->door().peerRequest().send().then([this](auto response) {
-    return to_endpoint(response, address_.host);
-  });
+  auto answer = visit->door().peerRequest().send().then(
+      [this](auto response) { return to_endpoint(response, address_.host); });
   return answer.attach(kj::mv(visit));
 }
 
@@ -99,11 +100,9 @@ kj::Promise<Result<Endpoint>> Search::try_again(kj::Exception&& error) {
 }
 
 Status Search::give_up(std::chrono::milliseconds timeout) const {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.1f s", static_cast<double>(timeout.count()) / 1000);
   return unavailable(
-      "no node answers at " + address_.to_string() + ": " + reason_ + " (tried for " + seconds +
-      ")");
+      "no node answers at " + address_.to_string() + ": " + reason_ + " (tried for " +
+      seconds_text(timeout) + ")");
 }
 
 }  // namespace
@@ -111,11 +110,10 @@ Status Search::give_up(std::chrono::milliseconds timeout) const {
 kj::Promise<Result<Endpoint>> find_endpoint(
     kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout) {
   auto search = kj::heap<Search>(io, std::move(address));
-  auto late = io.getTimer()
-                  .afterDelay(timeout.count() * kj::MILLISECONDS)
-                  .then([&search = *search, timeout] {
-                    return Result<Endpoint>(search.give_up(timeout));
-                  });
+  auto late =
+      io.getTimer()
+          .afterDelay(timeout.count() * kj::MILLISECONDS)
+          .then([&search = *search, timeout] { return Result<Endpoint>(search.give_up(timeout)); });
   auto found = search->attempt().exclusiveJoin(kj::mv(late));
   return found.attach(kj::mv(search));
 }

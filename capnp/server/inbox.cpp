@@ -13,7 +13,7 @@ bool Inbox::post(std::function<void()> work) {
     bell = kj::mv(bell_);
     bell_ = nullptr;
   }
-  KJ_IF_MAYBE(ring, bell) (*ring)->fulfill();
+  KJ_IF_MAYBE (ring, bell) (*ring)->fulfill();
   return true;
 }
 

@@ -55,8 +55,7 @@ Result<ListeningSocket> listen_on(const std::string& host, int port) {
   for (auto* at = found; at != nullptr; at = at->ai_next) {
     auto socket = try_listen(*at);
     auto listening_port = socket == nullptr ? 0 : port_of(socket);
-    if (socket != nullptr)
-      return ListeningSocket{.socket = kj::mv(socket), .port = listening_port};
+    if (socket != nullptr) return ListeningSocket{.socket = kj::mv(socket), .port = listening_port};
     why = std::strerror(errno);
   }
   return fail(why);

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "troupe/capnp/message_memory.hpp"
+#include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/service.hpp"
-#include "troupe/capnp/server/unit.hpp"
 #include "troupe_schema/master.capnp.h"
 
 namespace troupe {

@@ -41,14 +41,17 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
     fill(context.getResults().initStatus(), nodes.status());
     return kj::READY_NOW;
   }
-  return ask<Result<SessionActor>>(unit_, [&](Done<SessionActor> done) {
-           tell(master_, CreateSession{std::move(done)}, &unit_);
-         }).then([this, context, nodes = *std::move(nodes)](
-                     Result<SessionActor> session) mutable -> kj::Promise<void> {
-    if (session) return open_session(context, *std::move(session), std::move(nodes));
-    fill(context.getResults().initStatus(), session.status());
-    return kj::READY_NOW;
-  });
+  auto request = [&](Done<SessionActor> done) {
+    tell(master_, CreateSession{std::move(done)}, &unit_);
+  };
+  return ask<Result<SessionActor>>(unit_, request)
+      .then(
+          [this, context,
+           nodes = *std::move(nodes)](Result<SessionActor> session) mutable -> kj::Promise<void> {
+            if (session) return open_session(context, *std::move(session), std::move(nodes));
+            fill(context.getResults().initStatus(), session.status());
+            return kj::READY_NOW;
+          });
 }
 
 /// Puts the nodes into the new session and hands it out; dropped on an error, it closes.
@@ -60,12 +63,14 @@ kj::Promise<void> MasterServer::open_session(
     context.getResults().setSession(kj::mv(server));
     return kj::READY_NOW;
   }
-  return ask<Status>(unit_, [&](DoneStatus done) {
-           tell(session, Extend{std::move(nodes), /*expected_size=*/0, std::move(done)}, &unit_);
-         }).then([context, server = kj::mv(server)](Status status) mutable {
-    fill(context.getResults().initStatus(), status);
-    if (status.ok()) context.getResults().setSession(kj::mv(server));
-  });
+  auto request = [&](DoneStatus done) {
+    tell(session, Extend{std::move(nodes), /*expected_size=*/0, std::move(done)}, &unit_);
+  };
+  return ask<Status>(unit_, request)
+      .then([context, server = kj::mv(server)](Status status) mutable {
+        fill(context.getResults().initStatus(), status);
+        if (status.ok()) context.getResults().setSession(kj::mv(server));
+      });
 }
 
 kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
@@ -75,9 +80,10 @@ kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
     return kj::READY_NOW;
   }
   context.allowCancellation();
-  return ask<Result<DeviceList>>(unit_, [&](Done<DeviceList> done) {
-           tell(master_, ListDevices{*timeout, std::move(done)}, &unit_);
-         }).then([context](Result<DeviceList> list) mutable {
+  auto request = [&](Done<DeviceList> done) {
+    tell(master_, ListDevices{*timeout, std::move(done)}, &unit_);
+  };
+  return ask<Result<DeviceList>>(unit_, request).then([context](Result<DeviceList> list) mutable {
     fill(context.getResults().initStatus(), list.status());
     if (list) fill(context.getResults(), *list);
   });
@@ -87,21 +93,20 @@ kj::Promise<void> MasterServer::reset(ResetContext context) {
   auto timeout = to_timeout(context.getParams().getTimeoutMs());
   auto containers = checked([&] { return to_texts(context.getParams().getContainers()); });
   if (!timeout || !containers) {
-    fill(
-        context.getResults().initStatus(), timeout ? containers.status() : timeout.status());
+    fill(context.getResults().initStatus(), timeout ? containers.status() : timeout.status());
     return kj::READY_NOW;
   }
-  return ask<Status>(unit_, [&](DoneStatus done) {
-           tell(master_, Reset{*std::move(containers), *timeout, std::move(done)}, &unit_);
-         }).then([context](Status status) mutable {
+  auto request = [&](DoneStatus done) {
+    tell(master_, Reset{*std::move(containers), *timeout, std::move(done)}, &unit_);
+  };
+  return ask<Status>(unit_, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
 }
 
 kj::Promise<Result<NodeInfo>> MasterServer::ask_node_info() {
-  return ask<Result<NodeInfo>>(unit_, [&](Done<NodeInfo> done) {
-    tell(master_, GetNodeInfo{std::move(done)}, &unit_);
-  });
+  auto request = [&](Done<NodeInfo> done) { tell(master_, GetNodeInfo{std::move(done)}, &unit_); };
+  return ask<Result<NodeInfo>>(unit_, request);
 }
 
 kj::Promise<void> MasterServer::cluster(ClusterContext context) {

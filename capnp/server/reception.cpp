@@ -61,7 +61,7 @@ kj::Promise<void> Reception::accept_next() {
   return listener_->accept().then(
       [this](kj::Own<kj::AsyncIoStream> socket) {
         // The other end may be gone already.
-        KJ_IF_MAYBE(error, kj::runCatchingExceptions([&] { welcome(kj::mv(socket)); }))
+        KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { welcome(kj::mv(socket)); }))
           taskFailed(kj::mv(*error));
         return accept_next();
       },

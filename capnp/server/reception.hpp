@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/service.hpp"
-#include "troupe/capnp/server/unit.hpp"
 
 namespace troupe {
 

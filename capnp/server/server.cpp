@@ -20,7 +20,12 @@ class NodeServer final : public Server {
   explicit NodeServer(ServerOptions options) : options_(std::move(options)) {
     devices_.push_back(make_cpu_device({.threads = options_.threads}));
   }
-  ~NodeServer() override { (void)stop(std::chrono::seconds(5)); }
+  ~NodeServer() override {
+    (void)stop(std::chrono::seconds(5));
+    // Kernels may outlive the actors, and report to them: the system must still be there.
+    system_.await_all_actors_done();
+    for (auto& device : devices_) device->finish();
+  }
 
   Status open() {
     auto address = options_.config.cluster.address(options_.config.job, options_.config.task);
@@ -34,18 +39,26 @@ class NodeServer final : public Server {
 
     auto world = std::make_shared<RealWorld>(system_, door_->finder());
     auto spawned = spawn_task(
-        {.config = options_.config, .devices = devices_, .catalog = make_op_catalog(),
-         .world = world, .connect_timeout = options_.connect_timeout});
+        {.config = options_.config,
+         .devices = devices_,
+         .catalog = make_op_catalog(),
+         .world = world,
+         .connect_timeout = options_.connect_timeout});
     task_ = spawned.actor;
     auto actor_port = world->publish(
         caf::actor_cast<caf::strong_actor_ptr>(task_),
         options_.bind_host.empty() ? "127.0.0.1" : options_.bind_host);
     if (!actor_port) return actor_port.status();
     door_->serve(
-        {.system = system_, .master = task_,
-         .identity = {.job = options_.config.job, .task = options_.config.task,
-                      .incarnation = spawned.incarnation, .protocol_version = protocol_version,
-                      .host = {}, .actor_port = *actor_port}});
+        {.system = system_,
+         .master = task_,
+         .identity = {
+             .job = options_.config.job,
+             .task = options_.config.task,
+             .incarnation = spawned.incarnation,
+             .protocol_version = protocol_version,
+             .host = {},
+             .actor_port = *actor_port}});
     return {};
   }
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "troupe/graph/task_config.hpp"
 #include "troupe/graph/status.hpp"
+#include "troupe/graph/task_config.hpp"
 
 namespace troupe {
 

@@ -60,8 +60,12 @@ Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& 
   auto timeout = to_timeout(params.getOptions().getTimeoutMs());
   if (!timeout) return timeout.status();
   return Run{
-      .call = 0, .feeds = *std::move(feeds), .fetches = *std::move(fetches),
-      .targets = *std::move(targets), .options = {.timeout = *timeout}, .done = {}};
+      .call = 0,
+      .feeds = *std::move(feeds),
+      .fetches = *std::move(fetches),
+      .targets = *std::move(targets),
+      .options = {.timeout = *timeout},
+      .done = {}};
 }
 
 void answer_run(
@@ -83,9 +87,10 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
     fill(context.getResults().initStatus(), is_closed_ ? closed() : nodes.status());
     return kj::READY_NOW;
   }
-  return ask<Status>(unit_, [&](DoneStatus done) {
-           tell(session_, Extend{*std::move(nodes), expected_size, std::move(done)}, &unit_);
-         }).then([context](Status status) mutable {
+  auto request = [&](DoneStatus done) {
+    tell(session_, Extend{*std::move(nodes), expected_size, std::move(done)}, &unit_);
+  };
+  return ask<Status>(unit_, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
 }
@@ -100,13 +105,15 @@ kj::Promise<void> SessionServer::run(RunContext context) {
   context.allowCancellation();
   run->call = next_call_++;
   auto step = std::make_shared<RunningStep>(unit_, session_, run->call);
-  return ask<Result<Tensors>>(unit_, [&](Done<Tensors> done) {
-           run->done = std::move(done);
-           tell(session_, *std::move(run), &unit_);
-         }).then([this, context, step](Result<Tensors> values) mutable {
-    step->has_ended = true;
-    answer_run(context.getResults(), values, *memory_);
-  });
+  auto request = [&](Done<Tensors> done) {
+    run->done = std::move(done);
+    tell(session_, *std::move(run), &unit_);
+  };
+  return ask<Result<Tensors>>(unit_, request)
+      .then([this, context, step](Result<Tensors> values) mutable {
+        step->has_ended = true;
+        answer_run(context.getResults(), values, *memory_);
+      });
 }
 
 kj::Promise<void> SessionServer::close(CloseContext context) {
@@ -114,9 +121,8 @@ kj::Promise<void> SessionServer::close(CloseContext context) {
     fill(context.getResults().initStatus(), closed());
     return kj::READY_NOW;
   }
-  return ask<Status>(unit_, [&](DoneStatus done) {
-           tell(session_, Close{std::move(done)}, &unit_);
-         }).then([context](Status status) mutable {
+  auto request = [&](DoneStatus done) { tell(session_, Close{std::move(done)}, &unit_); };
+  return ask<Status>(unit_, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
 }

@@ -4,7 +4,7 @@
 
 #include "troupe/actors/calls.hpp"
 #include "troupe/capnp/message_memory.hpp"
-#include "troupe/capnp/server/unit.hpp"
+#include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe_schema/session.capnp.h"
 
 namespace troupe {

@@ -85,8 +85,10 @@ Status squeeze(Launch& launch, const std::vector<int64_t>& axes) {
 }
 
 Result<Kernel> make_squeeze(const Node& node) {
-  return Kernel{.compute = [axes = node.attr<std::vector<int64_t>>("squeeze_dims")](
-                               Launch& launch) { return squeeze(launch, axes); }};
+  return Kernel{
+      .compute = [axes = node.attr<std::vector<int64_t>>("squeeze_dims")](Launch& launch) {
+        return squeeze(launch, axes);
+      }};
 }
 
 Result<Kernel> make_shape(const Node& node) {

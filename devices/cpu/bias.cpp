@@ -42,8 +42,7 @@ Status compute_bias_add(Launch& launch, bool is_nchw) {
     auto planes = size == 0 ? 0 : out->elements() / size;
     parallel_ranges(planes, size, [&](int64_t begin, int64_t end) {
       for (auto i = begin; i < end; ++i)
-        apply<FoldSum>(
-            result + i * size, size, value + i * size, Repeated<T>{bias[i % channels]});
+        apply<FoldSum>(result + i * size, size, value + i * size, Repeated<T>{bias[i % channels]});
     });
   }
   launch.set(0, *std::move(out));

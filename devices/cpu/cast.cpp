@@ -21,8 +21,8 @@ struct CastTo {
   }
 };
 
-/// As CastTo, but rounds a float towards 0 on the way to one with a shorter mantissa, by clearing the
-/// bits that there is no room for.
+/// As CastTo, but rounds a float towards 0 on the way to one with a shorter mantissa, by clearing
+/// the bits that there is no room for.
 template <class To>
 struct TruncateTo {
   template <class From>
@@ -35,9 +35,9 @@ struct TruncateTo {
 };
 
 template <class From, class To>
-constexpr bool can_truncate =
-    (std::is_same_v<From, double> && (is_half<To> || std::is_same_v<To, float>)) ||
-    (std::is_same_v<From, float> && is_half<To>);
+constexpr bool can_truncate = (std::is_same_v<From, double> &&
+                               (is_half<To> || std::is_same_v<To, float>)) ||
+                              (std::is_same_v<From, float> && is_half<To>);
 
 template <class To>
 Result<Kernel> make_cast_to(DType from, bool truncate) {
@@ -58,9 +58,10 @@ Result<Kernel> make_cast(const Node& node) {
   auto from = node.attr<DType>("SrcT"), to = node.attr<DType>("DstT");
   if (from == to) return Kernel{.compute = pass_on};
   Result<Kernel> kernel = unimplemented(std::string("nothing can be cast to ") + to_string(to));
-  if (is_plain(to)) visit(to, [&](auto zero) {
-    kernel = make_cast_to<decltype(zero)>(from, node.attr<bool>("Truncate"));
-  });
+  if (is_plain(to))
+    visit(to, [&](auto zero) {
+      kernel = make_cast_to<decltype(zero)>(from, node.attr<bool>("Truncate"));
+    });
   return kernel;
 }
 

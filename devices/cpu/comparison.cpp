@@ -49,13 +49,13 @@ Status compute_select(Launch& launch) {
       .flags = flags,
       .then = cells<C>(launch.input(1)),
       .otherwise = cells<C>(launch.input(2)),
-      .group_size = std::max<int64_t>(1, shape.elements() / std::max<int64_t>(1, condition.elements()))};
+      .group_size =
+          std::max<int64_t>(1, shape.elements() / std::max<int64_t>(1, condition.elements()))};
   auto out = launch.reuse_or_allocate({1, 2}, launch.input(1).dtype(), shape);
   if (!out) return out.status();
   auto* result = mutable_cells<C>(*out);
-  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    selection.write(result, begin, end);
-  });
+  parallel_ranges(
+      out->elements(), 1, [&](int64_t begin, int64_t end) { selection.write(result, begin, end); });
   launch.set(0, *std::move(out));
   return {};
 }

@@ -15,11 +15,12 @@ namespace troupe {
 namespace {
 
 uint64_t machine_memory() {
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// TBB's workers are the process's, and the least of what its devices allow holds: so each allows at
-/// least one a core, and one more that TBB keeps for a caller, who never computes here.
+/// TBB's workers are the process's, and the least of what its devices allow holds: so each allows
+/// at least one a core, and one more that TBB keeps for a caller, who never computes here.
 size_t workers_max(int threads) {
   return static_cast<size_t>(std::max(threads, tbb::info::default_concurrency())) + 1;
 }
@@ -28,23 +29,29 @@ class CpuDevice final : public Device {
  public:
   explicit CpuDevice(const CpuOptions& options)
       : threads_(options.threads > 0 ? options.threads : tbb::info::default_concurrency()),
-        attributes_{.type = "CPU", .index = options.index,
-                    .memory_limit = options.memory_limit ? options.memory_limit : machine_memory(),
-                    .description = std::to_string(threads_) + " threads"},
+        attributes_{
+            .type = "CPU",
+            .index = options.index,
+            .memory_limit = options.memory_limit ? options.memory_limit : machine_memory(),
+            .description = std::to_string(threads_) + " threads"},
         kernels_(cpu::make_kernel_catalog()),
         allocator_(attributes_.memory_limit),
         workers_(tbb::global_control::max_allowed_parallelism, workers_max(threads_)),
         arena_(threads_, /*reserved_for_masters=*/0) {}
 
-  ~CpuDevice() noexcept override {
-    arena_.execute([this] { work_.wait(); });
-  }
+  ~CpuDevice() noexcept override { CpuDevice::finish(); }
 
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return kernels_; }
   Allocator& allocator() override { return allocator_; }
 
-  void enqueue(std::function<void()> work) override { arena_.enqueue(work_.defer(std::move(work))); }
+  void enqueue(std::function<void()> work) override {
+    arena_.enqueue(work_.defer(std::move(work)));
+  }
+
+  void finish() override {
+    arena_.execute([this] { work_.wait(); });
+  }
 
   void when_done(std::function<void()> then) override { then(); }
   void copy_to_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {

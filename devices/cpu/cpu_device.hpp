@@ -13,8 +13,8 @@ struct CpuOptions {
   uint64_t memory_limit = 0;  // bytes; 0: the machine's memory
 };
 
-/// The processor: kernels run on one oneTBB arena, tensors lie in a pool that counts and limits what
-/// it gives out. Destroying it waits for the work it was given.
+/// The processor: kernels run on one oneTBB arena, tensors lie in a pool that counts and limits
+/// what it gives out. Destroying it waits for the work it was given.
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
 
 }  // namespace troupe

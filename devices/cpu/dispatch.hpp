@@ -19,8 +19,7 @@ constexpr Types<A..., B...> operator+(Types<A...>, Types<B...>) {
 }
 
 using Floating = Types<float16, bfloat16, float, double>;
-using Integral =
-    Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
+using Integral = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
 using Complex = Types<complex64, complex128>;
 using Differentiable = decltype(Floating{} + Complex{});
 using Real = decltype(Floating{} + Integral{});
@@ -32,7 +31,8 @@ using Indices = Types<int32_t, int64_t>;
 /// Unimplemented where the types lack the dtype.
 template <class... Ts, class F>
 Result<Kernel> dispatch(Types<Ts...>, DType dtype, F make) {
-  Result<Kernel> kernel = unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
+  Result<Kernel> kernel =
+      unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
   ((dtype == dtype_of<Ts>() && (kernel = make(Ts{}), true)) || ...);
   return kernel;
 }

@@ -96,9 +96,13 @@ Status compute_binary(Launch& launch) {
   if (x_shape == y_shape)
     each([&](int64_t i, int64_t end) { apply<F>(result + i, end - i, x + i, y + i); });
   else if (y_shape.is_scalar())
-    each([&, y = *y](int64_t i, int64_t end) { apply<F>(result + i, end - i, x + i, Repeated<T>{y}); });
+    each([&, y = *y](int64_t i, int64_t end) {
+      apply<F>(result + i, end - i, x + i, Repeated<T>{y});
+    });
   else if (x_shape.is_scalar())
-    each([&, x = *x](int64_t i, int64_t end) { apply<F>(result + i, end - i, Repeated<T>{x}, y + i); });
+    each([&, x = *x](int64_t i, int64_t end) {
+      apply<F>(result + i, end - i, Repeated<T>{x}, y + i);
+    });
   else apply_broadcast<F>(result, x, y, broadcast_nest(x_shape, y_shape, *shape));
   launch.set(0, *std::move(out));
   return {};

@@ -71,8 +71,8 @@ double range_count(T start, T limit, T delta) {
     return std::ceil(std::abs((double(limit) - double(start)) / double(delta)));
   } else {
     // Differences of unsigned numbers do not overflow.
-    auto distance = start < limit ? uint64_t(limit) - uint64_t(start)
-                                  : uint64_t(start) - uint64_t(limit);
+    auto distance =
+        start < limit ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
     auto step = delta < 0 ? -uint64_t(delta) : uint64_t(delta);
     return double(distance / step + (distance % step != 0));
   }

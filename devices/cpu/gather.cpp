@@ -116,8 +116,8 @@ Result<Kernel> make_one_hot(const Node& node) {
     auto axis = node.attr<int64_t>("axis");
     visit(node.attr<DType>("TI"), [&](auto zero) {
       using I = decltype(zero);
-      if constexpr (std::is_same_v<I, uint8_t> || std::is_same_v<I, int32_t> ||
-                    std::is_same_v<I, int64_t>)
+      if constexpr (
+          std::is_same_v<I, uint8_t> || std::is_same_v<I, int32_t> || std::is_same_v<I, int64_t>)
         kernel.compute = [axis](Launch& launch) { return compute_one_hot<C, I>(launch, axis); };
     });
     return kernel;

@@ -43,8 +43,7 @@ Result<IntInput> IntInput::of(const Tensor& tensor) {
   ints.count_ = static_cast<int>(tensor.elements());
   if (tensor.dtype() == DType::int64)
     std::ranges::copy(tensor.values<int64_t>(), ints.values_.begin());
-  else
-    std::ranges::copy(tensor.values<int32_t>(), ints.values_.begin());
+  else std::ranges::copy(tensor.values<int32_t>(), ints.values_.begin());
   return ints;
 }
 
@@ -52,7 +51,8 @@ Result<Shape> shape_input(const Tensor& tensor) {
   auto sizes = IntInput::of(tensor);
   if (!sizes) return sizes.status();
   for (auto size : sizes->values())
-    if (size < 0) return invalid_argument("a dimension cannot have the size " + std::to_string(size));
+    if (size < 0)
+      return invalid_argument("a dimension cannot have the size " + std::to_string(size));
   return Shape::make(sizes->values());
 }
 

@@ -40,6 +40,7 @@ class LoopNest {
   /// Calls f(row, offsets of its first element) for each row in [begin, end).
   template <class F>
   void each_row(int64_t begin, int64_t end, const F& f) const {
+    if (begin >= end) return;  // an axis may have size 0
     std::array<int64_t, Shape::max_rank> index{};
     Offsets offsets{};
     auto rest = begin;

@@ -1,9 +1,9 @@
 #include <atomic>
 #include <functional>
 
-#include <Eigen/Core>
-#include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <Eigen/Core>
 
 #include "troupe/devices/cpu/elementwise.hpp"
 #include "troupe/devices/cpu/math.hpp"
@@ -190,7 +190,11 @@ Status compute_matmul(Launch& launch, Transposes transposes) {
     return invalid_argument(
         "the inner sizes of " + a.to_string() + (transposes.a ? " (transposed)" : "") + " and " +
         b.to_string() + (transposes.b ? " (transposed)" : "") + " differ");
-  auto out = launch.allocate(dtype_of<T>(), {product.rows, product.columns});
+  // Of empty operands the product may be too large for any tensor.
+  const int64_t sizes[] = {product.rows, product.columns};
+  auto shape = Shape::make(sizes);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(dtype_of<T>(), *shape);
   if (!out) return out.status();
   auto status = compute_product(launch, product, *out);
   if (status.ok()) launch.set(0, *std::move(out));
@@ -211,9 +215,8 @@ Result<Kernel> make_matmul(const Node& node) {
     using T = decltype(zero);
     return Kernel{
         .compute = [transposes](Launch& launch) { return compute_matmul<T>(launch, transposes); },
-        .cost_ns = [transposes](const Launch& launch) {
-          return matmul_cost_ns(launch, transposes);
-        }};
+        .cost_ns =
+            [transposes](const Launch& launch) { return matmul_cost_ns(launch, transposes); }};
   });
 }
 

@@ -31,10 +31,10 @@ Result<Kernel> make_l2_loss(const Node& node) {
 
 void add_nn_kernels(KernelCatalog& catalog) {
   // NaN is not less than 0 and passes.
-  catalog.add("Relu", unary<Real>([](auto x) { return x < decltype(x)(0) ? decltype(x)(0) : x; }));
-  catalog.add("ReluGrad", pairwise<Real>([](auto dy, auto x) {
-    return x > decltype(x)(0) ? dy : decltype(dy)(0);
-  }));
+  auto relu = [](auto x) { return x < decltype(x)(0) ? decltype(x)(0) : x; };
+  auto relu_gradient = [](auto dy, auto x) { return x > decltype(x)(0) ? dy : decltype(dy)(0); };
+  catalog.add("Relu", unary<Real>(relu));
+  catalog.add("ReluGrad", pairwise<Real>(relu_gradient));
   catalog.add("L2Loss", make_l2_loss);
   add_bias_kernels(catalog);
   add_softmax_kernels(catalog);

@@ -6,8 +6,7 @@
 
 namespace troupe::cpu {
 
-void split_ranges(
-    int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+void split_ranges(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
   // Isolated: a thread that waits here must not pick up another kernel, which might wait for a
   // lock that this one holds.
   tbb::this_task_arena::isolate([&] {

@@ -8,8 +8,7 @@ namespace troupe::cpu {
 
 /// Calls body(begin, end) for parts of [0, count) of at most about `grain`, on the threads of the
 /// current arena, and returns when all are done.
-void split_ranges(
-    int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
+void split_ranges(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
 
 /// Calls body(begin, end) over all of [0, count): at once, or split where count times
 /// `elements_each` (of cheap element-wise work) is large.

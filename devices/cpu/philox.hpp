@@ -8,9 +8,9 @@
 
 namespace troupe::cpu {
 
-/// A position in the stream of random bits that Philox 4x32-10 makes of a key: block i is a function
-/// of the key and the 128-bit counter alone. The layout is TensorFlow's: the seed is the key, the
-/// second seed the upper half of the counter. A value.
+/// A position in the stream of random bits that Philox 4x32-10 makes of a key: block i is a
+/// function of the key and the 128-bit counter alone. The layout is TensorFlow's: the seed is the
+/// key, the second seed the upper half of the counter. A value.
 class Philox {
  public:
   using Block = std::array<uint32_t, 4>;

@@ -4,16 +4,42 @@
 
 namespace troupe::cpu {
 
-void* PoolAllocator::allocate(size_t bytes) {
-  if (in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes_)
-    if (auto* memory = scalable_aligned_malloc(bytes, alignment)) return memory;
-  in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-  return nullptr;
-}
+/// Counts itself as one byte given out, so that the last byte to come back ends it, whether the
+/// allocator or a tensor goes last.
+class PoolAllocator::Share final : public Allocator {
+ public:
+  explicit Share(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-void PoolAllocator::deallocate(void* memory, size_t bytes) noexcept {
-  scalable_aligned_free(memory);
-  in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-}
+  void* allocate(size_t bytes) override {
+    auto others = in_use_.fetch_add(bytes, std::memory_order_relaxed) - 1;
+    if (bytes <= limit_bytes_ && others <= limit_bytes_ - bytes)
+      if (auto* memory = scalable_aligned_malloc(bytes, alignment)) return memory;
+    take_back(bytes);
+    return nullptr;
+  }
+
+  void deallocate(void* memory, size_t bytes) noexcept override {
+    scalable_aligned_free(memory);
+    take_back(bytes);
+  }
+
+  void take_back(uint64_t bytes) noexcept {
+    if (in_use_.fetch_sub(bytes, std::memory_order_acq_rel) == bytes) delete this;
+  }
+
+  uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed) - 1; }
+
+ private:
+  const uint64_t limit_bytes_;
+  std::atomic<uint64_t> in_use_{1};
+};
+
+void PoolAllocator::Release::operator()(Share* share) const { share->take_back(1); }
+
+PoolAllocator::PoolAllocator(uint64_t limit_bytes) : share_(new Share(limit_bytes)) {}
+
+PoolAllocator::operator Allocator&() const { return *share_; }
+
+uint64_t PoolAllocator::bytes_in_use() const { return share_->bytes_in_use(); }
 
 }  // namespace troupe::cpu

@@ -2,25 +2,29 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "troupe/graph/allocator.hpp"
 
 namespace troupe::cpu {
 
 /// A device's share of the process's pool (oneTBB's scalable allocator, which caches per thread),
-/// with a count of what is given out and a limit on it.
-class PoolAllocator final : public Allocator {
+/// with a count of what is given out and a limit on it. What was allocated may outlive it, as a
+/// fetched tensor outlives the device that made it.
+class PoolAllocator {
  public:
-  explicit PoolAllocator(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  explicit PoolAllocator(uint64_t limit_bytes);
 
-  void* allocate(size_t bytes) override;
-  void deallocate(void* memory, size_t bytes) noexcept override;
-
-  uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  operator Allocator&() const;
+  uint64_t bytes_in_use() const;
 
  private:
-  const uint64_t limit_bytes_;
-  std::atomic<uint64_t> in_use_{0};
+  class Share;
+  struct Release {
+    void operator()(Share* share) const;
+  };
+
+  std::unique_ptr<Share, Release> share_;
 };
 
 }  // namespace troupe::cpu

@@ -153,9 +153,10 @@ Result<Kernel> make_random(const Node& node) {
   return dispatch(Floating{}, node.attr<DType>("dtype"), [&](auto zero) {
     using T = decltype(zero);
     return Kernel{
-        .compute = [source = std::make_shared<PhiloxSource>(start_of(node))](Launch& launch) {
-          return compute_random<Distribution<T>, T>(launch, *source);
-        },
+        .compute =
+            [source = std::make_shared<PhiloxSource>(start_of(node))](Launch& launch) {
+              return compute_random<Distribution<T>, T>(launch, *source);
+            },
         .cost_ns = cost_ns};
   });
 }

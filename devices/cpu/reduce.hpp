@@ -12,9 +12,13 @@ namespace troupe::cpu {
 /// One way to fold elements: the result of none, and of one more.
 struct FoldSum {
   template <class A>
-  static A none() { return A(0); }
+  static A none() {
+    return A(0);
+  }
   template <class A, class B>
-  auto operator()(A folded, B next) const { return wrap(folded) + wrap(next); }
+  auto operator()(A folded, B next) const {
+    return wrap(folded) + wrap(next);
+  }
 };
 
 /// Eight folds side by side, which the processor's vectors hold.
@@ -68,8 +72,8 @@ Status fold_in_parts(
     }
   });
   for (int64_t part = 0; part < parts; ++part)
-    apply<Fold>(out, out_count, static_cast<const A*>(out),
-                static_cast<const A*>(copy + part * out_count));
+    apply<Fold>(
+        out, out_count, static_cast<const A*>(out), static_cast<const A*>(copy + part * out_count));
   return {};
 }
 
@@ -87,8 +91,7 @@ Status fold(const Launch& launch, const Tensor& in, const Shape& kept, A* out) {
     fold_rows<Fold>(from, out, nest, 0, nest.rows());
     return {};
   }
-  if (nest.outer_strides()[0] == 0)
-    return fold_in_parts<Fold>(launch, from, out, nest, out_count);
+  if (nest.outer_strides()[0] == 0) return fold_in_parts<Fold>(launch, from, out, nest, out_count);
   parallel_ranges(outer, nest.elements() / outer, [&](int64_t begin, int64_t end) {
     fold_rows<Fold>(from, out, nest, begin * rows_each, end * rows_each);
   });

@@ -9,9 +9,13 @@ namespace {
 
 struct FoldProduct {
   template <class A>
-  static A none() { return A(1); }
+  static A none() {
+    return A(1);
+  }
   template <class A, class B>
-  auto operator()(A folded, B next) const { return wrap(folded) * wrap(next); }
+  auto operator()(A folded, B next) const {
+    return wrap(folded) * wrap(next);
+  }
 };
 
 // Both propagate NaN.
@@ -22,7 +26,9 @@ struct FoldMaximum {
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   }
   template <class A>
-  A operator()(A folded, A next) const { return (folded > next) | (folded != folded) ? folded : next; }
+  A operator()(A folded, A next) const {
+    return (folded > next) | (folded != folded) ? folded : next;
+  }
 };
 
 struct FoldMinimum {
@@ -32,18 +38,24 @@ struct FoldMinimum {
     return Limits::has_infinity ? Limits::infinity() : Limits::max();
   }
   template <class A>
-  A operator()(A folded, A next) const { return (folded < next) | (folded != folded) ? folded : next; }
+  A operator()(A folded, A next) const {
+    return (folded < next) | (folded != folded) ? folded : next;
+  }
 };
 
 struct FoldAll {
   template <class A>
-  static A none() { return true; }
+  static A none() {
+    return true;
+  }
   bool operator()(bool folded, bool next) const { return folded & next; }
 };
 
 struct FoldAny {
   template <class A>
-  static A none() { return false; }
+  static A none() {
+    return false;
+  }
   bool operator()(bool folded, bool next) const { return folded | next; }
 };
 
@@ -128,9 +140,8 @@ Result<Kernel> make_reduction(const Node& node, DType dtype, Allowed allowed) {
 
 template <class Fold, class Allowed>
 KernelCatalog::Make reduction() {
-  return [](const Node& node) {
-    return make_reduction<Fold>(node, node.attr<DType>("T"), Allowed{});
-  };
+  return
+      [](const Node& node) { return make_reduction<Fold>(node, node.attr<DType>("T"), Allowed{}); };
 }
 
 template <class Fold>

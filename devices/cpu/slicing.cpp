@@ -49,9 +49,11 @@ Status check_paddings(const Tensor& paddings, const Shape& shape) {
     return invalid_argument(
         "the paddings must have the shape [" + std::to_string(shape.rank()) + ",2], but have " +
         paddings.shape().to_string());
+  constexpr int64_t most = int64_t{1} << 48;  // so that sums of them do not overflow
   for (auto padding : paddings.values<I>())
-    if (padding < 0)
-      return invalid_argument("paddings must not be negative, but are " + paddings.to_string());
+    if (padding < 0 || padding > most)
+      return invalid_argument(
+          "paddings must be in [0, 2^48], but are " + paddings.to_string());
   return {};
 }
 

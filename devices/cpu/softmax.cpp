@@ -24,11 +24,13 @@ struct Row {
   /// Of the sum of e^shifted: what all log probabilities have in common.
   A log_sum() const { return std::log(shifted().exp().sum()); }
 
-  void write_softmax(T* out) const {
+  /// Returns the sum that the probabilities were divided by. `out` may be the logits' own memory.
+  A write_softmax(T* out) const {
     Eigen::Map<Array> result(out, logits.size());
     result = shifted().exp().template cast<T>();
-    auto scale = A(1) / result.template cast<A>().sum();
-    result = (result.template cast<A>() * scale).template cast<T>();
+    auto sum = result.template cast<A>().sum();
+    result = (result.template cast<A>() * (A(1) / sum)).template cast<T>();
+    return sum;
   }
   void write_log_softmax(T* out) const {
     auto log_sum = this->log_sum();
@@ -132,8 +134,8 @@ Status check_labels(const Tensor& logits, const Tensor& labels) {
   for (int64_t i = 0; i < rows; ++i)
     if (label[i] < 0 || label[i] >= classes)
       return invalid_argument(
-          "label " + std::to_string(label[i]) + " of row " + std::to_string(i) +
-          " is not in [0, " + std::to_string(classes) + ")");
+          "label " + std::to_string(label[i]) + " of row " + std::to_string(i) + " is not in [0, " +
+          std::to_string(classes) + ")");
   return {};
 }
 
@@ -145,9 +147,9 @@ Status compute_sparse_cross_entropy(Launch& launch) {
   return set_cross_entropy<T>(launch, [=](int64_t i, const Row<T>& row, T& loss, T* backprop) {
     using A = Promoted<T>;
     auto expected = label[i];
-    auto log_probability = promote(row.logits[expected]) - row.greatest - row.log_sum();
-    loss = static_cast<T>(-log_probability);
-    row.write_softmax(backprop);
+    auto logit = promote(row.logits[expected]);  // before its memory is written over
+    auto sum = row.write_softmax(backprop);
+    loss = static_cast<T>(std::log(sum) - (logit - row.greatest));
     backprop[expected] = static_cast<T>(promote(backprop[expected]) - A(1));
   });
 }

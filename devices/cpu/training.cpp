@@ -38,8 +38,7 @@ Status train(Launch& launch, const Tensor& gradient, const F& step) {
     std::array<Slot<T>, N> slots;
     for (size_t i = 0; i < N; ++i) {
       const Tensor& value = *values[i];
-      auto status =
-          check_fits(gradient.dtype(), gradient.shape(), value.dtype(), value.shape());
+      auto status = check_fits(gradient.dtype(), gradient.shape(), value.dtype(), value.shape());
       if (!status.ok()) return status;
       auto room = room_for(launch, value);
       if (!room) return room.status();
@@ -92,8 +91,8 @@ Status adam(Launch& launch, bool use_nesterov) {
   if (!status.ok()) return status;
   using A = Promoted<T>;
   auto beta1 = scalar<T>(launch, 6), beta2 = scalar<T>(launch, 7), epsilon = scalar<T>(launch, 8);
-  auto rate = scalar<T>(launch, 5) * std::sqrt(A(1) - scalar<T>(launch, 4)) /
-              (A(1) - scalar<T>(launch, 3));
+  auto rate =
+      scalar<T>(launch, 5) * std::sqrt(A(1) - scalar<T>(launch, 4)) / (A(1) - scalar<T>(launch, 3));
   return train<3, T>(
       launch, launch.input(9), [&](const auto& slots, const T* gradient, int64_t at, int64_t end) {
         auto [value, mean, variance] = slots;
@@ -106,8 +105,8 @@ Status adam(Launch& launch, bool use_nesterov) {
           auto direction = use_nesterov ? slope * (A(1) - beta1) + beta1 * m : m;
           mean.fresh[i] = static_cast<T>(m);
           variance.fresh[i] = static_cast<T>(v);
-          value.fresh[i] = static_cast<T>(
-              promote(value.old[i]) - direction * rate / (std::sqrt(v) + epsilon));
+          value.fresh[i] =
+              static_cast<T>(promote(value.old[i]) - direction * rate / (std::sqrt(v) + epsilon));
         }
       });
 }

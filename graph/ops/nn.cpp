@@ -171,7 +171,9 @@ void cross_entropy_gradient(Gradient& g) {
     total = total + (g.dy(1) - mean) * softmax;
   }
   if (g.wants(0)) g.to_input(0, total);
-  if (g.wants(1)) g.to_input(1, -(per_row * g.op("LogSoftmax", {g.in(0)})));
+  if (!g.wants(1)) return;
+  auto to_labels = -(per_row * g.op("LogSoftmax", {g.in(0)}));
+  g.to_input(1, g.has_dy(1) ? to_labels - g.dy(1) : to_labels);
 }
 
 void add_cross_entropy(OpCatalog& catalog) {

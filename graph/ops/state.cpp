@@ -1,7 +1,24 @@
+#include <algorithm>
+#include <cctype>
+
 #include "troupe/graph/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
+namespace {
+
+/// Fails unless it can name a container: "" is the default one.
+Status check_container(const std::string& name) {
+  auto is_allowed = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_.-/").find(static_cast<char>(c)) !=
+                                  std::string_view::npos;
+  };
+  if (std::ranges::all_of(name, is_allowed)) return {};
+  return invalid_argument(
+      "'" + name + "' is no name for a container: letters, digits and _ . - / are allowed");
+}
+
+}  // namespace
 
 // Variables are TensorFlow's resource variables: an edge carries the handle, each read is a node,
 // and whatever touches a variable runs where it lives.
@@ -13,7 +30,10 @@ void add_state_ops(OpCatalog& catalog) {
       .attr("shared_name", "")
       .attr("dtype", all_dtypes())
       .attr("shape", Shape::unknown_rank())
-      .infer_shape(shapes::scalar())
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, Shape());
+        return check_container(s.attr<std::string>("container"));
+      })
       .stateful());
 
   catalog.add(Op("ReadVariableOp")

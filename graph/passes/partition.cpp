@@ -79,9 +79,13 @@ class Partitioner {
     auto key = std::pair(id, device);
     if (auto found = controls_.find(key); found != controls_.end()) return found->second;
     auto signal = "_control/" + std::to_string(edges_);
-    at(device_of(id)).nodes.push_back(
-        {.name = signal, .op = "Const", .device = device_of(id), .inputs = {"^" + node.name},
-         .attrs = {{"value", Tensor::scalar(true)}, {"dtype", DType::boolean}}});
+    at(device_of(id))
+        .nodes.push_back(
+            {.name = signal,
+             .op = "Const",
+             .device = device_of(id),
+             .inputs = {"^" + node.name},
+             .attrs = {{"value", Tensor::scalar(true)}, {"dtype", DType::boolean}}});
     auto name = add_transfer(signal, DType::boolean, {id, 0}, device);
     return controls_[key] = name.substr(0, name.rfind(':'));
   }
@@ -94,13 +98,19 @@ class Partitioner {
     auto shape = as ? Shape() : graph_.shape_of(output);
     auto source = device_of(output.node);
     at(source).nodes.push_back(
-        {.name = "_send/" + std::to_string(edge), .op = transfer::send, .device = source,
-         .inputs = {from}, .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
+        {.name = "_send/" + std::to_string(edge),
+         .op = transfer::send,
+         .device = source,
+         .inputs = {from},
+         .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
     auto name = "_recv/" + std::to_string(edge);
     at(device).nodes.push_back(
-        {.name = name, .op = transfer::recv, .device = device, .inputs = {},
-         .attrs = {{"tensor_type", dtype}, {"edge", edge}, {"from_device", source},
-                   {"shape", shape}}});
+        {.name = name,
+         .op = transfer::recv,
+         .device = device,
+         .inputs = {},
+         .attrs = {
+             {"tensor_type", dtype}, {"edge", edge}, {"from_device", source}, {"shape", shape}}});
     return name + ":0";
   }
 
@@ -111,9 +121,14 @@ class Partitioner {
     auto output = step_.feeds[static_cast<size_t>(feed)];
     auto name = "_arg/" + std::to_string(index);
     partition.nodes.push_back(
-        {.name = name, .op = transfer::arg, .device = device, .inputs = {},
-         .attrs = {{"T", graph_.dtype_of(output)}, {"index", index},
-                   {"shape", graph_.shape_of(output)}}});
+        {.name = name,
+         .op = transfer::arg,
+         .device = device,
+         .inputs = {},
+         .attrs = {
+             {"T", graph_.dtype_of(output)},
+             {"index", index},
+             {"shape", graph_.shape_of(output)}}});
     return name + ":0";
   }
 
@@ -126,8 +141,11 @@ class Partitioner {
     auto index = static_cast<int64_t>(partition.fetches.size());
     partition.fetches.push_back(fetch);
     partition.nodes.push_back(
-        {.name = "_retval/" + std::to_string(index), .op = transfer::retval, .device = device,
-         .inputs = {from}, .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
+        {.name = "_retval/" + std::to_string(index),
+         .op = transfer::retval,
+         .device = device,
+         .inputs = {from},
+         .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
   }
 
   const Graph& graph_;

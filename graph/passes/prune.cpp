@@ -22,8 +22,8 @@ Result<std::vector<Output>> find_outputs(
   return outputs;
 }
 
-/// A placeholder that is fed has nothing to run: as in TensorFlow, to wait for it is to wait for its
-/// feed, which is there already.
+/// A placeholder that is fed has nothing to run: as in TensorFlow, to wait for it is to wait for
+/// its feed, which is there already.
 bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, NodeId id) {
   return graph.node(id).op->name() == "Placeholder" && std::ranges::count(feeds, Output{id, 0});
 }
@@ -45,7 +45,8 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
   }
   for (size_t i = 0; i < fetches->size(); ++i)
     if (graph.dtype_of((*fetches)[i]) == DType::resource)
-      return invalid_argument("'" + signature.fetches[i] + "' is a handle, which cannot be fetched");
+      return invalid_argument(
+          "'" + signature.fetches[i] + "' is a handle, which cannot be fetched");
 
   PrunedStep step{.feeds = *std::move(feeds), .fetches = *std::move(fetches), .nodes = {}};
   std::vector<bool> needed(static_cast<size_t>(graph.size()));

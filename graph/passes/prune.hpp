@@ -23,8 +23,8 @@ struct PrunedStep {
   std::vector<NodeId> nodes;  // ascending, so inputs come before their users
 };
 
-/// Goes back from the fetches and targets, and stops at the feeds. An error names the feed, fetch or
-/// target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
+/// Goes back from the fetches and targets, and stops at the feeds. An error names the feed, fetch
+/// or target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
 /// (InvalidArgument).
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature);
 

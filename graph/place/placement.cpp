@@ -16,7 +16,8 @@ Result<DeviceName> wish_of(const Node& node, const ClusterSpec& cluster, const D
   if (!wish->job) wish->job = master.job;
   if (!wish->task) {
     auto job = cluster.jobs().find(*wish->job);
-    wish->task = job == cluster.jobs().end() || job->second.empty() ? 0 : job->second.begin()->first;
+    wish->task =
+        job == cluster.jobs().end() || job->second.empty() ? 0 : job->second.begin()->first;
   }
   if (auto address = cluster.address(*wish->job, *wish->task); !address)
     return invalid_argument(
@@ -88,7 +89,8 @@ Status unite_neighbours(const Graph& graph, const std::vector<NodeId>& nodes, Gr
       if (graph.dtype_of(input) == DType::resource)
         if (auto status = groups.unite(id, input.node); !status.ok()) return status;
     auto found = node.attrs.find("_class");
-    auto* classes = found == node.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();
+    auto* classes =
+        found == node.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();
     if (!classes) continue;
     for (const auto& name : *classes) {
       if (!name.starts_with("loc:@")) continue;

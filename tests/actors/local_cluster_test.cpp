@@ -44,9 +44,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(local_cluster, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_constant_is_fetched) {
-  BOOST_TEST(number({}, b.constant(3.0f)) == 3.0f);
-}
+BOOST_AUTO_TEST_CASE(a_constant_is_fetched) { BOOST_TEST(number({}, b.constant(3.0f)) == 3.0f); }
 
 BOOST_AUTO_TEST_CASE(a_step_crosses_tasks_there_and_back) {
   auto x = b.placeholder(DType::float32, {});
@@ -194,6 +192,33 @@ BOOST_AUTO_TEST_CASE(a_closed_session_refuses_calls) {
   BOOST_TEST(session->close().ok());
   BOOST_TEST(session->close().ok());
   BOOST_TEST((run({}, {one}).status().code() == Code::failed_precondition));
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_may_end_while_a_step_runs_and_its_tensors_outlive_it) {
+  Tensor kept;
+  for (int round = 0; round < 20; ++round) {
+    auto own = std::make_unique<LocalCluster>(std::map<std::string, int>{{"worker", 2}});
+    Builder graph;
+    auto x = graph.placeholder(DType::float32, {Shape::unknown, Shape::unknown});
+    auto y = graph.on(worker1).matmul(graph.on(worker1).matmul(x, x), x);
+    auto opened = own->session("worker");
+    BOOST_REQUIRE(opened.ok());
+    auto square = *Tensor::allocate(DType::float32, {200, 200});
+    std::memset(square.mutable_raw(), 0, square.bytes());
+    BOOST_REQUIRE((*opened)->extend(graph).ok());
+    auto values = (*opened)->run({{x, square}}, {y});
+    BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+    kept = (*values)[0];
+    std::thread runs([&] {
+      while ((*opened)->run({{x, square}}, {y}).ok()) {
+      }
+    });
+    (void)(*opened)->close();  // its step goes on in the background
+    runs.join();
+    opened->reset();
+    own.reset();
+    BOOST_TEST(kept.data<float>()[0] == 0.0f);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,7 +13,8 @@ struct Fixture {
   std::vector<Result<Tensor>> received;
 
   void receive(EdgeId edge) {
-    rendezvous.receive(edge, [this](Result<Tensor> tensor) { received.push_back(std::move(tensor)); });
+    rendezvous.receive(
+        edge, [this](Result<Tensor> tensor) { received.push_back(std::move(tensor)); });
   }
 };
 

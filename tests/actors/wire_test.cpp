@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(infinities_and_nan_come_back_in_tensors_and_attributes) {
   auto tensor = there_and_back(Tensor::of<float>({2}, {infinity, std::nanf("")}));
   BOOST_TEST(tensor.data<float>()[0] == infinity);
   BOOST_TEST(std::isnan(tensor.data<float>()[1]));
-  NodeDef def{.name = "n", .op = "O", .attrs = {{"f", -infinity}, {"l", std::vector<float>{infinity}}}};
+  NodeDef def{
+      .name = "n", .op = "O", .attrs = {{"f", -infinity}, {"l", std::vector<float>{infinity}}}};
   auto back = there_and_back(def);
   BOOST_TEST(*back.attrs.at("f").get<float>() == -infinity);
   BOOST_TEST(back.attrs.at("l").get<std::vector<float>>()->at(0) == infinity);
@@ -75,11 +76,22 @@ BOOST_AUTO_TEST_CASE(infinities_and_nan_come_back_in_tensors_and_attributes) {
 
 BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
   NodeDef def{
-      .name = "n", .op = "O", .device = "/job:a", .inputs = {"x:1", "^c"},
-      .attrs = {{"i", 1}, {"f", 2.5f}, {"b", true}, {"s", "text"}, {"t", DType::int8},
-                {"shape", Shape{2, Shape::unknown}}, {"tensor", Tensor::scalar(3)},
-                {"is", std::vector<int64_t>{1, 2}}, {"ss", std::vector<std::string>{"a", ""}},
-                {"ts", DTypes{DType::int8}}, {"shapes", Shapes{Shape(), Shape::unknown_rank()}}}};
+      .name = "n",
+      .op = "O",
+      .device = "/job:a",
+      .inputs = {"x:1", "^c"},
+      .attrs = {
+          {"i", 1},
+          {"f", 2.5f},
+          {"b", true},
+          {"s", "text"},
+          {"t", DType::int8},
+          {"shape", Shape{2, Shape::unknown}},
+          {"tensor", Tensor::scalar(3)},
+          {"is", std::vector<int64_t>{1, 2}},
+          {"ss", std::vector<std::string>{"a", ""}},
+          {"ts", DTypes{DType::int8}},
+          {"shapes", Shapes{Shape(), Shape::unknown_rank()}}}};
   auto back = there_and_back(def);
   BOOST_TEST(back.name == def.name);
   BOOST_TEST(back.inputs == def.inputs, boost::test_tools::per_element());
@@ -91,7 +103,8 @@ BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
 }
 
 BOOST_AUTO_TEST_CASE(cut_and_spoiled_bytes_are_refused_or_give_some_value_but_never_crash) {
-  auto bytes = write(NodeDef{.name = "n", .op = "O", .attrs = {{"t", Tensor::of<float>({2}, {1, 2})}}});
+  auto bytes =
+      write(NodeDef{.name = "n", .op = "O", .attrs = {{"t", Tensor::of<float>({2}, {1, 2})}}});
   NodeDef def;
   for (size_t length = 0; length < bytes.size(); ++length) {
     def = {};
@@ -104,6 +117,23 @@ BOOST_AUTO_TEST_CASE(cut_and_spoiled_bytes_are_refused_or_give_some_value_but_ne
     def = {};
     (void)read(spoiled, def);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_tensor_that_claims_more_than_a_message_holds_is_refused) {
+  for (auto dtype : {DType::float32, DType::string}) {
+    std::vector<char> bytes;
+    caf::binary_serializer sink(system, bytes);
+    BOOST_TEST(!sink(static_cast<uint8_t>(dtype), int8_t{1}, int64_t{1} << 40));
+    Tensor tensor;
+    BOOST_TEST(!read(bytes, tensor));
+    BOOST_TEST(!tensor.is_set());  // nor was memory taken for it
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_message_is_never_larger_than_its_tensors_claim) {
+  auto strings = Tensor::of<std::string>({2}, {std::string(300, 'x'), ""});
+  for (const auto& tensor : {Tensor(), Tensor::scalar(1), Tensor::of<float>({2}, {1, 2}), strings})
+    BOOST_TEST(write(tensor).size() <= wire_bytes(tensor));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

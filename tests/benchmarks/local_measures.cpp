@@ -1,8 +1,8 @@
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include "troupe/actors/local_cluster.hpp"
 #include "troupe/tests/benchmarks/measures.hpp"
@@ -56,8 +56,8 @@ void measure_small_ops(Report& report, const std::string& what, const SmallOps& 
 
 int listen_on_loopback(sockaddr_in& address) {
   int listener = socket(AF_INET, SOCK_STREAM, 0);
-  address = {.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)},
-             .sin_zero = {}};
+  address = {
+      .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
   socklen_t size = sizeof address;
   CHECK(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0);
   CHECK(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
@@ -92,12 +92,14 @@ double measure_raw_round_trip(Report& report) {
   char bytes[256] = {};
   auto samples = Samples::of(5000, [&] {
     CHECK(write(peer, bytes, sizeof bytes) == sizeof bytes);
-    for (size_t got = 0; got < sizeof bytes;) got += static_cast<size_t>(read(peer, bytes, sizeof bytes));
+    for (size_t got = 0; got < sizeof bytes;)
+      got += static_cast<size_t>(read(peer, bytes, sizeof bytes));
   });
   close(peer);
   close(listener);
   waitpid(child, nullptr, 0);
-  report.push_back({"raw loopback round trip (the floor)", samples.p50_us(), "us", samples.spread()});
+  report.push_back(
+      {"raw loopback round trip (the floor)", samples.p50_us(), "us", samples.spread()});
   return samples.p50_us();
 }
 

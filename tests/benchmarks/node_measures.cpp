@@ -36,7 +36,8 @@ void measure_start(Report& report) {
     auto node = testing::start_node({"--cluster", spec, "--job", "worker", "--task", "0"});
     testing::await_target(*node);
     starts.add(std::chrono::steady_clock::now() - start);
-    if (i == 9) report.push_back({"idle node, peak memory", memory_mib(node->pid(), "VmHWM"), "MiB", ""});
+    if (i == 9)
+      report.push_back({"idle node, peak memory", memory_mib(node->pid(), "VmHWM"), "MiB", ""});
   }
   report.push_back({"node, start to ready", starts.p50_us() / 1000, "ms", ""});
 }
@@ -56,12 +57,14 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
                       .mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
   must(session->extend(b));
   auto null_step = Samples::of(5000, [&] { must(session->run({}, {constant})); });
-  report.push_back({"null step, remote", null_step.p50_us(), "us",
-                    null_step.spread() + ratio(null_step.p50_us(), floor_us)});
+  report.push_back(
+      {"null step, remote", null_step.p50_us(), "us",
+       null_step.spread() + ratio(null_step.p50_us(), floor_us)});
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(5000, [&] { must(session->run({{x, feed}}, {crossing})); });
-  report.push_back({"step over two tasks, remote", step.p50_us(), "us",
-                    step.spread() + ratio(step.p50_us(), floor_us)});
+  report.push_back(
+      {"step over two tasks, remote", step.p50_us(), "us",
+       step.spread() + ratio(step.p50_us(), floor_us)});
 }
 
 Tensor random_rows(int rows, int columns) {
@@ -101,9 +104,10 @@ void measure_training(Report& report, NodeCluster& nodes, std::chrono::seconds d
   std::vector<std::thread> threads;
   for (int worker = 0; worker < workers; ++worker) threads.emplace_back(train, worker);
   for (auto& thread : threads) thread.join();
-  report.push_back({"training 64-128-10, batch 32, 2 workers",
-                    static_cast<double>(steps) / static_cast<double>(duration.count()), "steps/s",
-                    "asynchronous, momentum"});
+  report.push_back(
+      {"training 64-128-10, batch 32, 2 workers",
+       static_cast<double>(steps) / static_cast<double>(duration.count()), "steps/s",
+       "asynchronous, momentum"});
 }
 
 }  // namespace

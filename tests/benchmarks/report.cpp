@@ -6,7 +6,8 @@ void print_table(const Report& report, const std::string& machine) {
   std::printf("%s\n\n%-44s %12s  %-10s %s\n", machine.c_str(), "what", "value", "unit", "note");
   for (const auto& row : report)
     std::printf(
-        "%-44s %12.1f  %-10s %s\n", row.what.c_str(), row.value, row.unit.c_str(), row.note.c_str());
+        "%-44s %12.1f  %-10s %s\n", row.what.c_str(), row.value, row.unit.c_str(),
+        row.note.c_str());
 }
 
 nlohmann::json to_json(const Report& report, const std::string& machine) {

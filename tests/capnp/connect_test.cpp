@@ -1,7 +1,7 @@
-#include <boost/test/unit_test.hpp>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <boost/test/unit_test.hpp>
 
 #include <future>
 #include <optional>
@@ -9,9 +9,10 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/server/listen.hpp"
-#include "troupe/tests/capnp/fake_master.hpp"
+#include "troupe/tests/capnp/fake_node.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace {
@@ -79,9 +80,8 @@ BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
 
 BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
   auto port = free_port();
-  auto waiting = std::async(std::launch::async, [&] {
-    return Client::connect(target_of(port), 10s).status();
-  });
+  auto waiting = std::async(
+      std::launch::async, [&] { return Client::connect(target_of(port), 10s).status(); });
   std::this_thread::sleep_for(50ms);
   auto door = Door::open("127.0.0.1", port);
   BOOST_REQUIRE(door.ok());

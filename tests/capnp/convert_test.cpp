@@ -1,5 +1,5 @@
-#include <boost/test/unit_test.hpp>
 #include <capnp/message.h>
+#include <boost/test/unit_test.hpp>
 
 #include <limits>
 
@@ -49,8 +49,7 @@ BOOST_AUTO_TEST_CASE(a_status_keeps_all_its_fields) {
   for (const auto& status :
        {Status(), not_found("no such thing"),
         Status(
-            Code::unauthenticated, "who?",
-            {.node = "n", .op = "o", .device = "d", .task = "t"})}) {
+            Code::unauthenticated, "who?", {.node = "n", .op = "o", .device = "d", .task = "t"})}) {
     capnp::MallocMessageBuilder message;
     auto to = message.initRoot<rpc::Status>();
     fill(to, status);
@@ -129,8 +128,12 @@ BOOST_AUTO_TEST_CASE(an_attribute_of_any_type_comes_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_comes_back) {
-  NodeDef node{.name = "y", .op = "Add", .device = "/job:ps", .inputs = {"a:1", "^b"},
-               .attrs = {{"T", DType::float32}, {"N", 2}}};
+  NodeDef node{
+      .name = "y",
+      .op = "Add",
+      .device = "/job:ps",
+      .inputs = {"a:1", "^b"},
+      .attrs = {{"T", DType::float32}, {"N", 2}}};
   capnp::MallocMessageBuilder message;
   auto to = message.initRoot<rpc::Node>();
   Lender lender;
@@ -229,9 +232,14 @@ BOOST_AUTO_TEST_CASE(a_message_with_broken_pointers_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_cluster_and_a_node_of_it_come_back) {
   NodeInfo info{
-      .job = "worker", .task = 3, .incarnation = 1u << 31, .protocol_version = 1,
+      .job = "worker",
+      .task = 3,
+      .incarnation = 1u << 31,
+      .protocol_version = 1,
       .cluster = ClusterSpec({{"ps", {{0, {"a", 1}}}}, {"worker", {{3, {"b", 65535}}}}}),
-      .sessions = 1, .steps = 2, .late_messages = 3};
+      .sessions = 1,
+      .steps = 2,
+      .late_messages = 3};
   capnp::MallocMessageBuilder message;
   auto to = message.initRoot<rpc::NodeInfo>();
   fill(to, info);

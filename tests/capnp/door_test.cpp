@@ -4,10 +4,11 @@
 #include <numeric>
 #include <thread>
 
-#include "troupe/tests/capnp/fake_master.hpp"
 #include "troupe/capnp/client/client.hpp"
+#include "troupe/tests/capnp/fake_node.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace {
@@ -53,8 +54,7 @@ BOOST_AUTO_TEST_CASE(an_error_arrives_with_all_its_fields) {
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_may_come_from_any_thread) {
-  for (int i = 0; i < 100; ++i)
-    BOOST_TEST(session->run({}, {"a"}, {"thread"}).ok());
+  for (int i = 0; i < 100; ++i) BOOST_TEST(session->run({}, {"a"}, {"thread"}).ok());
 }
 
 BOOST_AUTO_TEST_CASE(an_actor_that_forgets_a_call_does_not_leave_it_open) {
@@ -64,9 +64,12 @@ BOOST_AUTO_TEST_CASE(an_actor_that_forgets_a_call_does_not_leave_it_open) {
 
 BOOST_AUTO_TEST_CASE(values_of_every_kind_come_back_as_they_went) {
   Tensors sent = {
-      Tensor::string("a\0b"), Tensor::of<bool>({2}, {true, false}),
-      Tensor::of<complex64>({1}, {complex64(1, 2)}), Tensor::of<int64_t>({0, 3}, {}),
-      counted(1 << 20), Tensor::of<uint8_t>({3}, {1, 2, 3})};
+      Tensor::string("a\0b"),
+      Tensor::of<bool>({2}, {true, false}),
+      Tensor::of<complex64>({1}, {complex64(1, 2)}),
+      Tensor::of<int64_t>({0, 3}, {}),
+      counted(1 << 20),
+      Tensor::of<uint8_t>({3}, {1, 2, 3})};
   std::vector<Feed> feeds;
   for (const auto& value : sent) feeds.push_back({"x", value});
   auto back = session->run(feeds, {}, {"echo"});
@@ -136,11 +139,12 @@ BOOST_AUTO_TEST_CASE(after_close_calls_fail) {
 
 BOOST_AUTO_TEST_CASE(a_graph_arrives_node_by_node) {
   auto catalog = std::make_shared<OpCatalog>();
-  catalog->add(Op("Thing").output("y", DType::float32).attr("size", int64_t{3}).infer_shape(
-      shapes::none()));
+  catalog->add(
+      Op("Thing").output("y", DType::float32).attr("size", int64_t{3}).infer_shape(shapes::none()));
   Graph graph(catalog);
-  BOOST_REQUIRE(graph.add({.name = "one", .op = "Thing", .device = "/job:ps", .inputs = {},
-                           .attrs = {}}).ok());
+  BOOST_REQUIRE(
+      graph.add({.name = "one", .op = "Thing", .device = "/job:ps", .inputs = {}, .attrs = {}})
+          .ok());
   BOOST_TEST(session->extend(graph).ok());
   BOOST_REQUIRE(node.record->nodes.size() == 1u);
   BOOST_TEST(node.record->nodes[0].device == "/job:ps");
@@ -177,8 +181,7 @@ BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
 BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
   auto again = Door::open("127.0.0.1", node.door->port());
   BOOST_TEST((again.status().code() == Code::unavailable));
-  BOOST_TEST(again.status().message().find(std::to_string(node.door->port())) !=
-             std::string::npos);
+  BOOST_TEST(again.status().message().find(std::to_string(node.door->port())) != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

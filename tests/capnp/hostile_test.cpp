@@ -1,4 +1,3 @@
-#include <boost/test/unit_test.hpp>
 #include <capnp/rpc-twoparty.h>
 #include <capnp/rpc.capnp.h>
 #include <capnp/serialize.h>
@@ -6,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <boost/test/unit_test.hpp>
 
 #include <cstring>
 #include <random>
@@ -13,9 +13,10 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/convert.hpp"
-#include "troupe/tests/capnp/fake_master.hpp"
+#include "troupe/tests/capnp/fake_node.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace {
@@ -31,8 +32,8 @@ class RawSocket {
     to.sin_port = htons(static_cast<uint16_t>(port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     BOOST_REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
-    timeval patience{.tv_sec = 10, .tv_usec = 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    timeval limit{.tv_sec = patience / 1s, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   }
   ~RawSocket() { ::close(socket_); }
   RawSocket(const RawSocket&) = delete;
@@ -87,6 +88,14 @@ Bytes greeting() {
   auto rest = frame_of(login);
   bytes.insert(bytes.end(), rest.begin(), rest.end());
   return bytes;
+}
+
+/// Sends that and no more, and tells whether the door ends the connection then.
+bool is_ended_after(FakeNode& node, const Bytes& bytes) {
+  RawSocket socket(node.door->port());
+  socket.send(bytes);
+  socket.finish();
+  return socket.sees_end();
 }
 
 bool still_serves(FakeNode& node) {
@@ -144,47 +153,33 @@ BOOST_AUTO_TEST_CASE(a_frame_that_is_too_large_ends_its_connection) {
 
 BOOST_AUTO_TEST_CASE(a_frame_that_ends_early_ends_its_connection) {
   auto whole = greeting();
-  for (size_t size = 1; size < whole.size(); size += 3) {
-    RawSocket socket(door->port());
-    socket.send(Bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)));
-    socket.finish();
-    BOOST_TEST(socket.sees_end());
-  }
+  for (size_t size = 1; size < whole.size(); size += 3)
+    BOOST_TEST(
+        is_ended_after(*this, Bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size))));
   BOOST_TEST(still_serves(*this));
 }
 
 BOOST_AUTO_TEST_CASE(empty_segments_do_no_harm) {
-  for (const auto& frame : {numbers({0, 0}), numbers({1, 0, 0, 0}), numbers({2, 0, 0, 0})}) {
-    RawSocket socket(door->port());
-    socket.send(frame);
-    socket.finish();
-    BOOST_TEST(socket.sees_end());
-  }
+  for (const auto& frame : {numbers({0, 0}), numbers({1, 0, 0, 0}), numbers({2, 0, 0, 0})})
+    BOOST_TEST(is_ended_after(*this, frame));
   BOOST_TEST(still_serves(*this));
 }
 
 BOOST_AUTO_TEST_CASE(random_bytes_leave_the_door_serving) {
   std::mt19937 random(1);
-  for (int round = 0; round < 200; ++round) {
-    RawSocket socket(door->port());
-    socket.send(random_bytes(random, 1 + random() % 300));
-    socket.finish();
-    BOOST_TEST(socket.sees_end());
-  }
+  for (int round = 0; round < 200; ++round)
+    BOOST_TEST(is_ended_after(*this, random_bytes(random, 1 + random() % 300)));
   BOOST_TEST(still_serves(*this));
 }
 
 BOOST_AUTO_TEST_CASE(random_words_in_good_frames_leave_the_door_serving) {
   std::mt19937 random(2);
   for (int round = 0; round < 300; ++round) {
-    RawSocket socket(door->port());
     auto words = 1 + random() % 12;
     auto bytes = numbers({0, static_cast<uint32_t>(words)});
     for (auto byte : random_bytes(random, words * 8))
       bytes.push_back(random() % 2 == 0 ? byte : byte & 3);
-    socket.send(bytes);
-    socket.finish();
-    BOOST_TEST(socket.sees_end());
+    BOOST_TEST(is_ended_after(*this, bytes));
   }
   BOOST_TEST(still_serves(*this));
 }
@@ -192,13 +187,10 @@ BOOST_AUTO_TEST_CASE(random_words_in_good_frames_leave_the_door_serving) {
 BOOST_AUTO_TEST_CASE(spoiled_greetings_leave_the_door_serving) {
   std::mt19937 random(3);
   for (int round = 0; round < 500; ++round) {
-    RawSocket socket(door->port());
     auto bytes = greeting();
     for (int changes = 1 + random() % 3; changes > 0; --changes)
       bytes[random() % bytes.size()] ^= static_cast<uint8_t>(1u << random() % 8);
-    socket.send(bytes);
-    socket.finish();
-    BOOST_TEST(socket.sees_end());
+    BOOST_TEST(is_ended_after(*this, bytes));
   }
   BOOST_TEST(still_serves(*this));
 }

@@ -16,7 +16,10 @@ namespace {
 struct TestPort final : StepPort {
   Tensor feed(int) override { return Tensor::scalar(1.0f); }
   void fetch(int, Tensor value) override { fetched = std::move(value); }
-  void send(EdgeId edge, Tensor value) override { sent.emplace_back(edge, std::move(value)); }
+  Status send(EdgeId edge, Tensor value) override {
+    sent.emplace_back(edge, std::move(value));
+    return {};
+  }
   void receive(EdgeId edge, std::function<void(Result<Tensor>)> arrived) override {
     waiting[edge] = std::move(arrived);
   }
@@ -33,6 +36,26 @@ struct TestPort final : StepPort {
   std::map<EdgeId, std::function<void(Result<Tensor>)>> waiting;
 };
 
+/// A device whose kernels throw.
+class ThrowingDevice final : public Device {
+ public:
+  explicit ThrowingDevice(Device& real) : real_(real) {
+    kernels_.add_compute("NoOp", [](Launch&) -> Status { throw std::runtime_error("boom"); });
+    kernels_.add_compute("Placeholder", [](Launch&) -> Status { throw std::bad_alloc(); });
+  }
+  const DeviceAttributes& attributes() const override { return real_.attributes(); }
+  const KernelCatalog& kernels() const override { return kernels_; }
+  Allocator& allocator() override { return real_.allocator(); }
+  void enqueue(std::function<void()> work) override { real_.enqueue(std::move(work)); }
+  void when_done(std::function<void()> then) override { then(); }
+  void copy_to_host(Tensor, std::function<void(Result<Tensor>)>) override { CHECK(false); }
+  void copy_from_host(Tensor, std::function<void(Result<Tensor>)>) override { CHECK(false); }
+
+ private:
+  Device& real_;
+  KernelCatalog kernels_;
+};
+
 struct Fixture {
   std::unique_ptr<Device> device = make_cpu_device({.threads = 2});
   std::shared_ptr<Graph> graph = std::make_shared<Graph>(make_op_catalog());
@@ -44,7 +67,9 @@ struct Fixture {
     BOOST_TEST_REQUIRE(id.ok(), id.status().to_string());
   }
   void add_recv(const std::string& name, int64_t edge) {
-    add({.name = name, .op = transfer::recv,
+    add(
+        {.name = name,
+         .op = transfer::recv,
          .attrs = {{"tensor_type", DType::float32}, {"edge", edge}, {"from_device", "there"}}});
   }
   std::shared_ptr<Execution> start_plan() {
@@ -60,9 +85,15 @@ BOOST_FIXTURE_TEST_SUITE(executor, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_node_that_waits_holds_up_only_what_needs_it) {
   add_recv("late", 1);
-  add({.name = "now", .op = "Const", .attrs = {{"value", Tensor::scalar(2.0f)}, {"dtype", DType::float32}}});
+  add(
+      {.name = "now",
+       .op = "Const",
+       .attrs = {{"value", Tensor::scalar(2.0f)}, {"dtype", DType::float32}}});
   add({.name = "free", .op = "Neg", .inputs = {"now"}});
-  add({.name = "out", .op = transfer::send, .inputs = {"free"},
+  add(
+      {.name = "out",
+       .op = transfer::send,
+       .inputs = {"free"},
        .attrs = {{"edge", 5}, {"to_device", "there"}}});
   add({.name = "held", .op = "Neg", .inputs = {"late"}});
   add({.name = "end", .op = transfer::retval, .inputs = {"held"}, .attrs = {{"index", 0}}});
@@ -88,7 +119,10 @@ BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_with_the_reason_though_nodes_wait) {
 BOOST_AUTO_TEST_CASE(the_first_error_ends_nodes_that_wait_and_names_its_node) {
   add_recv("never", 1);
   add_recv("soon", 2);
-  add({.name = "other", .op = "Const", .attrs = {{"value", Tensor::of<float>({2}, {1, 2})}, {"dtype", DType::float32}}});
+  add(
+      {.name = "other",
+       .op = "Const",
+       .attrs = {{"value", Tensor::of<float>({2}, {1, 2})}, {"dtype", DType::float32}}});
   add({.name = "sum", .op = "AddV2", .inputs = {"soon", "other"}});
   add({.name = "held", .op = "Neg", .inputs = {"never"}});
   auto execution = start_plan();
@@ -141,9 +175,9 @@ BOOST_AUTO_TEST_CASE(memory_is_reused_only_where_nobody_else_looks) {
   Builder b;
   auto x = b.placeholder(DType::float32, {3});
   auto y = b.neg(x);
-  auto z = b.neg(y);      // y is fetched too, so z may not write over it
+  auto z = b.neg(y);  // y is fetched too, so z may not write over it
   auto c = b.constant(Tensor::of<float>({3}, {1, 2, 3}));
-  auto d = b.neg(c);      // nor over a constant
+  auto d = b.neg(c);  // nor over a constant
   auto fed = Tensor::of<float>({3}, {1, 2, 3});
   GraphRunner runner;
   for (int round = 0; round < 2; ++round) {
@@ -161,14 +195,33 @@ BOOST_AUTO_TEST_CASE(an_allocation_over_the_limit_fails_with_op_and_size_and_the
   GraphRunner runner(make_cpu_device({.threads = 1, .memory_limit = 1 << 20}));
   Builder b;
   auto small = b.zeros(DType::float32, {10});
-  auto large = b.named("large").fill(
-      b.constant(Tensor::of<int32_t>({1}, {1 << 20})), b.constant(1.0f));
+  auto large =
+      b.named("large").fill(b.constant(Tensor::of<int32_t>({1}, {1 << 20})), b.constant(1.0f));
   auto refused = runner.run(b, {}, {large});
   BOOST_REQUIRE(!refused.ok());
   BOOST_TEST((refused.status().code() == Code::resource_exhausted));
   BOOST_TEST(refused.status().message().find("4194304") != std::string::npos);
   BOOST_TEST(refused.status().where().node == "large");
   BOOST_TEST(runner.run(b, {}, {small}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kernel_throws_is_the_error_of_its_node) {
+  ThrowingDevice throwing(*device);
+  auto fails = [&](NodeDef def, Code code) {
+    auto one_node = std::make_shared<Graph>(make_op_catalog());
+    BOOST_REQUIRE(one_node->add(std::move(def)).ok());
+    auto plan = Plan::compile(one_node, throwing, {});
+    BOOST_TEST_REQUIRE(plan.ok(), plan.status().to_string());
+    Waiting<Status> ended;
+    auto execution = start(*plan, port, ended.callback());
+    auto status = ended.wait();
+    BOOST_TEST((status.code() == code), status.to_string());
+    BOOST_TEST(status.where().node == "n");
+  };
+  fails({.name = "n", .op = "NoOp"}, Code::internal);
+  fails(
+      {.name = "n", .op = "Placeholder", .attrs = {{"dtype", DType::float32}}},
+      Code::resource_exhausted);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

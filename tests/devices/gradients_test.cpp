@@ -53,23 +53,26 @@ Input bools(const Shape& shape, std::initializer_list<bool> values) {
 
 std::vector<Case> binary_cases() {
   std::vector<Case> cases;
-  for (auto op : {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "SquaredDifference", "Pow",
-                  "Maximum", "Minimum"}) {
+  for (auto op :
+       {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "SquaredDifference", "Pow", "Maximum",
+        "Minimum"}) {
     cases.push_back({op, {positive({2, 3}), numbers({2, 3}, {0.5, 1.7, 2.9, 1.1, 2.2, 0.4})}});
     cases.push_back({op, {positive({2, 3}), numbers({3}, {0.55, 1.75, 1.25})}});
     cases.push_back({op, {numbers({2, 1}, {0.77, 1.33}), positive({3})}});
     cases.push_back({op, {positive({2}), numbers({}, {1.21})}});
     cases.push_back({op, {numbers({}, {0.9}), positive({1, 2})}});
     cases.push_back({op, {numbers({1, 1}, {0.9}), numbers({1}, {1.4})}});
-    cases.push_back({op, {positive({2, 2, 1}), numbers({1, 2, 3}, {0.35, 0.71, 1.1, 1.6, 2.01, 2.5})}});
+    cases.push_back(
+        {op, {positive({2, 2, 1}), numbers({1, 2, 3}, {0.35, 0.71, 1.1, 1.6, 2.01, 2.5})}});
   }
   return cases;
 }
 
 std::vector<Case> unary_cases() {
   std::vector<Case> cases;
-  for (auto op : {"Neg", "Square", "Abs", "Sign", "Reciprocal", "Exp", "Tanh", "Sigmoid", "Relu",
-                  "Softmax", "LogSoftmax", "L2Loss", "Identity"})
+  for (auto op :
+       {"Neg", "Square", "Abs", "Sign", "Reciprocal", "Exp", "Tanh", "Sigmoid", "Relu", "Softmax",
+        "LogSoftmax", "L2Loss", "Identity"})
     cases.push_back({op, {mixed({2, 3})}});
   for (auto op : {"Sqrt", "Rsqrt", "Log"}) cases.push_back({op, {positive({2, 3})}});
   for (auto op : {"SqrtGrad", "RsqrtGrad", "TanhGrad", "SigmoidGrad"})
@@ -84,9 +87,10 @@ std::vector<Case> matmul_cases() {
   std::vector<Case> cases;
   for (bool a : {false, true})
     for (bool b : {false, true})
-      cases.push_back({"MatMul",
-                       {mixed(a ? Shape{3, 2} : Shape{2, 3}), positive(b ? Shape{4, 3} : Shape{3, 4})},
-                       {{"transpose_a", a}, {"transpose_b", b}}});
+      cases.push_back(
+          {"MatMul",
+           {mixed(a ? Shape{3, 2} : Shape{2, 3}), positive(b ? Shape{4, 3} : Shape{3, 4})},
+           {{"transpose_a", a}, {"transpose_b", b}}});
   return cases;
 }
 
@@ -146,14 +150,15 @@ std::vector<Case> nn_cases() {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& group : {binary_cases(), unary_cases(), matmul_cases(), reduction_cases(),
-                            array_cases(), nn_cases()})
+  for (const auto& group :
+       {binary_cases(), unary_cases(), matmul_cases(), reduction_cases(), array_cases(),
+        nn_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
 
-/// How the inputs of an op enter the graph: with their shapes, or with a shape, or with nothing that
-/// is known before the step. What is no variable may also be a constant.
+/// How the inputs of an op enter the graph: with their shapes, or with a shape, or with nothing
+/// that is known before the step. What is no variable may also be a constant.
 enum class Knowledge { constants, shapes, ranks, nothing };
 
 /// The sum of all outputs, each element times a weight of its own, as a function of the inputs.
@@ -212,17 +217,20 @@ double shifted_total(Scene& scene, GraphRunner& runner, size_t feed, size_t i, d
 void check_derivative(
     const Case& c, Scene& scene, GraphRunner& runner, size_t feed, const Tensor& derivative) {
   const auto& value = scene.feeds[feed].value;
-  BOOST_TEST((derivative.shape() == value.shape()),
-             c.op << ": " << derivative.shape().to_string() << " for " << value.shape().to_string());
+  BOOST_TEST(
+      (derivative.shape() == value.shape()),
+      c.op << ": " << derivative.shape().to_string() << " for " << value.shape().to_string());
   if (derivative.shape() != value.shape()) return;
   constexpr double step = 1e-5;
   for (size_t i = 0; i < static_cast<size_t>(value.elements()); ++i) {
     auto difference = (shifted_total(scene, runner, feed, i, step) -
-                       shifted_total(scene, runner, feed, i, -step)) / (2 * step);
+                       shifted_total(scene, runner, feed, i, -step)) /
+                      (2 * step);
     auto got = derivative.values<double>()[i];
-    BOOST_TEST(std::abs(got - difference) <= 1e-6 * std::max(1.0, std::abs(difference)),
-               c.op << ", input " << feed << ", element " << i << ": " << got << " instead of "
-                    << difference);
+    BOOST_TEST(
+        std::abs(got - difference) <= 1e-6 * std::max(1.0, std::abs(difference)),
+        c.op << ", input " << feed << ", element " << i << ": " << got << " instead of "
+             << difference);
   }
 }
 
@@ -277,15 +285,16 @@ BOOST_AUTO_TEST_CASE(every_op_with_a_gradient_is_checked_here) {
   std::set<std::string> known = {
       // Nothing passes through.
       "ArgMax", "All", "Any", "BroadcastGradientArgs", "Equal", "Greater", "GreaterEqual", "Less",
-      "LessEqual", "LogicalAnd", "LogicalNot", "NotEqual", "OneHot", "OnesLike", "RandomStandardNormal",
-      "RandomUniform", "Range", "Rank", "Shape", "Size", "StopGradient", "TruncatedNormal",
-      "ZerosLike",
+      "LessEqual", "LogicalAnd", "LogicalNot", "NotEqual", "OneHot", "OnesLike",
+      "RandomStandardNormal", "RandomUniform", "Range", "Rank", "Shape", "Size", "StopGradient",
+      "TruncatedNormal", "ZerosLike",
       // Complex numbers only: the derivative is the conjugate, as the next case checks.
       "Conj",
       // The variable's derivative is collected from all reads: see the graph's own tests.
       "ReadVariableOp"};
   for (const auto& c : all_cases()) known.insert(c.op);
-  for (const auto& [name, op] : make_op_catalog()->all())
+  auto catalog = make_op_catalog();
+  for (const auto& [name, op] : catalog->all())
     BOOST_TEST((!op.gradient() || known.contains(name)), name << " has an unchecked gradient");
 }
 

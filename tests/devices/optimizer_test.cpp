@@ -56,26 +56,29 @@ void check_close(const Point& a, const Point& b) {
 BOOST_AUTO_TEST_SUITE(optimizer)
 
 BOOST_AUTO_TEST_CASE(gradient_descent_follows_the_slope) {
-  check_close(trained(GradientDescent{.learning_rate = 0.1}),
-              expected([](double w, double g, size_t) { return w - 0.1 * g; }));
+  check_close(
+      trained(GradientDescent{.learning_rate = 0.1}),
+      expected([](double w, double g, size_t) { return w - 0.1 * g; }));
 }
 
 BOOST_AUTO_TEST_CASE(momentum_keeps_rolling) {
   Point a{};
-  check_close(trained(Momentum{.learning_rate = 0.1, .momentum = 0.8}),
-              expected([&](double w, double g, size_t i) {
-                a[i] = 0.8 * a[i] + g;
-                return w - 0.1 * a[i];
-              }));
+  check_close(
+      trained(Momentum{.learning_rate = 0.1, .momentum = 0.8}),
+      expected([&](double w, double g, size_t i) {
+        a[i] = 0.8 * a[i] + g;
+        return w - 0.1 * a[i];
+      }));
 }
 
 BOOST_AUTO_TEST_CASE(nesterov_looks_ahead) {
   Point a{};
-  check_close(trained(Momentum{.learning_rate = 0.1, .momentum = 0.8, .use_nesterov = true}),
-              expected([&](double w, double g, size_t i) {
-                a[i] = 0.8 * a[i] + g;
-                return w - 0.1 * (g + 0.8 * a[i]);
-              }));
+  check_close(
+      trained(Momentum{.learning_rate = 0.1, .momentum = 0.8, .use_nesterov = true}),
+      expected([&](double w, double g, size_t i) {
+        a[i] = 0.8 * a[i] + g;
+        return w - 0.1 * (g + 0.8 * a[i]);
+      }));
 }
 
 BOOST_AUTO_TEST_CASE(adam_frees_its_means_of_the_bias_of_the_first_steps) {

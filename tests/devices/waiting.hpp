@@ -1,16 +1,16 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
 
 #include "troupe/graph/check.hpp"
+#include "troupe/tests/patience.hpp"
 
 namespace troupe::testing {
 
 /// The answer of a call that answers through a callback from any thread. A missing answer stops the
-/// test after a minute instead of hanging it.
+/// test instead of hanging it.
 template <class T>
 class Waiting {
  public:
@@ -19,7 +19,7 @@ class Waiting {
   }
   T wait() {
     auto answer = promise_->get_future();
-    CHECK(answer.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+    CHECK(answer.wait_for(patience) == std::future_status::ready);
     return answer.get();
   }
 

@@ -129,6 +129,16 @@ BOOST_AUTO_TEST_CASE(a_shape_is_a_constant_where_it_is_known) {
   BOOST_TEST(node(b.shape_of(open)).op->name() == "Shape");
 }
 
+BOOST_AUTO_TEST_CASE(random_values_have_a_shape_a_dtype_and_seeds) {
+  auto uniform = b.random_uniform({2, 3}, DType::float64, /*seed=*/7, /*seed2=*/8);
+  BOOST_TEST(node(uniform).op->name() == "RandomUniform");
+  BOOST_TEST(uniform.shape().to_string() == "[2,3]");
+  BOOST_TEST((uniform.dtype() == DType::float64));
+  BOOST_TEST(node(uniform).attr<int64_t>("seed") == 7);
+  BOOST_TEST(node(uniform).attr<int64_t>("seed2") == 8);
+  BOOST_TEST(node(b.random_normal({4}, DType::float32)).op->name() == "RandomStandardNormal");
+}
+
 BOOST_AUTO_TEST_CASE(reductions_go_over_the_axes_given_or_all) {
   BOOST_TEST(b.reduce_sum(x).shape().to_string() == "[]");
   BOOST_TEST(b.reduce_mean(x, {0}).shape().to_string() == "[3]");

@@ -58,8 +58,7 @@ BOOST_AUTO_TEST_CASE(an_update_runs_where_its_variable_lives) {
   const auto& graph = line.b.graph();
   auto update = find_op(graph, "ResourceApplyGradientDescent");
   BOOST_REQUIRE(update.ok());
-  BOOST_TEST((*update)->name ==
-             "GradientDescent/update_slope/ResourceApplyGradientDescent");
+  BOOST_TEST((*update)->name == "GradientDescent/update_slope/ResourceApplyGradientDescent");
   BOOST_TEST((*update)->device == ps);
   BOOST_TEST(input_names(graph, **update)[0] == "slope/handle");
   BOOST_TEST(number(graph, (*update)->inputs[1]) == 0.5f);
@@ -80,8 +79,8 @@ BOOST_AUTO_TEST_CASE(the_gradients_of_all_reads_of_a_variable_are_summed) {
 
 BOOST_AUTO_TEST_CASE(a_slot_lives_beside_its_variable_and_is_initialized_with_it) {
   Line line;
-  minimize(line.b, line.loss,
-           Momentum{.learning_rate = 0.5, .momentum = 0.25, .use_nesterov = true});
+  minimize(
+      line.b, line.loss, Momentum{.learning_rate = 0.5, .momentum = 0.25, .use_nesterov = true});
   BOOST_TEST(line.b.status().to_string() == "Ok");
 
   const auto& graph = line.b.graph();
@@ -115,10 +114,11 @@ BOOST_AUTO_TEST_CASE(adam_raises_its_powers_after_all_updates) {
   auto names = input_names(graph, **update);
   BOOST_REQUIRE(names.size() == 10);
   names.resize(5);
-  BOOST_TEST(names == std::vector<std::string>(
-                          {"slope/handle", "slope/Adam/handle", "slope/Adam_1/handle",
-                           "beta1_power/handle", "beta2_power/handle"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      names == std::vector<std::string>(
+                   {"slope/handle", "slope/Adam/handle", "slope/Adam_1/handle",
+                    "beta1_power/handle", "beta2_power/handle"}),
+      boost::test_tools::per_element());
 
   int raised = 0;
   for (const auto& node : graph.nodes()) {

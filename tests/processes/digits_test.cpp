@@ -58,9 +58,12 @@ Result<Tensor> read_weights(const std::string& target) {
   auto session = (*client)->session();
   if (!session) return session.status();
   auto b = Builder().on("/job:ps/task:0");
-  auto handle = b.op("VarHandleOp", {},
-                     {{"dtype", DType::float32}, {"shape", Shape{64, 128}},
-                      {"container", "digits"}, {"shared_name", "hidden/weights"}});
+  auto handle = b.op(
+      "VarHandleOp", {},
+      {{"dtype", DType::float32},
+       {"shape", Shape{64, 128}},
+       {"container", "digits"},
+       {"shared_name", "hidden/weights"}});
   auto weights = b.op("ReadVariableOp", {handle}, {{"dtype", DType::float32}});
   if (auto status = (*session)->extend(b); !status.ok()) return status;
   auto fetched = (*session)->run({}, {weights});
@@ -85,8 +88,9 @@ BOOST_AUTO_TEST_SUITE(digits)
 
 BOOST_AUTO_TEST_CASE(three_processes_learn_to_read_digits) {
   NodeCluster cluster(main_job_tasks);
-  std::set<pid_t> pids = {cluster.node("ps", 0).pid(), cluster.node("worker", 0).pid(),
-                          cluster.node("worker", 1).pid()};
+  std::set<pid_t> pids = {
+      cluster.node("ps", 0).pid(), cluster.node("worker", 0).pid(),
+      cluster.node("worker", 1).pid()};
   BOOST_TEST(pids.size() == 3);
 
   auto result = train({"--target", cluster.target("worker", 0)});
@@ -196,8 +200,12 @@ BOOST_AUTO_TEST_CASE(a_target_where_nobody_serves_is_named) {
 
 BOOST_AUTO_TEST_CASE(bad_usage_is_refused) {
   for (std::vector<std::string> flags :
-       {std::vector<std::string>{"--epochs", "0"}, {"--batch", "many"}, {"--optimizer", "best"},
-        {"--learning-rate", "-1"}, {"--workers", "0"}, {"--nonsense"}}) {
+       {std::vector<std::string>{"--epochs", "0"},
+        {"--batch", "many"},
+        {"--optimizer", "best"},
+        {"--learning-rate", "-1"},
+        {"--workers", "0"},
+        {"--nonsense"}}) {
     auto ended = run_digits(flags);
     BOOST_TEST(ended.exit_code == 2);
     check_says(ended.errors, flags[0]);

@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace troupe::testing {
+#include "troupe/tests/patience.hpp"
 
-/// How long a test waits for what should come soon, on a slow and busy machine.
-inline constexpr std::chrono::milliseconds patience{30'000};
+namespace troupe::testing {
 
 /// A child process whose output is read here. It is killed with its owner, and with this process.
 class Process {

@@ -22,7 +22,8 @@ std::unique_ptr<Session> open(Client& client) {
   return *std::move(session);
 }
 
-/// A variable of the parameter server that each step counts up, as each client builds it for itself.
+/// A variable of the parameter server that each step counts up, as each client builds it for
+/// itself.
 struct Counter {
   Builder b;
   Variable count = b.on("/job:ps/task:0").variable("count", b.constant(0.0f));
@@ -63,7 +64,8 @@ BOOST_AUTO_TEST_CASE(a_counter_is_initialized_through_one_node_and_read_through_
   BOOST_TEST(number(*session, second) == 2.0f);
 }
 
-BOOST_AUTO_TEST_CASE(reset_through_another_node_frees_the_container_and_closes_that_nodes_sessions) {
+BOOST_AUTO_TEST_CASE(
+    reset_through_another_node_frees_the_container_and_closes_that_nodes_sessions) {
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
   auto client = connect(nodes, "worker", 0), other = connect(nodes, "worker", 1);
   auto session = open(*client), closing = open(*other);
@@ -158,8 +160,9 @@ BOOST_AUTO_TEST_CASE(swapped_addresses_are_an_error_that_says_so) {
   BOOST_REQUIRE(session->extend(b).ok());
   auto values = session->run({}, {there});
   BOOST_TEST((values.status().code() == Code::failed_precondition), values.status().to_string());
-  BOOST_TEST(values.status().message().find("expected /job:worker/task:1") != std::string::npos,
-             values.status().to_string());
+  BOOST_TEST(
+      values.status().message().find("expected /job:worker/task:1") != std::string::npos,
+      values.status().to_string());
 }
 
 BOOST_AUTO_TEST_CASE(a_step_that_takes_too_long_ends_at_its_timeout) {

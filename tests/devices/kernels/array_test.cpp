@@ -35,8 +35,9 @@ BOOST_AUTO_TEST_CASE(reshape_keeps_the_elements) {
   BOOST_TEST(reshape(vec({5}), {}) == "float32[] [5]");
   BOOST_TEST(reshape(texts, {2}) == "string[2] [\"a\" \"b\"]");
   BOOST_TEST(reshape(Tensor::of<float>({0, 2}, {}), {-1, 2}) == "float32[0,2] []");
-  BOOST_TEST(reshape(matrix, {4, 2}) ==
-             "InvalidArgument: cannot reshape [2,3] to [4,2]: the number of elements differs");
+  BOOST_TEST(
+      reshape(matrix, {4, 2}) ==
+      "InvalidArgument: cannot reshape [2,3] to [4,2]: the number of elements differs");
   BOOST_TEST(starts_with(reshape(matrix, {-1, 4}), "InvalidArgument"));
   BOOST_TEST(starts_with(reshape(matrix, {-1, -1}), "InvalidArgument"));
   BOOST_TEST(starts_with(reshape(matrix, {-2, -3}), "InvalidArgument"));
@@ -72,8 +73,9 @@ BOOST_AUTO_TEST_CASE(axes_can_be_put_in_another_order) {
   BOOST_TEST(transpose(cube, {1, 0, 2}) == "int8[2,2,3] [1 2 3 7 8 9 4 5 6 10 11 12]");
   BOOST_TEST(transpose(texts, {1, 0}) == "string[1,2] [\"a\" \"b\"]");
   BOOST_TEST(transpose(Tensor::of<double>({0, 3}, {}), {1, 0}) == "float64[3,0] []");
-  BOOST_TEST(transpose(vec<complex128>({2, 1}, {{1, 2}, {3, 4}}), {1, 0}) ==
-             "complex128[1,2] [(1,2) (3,4)]");
+  BOOST_TEST(
+      transpose(vec<complex128>({2, 1}, {{1, 2}, {3, 4}}), {1, 0}) ==
+      "complex128[1,2] [(1,2) (3,4)]");
   BOOST_TEST(starts_with(transpose(matrix, {0, 0}), "InvalidArgument"));
   BOOST_TEST(starts_with(transpose(matrix, {0}), "InvalidArgument"));
   BOOST_TEST(starts_with(transpose(matrix, {0, 2}), "InvalidArgument"));
@@ -113,8 +115,7 @@ BOOST_AUTO_TEST_CASE(fill_repeats_a_value) {
   BOOST_TEST(starts_with(fill({-1}, Tensor::scalar(3.0f)), "InvalidArgument"));
   BOOST_TEST(starts_with(fill({1}, vec({1, 2})), "InvalidArgument"));
   BOOST_TEST(starts_with(fill({2000000000, 2000000000}, Tensor::scalar(1.0f)), "InvalidArgument"));
-  BOOST_TEST(starts_with(
-      fill({2000000000, 100000}, Tensor::scalar(1.0f)), "ResourceExhausted"));
+  BOOST_TEST(starts_with(fill({2000000000, 100000}, Tensor::scalar(1.0f)), "ResourceExhausted"));
 }
 
 template <class T>

@@ -28,8 +28,9 @@ BOOST_AUTO_TEST_CASE(shorter_mantissas_are_rounded_or_truncated) {
   BOOST_TEST(cast_to(DType::bfloat16, x) == "bfloat16[1] [1.00781]");
   BOOST_TEST(cast_to(DType::bfloat16, x, /*truncate=*/true) == "bfloat16[1] [1]");
   auto narrow = [](bool truncate) {
-    return (*run_op("Cast", {vec<double>({2.0 / 3})},
-                    {{"DstT", DType::float32}, {"Truncate", truncate}}))[0].value<float>();
+    return (*run_op(
+        "Cast", {vec<double>({2.0 / 3})}, {{"DstT", DType::float32}, {"Truncate", truncate}}))[0]
+        .value<float>();
   };
   BOOST_TEST(double{narrow(/*truncate=*/false)} > 2.0 / 3);
   BOOST_TEST(double{narrow(/*truncate=*/true)} < 2.0 / 3);

@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(nan_equals_nothing) {
 
 BOOST_AUTO_TEST_CASE(bools_and_complex_numbers_are_equal_or_not) {
   BOOST_TEST(show("Equal", {vec<bool>({true, false}), vec<bool>({true, true})}) == "bool[2] [1 0]");
-  BOOST_TEST(show("NotEqual", {vec<complex64>({{1, 2}}), vec<complex64>({{1, 3}})}) == "bool[1] [1]");
+  BOOST_TEST(
+      show("NotEqual", {vec<complex64>({{1, 2}}), vec<complex64>({{1, 3}})}) == "bool[1] [1]");
 }
 
 BOOST_AUTO_TEST_CASE(bools_are_combined) {
@@ -44,14 +45,16 @@ BOOST_AUTO_TEST_CASE(select_takes_elements_rows_or_all) {
   BOOST_TEST(show("Select", {Tensor::scalar(false), x, y}) == "float32[2,2] [10 20 30 40]");
   auto texts = Tensor::of<std::string>({2}, {"a", "b"});
   auto others = Tensor::of<std::string>({2}, {"c", "d"});
-  BOOST_TEST(show("Select", {vec<bool>({false, true}), texts, others}) == "string[2] [\"c\" \"b\"]");
+  BOOST_TEST(
+      show("Select", {vec<bool>({false, true}), texts, others}) == "string[2] [\"c\" \"b\"]");
   auto none = Tensor::of<float>({2, 0}, {});
   BOOST_TEST(show("Select", {vec<bool>({false, true}), none, none}) == "float32[2,0] []");
 }
 
 BOOST_AUTO_TEST_CASE(select_refuses_shapes_that_do_not_fit) {
   auto x = vec({1, 2});
-  BOOST_TEST(starts_with(show("Select", {vec<bool>({true}), x, x}), "InvalidArgument: the condition"));
+  BOOST_TEST(
+      starts_with(show("Select", {vec<bool>({true}), x, x}), "InvalidArgument: the condition"));
   BOOST_TEST(starts_with(
       show("Select", {Tensor::scalar(true), x, vec({1})}), "InvalidArgument: both choices"));
 }

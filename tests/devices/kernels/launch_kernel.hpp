@@ -37,7 +37,8 @@ struct KernelFixture {
   }
 };
 
-inline std::shared_ptr<VariableResource> variable(Tensor value, Shape shape = Shape::unknown_rank()) {
+inline std::shared_ptr<VariableResource> variable(
+    Tensor value, Shape shape = Shape::unknown_rank()) {
   auto made = std::make_shared<VariableResource>(value.dtype(), shape);
   made->assign(std::move(value));
   return made;

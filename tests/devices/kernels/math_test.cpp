@@ -28,8 +28,9 @@ BOOST_AUTO_TEST_CASE(operands_are_broadcast_together) {
   BOOST_TEST(show("Sub", {row, scalar}) == "float32[1,3] [-4 -3 -2]");
   BOOST_TEST(show("Sub", {scalar, scalar}) == "float32[] [0]");
   BOOST_TEST(show("Mul", {vec({1}, {2}), vec({2, 2}, {1, 2, 3, 4})}) == "float32[2,2] [2 4 6 8]");
-  BOOST_TEST(show("AddV2", {vec({2, 1, 2}, {1, 2, 3, 4}), vec({3, 1}, {10, 20, 30})}) ==
-             "float32[2,3,2] [11 12 21 22 31 32 13 14 23 24 33 34]");
+  BOOST_TEST(
+      show("AddV2", {vec({2, 1, 2}, {1, 2, 3, 4}), vec({3, 1}, {10, 20, 30})}) ==
+      "float32[2,3,2] [11 12 21 22 31 32 13 14 23 24 33 34]");
   BOOST_TEST(show("AddV2", {vec({1, 1}, {1}), vec({1}, {2})}) == "float32[1,1] [3]");
   BOOST_TEST(starts_with(show("AddV2", {vec({1, 2}), vec({1, 2, 3})}), "InvalidArgument"));
 }
@@ -39,8 +40,9 @@ BOOST_AUTO_TEST_CASE(empty_operands_make_empty_results) {
   BOOST_TEST(show("AddV2", {empty, vec({1, 2, 3})}) == "float32[0,3] []");
   BOOST_TEST(show("AddV2", {empty, Tensor::scalar(1.0f)}) == "float32[0,3] []");
   BOOST_TEST(show("Exp", {empty}) == "float32[0,3] []");
-  BOOST_TEST(show("AddV2", {Tensor::of<float>({2, 0, 1}, {}), vec({1, 1, 4}, {1, 2, 3, 4})}) ==
-             "float32[2,0,4] []");
+  BOOST_TEST(
+      show("AddV2", {Tensor::of<float>({2, 0, 1}, {}), vec({1, 1, 4}, {1, 2, 3, 4})}) ==
+      "float32[2,0,4] []");
 }
 
 BOOST_AUTO_TEST_CASE(all_numeric_dtypes_can_be_added) {
@@ -61,18 +63,21 @@ BOOST_AUTO_TEST_CASE(integers_wrap_around_and_divide_towards_zero) {
   BOOST_TEST(show("AddV2", {vec<int8_t>({127}), vec<int8_t>({1})}) == "int8[1] [-128]");
   BOOST_TEST(show("Mul", {vec<uint16_t>({65535}), vec<uint16_t>({65535})}) == "uint16[1] [1]");
   BOOST_TEST(show("Neg", {vec<int32_t>({-2147483647 - 1, 5})}) == "int32[2] [-2147483648 -5]");
-  BOOST_TEST(show("Div", {vec<int32_t>({7, -7, 7}), vec<int32_t>({2, 2, -2})}) ==
-             "int32[3] [3 -3 -3]");
-  BOOST_TEST(show("Div", {vec<int32_t>({-2147483647 - 1}), vec<int32_t>({-1})}) ==
-             "int32[1] [-2147483648]");
-  BOOST_TEST(show("Pow", {vec<int64_t>({3, -2, 0}), vec<int64_t>({4, 3, 0})}) ==
-             "int64[3] [81 -8 1]");
+  BOOST_TEST(
+      show("Div", {vec<int32_t>({7, -7, 7}), vec<int32_t>({2, 2, -2})}) == "int32[3] [3 -3 -3]");
+  BOOST_TEST(
+      show("Div", {vec<int32_t>({-2147483647 - 1}), vec<int32_t>({-1})}) ==
+      "int32[1] [-2147483648]");
+  BOOST_TEST(
+      show("Pow", {vec<int64_t>({3, -2, 0}), vec<int64_t>({4, 3, 0})}) == "int64[3] [81 -8 1]");
 }
 
 BOOST_AUTO_TEST_CASE(what_integers_cannot_do_is_refused) {
-  BOOST_TEST(show("Div", {vec<int32_t>({1, 2}), vec<int32_t>({1, 0})}) ==
-             "InvalidArgument: integer division by zero");
-  BOOST_TEST(show("Reciprocal", {vec<int32_t>({0})}) == "InvalidArgument: integer division by zero");
+  BOOST_TEST(
+      show("Div", {vec<int32_t>({1, 2}), vec<int32_t>({1, 0})}) ==
+      "InvalidArgument: integer division by zero");
+  BOOST_TEST(
+      show("Reciprocal", {vec<int32_t>({0})}) == "InvalidArgument: integer division by zero");
   BOOST_TEST(starts_with(show("Pow", {vec<int32_t>({2}), vec<int32_t>({-1})}), "InvalidArgument"));
 }
 
@@ -139,27 +144,28 @@ BOOST_AUTO_TEST_CASE(functions_of_infinity_and_nan_are_those_of_the_standard_lib
 }
 
 BOOST_AUTO_TEST_CASE(functions_agree_with_the_standard_library_in_every_float) {
-  auto check = [](const char* op, auto zero, double (*expected)(double), double tolerance) {
+  auto check = [](auto zero, double tolerance, const char* op, double (*expected)(double)) {
     using T = decltype(zero);
     std::vector<T> xs;
     for (double x = 0.05; x < 8; x += 0.37) xs.push_back(static_cast<T>(x));
-    auto outputs = run_op(
-        op, {Tensor::of<T>({static_cast<int64_t>(xs.size())}, std::span<const T>(xs))});
+    auto outputs =
+        run_op(op, {Tensor::of<T>({static_cast<int64_t>(xs.size())}, std::span<const T>(xs))});
     BOOST_REQUIRE(outputs.ok());
     for (size_t i = 0; i < xs.size(); ++i) {
       auto want = expected(static_cast<double>(xs[i]));
       auto got = static_cast<double>((*outputs)[0].template values<T>()[i]);
-      BOOST_TEST(std::abs(got - want) <= tolerance * std::max(1.0, std::abs(want)), op << " of " << xs[i]);
+      BOOST_TEST(
+          std::abs(got - want) <= tolerance * std::max(1.0, std::abs(want)), op << " of " << xs[i]);
     }
   };
   auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   auto all = [&](auto zero, double tolerance) {
-    check("Exp", zero, [](double x) { return std::exp(x); }, tolerance);
-    check("Log", zero, [](double x) { return std::log(x); }, tolerance);
-    check("Tanh", zero, [](double x) { return std::tanh(x); }, tolerance);
-    check("Sigmoid", zero, sigmoid, tolerance);
-    check("Sqrt", zero, [](double x) { return std::sqrt(x); }, tolerance);
-    check("Rsqrt", zero, [](double x) { return 1 / std::sqrt(x); }, tolerance);
+    check(zero, tolerance, "Exp", [](double x) { return std::exp(x); });
+    check(zero, tolerance, "Log", [](double x) { return std::log(x); });
+    check(zero, tolerance, "Tanh", [](double x) { return std::tanh(x); });
+    check(zero, tolerance, "Sigmoid", sigmoid);
+    check(zero, tolerance, "Sqrt", [](double x) { return std::sqrt(x); });
+    check(zero, tolerance, "Rsqrt", [](double x) { return 1 / std::sqrt(x); });
   };
   all(float{}, 1e-6);
   all(double{}, 1e-14);

@@ -19,7 +19,8 @@ std::vector<double> naive(const Tensor& a, const Tensor& b, bool transpose_a, bo
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       double sum = 0;
-      for (int64_t k = 0; k < inner; ++k) sum += at(a, transpose_a, i, k) * at(b, transpose_b, k, j);
+      for (int64_t k = 0; k < inner; ++k)
+        sum += at(a, transpose_a, i, k) * at(b, transpose_b, k, j);
       product.push_back(sum);
     }
   return product;
@@ -33,11 +34,12 @@ template <class T>
 void check(Sizes sizes, double tolerance) {
   for (bool transpose_a : {false, true})
     for (bool transpose_b : {false, true}) {
-      auto a = varied<T>(transpose_a ? Shape{sizes.inner, sizes.rows} : Shape{sizes.rows, sizes.inner});
+      auto a =
+          varied<T>(transpose_a ? Shape{sizes.inner, sizes.rows} : Shape{sizes.rows, sizes.inner});
       auto b = varied<T>(
           transpose_b ? Shape{sizes.columns, sizes.inner} : Shape{sizes.inner, sizes.columns});
-      auto product = run_op(
-          "MatMul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
+      auto product =
+          run_op("MatMul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
       BOOST_REQUIRE(product.ok());
       auto expected = naive<T>(a, b, transpose_a, transpose_b);
       const Tensor& out = (*product)[0];
@@ -81,6 +83,12 @@ BOOST_AUTO_TEST_CASE(a_product_over_nothing_is_zero) {
   BOOST_TEST(show("MatMul", {b, vec({3, 2}, {1, 2, 3, 4, 5, 6})}) == "float32[0,2] []");
 }
 
+BOOST_AUTO_TEST_CASE(a_product_too_large_for_a_tensor_is_refused) {
+  constexpr int64_t huge = int64_t{1} << 40;
+  auto a = Tensor::of<float>({huge, 0}, {}), b = Tensor::of<float>({0, huge}, {});
+  BOOST_TEST(starts_with(show("MatMul", {a, b}), "InvalidArgument"));
+}
+
 BOOST_AUTO_TEST_CASE(nan_and_infinity_reach_the_product) {
   auto a = vec({1, 2}, {static_cast<float>(nan), 1}), b = vec({2, 1}, {0, 1});
   BOOST_TEST(show("MatMul", {a, b}) == "float32[1,1] [nan]");
@@ -88,8 +96,8 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_reach_the_product) {
 
 BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused) {
   auto a = vec({1, 2}, {1, 2}), b = vec({1, 2}, {1, 2});
-  BOOST_TEST(show("MatMul", {a, b}) ==
-             "InvalidArgument: the inner sizes of [1,2] and [1,2] differ");
+  BOOST_TEST(
+      show("MatMul", {a, b}) == "InvalidArgument: the inner sizes of [1,2] and [1,2] differ");
   BOOST_TEST(starts_with(show("MatMul", {a, vec({1, 2})}), "InvalidArgument: both operands must"));
 }
 

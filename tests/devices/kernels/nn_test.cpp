@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_CASE(a_bias_is_added_to_each_channel) {
   BOOST_TEST(show("BiasAdd", {x, bias}) == "float32[2,3] [11 22 33 14 25 36]");
   auto image = vec({2, 1, 2}, {1, 2, 3, 4});
   Attrs channels_first = {{"data_format", "NCHW"}};
-  BOOST_TEST(show("BiasAdd", {image, vec({10, 20})}, channels_first) ==
-             "float32[2,1,2] [11 12 23 24]");
+  BOOST_TEST(
+      show("BiasAdd", {image, vec({10, 20})}, channels_first) == "float32[2,1,2] [11 12 23 24]");
   BOOST_TEST(show("BiasAdd", {image, vec({10, 20})}) == "float32[2,1,2] [11 22 13 24]");
   BOOST_TEST(show("BiasAdd", {Tensor::of<float>({0, 3}, {}), bias}) == "float32[0,3] []");
   BOOST_TEST(starts_with(show("BiasAdd", {x, vec({1, 2})}), "InvalidArgument: the bias must have"));
@@ -28,15 +28,18 @@ BOOST_AUTO_TEST_CASE(a_bias_is_added_to_each_channel) {
 
 BOOST_AUTO_TEST_CASE(the_gradient_of_a_bias_is_the_sum_over_its_channel) {
   BOOST_TEST(show("BiasAddGrad", {vec({2, 3}, {1, 2, 3, 4, 5, 6})}) == "float32[3] [5 7 9]");
-  BOOST_TEST(show("BiasAddGrad", {vec({2, 2, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})},
-                  {{"data_format", "NCHW"}}) == "float32[2] [14 22]");
+  BOOST_TEST(
+      show(
+          "BiasAddGrad", {vec({2, 2, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})},
+          {{"data_format", "NCHW"}}) == "float32[2] [14 22]");
   BOOST_TEST(show("BiasAddGrad", {Tensor::of<float>({0, 2}, {})}) == "float32[2] [0 0]");
 }
 
 BOOST_AUTO_TEST_CASE(softmax_makes_each_row_a_distribution) {
   auto zeros = vec({2, 2}, {0, 0, 1000, 1000});
   BOOST_TEST(show("Softmax", {zeros}) == "float32[2,2] [0.5 0.5 0.5 0.5]");
-  BOOST_TEST(show("LogSoftmax", {zeros}) == "float32[2,2] [-0.693147 -0.693147 -0.693147 -0.693147]");
+  BOOST_TEST(
+      show("LogSoftmax", {zeros}) == "float32[2,2] [-0.693147 -0.693147 -0.693147 -0.693147]");
   auto x = vec<double>({1, 2, 3});
   BOOST_TEST(show("Softmax", {x}) == "float64[3] [0.0900306 0.244728 0.665241]");
   BOOST_TEST(show("LogSoftmax", {x}) == "float64[3] [-2.40761 -1.40761 -0.407606]");
@@ -49,21 +52,26 @@ BOOST_AUTO_TEST_CASE(softmax_makes_each_row_a_distribution) {
 
 BOOST_AUTO_TEST_CASE(cross_entropy_comes_with_its_gradient) {
   auto logits = vec<double>({2, 2}, {0, 0, std::log(3), 0});
-  BOOST_TEST(show("SoftmaxCrossEntropyWithLogits", {logits, vec<double>({2, 2}, {1, 0, 0.5, 0.5})}) ==
-             "float64[2] [0.693147 0.836988]; float64[2,2] [-0.5 0.5 0.25 -0.25]");
-  BOOST_TEST(show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int32_t>({1, 0})}) ==
-             "float64[2] [0.693147 0.287682]; float64[2,2] [0.5 -0.5 -0.25 0.25]");
+  BOOST_TEST(
+      show("SoftmaxCrossEntropyWithLogits", {logits, vec<double>({2, 2}, {1, 0, 0.5, 0.5})}) ==
+      "float64[2] [0.693147 0.836988]; float64[2,2] [-0.5 0.5 0.25 -0.25]");
+  BOOST_TEST(
+      show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int32_t>({1, 0})}) ==
+      "float64[2] [0.693147 0.287682]; float64[2,2] [0.5 -0.5 -0.25 0.25]");
   auto none = Tensor::of<float>({0, 2}, {});
-  BOOST_TEST(show("SparseSoftmaxCrossEntropyWithLogits", {none, Tensor::of<int64_t>({0}, {})}) ==
-             "float32[0] []; float32[0,2] []");
+  BOOST_TEST(
+      show("SparseSoftmaxCrossEntropyWithLogits", {none, Tensor::of<int64_t>({0}, {})}) ==
+      "float32[0] []; float32[0,2] []");
 }
 
 BOOST_AUTO_TEST_CASE(a_label_that_is_no_class_is_named) {
   auto logits = vec({2, 2}, {0, 0, 0, 0});
-  BOOST_TEST(show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int64_t>({1, 2})}) ==
-             "InvalidArgument: label 2 of row 1 is not in [0, 2)");
-  BOOST_TEST(show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int64_t>({-1, 0})}) ==
-             "InvalidArgument: label -1 of row 0 is not in [0, 2)");
+  BOOST_TEST(
+      show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int64_t>({1, 2})}) ==
+      "InvalidArgument: label 2 of row 1 is not in [0, 2)");
+  BOOST_TEST(
+      show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int64_t>({-1, 0})}) ==
+      "InvalidArgument: label -1 of row 0 is not in [0, 2)");
   BOOST_TEST(starts_with(
       show("SparseSoftmaxCrossEntropyWithLogits", {logits, vec<int64_t>({1})}), "InvalidArgument"));
   BOOST_TEST(starts_with(

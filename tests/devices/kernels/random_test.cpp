@@ -38,10 +38,12 @@ BOOST_AUTO_TEST_CASE(philox_makes_the_bits_of_its_authors_known_answers) {
   using Block = cpu::Philox::Block;
   BOOST_TEST((cpu::Philox(0, 0).block() == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   auto ones = ~uint64_t{0};
-  BOOST_TEST((cpu::Philox(ones, ones).skip(ones).block() ==
-              Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  BOOST_TEST((cpu::Philox(0x299f31d0a4093822, 0x0370734413198a2e).skip(0x85a308d3243f6a88).block() ==
-              Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  BOOST_TEST(
+      (cpu::Philox(ones, ones).skip(ones).block() ==
+       Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  BOOST_TEST(
+      (cpu::Philox(0x299f31d0a4093822, 0x0370734413198a2e).skip(0x85a308d3243f6a88).block() ==
+       Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 BOOST_AUTO_TEST_CASE(skipping_carries_into_the_upper_half) {
@@ -133,8 +135,9 @@ BOOST_AUTO_TEST_CASE(numbers_have_the_moments_of_their_distributions) {
 }
 
 BOOST_AUTO_TEST_CASE(shapes_may_be_empty_but_not_negative) {
-  BOOST_TEST(show("RandomUniform", {vec<int64_t>({0, 2})}, {{"dtype", DType::float32}}) ==
-             "float32[0,2] []");
+  BOOST_TEST(
+      show("RandomUniform", {vec<int64_t>({0, 2})}, {{"dtype", DType::float32}}) ==
+      "float32[0,2] []");
   BOOST_TEST(starts_with(
       show("RandomUniform", {vec<int64_t>({-2})}, {{"dtype", DType::float32}}), "InvalidArgument"));
 }

@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(bools_are_true_all_or_any) {
 
 BOOST_AUTO_TEST_CASE(short_floats_are_summed_without_losing_small_ones) {
   std::vector<float16> ones(4096, float16(1));
-  auto sum = run_op("Sum", {Tensor::of<float16>({4096}, std::span<const float16>(ones)),
-                            vec<int32_t>({0})});
+  auto sum = run_op(
+      "Sum", {Tensor::of<float16>({4096}, std::span<const float16>(ones)), vec<int32_t>({0})});
   BOOST_TEST(show(sum) == "float16[] [4096]");
 }
 
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(large_tensors_are_folded_in_parts_with_the_same_result) {
     return (*run_op("Sum", {x, vec<int32_t>(axes)}))[0];
   };
   BOOST_TEST(equal(sum({1}), Tensor::of<int64_t>({rows}, std::span<const int64_t>(row_sums))));
-  BOOST_TEST(equal(sum({0}), Tensor::of<int64_t>({columns}, std::span<const int64_t>(column_sums))));
+  BOOST_TEST(
+      equal(sum({0}), Tensor::of<int64_t>({columns}, std::span<const int64_t>(column_sums))));
   BOOST_TEST(sum({0, 1}).value<int64_t>() == total);
 }
 

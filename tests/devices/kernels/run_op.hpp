@@ -41,8 +41,7 @@ inline std::string show(const Result<Tensors>& outputs) {
   for (size_t at; (at = text.find("-nan")) != std::string::npos;) text.erase(at, 1);
   return text;
 }
-inline std::string show(
-    const std::string& name, const Tensors& inputs, const Attrs& attrs = {}) {
+inline std::string show(const std::string& name, const Tensors& inputs, const Attrs& attrs = {}) {
   return show(run_op(name, inputs, attrs));
 }
 

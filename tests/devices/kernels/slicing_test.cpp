@@ -15,8 +15,9 @@ BOOST_AUTO_TEST_CASE(tensors_are_packed_along_a_new_axis_and_unpacked) {
   BOOST_TEST(starts_with(show("Pack", {x, vec({1})}), "InvalidArgument"));
   BOOST_TEST(starts_with(show("Pack", {x, y}, {{"axis", 2}}), "InvalidArgument"));
   BOOST_TEST(show("Unpack", {matrix}, {{"num", 2}}) == "float32[3] [1 2 3]; float32[3] [4 5 6]");
-  BOOST_TEST(show("Unpack", {matrix}, {{"num", 3}, {"axis", 1}}) ==
-             "float32[2] [1 4]; float32[2] [2 5]; float32[2] [3 6]");
+  BOOST_TEST(
+      show("Unpack", {matrix}, {{"num", 3}, {"axis", 1}}) ==
+      "float32[2] [1 4]; float32[2] [2 5]; float32[2] [3 6]");
   BOOST_TEST(starts_with(show("Unpack", {matrix}, {{"num", 3}}), "InvalidArgument"));
 }
 
@@ -29,8 +30,9 @@ BOOST_AUTO_TEST_CASE(tensors_are_joined_along_an_axis_that_they_have) {
   BOOST_TEST(concat({matrix, vec({2, 1}, {7, 8})}, 1) == "float32[2,4] [1 2 3 7 4 5 6 8]");
   BOOST_TEST(concat({matrix, vec({2, 1}, {7, 8})}, -1) == "float32[2,4] [1 2 3 7 4 5 6 8]");
   BOOST_TEST(concat({matrix, Tensor::of<float>({0, 3}, {})}, 0) == "float32[2,3] [1 2 3 4 5 6]");
-  BOOST_TEST(concat({Tensor::of<float>({0, 1}, {}), Tensor::of<float>({0, 2}, {})}, 1) ==
-             "float32[0,3] []");
+  BOOST_TEST(
+      concat({Tensor::of<float>({0, 1}, {}), Tensor::of<float>({0, 2}, {})}, 1) ==
+      "float32[0,3] []");
   BOOST_TEST(starts_with(concat({matrix, vec({1, 2})}, 0), "InvalidArgument"));
   BOOST_TEST(starts_with(concat({matrix, vec({2, 1}, {7, 8})}, 0), "InvalidArgument"));
   BOOST_TEST(starts_with(concat({matrix, matrix}, 2), "InvalidArgument"));
@@ -57,6 +59,7 @@ BOOST_AUTO_TEST_CASE(zeros_are_put_around) {
   BOOST_TEST(pad(matrix, {1, 0, 0, 1}) == "float32[3,4] [0 0 0 0 1 2 3 0 4 5 6 0]");
   BOOST_TEST(pad(Tensor::of<float>({0}, {}), {1, 1}) == "float32[2] [0 0]");
   BOOST_TEST(starts_with(pad(vec({1}), {-1, 0}), "InvalidArgument"));
+  BOOST_TEST(starts_with(pad(vec({1}), {INT64_MAX, INT64_MAX}), "InvalidArgument"));
   BOOST_TEST(starts_with(show("Pad", {matrix, vec<int32_t>({1, 2}, {0, 0})}), "InvalidArgument"));
 }
 
@@ -68,8 +71,9 @@ BOOST_AUTO_TEST_CASE(slices_are_gathered_by_their_indices) {
   BOOST_TEST(gather(matrix, vec<int64_t>({2, 0}), 1) == "float32[2,2] [3 1 6 4]");
   BOOST_TEST(gather(matrix, Tensor::scalar<int32_t>(1), 0) == "float32[3] [4 5 6]");
   BOOST_TEST(gather(matrix, Tensor::of<int32_t>({0}, {}), 0) == "float32[0,3] []");
-  BOOST_TEST(gather(matrix, vec<int32_t>({0, 2}), 0) ==
-             "InvalidArgument: index 2 (number 1 of the indices) is not in [0, 2)");
+  BOOST_TEST(
+      gather(matrix, vec<int32_t>({0, 2}), 0) ==
+      "InvalidArgument: index 2 (number 1 of the indices) is not in [0, 2)");
   BOOST_TEST(starts_with(gather(matrix, vec<int32_t>({-1}), 0), "InvalidArgument"));
 }
 

@@ -12,8 +12,8 @@ struct Fixture {
   Variable w = b.variable("w", initial);
 
   std::string run(const Values& fetches, const Values& targets = {}) {
-    return show(runner.run(
-        b, {}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}));
+    return show(
+        runner.run(b, {}, {fetches.begin(), fetches.end()}, {targets.begin(), targets.end()}));
   }
 };
 
@@ -26,12 +26,14 @@ BOOST_FIXTURE_TEST_CASE(a_variable_has_the_value_that_was_assigned_last, Fixture
 }
 
 BOOST_FIXTURE_TEST_CASE(reading_before_the_first_assignment_names_the_variable, Fixture) {
-  BOOST_TEST(run({w.value()}) ==
-             "FailedPrecondition: variable 'w' has no value yet: its initializer must be run first");
+  BOOST_TEST(
+      run({w.value()}) ==
+      "FailedPrecondition: variable 'w' has no value yet: its initializer must be run first");
   auto other = b.container("jobs").variable("v", b.constant(1.0f));
-  BOOST_TEST(run({other.value()}) ==
-             "FailedPrecondition: variable 'v' of container 'jobs' has no value yet: its "
-             "initializer must be run first");
+  BOOST_TEST(
+      run({other.value()}) ==
+      "FailedPrecondition: variable 'v' of container 'jobs' has no value yet: its "
+      "initializer must be run first");
   auto added = w.assign_add(initial);
   BOOST_TEST(starts_with(run({}, {added}), "FailedPrecondition: variable 'w' has no value yet"));
 }
@@ -78,14 +80,18 @@ BOOST_FIXTURE_TEST_CASE(an_update_writes_in_place_where_nobody_reads, KernelFixt
 
 BOOST_FIXTURE_TEST_CASE(values_must_fit_the_variable, KernelFixture) {
   auto w = variable(vec({1, 2}), {2});
-  BOOST_TEST(launch("AssignVariableOp", {w}, {vec({1})}) ==
-             "InvalidArgument: the variable is float32[2], but the value is float32[1]");
-  BOOST_TEST(launch("AssignAddVariableOp", {w}, {vec({1, 2, 3})}) ==
-             "InvalidArgument: the variable is float32[2], but the value is float32[3]");
-  BOOST_TEST(launch("AssignVariableOp", {w}, {vec<int32_t>({1, 2})}, DType::int32) ==
-             "InvalidArgument: the variable is float32[2], but the value is int32[2]");
-  BOOST_TEST(launch("ReadVariableOp", {w}, {}, DType::int32) ==
-             "InvalidArgument: the variable is float32, but is read as int32");
+  BOOST_TEST(
+      launch("AssignVariableOp", {w}, {vec({1})}) ==
+      "InvalidArgument: the variable is float32[2], but the value is float32[1]");
+  BOOST_TEST(
+      launch("AssignAddVariableOp", {w}, {vec({1, 2, 3})}) ==
+      "InvalidArgument: the variable is float32[2], but the value is float32[3]");
+  BOOST_TEST(
+      launch("AssignVariableOp", {w}, {vec<int32_t>({1, 2})}, DType::int32) ==
+      "InvalidArgument: the variable is float32[2], but the value is int32[2]");
+  BOOST_TEST(
+      launch("ReadVariableOp", {w}, {}, DType::int32) ==
+      "InvalidArgument: the variable is float32, but is read as int32");
   BOOST_TEST(w->read().to_string() == "float32[2] [1 2]");
 }
 
@@ -95,8 +101,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_variable_is_refused, KernelFixture) {
     void drop() override {}
     bool is_dropped() const override { return false; }
   };
-  BOOST_TEST(launch("ReadVariableOp", {std::make_shared<Queue>()}, {}) ==
-             "InvalidArgument: 'w' is a queue, but a variable is needed");
+  BOOST_TEST(
+      launch("ReadVariableOp", {std::make_shared<Queue>()}, {}) ==
+      "InvalidArgument: 'w' is a queue, but a variable is needed");
   BOOST_TEST(starts_with(launch("ReadVariableOp", {nullptr}, {}), "FailedPrecondition"));
 }
 

@@ -8,12 +8,15 @@ BOOST_AUTO_TEST_SUITE(training)
 
 BOOST_FIXTURE_TEST_CASE(gradient_descent_goes_down_the_slope, KernelFixture) {
   auto w = variable(vec({1, 2}));
-  BOOST_TEST(launch("ResourceApplyGradientDescent", {w}, {Tensor::scalar(0.5f), vec({2, -2})}) == "Ok");
+  BOOST_TEST(
+      launch("ResourceApplyGradientDescent", {w}, {Tensor::scalar(0.5f), vec({2, -2})}) == "Ok");
   BOOST_TEST(w->read().to_string() == "float32[2] [0 3]");
-  BOOST_TEST(launch("ResourceApplyGradientDescent", {w}, {vec({1, 2}), vec({2, -2})}) ==
-             "InvalidArgument: input 1 must be a scalar, but is [2]");
-  BOOST_TEST(launch("ResourceApplyGradientDescent", {w}, {Tensor::scalar(0.5f), vec({2})}) ==
-             "InvalidArgument: the variable is float32[2], but the value is float32[1]");
+  BOOST_TEST(
+      launch("ResourceApplyGradientDescent", {w}, {vec({1, 2}), vec({2, -2})}) ==
+      "InvalidArgument: input 1 must be a scalar, but is [2]");
+  BOOST_TEST(
+      launch("ResourceApplyGradientDescent", {w}, {Tensor::scalar(0.5f), vec({2})}) ==
+      "InvalidArgument: the variable is float32[2], but the value is float32[1]");
 }
 
 BOOST_FIXTURE_TEST_CASE(all_floats_can_be_trained, KernelFixture) {
@@ -22,8 +25,10 @@ BOOST_FIXTURE_TEST_CASE(all_floats_can_be_trained, KernelFixture) {
       using T = decltype(zero);
       if constexpr (!std::is_integral_v<T>) {
         auto w = variable(Tensor::of<T>({2}, {T(1), T(2)}));
-        BOOST_TEST(launch("ResourceApplyGradientDescent", {w},
-                          {Tensor::scalar(T(0.5)), Tensor::of<T>({2}, {T(2), T(-2)})}, dtype) == "Ok");
+        BOOST_TEST(
+            launch(
+                "ResourceApplyGradientDescent", {w},
+                {Tensor::scalar(T(0.5)), Tensor::of<T>({2}, {T(2), T(-2)})}, dtype) == "Ok");
         BOOST_TEST(equal(w->read(), Tensor::of<T>({2}, {T(0), T(3)})));
       }
     });
@@ -66,10 +71,17 @@ BOOST_FIXTURE_TEST_CASE(adam_scales_steps_by_the_gradients_deviation, KernelFixt
     Adam first{1}, second{-1};
     for (int t = 1; t <= 3; ++t) {
       Tensors inputs = {
-          number(std::pow(0.9, t)), number(std::pow(0.999, t)), number(0.01), number(0.9),
-          number(0.999), number(1e-8), vec({static_cast<float>(t), -0.5f})};
-      BOOST_TEST(launch("ResourceApplyAdam", {w, m, v}, inputs, DType::float32,
-                        {{"use_nesterov", nesterov}}) == "Ok");
+          number(std::pow(0.9, t)),
+          number(std::pow(0.999, t)),
+          number(0.01),
+          number(0.9),
+          number(0.999),
+          number(1e-8),
+          vec({static_cast<float>(t), -0.5f})};
+      BOOST_TEST(
+          launch(
+              "ResourceApplyAdam", {w, m, v}, inputs, DType::float32,
+              {{"use_nesterov", nesterov}}) == "Ok");
       first.step(t, t, nesterov);
       second.step(t, -0.5, nesterov);
     }
@@ -82,22 +94,25 @@ BOOST_FIXTURE_TEST_CASE(adam_scales_steps_by_the_gradients_deviation, KernelFixt
 BOOST_FIXTURE_TEST_CASE(a_step_changes_all_of_its_variables_or_none, KernelFixture) {
   auto w = variable(vec({1, 2})), sum = variable(vec({10}));
   Tensors inputs = {number(0.5), vec({2, -2}), number(0.1)};
-  BOOST_TEST(launch("ResourceApplyMomentum", {w, sum}, inputs) ==
-             "InvalidArgument: the variable is float32[1], but the value is float32[2]");
+  BOOST_TEST(
+      launch("ResourceApplyMomentum", {w, sum}, inputs) ==
+      "InvalidArgument: the variable is float32[1], but the value is float32[2]");
   BOOST_TEST(w->read().to_string() == "float32[2] [1 2]");
   auto unset = std::make_shared<VariableResource>(DType::float32, Shape{2});
-  BOOST_TEST(starts_with(launch("ResourceApplyMomentum", {w, unset}, inputs), "FailedPrecondition"));
+  BOOST_TEST(
+      starts_with(launch("ResourceApplyMomentum", {w, unset}, inputs), "FailedPrecondition"));
   BOOST_TEST(w->read().to_string() == "float32[2] [1 2]");
 }
 
 BOOST_FIXTURE_TEST_CASE(one_variable_cannot_be_two, KernelFixture) {
   auto w = variable(vec({1}));
-  BOOST_TEST(launch("ResourceApplyMomentum", {w, w}, {number(1), vec({1}), number(1)}) ==
-             "InvalidArgument: one variable cannot stand for two inputs of this op");
+  BOOST_TEST(
+      launch("ResourceApplyMomentum", {w, w}, {number(1), vec({1}), number(1)}) ==
+      "InvalidArgument: one variable cannot stand for two inputs of this op");
 }
 
-BOOST_FIXTURE_TEST_CASE(steps_that_name_two_variables_in_either_order_do_not_wait_for_each_other,
-                        KernelFixture) {
+BOOST_FIXTURE_TEST_CASE(
+    steps_that_name_two_variables_in_either_order_do_not_wait_for_each_other, KernelFixture) {
   auto x = variable(vec({0})), y = variable(vec({0}));
   auto train = [&](auto a, auto b) {
     return std::thread([&, a, b] {

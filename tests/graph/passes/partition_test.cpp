@@ -20,8 +20,7 @@ struct Fixture {
     auto step = prune(b.graph(), signature);
     BOOST_REQUIRE(step.ok());
     std::map<NodeId, DeviceName> places;
-    for (auto id : step->nodes)
-      places[id] = b.graph().node(id).device == "/job:b" ? b_cpu : a_cpu;
+    for (auto id : step->nodes) places[id] = b.graph().node(id).device == "/job:b" ? b_cpu : a_cpu;
     return partition(b.graph(), *step, places);
   }
 

@@ -41,8 +41,7 @@ BOOST_AUTO_TEST_CASE(feeds_cut_the_graph) {
 
 BOOST_AUTO_TEST_CASE(targets_are_kept_even_when_their_output_is_fed) {
   BOOST_TEST(
-      names({{"y:0"}, {"z:0"}, {"y"}}) == (Names{"x", "y", "z"}),
-      boost::test_tools::per_element());
+      names({{"y:0"}, {"z:0"}, {"y"}}) == (Names{"x", "y", "z"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(control_inputs_are_kept) {
@@ -70,8 +69,9 @@ BOOST_AUTO_TEST_CASE(unknown_and_doubled_names_are_refused_with_their_role) {
 
 BOOST_AUTO_TEST_CASE(handles_are_neither_fed_nor_fetched) {
   auto v = b.variable("v", b.constant(1.0f));
-  BOOST_TEST((error({{v.handle.name()}, {}, {"v/read"}}).code() == Code::invalid_argument ||
-              error({{v.handle.name()}, {}, {}}).code() == Code::invalid_argument));
+  BOOST_TEST(
+      (error({{v.handle.name()}, {}, {"v/read"}}).code() == Code::invalid_argument ||
+       error({{v.handle.name()}, {}, {}}).code() == Code::invalid_argument));
   BOOST_TEST((error({{}, {v.handle.name()}, {}}).code() == Code::invalid_argument));
 }
 

@@ -14,9 +14,8 @@ struct Fixture {
   ClusterSpec cluster = *ClusterSpec::parse("ps=h:1;worker=h:2,h:3");
   DeviceName master{"worker", 0, "CPU", 0};
   std::shared_ptr<const std::set<std::string, std::less<>>> ops =
-      std::make_shared<const std::set<std::string, std::less<>>>(
-          std::set<std::string, std::less<>>{"Const", "Neg", "VarHandleOp", "ReadVariableOp",
-                                             "AssignVariableOp"});
+      std::make_shared<const std::set<std::string, std::less<>>>(std::set<std::string, std::less<>>{
+          "Const", "Neg", "VarHandleOp", "ReadVariableOp", "AssignVariableOp"});
   std::vector<Candidate> candidates = {
       {{"ps", 0, "CPU", 0}, ops}, {{"worker", 0, "CPU", 0}, ops}, {{"worker", 1, "CPU", 0}, ops}};
 
@@ -45,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_node_without_a_wish_goes_to_the_masters_default_device) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wish_for_a_task_gets_that_tasks_device) {
-  BOOST_TEST(device_of(b.on("/job:worker/task:1").constant(1.0f)) ==
-             "/job:worker/task:1/device:CPU:0");
+  BOOST_TEST(
+      device_of(b.on("/job:worker/task:1").constant(1.0f)) == "/job:worker/task:1/device:CPU:0");
 }
 
 BOOST_AUTO_TEST_CASE(a_wish_for_a_job_alone_means_its_first_task) {
@@ -65,8 +64,9 @@ BOOST_AUTO_TEST_CASE(users_of_a_variable_go_where_it_is) {
 
 BOOST_AUTO_TEST_CASE(contradicting_wishes_around_a_variable_name_both_nodes) {
   auto v = b.on("/job:ps/task:0").variable("v", b.constant(1.0f));
-  (void)b.on("/job:worker/task:1").named("reader").op(
-      "ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
+  (void)b.on("/job:worker/task:1")
+      .named("reader")
+      .op("ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
   auto status = place_all().status();
   BOOST_TEST((status.code() == Code::invalid_argument));
   auto text = status.to_string();
@@ -76,8 +76,9 @@ BOOST_AUTO_TEST_CASE(contradicting_wishes_around_a_variable_name_both_nodes) {
 
 BOOST_AUTO_TEST_CASE(colocation_by_name_is_followed) {
   auto there = b.named("there").on("/job:worker/task:1").constant(1.0f);
-  auto y = b.op("Neg", {b.constant(2.0f)},
-                {{"_class", std::vector<std::string>{"loc:@" + there.node_name()}}});
+  auto y = b.op(
+      "Neg", {b.constant(2.0f)},
+      {{"_class", std::vector<std::string>{"loc:@" + there.node_name()}}});
   BOOST_TEST(device_of(y) == "/job:worker/task:1/device:CPU:0");
 }
 
@@ -102,8 +103,8 @@ BOOST_AUTO_TEST_CASE(only_the_tasks_that_the_step_wishes_for_are_asked) {
   (void)b.on("/job:ps").constant(1.0f);
   BOOST_TEST(tasks_of(b.graph(), all(), cluster, master)->size() == 2u);
   (void)b.on("/job:ps/task:3").constant(1.0f);
-  BOOST_TEST((tasks_of(b.graph(), all(), cluster, master).status().code() ==
-              Code::invalid_argument));
+  BOOST_TEST(
+      (tasks_of(b.graph(), all(), cluster, master).status().code() == Code::invalid_argument));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,18 +2,20 @@
 
 #include <caf/all.hpp>
 
-#include <atomic>
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "troupe/actors/calls.hpp"
 #include "troupe/capnp/server/door.hpp"
+#include "troupe/tests/patience.hpp"
 
-namespace troupe {
+namespace troupe::testing {
 
 /// What the fake actors were told, for the tests to wait for and look at.
 class Record {
@@ -23,12 +25,11 @@ class Record {
     told_.push_back(std::move(what));
     changed_.notify_all();
   }
-  /// False when nobody said that within ten seconds.
+  /// False when nobody says that in time.
   bool wait_for(const std::string& what) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] {
-      return std::ranges::find(told_, what) != told_.end();
-    });
+    return changed_.wait_for(
+        lock, patience, [&] { return std::ranges::find(told_, what) != told_.end(); });
   }
   std::vector<NodeDef> nodes;  // of the last extension
 
@@ -51,7 +52,9 @@ struct FakeSession {
 inline Status full_error() {
   return Status(
       Code::out_of_range, "the cup is full",
-      {.node = "cup", .op = "Pour", .device = "/job:ps/task:1/device:CPU:0",
+      {.node = "cup",
+       .op = "Pour",
+       .device = "/job:ps/task:1/device:CPU:0",
        .task = "/job:ps/task:1"});
 }
 
@@ -116,9 +119,14 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
       },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
-            .job = "ps", .task = 1, .incarnation = 5, .protocol_version = 1,
-            .cluster = ClusterSpec({{"ps", {{1, Address{"localhost", 2222}}}}}), .sessions = 2,
-            .steps = 3, .late_messages = 4});
+            .job = "ps",
+            .task = 1,
+            .incarnation = 5,
+            .protocol_version = 1,
+            .cluster = ClusterSpec({{"ps", {{1, Address{"localhost", 2222}}}}}),
+            .sessions = 2,
+            .steps = 3,
+            .late_messages = 4});
       }};
 }
 
@@ -133,9 +141,15 @@ struct FakeConfig : caf::actor_system_config {
 struct FakeNode {
   FakeNode() : door(open()) {
     door->serve(Service{
-        .system = system, .master = master,
-        .identity = {.job = "ps", .task = 1, .incarnation = 5, .protocol_version = 1,
-                     .host = "", .actor_port = 4242}});
+        .system = system,
+        .master = master,
+        .identity = {
+            .job = "ps",
+            .task = 1,
+            .incarnation = 5,
+            .protocol_version = 1,
+            .host = "",
+            .actor_port = 4242}});
   }
   ~FakeNode() {
     door.reset();
@@ -156,4 +170,4 @@ struct FakeNode {
   std::unique_ptr<Door> door;
 };
 
-}  // namespace troupe
+}  // namespace troupe::testing

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <caf/execution_unit.hpp>
 #include <kj/async.h>
 
+#include <caf/execution_unit.hpp>
 #include <deque>
 #include <memory>
 

@@ -1,8 +1,8 @@
-#include "troupe/capnp/server/unit.hpp"
+#include "troupe/capnp/server/kj_unit.hpp"
 
-#include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
+#include <caf/all.hpp>
 #include <utility>
 
 namespace troupe {

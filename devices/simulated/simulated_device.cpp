@@ -1,0 +1,42 @@
+#include "troupe/devices/simulated/simulated_device.hpp"
+
+#include "troupe/devices/cpu/pool_allocator.hpp"
+
+namespace troupe {
+namespace {
+
+class SimulatedDevice final : public Device {
+ public:
+  explicit SimulatedDevice(SimulatedDeviceOptions options)
+      : options_(std::move(options)),
+        attributes_{.type = "CPU", .index = 0, .memory_limit = options_.memory_limit,
+                    .description = "simulated"},
+        allocator_(options_.memory_limit) {}
+
+  const DeviceAttributes& attributes() const override { return attributes_; }
+  const KernelCatalog& kernels() const override { return *options_.kernels; }
+  Allocator& allocator() override { return allocator_; }
+
+  void enqueue(std::function<void()> work) override { options_.later(std::move(work)); }
+
+  void when_done(std::function<void()> then) override { then(); }
+  void copy_to_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
+    done(std::move(tensor));
+  }
+  void copy_from_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
+    done(std::move(tensor));
+  }
+
+ private:
+  SimulatedDeviceOptions options_;
+  DeviceAttributes attributes_;
+  cpu::PoolAllocator allocator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_simulated_device(SimulatedDeviceOptions options) {
+  return std::make_unique<SimulatedDevice>(std::move(options));
+}
+
+}  // namespace troupe

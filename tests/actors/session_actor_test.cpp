@@ -1,0 +1,240 @@
+#include "troupe/actors/session_actor.hpp"
+
+#include "troupe/actors/run_deadlines.hpp"
+#include "troupe/tests/actors/nodes_fixture.hpp"
+#include "troupe/tests/devices/waiting.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// A session on task a, and a task b whose one device is played by the test: it registers whatever
+/// it is asked to and passes all other messages on to the test.
+struct Fixture : NodesFixture {
+  Builder b;
+  SessionActor session = open();
+  caf::actor device = play_device();
+  caf::actor task_b = play_task(device);
+  caf::strong_actor_ptr reports;  // the session, as its devices know it
+
+  ~Fixture() {
+    caf::anon_send_exit(device, caf::exit_reason::kill);
+    caf::anon_send_exit(task_b, caf::exit_reason::kill);
+  }
+
+  SessionActor open() {
+    Waiting<Result<SessionActor>> opened;
+    tell(a, CreateSession{opened.callback()});
+    auto session = opened.wait();
+    BOOST_REQUIRE(session.ok());
+    return *session;
+  }
+
+  caf::actor play_device() {
+    return system.spawn(
+        [test = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* me) -> caf::behavior {
+          return {
+              [=](Register& message) {
+                me->send(
+                    test, caf::actor_cast<caf::strong_actor_ptr>(me->current_sender()), message);
+                return Status();
+              },
+              [=](StartStep& message) { me->send(test, message); },
+              [=](CancelStep& message) { me->send(test, message); },
+              [=](DropPlan& message) { me->send(test, message); },
+              [=](EndSession& message) { me->send(test, message); },
+              [=](Deliver& message) { me->send(test, message); },
+          };
+        });
+  }
+
+  caf::actor play_task(const caf::actor& device) {
+    TaskDescription description{
+        .job = "b",
+        .task = 0,
+        .incarnation = 1,
+        .devices = {
+            {.type = "CPU",
+             .index = 0,
+             .ops = {"Const", "Neg", "NoOp"},
+             .actor = caf::actor_cast<caf::strong_actor_ptr>(device)}}};
+    auto task = system.spawn([description](caf::event_based_actor*) -> caf::behavior {
+      return {[description](const Hello&) { return std::tuple(Status(), description); }};
+    });
+    world->serve({"b", 1}, caf::actor_cast<caf::strong_actor_ptr>(task));
+    return task;
+  }
+
+  void extend() {
+    std::vector<NodeDef> nodes;
+    for (const auto& node : b.graph().nodes()) nodes.push_back(b.graph().def_of(node.id));
+    Waiting<Status> extended;
+    tell(session, Extend{std::move(nodes), 0, extended.callback()});
+    BOOST_REQUIRE(extended.wait().ok());
+  }
+
+  std::shared_ptr<Waiting<Result<Tensors>>> run(
+      CallId call, std::vector<std::string> fetches, std::chrono::milliseconds timeout = 0ms,
+      std::vector<std::pair<std::string, Tensor>> feeds = {}) {
+    auto answer = std::make_shared<Waiting<Result<Tensors>>>();
+    tell(
+        session, Run{.call = call,
+                     .feeds = std::move(feeds),
+                     .fetches = std::move(fetches),
+                     .targets = {},
+                     .options = {.timeout = timeout},
+                     .done = answer->callback()});
+    return answer;
+  }
+
+  /// A value that the played device is asked for.
+  std::string far() {
+    auto output = b.on(b_task).named("far").neg(b.on(b_task).constant(1.0f));
+    extend();
+    return output.name();
+  }
+
+  PlanId registered() {
+    PlanId plan = 0;
+    self->receive(
+        [&](caf::strong_actor_ptr& from, Register& message) {
+          reports = from;
+          plan = message.plan;
+        },
+        caf::after(10s) >> [] { BOOST_FAIL("nothing was registered"); });
+    return plan;
+  }
+  void report(const StartStep& started, Status status, Tensors fetches = {}) {
+    self->send(
+        caf::actor_cast<StepReports>(reports),
+        StepDone{started.step, b_device, std::move(status), std::move(fetches)});
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(session_actor, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_run_is_answered_with_what_the_devices_bring) {
+  auto answer = run(1, {far()});
+  auto plan = registered();
+  auto started = next<StartStep>();
+  BOOST_TEST(started.plan == plan);
+  report(started, Status(), {Tensor::scalar(5.0f)});
+  auto values = answer->wait();
+  BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+  BOOST_TEST((*values)[0].value<float>() == 5.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_does_not_bring_the_fetches_fails_the_run) {
+  auto fetch = far();
+  auto first = run(1, {fetch});
+  (void)registered();
+  report(next<StartStep>(), Status(), {});
+  BOOST_TEST((first->wait().status().code() == Code::internal));
+  auto second = run(2, {fetch});
+  report(next<StartStep>(), Status(), {Tensor()});
+  BOOST_TEST((second->wait().status().code() == Code::internal));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_outlasts_its_timeout_ends_and_is_cancelled_on_the_devices) {
+  auto answer = run(1, {far()}, 1ms);
+  auto status = answer->wait().status();
+  BOOST_TEST((status.code() == Code::deadline_exceeded), status.to_string());
+  world->hold();
+  auto waiting = run(2, {"nowhere:0"}, 1ms);
+  BOOST_TEST((waiting->wait().status().code() == Code::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_can_be_cancelled_while_it_waits_for_its_tasks_and_while_it_runs) {
+  auto fetch = far();
+  world->hold();
+  auto waiting = run(1, {fetch});
+  tell(session, CancelRun{1});
+  BOOST_TEST((waiting->wait().status().code() == Code::cancelled));
+  auto running = run(2, {fetch});
+  world->release();
+  (void)registered();
+  auto started = next<StartStep>();
+  tell(session, CancelRun{2});
+  BOOST_TEST((running->wait().status().code() == Code::cancelled));
+  BOOST_TEST((next<CancelStep>().step == started.step));
+  report(started, Status(), {Tensor::scalar(1.0f)});  // too late to matter
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_device_fails_its_runs_and_they_name_its_task) {
+  auto fetch = far();
+  auto running = run(1, {fetch});
+  (void)registered();
+  (void)next<StartStep>();
+  self->send_exit(device, caf::exit_reason::kill);
+  auto status = running->wait().status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.where().task == b_task);
+}
+
+BOOST_AUTO_TEST_CASE(after_an_aborted_step_the_next_registers_anew) {
+  auto fetch = far();
+  auto first = run(1, {fetch});
+  auto plan = registered();
+  report(next<StartStep>(), aborted("no such plan"));
+  BOOST_TEST((first->wait().status().code() == Code::aborted));
+  BOOST_TEST(next<DropPlan>().plan == plan);
+  auto second = run(2, {fetch});
+  BOOST_TEST(registered() != plan);
+  report(next<StartStep>(), Status(), {Tensor::scalar(1.0f)});
+  BOOST_TEST(second->wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(close_answers_runs_and_frees_the_devices) {
+  auto running = run(1, {far()});
+  (void)registered();
+  auto started = next<StartStep>();
+  Waiting<Status> closed;
+  tell(session, Close{closed.callback()});
+  BOOST_TEST(closed.wait().ok());
+  BOOST_TEST((running->wait().status().code() == Code::cancelled));
+  BOOST_TEST((next<CancelStep>().step == started.step));
+  BOOST_TEST(next<EndSession>().session == started.step.session);
+}
+
+BOOST_AUTO_TEST_CASE(feeds_too_large_for_a_message_are_refused_by_name) {
+  auto x = b.named("x").placeholder(DType::float32, {Shape::unknown});
+  auto y = b.on(b_task).neg(x);
+  extend();
+  static float memory[16];
+  auto huge = Tensor::alias(DType::float32, {int64_t{1} << 30}, memory, [] {});
+  auto status = run(1, {y.name()}, 0ms, {{"x:0", huge}})->wait().status();
+  BOOST_TEST((status.code() == Code::resource_exhausted));
+  BOOST_TEST(status.message().find("x:0") != std::string::npos);
+  status = run(2, {y.name()}, 0ms, {{"x:0", Tensor()}})->wait().status();
+  BOOST_TEST((status.code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(of_many_deadlines_only_the_earliest_has_a_timer) {
+  RunDeadlines deadlines;
+  RunDeadlines::Time now{};
+  BOOST_TEST(!deadlines.take_timer(now));
+  deadlines.add(1, 50ms, now);
+  BOOST_TEST((*deadlines.take_timer(now) == 50ms));
+  for (CallId call = 2; call < 100; ++call) {
+    deadlines.add(call, 60ms, now);
+    BOOST_TEST(!deadlines.take_timer(now));
+  }
+  deadlines.add(100, 10ms, now);
+  BOOST_TEST((*deadlines.take_timer(now) == 10ms));
+  deadlines.remove(1);
+  now += 10ms;
+  deadlines.timer_ended();
+  BOOST_TEST(deadlines.take_due(now) == std::vector<CallId>{100}, boost::test_tools::per_element());
+  BOOST_TEST((*deadlines.take_timer(now) == 50ms));
+  now += 50ms;
+  deadlines.timer_ended();
+  BOOST_TEST(deadlines.take_due(now).size() == 98u);
+  BOOST_TEST(!deadlines.take_timer(now));
+  deadlines.add(200, std::chrono::milliseconds::max(), now);
+  BOOST_TEST(deadlines.take_due(now).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,111 @@
+#include "troupe/actors/task_actor.hpp"
+
+#include "troupe/tests/actors/nodes_fixture.hpp"
+#include "troupe/tests/devices/waiting.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+struct Fixture : NodesFixture {
+  Hello hello() const {
+    return {
+        .from_job = "b",
+        .from_task = 0,
+        .from_incarnation = 1,
+        .version = protocol_version,
+        .to_job = "a",
+        .to_task = 0};
+  }
+  Status greet(const Hello& hello) { return std::get<0>(ask<Status, TaskDescription>(a, hello)); }
+  Status find(const std::string& job, std::chrono::milliseconds timeout = 5000ms) {
+    return std::get<0>(
+        ask<Status, TaskDescription>(a, FindTask{.job = job, .task = 0, .timeout = timeout}));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(task_actor, Fixture)
+
+BOOST_AUTO_TEST_CASE(who_takes_it_for_another_or_speaks_another_version_is_refused) {
+  BOOST_TEST(greet(hello()).ok());
+  auto wrong = hello();
+  wrong.to_job = "b";
+  BOOST_TEST((greet(wrong).code() == Code::failed_precondition));
+  wrong = hello();
+  wrong.version = protocol_version + 1;
+  BOOST_TEST((greet(wrong).code() == Code::failed_precondition));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_is_not_there_is_named_and_looked_for_again) {
+  auto status = find("b");
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.where().task == b_task);
+  spawn("b");
+  BOOST_TEST(find("b").ok());
+  BOOST_TEST((find("c").code() != Code::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_was_lost_is_looked_for_again) {
+  auto b = spawn("b");
+  auto before = device_of(a, "b");
+  caf::anon_send_exit(b, caf::exit_reason::kill);
+  wait_for_end(b);
+  wait_for_end(before);
+  auto again = spawn("b");
+  DeviceList list;
+  do {  // until task a has noticed
+    Waiting<Result<DeviceList>> listed;
+    tell(a, ListDevices{5000ms, listed.callback()});
+    list = *listed.wait();
+  } while (list.devices.size() < 2);
+  BOOST_TEST((device_of(a, "b") != before));
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_a_connection_is_not_held_to_the_haste_of_the_first_who_asked) {
+  world->hold();
+  Waiting<Result<DeviceList>> hasty;
+  tell(a, ListDevices{1ms, hasty.callback()});
+  BOOST_TEST((*hasty.wait()).missing.size() == 1u);
+  BOOST_TEST((world->last_timeout() == 5000ms));
+  spawn("b");
+}
+
+BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
+  Waiting<Status> reset;
+  tell(a, Reset{{"c"}, 100ms, reset.callback()});
+  auto status = reset.wait();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message().find(b_task) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_answers_who_waits_and_ends_devices_and_sessions) {
+  auto device = device_of(a, "a");
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto session = *opened.wait();
+  world->hold();
+  auto waiting = self->request(a, 10s, FindTask{.job = "b", .task = 0, .timeout = 5000ms});
+  Waiting<Status> stopped;
+  tell(a, Stop{stopped.callback()});
+  BOOST_TEST(stopped.wait().ok());
+  waiting.receive(
+      [](Status& status, TaskDescription&) { BOOST_TEST((status.code() == Code::cancelled)); },
+      [](caf::error&) { BOOST_FAIL("no answer"); });
+  wait_for_end(device);
+  wait_for_end(session);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_task_made_ends_with_it_however_it_ends) {
+  auto device = device_of(a, "a");
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto session = *opened.wait();
+  caf::anon_send_exit(a, caf::exit_reason::kill);
+  wait_for_end(device);
+  wait_for_end(session);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
