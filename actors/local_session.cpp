@@ -18,6 +18,8 @@ class LocalSession final : public Session {
   Status extend(const Graph& graph) override {
     std::lock_guard lock(extending_);
     if (closed_) return closed_error();
+    if (static_cast<uint64_t>(graph.size()) < sent_)
+      return invalid_argument("this is not the graph that the session was given before");
     std::vector<NodeDef> nodes;
     for (auto id = static_cast<NodeId>(sent_); id < graph.size(); ++id)
       nodes.push_back(graph.def_of(id));

@@ -26,7 +26,7 @@ interface Session {
 
   close @2 () -> (status :Status);
   # Cancels the running steps and frees what the session holds. Calls after it answer
-  # FailedPrecondition.
+  # FailedPrecondition, but another close, which has nothing left to do.
 }
 
 struct Feed {

@@ -54,7 +54,7 @@ class Session {
       const std::vector<Ref>& targets = {}, const RunOptions& options = {}) = 0;
 
   /// Cancels the running steps and frees what the session holds; containers stay. Calls after it
-  /// fail with FailedPrecondition.
+  /// fail with FailedPrecondition, but for another close(), which has nothing left to do.
   virtual Status close() = 0;
 };
 

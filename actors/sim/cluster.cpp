@@ -44,14 +44,18 @@ struct Cluster::Parts {
     life.node = simulation.add_node();
     life.device = make_simulated_device(
         {.kernels = kernels,
-         .later = [this](std::function<void()> work) {
-           simulation.after(std::chrono::microseconds(10), std::move(work));
-         },
+         .later =
+             [this](std::function<void()> work) {
+               simulation.after(std::chrono::microseconds(10), std::move(work));
+             },
          .memory_limit = options.memory_limit});
     devices.push_back(life.device);
     auto spawned = spawn_task(
-        {.config = {spec, job, index}, .devices = {life.device}, .catalog = catalog,
-         .world = simulation.world_of(life.node), .connect_timeout = options.connect_timeout});
+        {.config = {spec, job, index},
+         .devices = {life.device},
+         .catalog = catalog,
+         .world = simulation.world_of(life.node),
+         .connect_timeout = options.connect_timeout});
     life.actor = spawned.actor;
     simulation.serve(
         life.node, *spec.address(job, index), caf::actor_cast<caf::strong_actor_ptr>(life.actor));
@@ -84,7 +88,7 @@ struct Cluster::Parts {
 struct Session::Parts {
   Cluster::Parts& cluster;
   SessionActor actor;
-  int sent = 0;        // nodes of the graph
+  int sent = 0;  // nodes of the graph
   CallId next_call = 1;
 };
 
@@ -106,8 +110,9 @@ uint64_t Cluster::messages_delivered() const { return parts_->simulation.message
 
 Session Cluster::session(const std::string& master) {
   SessionActor actor;
-  tell(parts_->life_of(master).actor,
-       CreateSession{[&](Result<SessionActor> created) { actor = *created; }});
+  tell(parts_->life_of(master).actor, CreateSession{[&](Result<SessionActor> created) {
+         actor = *created;
+       }});
   run_until([&] { return actor != nullptr; });
   CHECK(actor != nullptr);
   return Session(
@@ -154,8 +159,11 @@ Call Session::start(
   auto& simulation = parts_->cluster.simulation;
   auto end = [answer = call.answer_, &simulation](Status status, Tensors values) {
     if (answer->done) return;
-    *answer = {.done = true, .status = std::move(status), .values = std::move(values),
-               .ended_at = simulation.now()};
+    *answer = {
+        .done = true,
+        .status = std::move(status),
+        .values = std::move(values),
+        .ended_at = simulation.now()};
   };
   if (!graph_.status().ok()) {
     end(graph_.status(), {});
@@ -169,8 +177,13 @@ Call Session::start(
     if (!status.ok()) end(std::move(status), {});
   };
   tell(parts_->actor, std::move(extend));
-  Run run{.call = parts_->next_call++, .feeds = {}, .fetches = {}, .targets = {},
-          .options = options, .done = {}};
+  Run run{
+      .call = parts_->next_call++,
+      .feeds = {},
+      .fetches = {},
+      .targets = {},
+      .options = options,
+      .done = {}};
   for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
   for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
   for (const auto& target : targets) run.targets.push_back(target.name);
@@ -196,9 +209,9 @@ Status Session::close() {
   Call call;
   auto& simulation = parts_->cluster.simulation;
   tell(parts_->actor, Close{[answer = call.answer_](Status status) {
-    answer->done = true;
-    answer->status = std::move(status);
-  }});
+         answer->done = true;
+         answer->status = std::move(status);
+       }});
   simulation.run(call.done(), simulation.now() + std::chrono::minutes(1));
   return call.is_done() ? call.status() : internal("the session was never closed");
 }

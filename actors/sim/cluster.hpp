@@ -20,13 +20,14 @@ struct Seed {
 using Time = std::chrono::nanoseconds;
 
 struct Options {
-  Time latency_min{20'000};   // of one message from task to task
+  Time latency_min{20'000};  // of one message from task to task
   Time latency_max{80'000};
   uint64_t memory_limit = uint64_t{1} << 30;  // bytes, of each task's device
   std::chrono::milliseconds connect_timeout{1000};
 };
 
-/// A call to a simulated cluster under way: a step, or the end of a session. Copies speak of the same.
+/// A call to a simulated cluster under way: a step, or the end of a session. Copies speak of the
+/// same.
 class Call {
  public:
   bool is_done() const { return answer_->done; }
@@ -52,8 +53,8 @@ class Call {
 
 class Cluster;
 
-/// A session whose master is a task of a simulated cluster. Its calls start at once and are answered
-/// while the cluster runs; run() and close() let it run until then.
+/// A session whose master is a task of a simulated cluster. Its calls start at once and are
+/// answered while the cluster runs; run() and close() let it run until then.
 class Session {
  public:
   /// The graph of the session; what is added goes to the master with the next call.
@@ -76,8 +77,8 @@ class Session {
   std::shared_ptr<Parts> parts_;
 };
 
-/// A whole cluster in one thread, under a virtual clock: the same actors, kernels and containers as on
-/// real machines, over links that can be broken on purpose. One seed gives one history.
+/// A whole cluster in one thread, under a virtual clock: the same actors, kernels and containers as
+/// on real machines, over links that can be broken on purpose. One seed gives one history.
 ///
 ///     sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});
 ///     auto session = cluster.session("/job:worker/task:0");
@@ -100,8 +101,8 @@ class Cluster {
   Time now() const;
   /// Has something happen at that time after the start, or at once if that is over.
   void at(Time time, std::function<void()> what);
-  /// Lets the cluster run. False if the condition is not met before a minute of its time has passed,
-  /// or nothing is left to happen.
+  /// Lets the cluster run. False if the condition is not met before a minute of its time has
+  /// passed, or nothing is left to happen.
   bool run_until(const std::function<bool()>& condition, Time limit = std::chrono::minutes(1));
   void run_for(Time duration);
 

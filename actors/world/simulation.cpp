@@ -42,8 +42,7 @@ class SimulatedWorld final : public World {
       : simulation_(simulation), node_(node) {}
 
   caf::actor_system& system() override { return simulation_.system(); }
-  void connect(
-      const Address& address, std::chrono::milliseconds timeout, Connected done) override {
+  void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override {
     simulation_.connect(node_, address, simulation_.now() + timeout, done);
   }
   uint64_t random() override { return simulation_.random(); }

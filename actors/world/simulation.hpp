@@ -24,9 +24,9 @@ struct NetworkOptions {
   std::chrono::milliseconds retry{100};
 };
 
-/// Many nodes in one actor system and one thread: a seeded heap of events under a virtual clock. What
-/// a node's actors say to those of another crosses a simulated link; all else they do as in a real
-/// cluster. The same seed gives the same history.
+/// Many nodes in one actor system and one thread: a seeded heap of events under a virtual clock.
+/// What a node's actors say to those of another crosses a simulated link; all else they do as in a
+/// real cluster. The same seed gives the same history.
 ///
 /// SM-1: messages from one node to another arrive in the order in which they were sent.
 /// SM-2: nothing that a crashed node says arrives, however its actors end.
@@ -76,8 +76,7 @@ class Simulation {
   /// What `viewer` holds to speak to an actor of another node.
   caf::strong_actor_ptr link(Node viewer, Node owner, const caf::strong_actor_ptr& actor);
   void transmit(Node from, Node to, caf::strong_actor_ptr target, caf::mailbox_element_ptr what);
-  void connect(
-      Node from, const Address& address, Time deadline, const World::Connected& done);
+  void connect(Node from, const Address& address, Time deadline, const World::Connected& done);
 
  private:
   struct Event {

@@ -118,7 +118,7 @@ kj::Promise<void> SessionServer::run(RunContext context) {
 
 kj::Promise<void> SessionServer::close(CloseContext context) {
   if (std::exchange(is_closed_, true)) {
-    fill(context.getResults().initStatus(), closed());
+    fill(context.getResults().initStatus(), Status());
     return kj::READY_NOW;
   }
   auto request = [&](DoneStatus done) { tell(session_, Close{std::move(done)}, &unit_); };

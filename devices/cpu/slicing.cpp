@@ -52,8 +52,7 @@ Status check_paddings(const Tensor& paddings, const Shape& shape) {
   constexpr int64_t most = int64_t{1} << 48;  // so that sums of them do not overflow
   for (auto padding : paddings.values<I>())
     if (padding < 0 || padding > most)
-      return invalid_argument(
-          "paddings must be in [0, 2^48], but are " + paddings.to_string());
+      return invalid_argument("paddings must be in [0, 2^48], but are " + paddings.to_string());
   return {};
 }
 

@@ -9,8 +9,11 @@ class SimulatedDevice final : public Device {
  public:
   explicit SimulatedDevice(SimulatedDeviceOptions options)
       : options_(std::move(options)),
-        attributes_{.type = "CPU", .index = 0, .memory_limit = options_.memory_limit,
-                    .description = "simulated"},
+        attributes_{
+            .type = "CPU",
+            .index = 0,
+            .memory_limit = options_.memory_limit,
+            .description = "simulated"},
         allocator_(options_.memory_limit) {}
 
   const DeviceAttributes& attributes() const override { return attributes_; }

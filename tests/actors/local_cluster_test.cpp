@@ -186,6 +186,11 @@ BOOST_AUTO_TEST_CASE(an_extension_that_fails_leaves_the_graph_as_it_was) {
   BOOST_TEST(number({}, b.constant(2.0f)) == 2.0f);
 }
 
+BOOST_AUTO_TEST_CASE(a_graph_that_shrank_is_refused) {
+  (void)number({}, b.constant(1.0f));
+  BOOST_TEST((session->extend(Builder()).code() == Code::invalid_argument));
+}
+
 BOOST_AUTO_TEST_CASE(a_closed_session_refuses_calls) {
   auto one = b.constant(1.0f);
   (void)number({}, one);

@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(what_is_said_over_a_cut_way_arrives_when_it_heals) {
 }
 
 BOOST_DATA_TEST_CASE(
-    updates_from_two_masters_are_never_lost, boost::unit_test::data::xrange(uint64_t{1}, uint64_t{21}), seed) {
+    updates_from_two_masters_are_never_lost,
+    boost::unit_test::data::xrange(uint64_t{1}, uint64_t{21}), seed) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{seed});
   auto first = cluster.session(worker0), second = cluster.session(worker1);
   Counter one(first.graph()), two(second.graph());
