@@ -33,16 +33,8 @@ class LocalSession final : public Session {
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets, const RunOptions& options) override {
     if (closed_) return closed_error();
-    Run run{
-        .call = next_call_++,
-        .feeds = {},
-        .fetches = {},
-        .targets = {},
-        .options = options,
-        .done = {}};
-    for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
-    for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
-    for (const auto& target : targets) run.targets.push_back(target.name);
+    auto run = make_run(feeds, fetches, targets, options);
+    run.call = next_call_++;
     return call<Result<Tensors>>([&](auto done) {
       run.done = done;
       return std::move(run);
@@ -85,6 +77,16 @@ class LocalSession final : public Session {
 };
 
 }  // namespace
+
+Run make_run(
+    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+    const std::vector<Ref>& targets, const RunOptions& options) {
+  Run run{.call = 0, .feeds = {}, .fetches = {}, .targets = {}, .options = options, .done = {}};
+  for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
+  for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
+  for (const auto& target : targets) run.targets.push_back(target.name);
+  return run;
+}
 
 std::unique_ptr<Session> make_local_session(caf::actor_system& system, SessionActor actor) {
   return std::make_unique<LocalSession>(system, std::move(actor));

@@ -57,7 +57,7 @@ struct SessionState {
   std::unordered_map<uint64_t, RunningStep> running;
   std::unordered_map<CallId, uint64_t> step_of_call;
   RunDeadlines deadlines;
-  std::map<caf::actor_addr, DeviceActor> devices;  // that hold plans of this session
+  std::map<caf::actor_addr, DeviceActor> devices;  // that hold its plans
   uint64_t next_step = 1;
   uint64_t next_plan = 1;
 

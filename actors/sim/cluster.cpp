@@ -1,5 +1,6 @@
 #include "troupe/actors/sim/cluster.hpp"
 
+#include "troupe/actors/local_session.hpp"
 #include "troupe/actors/messages.hpp"
 #include "troupe/actors/task_actor.hpp"
 #include "troupe/actors/world/simulation.hpp"
@@ -177,16 +178,8 @@ Call Session::start(
     if (!status.ok()) end(std::move(status), {});
   };
   tell(parts_->actor, std::move(extend));
-  Run run{
-      .call = parts_->next_call++,
-      .feeds = {},
-      .fetches = {},
-      .targets = {},
-      .options = options,
-      .done = {}};
-  for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
-  for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
-  for (const auto& target : targets) run.targets.push_back(target.name);
+  auto run = make_run(feeds, fetches, targets, options);
+  run.call = parts_->next_call++;
   run.done = [end](Result<Tensors> values) {
     end(values.status(), values ? *std::move(values) : Tensors());
   };
