@@ -10,6 +10,7 @@
 
 #include "troupe/actors/calls.hpp"
 #include "troupe/actors/container_actor.hpp"
+#include "troupe/actors/gauges.hpp"
 #include "troupe/actors/messages.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/device.hpp"
@@ -43,11 +44,16 @@ using TaskActor = MasterActor::extend<
 
 struct TaskSettings {
   TaskConfig config;
+  /// Tasks talk only to those that give their cluster the same name.
+  std::string cluster_name;
   std::vector<std::shared_ptr<Device>> devices;
   std::shared_ptr<const OpCatalog> catalog;
   std::shared_ptr<World> world;
   /// How long a peer that does not answer is tried again.
   std::chrono::milliseconds connect_timeout{10000};
+  /// A peer that has not answered for so long is lost; 0: silence is never taken for that.
+  std::chrono::milliseconds heartbeat_limit{2000};
+  std::shared_ptr<Gauges> gauges = std::make_shared<Gauges>();
 };
 
 /// A task and the number that tells this life of it from others.

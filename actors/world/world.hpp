@@ -14,11 +14,12 @@ namespace troupe {
 /// its clock, the links to other nodes, and randomness. All actors get theirs from here and ask
 /// nothing else, so a simulated world can be put under the same actors.
 ///
-/// Time is that of the actor system: actors use delayed messages and requests with a timeout, and
-/// read no other clock. A handle of a remote actor, however an actor came by it, is a link of the
-/// world: a message sent to it crosses the network.
+/// Actors read no other clock than now(), sleep by after(), and wait for answers by requests with a
+/// timeout. A handle of a remote actor, however an actor came by it, is a link of the world: a
+/// message sent to it crosses the network, and its node() is that of its process.
 class World {
  public:
+  using Time = std::chrono::nanoseconds;  // since some moment of the past, the same for the node
   using Connected = std::function<void(Result<caf::strong_actor_ptr>)>;
 
   virtual ~World() = default;
@@ -31,6 +32,10 @@ class World {
       const Address& address, std::chrono::milliseconds timeout, Connected done) = 0;
 
   virtual uint64_t random() = 0;
+
+  virtual Time now();
+  /// Sends the message, from nobody, when that time is over. It cannot be taken back.
+  virtual void after(Time delay, const caf::strong_actor_ptr& to, caf::message message);
 };
 
 }  // namespace troupe
