@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "troupe/actors/gauges.hpp"
 #include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
@@ -40,6 +41,7 @@ struct Run {
   std::vector<std::string> targets;
   RunOptions options;
   Done<Tensors> done;
+  Counted counted = {};  // from when the session has it
 };
 
 /// Ends a running step with Cancelled; a step that has ended already is left alone.
@@ -79,9 +81,16 @@ struct GetNodeInfo {
   Done<NodeInfo> done;
 };
 
+/// Asks what the steps of all sessions wait for that have not ended. What a device does not tell
+/// within the timeout is itself an answer.
+struct Explain {
+  std::chrono::milliseconds timeout;
+  Done<std::vector<WaitingStep>> done;
+};
+
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<Reset>,
-    caf::reacts_to<GetNodeInfo>>;
+    caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>>;
 
 /// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
 /// that execution unit, once its owner drains it; else on CAF's own threads.
@@ -97,6 +106,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Extend)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Run)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)

@@ -44,12 +44,12 @@ Status check_size(
 
 }  // namespace
 
-Status CompiledStep::lost(const caf::actor_addr& device) const {
+Status CompiledStep::lost(const caf::actor_addr& device, const std::string& why) const {
   for (const auto& part : parts)
     if (part.actor.address() == device)
-      return unavailable("lost " + part.task + ": its process ended or the connection to it broke")
-          .at({.device = part.device, .task = part.task});
-  return unavailable("a device was lost");
+      return unavailable("lost " + part.task + ": " + why)
+          .at({.node = "", .op = "", .device = part.device, .task = part.task});
+  return unavailable("lost a device: " + why);
 }
 
 Status check_feeds(

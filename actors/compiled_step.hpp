@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ struct CompiledStep {
   PrunedStep pruned;
   std::vector<Part> parts;
   bool ready = false;
-  std::vector<Run> waiting;  // runs that came before it was ready
+  std::set<std::string> awaited;  // the tasks, then the devices, whose answers it needs for that
+  std::vector<Run> waiting;       // runs that came before it was ready
+  World::Time began{0};           // when the first of them came
   uint64_t last_used = 0;
   size_t running = 0;
 
@@ -36,8 +39,8 @@ struct CompiledStep {
     return false;
   }
 
-  /// The error of runs that use that device when it is gone.
-  Status lost(const caf::actor_addr& device) const;
+  /// The error of runs that use that device when it is out of reach.
+  Status lost(const caf::actor_addr& device, const std::string& why) const;
 };
 
 /// Fails, naming the feed, unless each value is what the graph says of the output it replaces, and

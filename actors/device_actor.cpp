@@ -1,29 +1,13 @@
 #include "troupe/actors/device_actor.hpp"
 
-#include <list>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "troupe/actors/error.hpp"
+#include "troupe/actors/device_mailbox.hpp"
 #include "troupe/actors/outbox.hpp"
-#include "troupe/actors/registered_plan.hpp"
 #include "troupe/actors/registered_session.hpp"
+#include "troupe/actors/registrations.hpp"
 #include "troupe/actors/self.hpp"
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/ops/transfer.hpp"
-
-namespace troupe {
-
-/// A step's part on this device has ended. Sent by the device's own threads.
-struct StepEnded {
-  StepId step;
-  Status status;
-};
-
-}  // namespace troupe
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StepEnded)
 
 namespace troupe {
 namespace {
@@ -31,21 +15,6 @@ namespace {
 // Tensors that nobody asked for yet may fill this much memory: those of one running step, and those
 // of all steps of a session that were not started here yet.
 constexpr size_t early_bytes_max = size_t{1} << 30;
-
-using DeviceMailbox = DeviceActor::extend<caf::reacts_to<StepEnded>>;
-
-/// A partition on its way to become a plan: waits for its resources and for its peers.
-struct Registration {
-  SessionId session;
-  PlanId plan;
-  std::shared_ptr<Graph> graph;
-  Bindings bindings;
-  DeviceActors peers;
-  caf::typed_response_promise<Status> promise;
-  size_t waits_for = 1;
-  Status status;
-  bool over = false;  // answered
-};
 
 struct DeviceState;
 // The device whose handler this thread is in, if any: what its kernels do there needs no message.
@@ -60,7 +29,7 @@ struct DeviceState {
   TaskActor task;
   DeviceSettings settings;
   std::map<SessionId, RegisteredSession> sessions;
-  std::list<std::shared_ptr<Registration>> registrations;  // that are not over
+  Registrations registrations;
   std::set<caf::actor_addr> peers;  // that plans send to, and that are watched
   std::vector<StepEnded> ended_now;
   Outbox outbox;
@@ -73,113 +42,37 @@ struct DeviceState {
     return {.node = "", .op = "", .device = settings.name, .task = settings.task_name};
   }
 
-  // -- registration
+  // -- plans
 
-  caf::result<Status> begin_registration(Register& message) {
+  caf::result<Status> register_plan(Register& message) {
     if (!self->current_sender())
       return invalid_argument("a registration needs a sender, who is told of the steps")
           .at(where());
-    auto registration = std::make_shared<Registration>();
-    registration->session = message.session;
-    registration->plan = message.plan;
-    registration->graph = std::make_shared<Graph>(settings.catalog);
-    for (auto& def : message.nodes)
-      if (auto id = registration->graph->add(std::move(def)); !id) return id.status().at(where());
     add_session(message.session);
-    registration->promise = self->make_response_promise<Status>();
-    registrations.push_back(registration);
-    bind_resources(registration);
-    find_peers(registration);
-    arrived(registration, {});
-    return registration->promise;
+    return registrations.add(message);
   }
 
   void add_session(SessionId id) {
-    auto& session = sessions[id];
-    if (session.actor) return;
-    session.actor = caf::actor_cast<StepReports>(self->current_sender());
-    self->monitor(session.actor);
+    auto [session, is_new] = sessions.try_emplace(id);
+    if (is_new) session->second.counted = Counted(settings.gauges, &Gauges::registered);
+    // Always the latest: after a broken connection the handle of before leads nowhere.
+    auto& actor = session->second.actor;
+    if (actor && caf::actor_cast<caf::strong_actor_ptr>(actor) == self->current_sender()) return;
+    actor = caf::actor_cast<StepReports>(self->current_sender());
+    self->monitor(actor);
   }
 
-  void bind_resources(const std::shared_ptr<Registration>& registration) {
-    Bind bind{resources_of(*registration->graph)};
-    if (bind.uses.empty()) return;
-    ++registration->waits_for;
-    self->request(task, caf::infinite, std::move(bind))
-        .then(
-            [this, registration](Status& status, Bindings& bindings) {
-              registration->bindings = std::move(bindings);
-              arrived(registration, status);
-            },
-            [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
-  }
-
-  void find_peers(const std::shared_ptr<Registration>& registration) {
-    std::set<std::string> tasks;
-    for (const auto& node : registration->graph->nodes()) {
-      if (node.op->name() != transfer::send) continue;
-      auto device = DeviceName::parse(node.attr<std::string>("to_device"));
-      if (!device || !device->is_full()) {
-        registration->status = invalid_argument("a _Send has no full device name");
-        return;
-      }
-      if (!tasks.insert(task_name(*device->job, *device->task)).second) continue;
-      ++registration->waits_for;
-      self->request(
-              task, caf::infinite, FindTask{*device->job, *device->task, settings.connect_timeout})
-          .then(
-              [this, registration](Status& status, TaskDescription& peer) {
-                for (auto& found : peer.devices)
-                  registration->peers[device_name(peer, found)] =
-                      caf::actor_cast<DeviceActor>(found.actor);
-                arrived(registration, status);
-              },
-              [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
-    }
-  }
-
-  static std::string device_name(const TaskDescription& task, const DeviceDescription& device) {
-    return DeviceName{task.job, task.task, device.type, device.index}.to_string();
-  }
-
-  /// Something that the registration waited for is there, or has failed.
-  void arrived(const std::shared_ptr<Registration>& registration, const Status& status) {
-    if (registration->status.ok()) registration->status = status;
-    if (--registration->waits_for > 0 || registration->over) return;
-    if (registration->status.ok()) registration->status = finish_registration(*registration);
-    answer(*registration, registration->status);
-    registrations.remove(registration);
-  }
-
-  void answer(Registration& registration, const Status& status) {
-    registration.over = true;
-    registration.promise.deliver(status.at(where()));
-  }
-
-  /// Those of one plan, or of the whole session: what they waited for is not wanted any more.
-  void end_registrations(SessionId session, std::optional<PlanId> plan, const Status& why) {
-    for (auto next = registrations.begin(); next != registrations.end();) {
-      auto registration = next++;
-      if ((*registration)->session != session || (plan && (*registration)->plan != *plan)) continue;
-      answer(**registration, why);
-      registrations.erase(registration);
-    }
-  }
-
-  Status finish_registration(Registration& registration) {
-    auto session = sessions.find(registration.session);
+  Status add_plan(const Register& message, std::shared_ptr<RegisteredPlan> plan) {
+    auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
-    auto plan = make_registered_plan(
-        registration.graph, *settings.device, registration.bindings, registration.peers,
-        self->node());
-    if (!plan) return plan.status();
-    for (const auto& [edge, destination] : (*plan)->destinations) watch(destination.actor);
-    session->second.plans[registration.plan] = *std::move(plan);
+    for (const auto& [edge, destination] : plan->destinations) watch(destination.actor);
+    plan->counted = Counted(settings.gauges, &Gauges::plans);
+    session->second.plans[message.plan] = std::move(plan);
     return {};
   }
 
   void drop_plan(const DropPlan& message) {
-    end_registrations(message.session, message.plan, cancelled("the plan was dropped"));
+    registrations.end(message.session, message.plan, cancelled("the plan was dropped"));
     auto session = sessions.find(message.session);
     if (session != sessions.end()) session->second.plans.erase(message.plan);
   }
@@ -188,10 +81,11 @@ struct DeviceState {
 
   void start_step(StartStep& message) {
     auto session = sessions.find(message.step.session);
-    if (session == sessions.end()) return count_late();
+    if (session == sessions.end()) return refuse(message);
     count_late(session->second.forget_early_before(message.step.number));
-    auto* step = session->second.find_or_add(message.step.number);
+    auto* step = find_step(session->second, message.step);
     if (!step || step->plan) return count_late();  // it has ended, or this is its second start
+    step->part = message.part;
     auto plan = session->second.plans.find(message.plan);
     if (plan == session->second.plans.end())
       return end_step({message.step, aborted("the device has no such plan any more")});
@@ -202,6 +96,23 @@ struct DeviceState {
     step->rendezvous->start(
         std::move(message.feeds), step->plan->fetch_count, pusher(message.step, step->plan));
     step->execution = start(step->plan->plan, step->rendezvous, reporter(message.step));
+  }
+
+  /// The session lives, but was given up here, as after a silence of its node.
+  void refuse(const StartStep& message) {
+    count_late();
+    if (!self->current_sender()) return;
+    self->send(
+        caf::actor_cast<StepReports>(self->current_sender()),
+        StepDone{
+            .step = message.step,
+            .part = message.part,
+            .status = aborted("the device has nothing of the session any more").at(where()),
+            .fetches = {}});
+  }
+
+  RunningStep* find_step(RegisteredSession& session, StepId id) {
+    return session.find_or_add(id.number, *settings.world, settings.gauges);
   }
 
   /// Called by the step's kernels when they send, on whatever thread they run.
@@ -227,7 +138,7 @@ struct DeviceState {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
     if (message.edges.size() != message.tensors.size()) return count_late();
-    auto* step = session->second.find_or_add(message.step.number);
+    auto* step = find_step(session->second, message.step);
     if (!step) return count_late();
     auto rendezvous = step->rendezvous;
     for (size_t i = 0; i < message.edges.size(); ++i)
@@ -244,7 +155,7 @@ struct DeviceState {
   void cancel_step(const CancelStep& message) {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
-    auto* step = session->second.find_or_add(message.step.number);
+    auto* step = find_step(session->second, message.step);
     if (!step) return count_late();
     auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
     if (step->execution) step->execution->cancel(why);
@@ -260,7 +171,7 @@ struct DeviceState {
     session->second.ended.add(ended.step.number);
     StepDone done{
         .step = ended.step,
-        .device = settings.name,
+        .part = step.mapped().part,
         .status = ended.status.at(where()),
         .fetches = {}};
     if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
@@ -280,21 +191,58 @@ struct DeviceState {
                       .at(where());
   }
 
+  StepWaits explain(const ExplainStep& message) const {
+    auto session = sessions.find(message.step.session);
+    if (session == sessions.end()) return {{wait("the step's start: the session is unknown", {})}};
+    auto found = session->second.steps.find(message.step.number);
+    if (found == session->second.steps.end())
+      return {{wait("the master, which should have heard that this part has ended", {})}};
+    const auto& step = found->second;
+    auto age = settings.world->now() - step.began;
+    if (!step.plan) return {{wait("the step's start", age)}};
+    StepWaits answer;
+    for (auto edge : step.rendezvous->awaited()) {
+      answer.waits.push_back(step.plan->wait_at(edge));
+      answer.waits.back().device = settings.name;
+      answer.waits.back().age = std::chrono::duration_cast<std::chrono::milliseconds>(age);
+    }
+    if (answer.waits.empty()) answer.waits.push_back(wait("its kernels, which run", age));
+    return answer;
+  }
+
+  Wait wait(std::string what, World::Time age) const {
+    return {
+        .device = settings.name,
+        .what = std::move(what),
+        .age = std::chrono::duration_cast<std::chrono::milliseconds>(age)};
+  }
+
   // -- ends
 
   void end_session(SessionId id) {
-    end_registrations(id, {}, cancelled("the session has ended"));
+    registrations.end(id, {}, cancelled("the session has ended"));
     auto session = sessions.extract(id);
     if (!session) return;
     for (auto& [number, step] : session.mapped().steps)
       if (step.execution) step.execution->cancel(cancelled("the session has ended"));
   }
 
-  void end_sessions_of(const caf::actor_addr& gone) {
+  /// The masters of those sessions are out of reach, or seem to be: one that is only cut off from
+  /// here must not wait for its steps.
+  template <class Predicate>
+  void end_sessions_where(Predicate is_lost) {
     std::vector<SessionId> ids;
     for (const auto& [id, session] : sessions)
-      if (session.actor.address() == gone) ids.push_back(id);
-    for (auto id : ids) end_session(id);
+      if (is_lost(session.actor)) ids.push_back(id);
+    for (auto id : ids) {
+      auto status = aborted("the device gave the session up: its master was out of reach");
+      for (const auto& [number, step] : sessions.at(id).steps)
+        if (step.plan)
+          self->send(
+              sessions.at(id).actor,
+              StepDone{{id, number}, step.part, status.at(where()), /*fetches=*/{}});
+      end_session(id);
+    }
   }
 
   void watch(const DeviceActor& peer) {
@@ -304,12 +252,13 @@ struct DeviceState {
 
   /// What is sent to the peer from now on is lost: steps that send there would leave others
   /// waiting.
-  void lose_peer(const caf::actor_addr& gone) {
+  void lose_peer(const caf::actor_addr& gone, const std::string& why) {
     if (peers.erase(gone) == 0) return;
+    self->demonitor(gone);
     for (auto& [id, session] : sessions) {
       for (auto& [number, step] : session.steps) {
         auto* lost = step.plan ? step.plan->destination_at(gone) : nullptr;
-        if (lost && step.execution) step.execution->cancel(lost->lost());
+        if (lost && step.execution) step.execution->cancel(lost->lost(why));
       }
       std::erase_if(session.plans, [&gone](const auto& entry) {
         return entry.second->destination_at(gone) != nullptr;
@@ -317,8 +266,15 @@ struct DeviceState {
     }
   }
 
+  void lose_node(const PeerLost& message) {
+    end_sessions_where([&](const StepReports& actor) { return actor.node() == message.node; });
+    auto here = peers;
+    for (const auto& peer : here)
+      if (peer.node() == message.node) lose_peer(peer, message.why);
+  }
+
   void count_late(uint64_t count = 1) {
-    settings.late_messages->fetch_add(count, std::memory_order_relaxed);
+    settings.gauges->late_messages.fetch_add(count, std::memory_order_relaxed);
   }
 
   /// Sends what the handler's kernels produced, and reports the steps that ended in it.
@@ -350,13 +306,19 @@ DeviceMailbox::behavior_type device(
   state.self = self;
   state.task = task;
   state.settings = settings;
+  state.registrations.begin(
+      self, task, settings,
+      [&state](const Register& message, std::shared_ptr<RegisteredPlan> plan) {
+        return state.add_plan(message, std::move(plan));
+      });
   self->set_down_handler([&state](const caf::down_msg& down) {
     Handling handling(state);
-    state.end_sessions_of(down.source);
-    state.lose_peer(down.source);
+    state.end_sessions_where(
+        [&down](const StepReports& actor) { return actor.address() == down.source; });
+    state.lose_peer(down.source, "its process ended or the connection to it broke");
   });
   return {
-      [&state](Register& message) { return state.begin_registration(message); },
+      [&state](Register& message) { return state.register_plan(message); },
       [&state](StartStep& message) {
         Handling handling(state);
         state.start_step(message);
@@ -373,6 +335,11 @@ DeviceMailbox::behavior_type device(
       [&state](Deliver& message) {
         Handling handling(state);
         state.deliver(message);
+      },
+      [&state](const ExplainStep& message) { return state.explain(message); },
+      [&state](const PeerLost& message) {
+        Handling handling(state);
+        state.lose_node(message);
       },
       [&state](const StepEnded& message) { state.end_step(message); },
   };

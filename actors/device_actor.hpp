@@ -14,15 +14,17 @@ namespace troupe {
 /// The mailbox of one Device: compiles partitions into plans, runs steps of them, and exchanges
 /// their tensors with other device actors. Never blocks: a step goes on in the background.
 ///
-/// DV-1: each StartStep is answered by just one StepDone, whatever happens.
+/// DV-1: each StartStep is answered by just one StepDone, whatever happens; a second one of the
+/// same
+///       step by none.
 /// DV-2: a message of a step that has ended, or of a session that has none here, changes nothing;
-/// it
-///       is counted.
+///       it is counted.
 using DeviceActor = caf::typed_actor<
     caf::replies_to<Register>::with<Status>,  // waits for the peers that the partition sends to
     caf::reacts_to<StartStep>,                // answered by StepDone to who registered the session
     caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>, caf::reacts_to<EndSession>,
-    caf::reacts_to<Deliver>>;
+    caf::reacts_to<Deliver>, caf::replies_to<ExplainStep>::with<StepWaits>,
+    caf::reacts_to<PeerLost>>;
 
 /// What a session actor is for its devices.
 using StepReports = caf::typed_actor<caf::reacts_to<StepDone>>;
@@ -33,7 +35,8 @@ struct DeviceSettings {
   std::string name;  // "/job:ps/task:0/device:CPU:0"
   std::string task_name;
   std::chrono::milliseconds connect_timeout;
-  std::shared_ptr<std::atomic<uint64_t>> late_messages;
+  std::shared_ptr<World> world;
+  std::shared_ptr<Gauges> gauges;
 };
 
 /// `task` is the actor of the task that the device belongs to.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace troupe {
 
@@ -24,25 +25,29 @@ struct Gauges {
   std::atomic<uint64_t> late_messages{0};  // dropped
 };
 
-/// One of what a gauge counts, from its making to its end. To be a member of it.
+/// One of what a gauge counts, from its making to its end; a copy is another one. To be a member of
+/// it.
 class Counted {
  public:
   Counted() = default;
   Counted(std::shared_ptr<Gauges> gauges, Gauges::Held Gauges::*gauge)
       : gauges_(std::move(gauges)), gauge_(gauge) {
-    (gauges_.get()->*gauge_).fetch_add(1, std::memory_order_relaxed);
+    add(1);
   }
+  Counted(const Counted& other) : Counted(other.gauges_, other.gauge_) {}
   Counted(Counted&& other) noexcept = default;
-  Counted& operator=(Counted&& other) noexcept {
+  Counted& operator=(Counted other) noexcept {
     std::swap(gauges_, other.gauges_);
     std::swap(gauge_, other.gauge_);
     return *this;
   }
-  ~Counted() {
-    if (gauges_) (gauges_.get()->*gauge_).fetch_sub(1, std::memory_order_relaxed);
-  }
+  ~Counted() { add(-1); }
 
  private:
+  void add(int64_t count) {
+    if (gauges_) (gauges_.get()->*gauge_).fetch_add(count, std::memory_order_relaxed);
+  }
+
   std::shared_ptr<Gauges> gauges_;
   Gauges::Held Gauges::*gauge_ = nullptr;
 };

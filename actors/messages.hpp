@@ -9,6 +9,7 @@
 #include "troupe/actors/wire.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
+#include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/status.hpp"
 #include "troupe/graph/tensor.hpp"
@@ -19,7 +20,7 @@ namespace troupe {
 // encoding of them is broken); no message is larger than max_message_bytes.
 
 /// Bumped when nodes of before cannot understand nodes of after.
-inline constexpr uint32_t protocol_version = 1;
+inline constexpr uint32_t protocol_version = 2;
 
 using SessionId = uint64_t;
 
@@ -37,6 +38,7 @@ using PlanId = uint64_t;
 
 /// The first word to a peer: who speaks, and whom it takes the other for.
 struct Hello {
+  std::string cluster;  // the name that the speaker gives to its cluster
   std::string from_job;
   int32_t from_task = 0;
   uint64_t from_incarnation = 0;
@@ -62,6 +64,10 @@ struct TaskDescription {
   std::vector<DeviceDescription> devices;
 };
 
+/// Asks a peer whether it lives; it answers with Pong.
+struct Ping {};
+struct Pong {};
+
 /// Frees those containers on the task.
 struct ResetContainers {
   std::vector<std::string> containers;
@@ -80,6 +86,7 @@ struct Register {
 struct StartStep {
   StepId step;
   PlanId plan = 0;
+  uint32_t part = 0;  // which of the step's parts this is; StepDone says it again
   Tensors feeds;
 };
 
@@ -87,6 +94,11 @@ struct StartStep {
 struct CancelStep {
   StepId step;
   Status why;
+};
+
+/// Asks what a step waits for on the device; answered by StepWaits.
+struct ExplainStep {
+  StepId step;
 };
 
 /// Drops one plan, or all that the session has there.
@@ -112,9 +124,14 @@ struct Deliver {
 /// A device's part of a step has ended: with the fetches of its partition, or with an error.
 struct StepDone {
   StepId step;
-  std::string device;
+  uint32_t part = 0;
   Status status;
   Tensors fetches;
+};
+
+/// What the nodes of a step wait for on one device.
+struct StepWaits {
+  std::vector<Wait> waits;
 };
 
 template <class Inspector>
@@ -124,8 +141,8 @@ auto inspect(Inspector& f, StepId& x) {
 template <class Inspector>
 auto inspect(Inspector& f, Hello& x) {
   return f(
-      caf::meta::type_name("Hello"), x.from_job, x.from_task, x.from_incarnation, x.version,
-      x.to_job, x.to_task);
+      caf::meta::type_name("Hello"), x.cluster, x.from_job, x.from_task, x.from_incarnation,
+      x.version, x.to_job, x.to_task);
 }
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
@@ -138,6 +155,14 @@ auto inspect(Inspector& f, TaskDescription& x) {
   return f(caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices);
 }
 template <class Inspector>
+auto inspect(Inspector& f, Ping&) {
+  return f(caf::meta::type_name("Ping"));
+}
+template <class Inspector>
+auto inspect(Inspector& f, Pong&) {
+  return f(caf::meta::type_name("Pong"));
+}
+template <class Inspector>
 auto inspect(Inspector& f, ResetContainers& x) {
   return f(caf::meta::type_name("ResetContainers"), x.containers);
 }
@@ -147,11 +172,19 @@ auto inspect(Inspector& f, Register& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {
-  return f(caf::meta::type_name("StartStep"), x.step, x.plan, x.feeds);
+  return f(caf::meta::type_name("StartStep"), x.step, x.plan, x.part, x.feeds);
 }
 template <class Inspector>
 auto inspect(Inspector& f, CancelStep& x) {
   return f(caf::meta::type_name("CancelStep"), x.step, x.why);
+}
+template <class Inspector>
+auto inspect(Inspector& f, ExplainStep& x) {
+  return f(caf::meta::type_name("ExplainStep"), x.step);
+}
+template <class Inspector>
+auto inspect(Inspector& f, StepWaits& x) {
+  return f(caf::meta::type_name("StepWaits"), x.waits);
 }
 template <class Inspector>
 auto inspect(Inspector& f, DropPlan& x) {
@@ -167,7 +200,7 @@ auto inspect(Inspector& f, Deliver& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepDone& x) {
-  return f(caf::meta::type_name("StepDone"), x.step, x.device, x.status, x.fetches);
+  return f(caf::meta::type_name("StepDone"), x.step, x.part, x.status, x.fetches);
 }
 
 }  // namespace troupe
@@ -178,10 +211,14 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::Status))
   CAF_ADD_TYPE_ID(troupe, (troupe::Hello))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskDescription))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Ping))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Pong))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
   CAF_ADD_TYPE_ID(troupe, (troupe::Register))
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ExplainStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::StepWaits))
   CAF_ADD_TYPE_ID(troupe, (troupe::DropPlan))
   CAF_ADD_TYPE_ID(troupe, (troupe::EndSession))
   CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))

@@ -4,6 +4,7 @@
 
 #include <caf/all.hpp>
 
+#include "troupe/actors/gauges.hpp"
 #include "troupe/graph/status.hpp"
 
 namespace troupe {
@@ -19,16 +20,23 @@ class OwedAnswers {
   OwedAnswers(const OwedAnswers&) = delete;
   ~OwedAnswers() { answer_all(cancelled("the actor that should answer has ended"), Value()); }
 
-  size_t size() const { return promises_.size(); }
+  size_t size() const { return owed_.size(); }
 
-  Promise owe(Promise promise) { return promises_.emplace_back(std::move(promise)); }
+  Promise owe(Promise promise, Counted counted) {
+    owed_.push_back({promise, std::move(counted)});
+    return promise;
+  }
 
   void answer_all(const Status& status, const Value& value) {
-    for (auto& promise : std::exchange(promises_, {})) promise.deliver(status, value);
+    for (auto& owed : std::exchange(owed_, {})) owed.promise.deliver(status, value);
   }
 
  private:
-  std::deque<Promise> promises_;
+  struct Owed {
+    Promise promise;
+    Counted counted;
+  };
+  std::deque<Owed> owed_;
 };
 
 }  // namespace troupe

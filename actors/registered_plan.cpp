@@ -39,6 +39,15 @@ Status check_dtype(const Node& node) {
   return invalid_argument("a handle cannot leave its device").at({.node = node.name, .op = name});
 }
 
+/// A node that uses what that one makes, or waits for its end; null where none does.
+const Node* consumer_of(const Graph& graph, NodeId id) {
+  for (const auto& node : graph.nodes())
+    if (std::ranges::count(node.inputs, id, &Output::node) ||
+        std::ranges::count(node.control_inputs, id))
+      return &node;
+  return nullptr;
+}
+
 }  // namespace
 
 Status RegisteredPlan::Destination::check_size(const Tensor& value) const {
@@ -48,12 +57,10 @@ Status RegisteredPlan::Destination::check_size(const Tensor& value) const {
       std::to_string(max_message_bytes) + " that can be sent to " + device);
 }
 
-Status RegisteredPlan::Destination::lost() const {
+Status RegisteredPlan::Destination::lost(const std::string& why) const {
   Where where{.node = "", .op = "", .device = device, .task = ""};
   if (auto name = DeviceName::parse(device)) where.task = task_name(*name->job, *name->task);
-  return unavailable(
-             "lost " + where.task + ", to which the step sends '" + output +
-             "': its process ended or the connection to it broke")
+  return unavailable("lost " + where.task + ", to which the step sends '" + output + "': " + why)
       .at(where);
 }
 
@@ -64,12 +71,28 @@ const RegisteredPlan::Destination* RegisteredPlan::destination_at(
   return nullptr;
 }
 
+Wait RegisteredPlan::wait_at(EdgeId edge) const {
+  const auto& graph = plan->graph();
+  for (const auto& node : graph.nodes()) {
+    if (node.op->name() != transfer::recv || node.attr<int64_t>("edge") != edge) continue;
+    auto from = node.attr<std::string>("from_device");
+    Wait wait{.what = "'" + node.attr<std::string>("tensor_name") + "' from " + from};
+    if (auto name = DeviceName::parse(from)) wait.peer = task_name(*name->job, *name->task);
+    if (const auto* consumer = consumer_of(graph, node.id)) {
+      wait.node = consumer->name;
+      wait.op = consumer->op->name();
+    }
+    return wait;
+  }
+  return {.what = "edge " + std::to_string(edge)};
+}
+
 Status RegisteredPlan::check_feeds(const Tensors& feeds) const {
   if (feeds.size() == feed_count && std::ranges::all_of(feeds, &Tensor::is_set)) return {};
   return invalid_argument("the step does not bring the plan's feeds");
 }
 
-Result<std::shared_ptr<const RegisteredPlan>> make_registered_plan(
+Result<std::shared_ptr<RegisteredPlan>> make_registered_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
     const DeviceActors& peers, const caf::node_id& here) {
   auto feeds = count_of(*graph, transfer::arg);
@@ -98,7 +121,7 @@ Result<std::shared_ptr<const RegisteredPlan>> make_registered_plan(
   auto plan = Plan::compile(graph, device, bindings);
   if (!plan) return plan.status();
   registered->plan = *std::move(plan);
-  return std::shared_ptr<const RegisteredPlan>(std::move(registered));
+  return registered;
 }
 
 }  // namespace troupe

@@ -8,6 +8,7 @@
 #include "troupe/actors/ended_steps.hpp"
 #include "troupe/actors/registered_plan.hpp"
 #include "troupe/actors/step_rendezvous.hpp"
+#include "troupe/actors/world/world.hpp"
 #include "troupe/devices/executor.hpp"
 
 namespace troupe {
@@ -17,23 +18,30 @@ struct RunningStep {
   std::shared_ptr<StepRendezvous> rendezvous = std::make_shared<StepRendezvous>();
   std::shared_ptr<const RegisteredPlan> plan;  // null until the step is started here
   std::shared_ptr<Execution> execution;        // null until it has not ended inside its start
+  uint32_t part = 0;                           // of the step, as its start says
+  World::Time began{0};                        // when it was first heard of
+  Counted counted;
 };
 
 /// What a device holds for a session.
 struct RegisteredSession {
   StepReports actor;
+  Counted counted;
   std::map<PlanId, std::shared_ptr<const RegisteredPlan>> plans;
   std::map<uint64_t, RunningStep> steps;
   std::set<uint64_t> early;  // those of them that were not started here yet
   EndedSteps ended;
 
   /// The step with that number, new where none was heard of it; null where it has ended.
-  RunningStep* find_or_add(uint64_t number) {
+  RunningStep* find_or_add(uint64_t number, World& world, const std::shared_ptr<Gauges>& gauges) {
     // Asked first: of a step that takes long, `ended` says that it has ended.
     if (auto found = steps.find(number); found != steps.end()) return &found->second;
     if (ended.contains(number)) return nullptr;
     early.insert(number);
-    return &steps[number];
+    auto& step = steps[number];
+    step.began = world.now();
+    step.counted = Counted(gauges, &Gauges::steps_here);
+    return &step;
   }
 
   /// Ends the steps that were not started before this one, and returns how many. A session starts

@@ -7,9 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <caf/all.hpp>
-
 #include "troupe/actors/calls.hpp"
+#include "troupe/actors/world/world.hpp"
 
 namespace troupe {
 
@@ -18,7 +17,7 @@ namespace troupe {
 /// earliest deadline needs one.
 class RunDeadlines {
  public:
-  using Time = caf::actor_clock::time_point;
+  using Time = World::Time;
 
   void add(CallId call, std::chrono::milliseconds timeout, Time now) {
     constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 366 * 10);
@@ -42,10 +41,10 @@ class RunDeadlines {
 
   /// How long to sleep until the earliest deadline; nothing if there is none or a timer runs that
   /// ends by then. It counts as set.
-  std::optional<Time::duration> take_timer(Time now) {
+  std::optional<Time> take_timer(Time now) {
     if (order_.empty() || (timer_ && *timer_ <= order_.begin()->first)) return {};
     timer_ = order_.begin()->first;
-    return std::max(*timer_ - now, Time::duration::zero());
+    return std::max(*timer_ - now, Time(0));
   }
   void timer_ended() { timer_.reset(); }
 

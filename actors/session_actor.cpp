@@ -5,27 +5,16 @@
 #include <set>
 #include <unordered_map>
 
-#include "troupe/actors/compiled_step.hpp"
-#include "troupe/actors/error.hpp"
+#include "troupe/actors/explanation.hpp"
 #include "troupe/actors/run_deadlines.hpp"
 #include "troupe/actors/self.hpp"
-#include "troupe/graph/place/placement.hpp"
-
-namespace troupe {
-
-/// The time of some run may be over.
-struct RunDeadline {};
-
-}  // namespace troupe
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunDeadline)
+#include "troupe/actors/session_mailbox.hpp"
+#include "troupe/actors/step_compiler.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr size_t compiled_steps_max = 256;
-
-using SessionMailbox = SessionActor::extend<caf::reacts_to<StepDone>, caf::reacts_to<RunDeadline>>;
 
 struct RunningStep {
   Run run;
@@ -34,14 +23,7 @@ struct RunningStep {
   size_t waits_for = 0;
   Tensors answers;
   Status error;
-};
-
-/// A signature on its way to become a compiled step.
-struct Compilation {
-  std::shared_ptr<CompiledStep> step;
-  std::vector<TaskDescription> tasks;
-  size_t waits_for = 0;
-  Status status;
+  World::Time began;
 };
 
 struct SessionState {
@@ -50,8 +32,8 @@ struct SessionState {
   SessionState() = default;
 
   SessionMailbox::pointer self = nullptr;
-  TaskActor task;
   SessionSettings settings;
+  StepCompiler compiler;
   std::unique_ptr<Graph> graph;
   std::map<StepSignature, std::shared_ptr<CompiledStep>> compiled;
   std::unordered_map<uint64_t, RunningStep> running;
@@ -60,6 +42,7 @@ struct SessionState {
   std::map<caf::actor_addr, DeviceActor> devices;  // that hold its plans
   uint64_t next_step = 1;
   uint64_t next_plan = 1;
+  Counted counted;
 
   ~SessionState() { answer_all(cancelled("the session has ended")); }
 
@@ -88,10 +71,11 @@ struct SessionState {
   // -- runs
 
   void run(Run& call) {
+    call.counted = Counted(settings.gauges, &Gauges::runs);
     StepSignature signature{.feeds = {}, .fetches = call.fetches, .targets = call.targets};
     for (const auto& [feed, value] : call.feeds) signature.feeds.push_back(feed);
     if (call.options.timeout.count() > 0) {
-      deadlines.add(call.call, call.options.timeout, self->clock().now());
+      deadlines.add(call.call, call.options.timeout, settings.world->now());
       set_timer();
     }
     if (auto found = compiled.find(signature); found != compiled.end()) {
@@ -102,18 +86,23 @@ struct SessionState {
     compiled[signature] = step;
     step->signature = std::move(signature);
     step->plan = next_plan++;
+    step->began = settings.world->now();
     step->waiting.push_back(std::move(call));
-    find_tasks(step);
+    compiler.compile(*graph, step, [this, step](const Status& status) {
+      if (status.ok()) become_ready(step);
+      else fail(step, status);
+    });
   }
 
   void set_timer() {
-    if (auto time = deadlines.take_timer(self->clock().now()))
-      self->delayed_send(self, *time, RunDeadline{});
+    if (auto time = deadlines.take_timer(settings.world->now()))
+      settings.world->after(
+          *time, caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(RunDeadline{}));
   }
 
   void end_late_runs() {
     deadlines.timer_ended();
-    for (auto call : deadlines.take_due(self->clock().now()))
+    for (auto call : deadlines.take_due(settings.world->now()))
       cancel_run(call, deadline_exceeded("the step was not done within its timeout"));
     set_timer();
   }
@@ -128,7 +117,7 @@ struct SessionState {
       return answer(call, status);
     auto number = next_step++;
     step->last_used = number;
-    settings.steps->fetch_add(1, std::memory_order_relaxed);
+    settings.gauges->steps.fetch_add(1, std::memory_order_relaxed);
     auto& now = running[number];
     now = {
         .run = std::move(call),
@@ -136,14 +125,15 @@ struct SessionState {
         .part_done = std::vector<bool>(step->parts.size()),
         .waits_for = step->parts.size(),
         .answers = Tensors(step->pruned.fetches.size()),
-        .error = {}};
+        .error = {},
+        .began = settings.world->now()};
     ++step->running;
     step_of_call[now.run.call] = number;
     answer_fed_fetches(now);
-    for (const auto& part : step->parts) {
+    for (uint32_t i = 0; i < step->parts.size(); ++i) {
       Tensors feeds;
-      for (auto feed : part.feeds) feeds.push_back(now.run.feeds[feed].second);
-      self->send(part.actor, StartStep{id_of(number), step->plan, std::move(feeds)});
+      for (auto feed : step->parts[i].feeds) feeds.push_back(now.run.feeds[feed].second);
+      self->send(step->parts[i].actor, StartStep{id_of(number), step->plan, i, std::move(feeds)});
     }
     if (now.waits_for == 0) finish(number);
   }
@@ -161,17 +151,16 @@ struct SessionState {
     auto found = running.find(done.step.number);
     if (done.step.session != settings.id || found == running.end()) return;
     const auto& parts = found->second.compiled->parts;
-    auto part = std::ranges::find(parts, done.device, &CompiledStep::Part::device);
-    if (part == parts.end()) return;
-    auto index = static_cast<size_t>(part - parts.begin());
-    auto brings_all = done.fetches.size() == part->fetches.size() &&
+    if (done.part >= parts.size()) return;
+    const auto& part = parts[done.part];
+    auto brings_all = done.fetches.size() == part.fetches.size() &&
                       std::ranges::all_of(done.fetches, &Tensor::is_set);
     if (done.status.ok() && !brings_all)
       done.status = internal("the device did not bring the step's fetches");
     if (done.status.ok())
-      for (size_t i = 0; i < part->fetches.size(); ++i)
-        found->second.answers[part->fetches[i]] = std::move(done.fetches[i]);
-    end_part(done.step.number, index, done.status);
+      for (size_t i = 0; i < part.fetches.size(); ++i)
+        found->second.answers[part.fetches[i]] = std::move(done.fetches[i]);
+    end_part(done.step.number, done.part, done.status);
   }
 
   /// A part of a running step has ended; the first error cancels the others.
@@ -183,6 +172,10 @@ struct SessionState {
     if (!status.ok() && now.error.ok()) {
       now.error = status;
       cancel_parts(number, cancelled("another part of the step failed: " + status.message()));
+    } else if (
+        !status.ok() && status.code() != Code::cancelled &&
+        status.message() != now.error.message()) {
+      now.error = now.error.with_note(status.to_string());
     }
     if (now.waits_for == 0) finish(number);
   }
@@ -221,69 +214,13 @@ struct SessionState {
     }
   }
 
-  // -- compilation
-
-  void find_tasks(const std::shared_ptr<CompiledStep>& step) {
-    auto pruned = prune(*graph, step->signature);
-    if (!pruned) return fail(step, pruned.status());
-    step->pruned = *std::move(pruned);
-    auto tasks = tasks_of(*graph, step->pruned.nodes, settings.cluster, settings.default_device);
-    if (!tasks) return fail(step, tasks.status());
-    auto compilation = std::make_shared<Compilation>();
-    compilation->step = step;
-    compilation->waits_for = tasks->size();
-    for (const auto& [job, index] : *tasks)
-      self->request(task, caf::infinite, FindTask{job, index, settings.connect_timeout})
-          .then(
-              [this, compilation](Status& status, TaskDescription& found) {
-                compilation->tasks.push_back(std::move(found));
-                arrived(compilation, status, &SessionState::register_parts);
-              },
-              [this, compilation](caf::error& error) {
-                arrived(compilation, to_status(error), &SessionState::register_parts);
-              });
-  }
-
-  using Next = void (SessionState::*)(const std::shared_ptr<Compilation>&);
-
-  /// One of the answers that a compilation waits for; after the last one it goes on, or has failed.
-  void arrived(const std::shared_ptr<Compilation>& compilation, const Status& status, Next next) {
-    if (compilation->status.ok()) compilation->status = status;
-    if (--compilation->waits_for > 0) return;
-    if (!compilation->status.ok()) return fail(compilation->step, compilation->status);
-    (this->*next)(compilation);
-  }
-
-  void register_parts(const std::shared_ptr<Compilation>& compilation) {
-    auto& step = *compilation->step;
-    auto nodes =
-        lay_out(*graph, compilation->tasks, settings.cluster, settings.default_device, step);
-    if (!nodes) return fail(compilation->step, nodes.status());
-    compilation->waits_for = step.parts.size();
-    if (step.parts.empty()) return become_ready(compilation);
-    // Each device may wait for its peers once more before it answers.
-    auto timeout = 2 * settings.connect_timeout;
-    for (size_t i = 0; i < step.parts.size(); ++i) {
-      const auto& part = step.parts[i];
-      watch(part.actor);
-      self->request(part.actor, timeout, Register{settings.id, step.plan, std::move((*nodes)[i])})
-          .then(
-              [this, compilation](Status& status) {
-                arrived(compilation, status, &SessionState::become_ready);
-              },
-              [this, compilation, device = part.device, task_name = part.task](caf::error& error) {
-                auto status = to_status(error).at({.device = device, .task = task_name});
-                arrived(compilation, status, &SessionState::become_ready);
-              });
-    }
-  }
+  // -- compiled steps
 
   void watch(const DeviceActor& device) {
     if (devices.emplace(device.address(), device).second) self->monitor(device);
   }
 
-  void become_ready(const std::shared_ptr<Compilation>& compilation) {
-    auto step = compilation->step;
+  void become_ready(const std::shared_ptr<CompiledStep>& step) {
     if (!is_current(step)) return fail(step, unavailable("a device of the step was lost"));
     step->ready = true;
     for (auto& call : std::exchange(step->waiting, {})) launch(step, std::move(call));
@@ -326,23 +263,48 @@ struct SessionState {
     if (oldest) forget(oldest);
   }
 
+  // -- explain
+
+  void explain(const Explain& call) {
+    auto explanation = std::make_shared<Explanation>(call);
+    auto now = settings.world->now();
+    for (const auto& [signature, step] : compiled)
+      if (!step->waiting.empty()) explanation->add(settings.id, *step, now);
+    for (const auto& [number, step] : running) {
+      explanation->add(id_of(number), now - step.began);
+      for (size_t i = 0; i < step.part_done.size(); ++i)
+        if (!step.part_done[i]) ask(explanation, self, id_of(number), step.compiled->parts[i]);
+    }
+  }
+
   // -- ends
 
-  void device_lost(const caf::actor_addr& device) {
-    devices.erase(device);
+  void device_lost(const caf::actor_addr& address, const std::string& why) {
+    auto device = devices.extract(address);
+    if (!device) return;
+    self->demonitor(address);
+    // Where it was only silent, it still has what the session left there.
+    self->send(device.mapped(), EndSession{settings.id});
     std::vector<std::shared_ptr<CompiledStep>> lost;
     for (const auto& [signature, step] : compiled)
-      if (step->uses(device)) lost.push_back(step);
+      if (step->uses(address)) lost.push_back(step);
     for (const auto& step : lost) {
       if (step->ready) forget(step);
-      else fail(step, step->lost(device));
+      else fail(step, step->lost(address, why));
     }
     std::vector<std::pair<uint64_t, size_t>> ended;
     for (const auto& [number, now] : running)
       for (size_t i = 0; i < now.part_done.size(); ++i)
-        if (now.compiled->parts[i].actor.address() == device) ended.emplace_back(number, i);
+        if (now.compiled->parts[i].actor.address() == address) ended.emplace_back(number, i);
     for (auto [number, index] : ended)
-      end_part(number, index, running.at(number).compiled->lost(device));
+      end_part(number, index, running.at(number).compiled->lost(address, why));
+  }
+
+  void peer_lost(const PeerLost& message) {
+    std::vector<caf::actor_addr> lost;
+    for (const auto& [address, device] : devices)
+      if (address.node() == message.node) lost.push_back(address);
+    for (const auto& device : lost) device_lost(device, message.why);
   }
 
   void answer_all(const Status& status) {
@@ -364,10 +326,15 @@ SessionMailbox::behavior_type session(
     Self<SessionMailbox, SessionState> self, const TaskActor& task, SessionSettings settings) {
   auto& state = self->state;
   state.self = self;
-  state.task = task;
+  state.counted = Counted(settings.gauges, &Gauges::sessions);
   state.graph = std::make_unique<Graph>(settings.catalog);
   state.settings = std::move(settings);
-  self->set_down_handler([&state](const caf::down_msg& down) { state.device_lost(down.source); });
+  state.compiler.begin(self, task, state.settings, [&state](const CompiledStep::Part& part) {
+    state.watch(part.actor);
+  });
+  self->set_down_handler([&state](const caf::down_msg& down) {
+    state.device_lost(down.source, "its process ended or the connection to it broke");
+  });
   return {
       [&state](Extend& call) { call.done(state.extend(call)); },
       [&state](Run& call) { state.run(call); },
@@ -378,6 +345,8 @@ SessionMailbox::behavior_type session(
         state.close();
         call.done({});
       },
+      [&state](const Explain& call) { state.explain(call); },
+      [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](StepDone& done) { state.part_done(done); },
       [&state](const RunDeadline&) { state.end_late_runs(); },
   };
@@ -385,7 +354,7 @@ SessionMailbox::behavior_type session(
 
 }  // namespace
 
-SessionActor spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings) {
+TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings) {
   return system.spawn(session, std::move(task), std::move(settings));
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include <caf/all.hpp>
@@ -18,7 +17,8 @@ struct SessionSettings {
   DeviceName default_device;  // of the master: where nodes go that wish for nothing
   std::shared_ptr<const OpCatalog> catalog;
   std::chrono::milliseconds connect_timeout;
-  std::shared_ptr<std::atomic<uint64_t>> steps;  // counts the steps of all sessions of the task
+  std::shared_ptr<World> world;
+  std::shared_ptr<Gauges> gauges;
 };
 
 /// A client's graph and its compiled steps, on the node that the client chose as master. A step
@@ -27,11 +27,14 @@ struct SessionSettings {
 /// start.
 ///
 /// SE-1: each Run is answered once: by the fetches, or by the first error, after which the other
-///       devices were told to cancel.
+///       devices were told to cancel. Further errors that the cancel did not cause are its notes.
 /// SE-2: a failed compilation is not remembered; a lost or restarted device makes those compiled
 ///       steps that use it be compiled again.
 ///
+/// What a session is for its task, beside what it is for clients.
+using TaskSession = SessionActor::extend<caf::reacts_to<Explain>, caf::reacts_to<PeerLost>>;
+
 /// `task` is the actor of the master's task.
-SessionActor spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);
+TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);
 
 }  // namespace troupe

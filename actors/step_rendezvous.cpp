@@ -1,5 +1,7 @@
 #include "troupe/actors/step_rendezvous.hpp"
 
+#include <algorithm>
+
 namespace troupe {
 
 bool StepRendezvous::arrive(EdgeId edge, Tensor value) {
@@ -24,6 +26,15 @@ bool StepRendezvous::arrive(EdgeId edge, Tensor value) {
 size_t StepRendezvous::waiting_bytes() const {
   std::lock_guard lock(mutex_);
   return waiting_bytes_;
+}
+
+std::vector<EdgeId> StepRendezvous::awaited() const {
+  std::lock_guard lock(mutex_);
+  std::vector<EdgeId> edges;
+  for (const auto& [edge, meeting] : meetings_)
+    if (meeting.receiver) edges.push_back(edge);
+  std::ranges::sort(edges);
+  return edges;
 }
 
 void StepRendezvous::start(Tensors feeds, size_t fetch_count, Push push) {

@@ -26,6 +26,9 @@ class StepRendezvous final : public StepPort {
   /// Bytes of the tensors that nobody has asked for yet.
   size_t waiting_bytes() const;
 
+  /// Edges that are asked for, and whose tensor is not there yet.
+  std::vector<EdgeId> awaited() const;
+
   /// The step starts: from now on the port is complete.
   void start(Tensors feeds, size_t fetch_count, Push push);
   Tensors take_fetches() { return std::move(fetches_); }

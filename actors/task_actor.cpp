@@ -6,37 +6,13 @@
 #include "troupe/actors/device_actor.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/gather.hpp"
-#include "troupe/actors/owed_answers.hpp"
+#include "troupe/actors/peers.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session_actor.hpp"
 #include "troupe/graph/device_name.hpp"
 
 namespace troupe {
-
-/// The world's answer to a connect().
-struct PeerConnected {
-  std::string job;
-  int task;
-  std::chrono::milliseconds timeout;
-  Result<caf::strong_actor_ptr> found;
-};
-
-}  // namespace troupe
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerConnected)
-
-namespace troupe {
 namespace {
-
-using TaskMailbox = TaskActor::extend<caf::reacts_to<PeerConnected>>;
-using TaskKey = std::pair<std::string, int>;
-
-/// What is known of another task.
-struct Peer {
-  TaskActor actor;              // empty until connected
-  TaskDescription description;  // once it has answered Hello
-  OwedAnswers<TaskDescription> waiting;
-};
 
 struct TaskState {
   static constexpr const char* name = "task";
@@ -45,13 +21,10 @@ struct TaskState {
 
   TaskMailbox::pointer self = nullptr;
   TaskSettings settings;
-  TaskDescription me;
+  Peers peers;
   std::vector<DeviceActor> devices;
   std::map<std::string, ContainerActor> containers;
-  std::map<TaskKey, Peer> peers;
-  std::map<caf::actor_addr, SessionActor> sessions;
-  std::shared_ptr<std::atomic<uint64_t>> steps = std::make_shared<std::atomic<uint64_t>>();
-  std::shared_ptr<std::atomic<uint64_t>> late_messages = std::make_shared<std::atomic<uint64_t>>();
+  std::map<caf::actor_addr, TaskSession> sessions;
 
   ~TaskState() {
     for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
@@ -61,29 +34,23 @@ struct TaskState {
       caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
   }
 
-  std::string my_name() const { return task_name(me.job, me.task); }
-
   // -- devices
 
   void start_devices() {
-    me = {
-        .job = settings.config.job,
-        .task = settings.config.task,
-        .incarnation = me.incarnation,
-        .devices = {}};
     for (const auto& device : settings.devices) {
       const auto& attributes = device->attributes();
-      DeviceName full{me.job, me.task, attributes.type, attributes.index};
+      DeviceName full{peers.me.job, peers.me.task, attributes.type, attributes.index};
       auto actor = spawn_device(
           self->system(), caf::actor_cast<TaskActor>(self),
           {.device = device,
            .catalog = settings.catalog,
            .name = full.to_string(),
-           .task_name = my_name(),
+           .task_name = task_name(peers.me.job, peers.me.task),
            .connect_timeout = settings.connect_timeout,
-           .late_messages = late_messages});
+           .world = settings.world,
+           .gauges = settings.gauges});
       devices.push_back(actor);
-      me.devices.push_back(
+      peers.me.devices.push_back(
           {.type = attributes.type,
            .index = attributes.index,
            .memory_limit = attributes.memory_limit,
@@ -91,95 +58,20 @@ struct TaskState {
            .ops = device->kernels().ops(),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
       // Variables need no kernel: a plan binds their handles.
-      me.devices.back().ops.push_back("VarHandleOp");
+      peers.me.devices.back().ops.push_back("VarHandleOp");
     }
   }
 
-  // -- peers
-
-  caf::result<Status, TaskDescription> greet(const Hello& hello) {
-    auto taken_for = task_name(hello.to_job, hello.to_task);
-    if (hello.version != protocol_version)
-      return {
-          failed_precondition(
-              my_name() + " speaks version " + std::to_string(protocol_version) +
-              " of the protocol between nodes, the caller " + std::to_string(hello.version)),
-          TaskDescription()};
-    if (taken_for != my_name())
-      return {
-          failed_precondition(
-              task_name(hello.from_job, hello.from_task) + " expected " + taken_for +
-              " here, but this is " + my_name() + ": check the addresses of the cluster"),
-          TaskDescription()};
-    return {Status(), me};
-  }
-
-  caf::result<Status, TaskDescription> find_task(const FindTask& call) {
-    if (call.job == me.job && call.task == me.task) return {Status(), me};
-    auto address = settings.config.cluster.address(call.job, call.task);
-    if (!address) return {address.status(), TaskDescription()};
-    auto& peer = peers[{call.job, call.task}];
-    if (peer.actor) return {Status(), peer.description};
-    auto promise = peer.waiting.owe(self->make_response_promise<Status, TaskDescription>());
-    if (peer.waiting.size() == 1) connect(call, *address);
-    return promise;
-  }
-
-  void connect(const FindTask& call, const Address& address) {
-    // Others may join the wait who are more patient than the first.
-    auto timeout = std::max(call.timeout, settings.connect_timeout);
-    settings.world->connect(
-        address, timeout,
-        [call, timeout,
-         me = caf::actor_cast<TaskMailbox>(self)](Result<caf::strong_actor_ptr> found) {
-          caf::anon_send(me, PeerConnected{call.job, call.task, timeout, std::move(found)});
-        });
-  }
-
-  void connected(const PeerConnected& answer) {
-    TaskKey key{answer.job, answer.task};
-    if (!answer.found) return lose_peer(key, answer.found.status());
-    auto actor = caf::actor_cast<TaskActor>(*answer.found);
-    self->request(actor, answer.timeout, hello_to(key))
-        .then(
-            [this, key, actor](Status& status, TaskDescription& description) {
-              if (!status.ok()) return lose_peer(key, status);
-              auto& peer = peers[key];
-              peer.actor = actor;
-              peer.description = std::move(description);
-              self->monitor(actor);
-              peer.waiting.answer_all(Status(), peer.description);
-            },
-            [this, key](caf::error& error) { lose_peer(key, to_status(error)); });
-  }
-
-  Hello hello_to(const TaskKey& key) const {
-    return {
-        .from_job = me.job,
-        .from_task = me.task,
-        .from_incarnation = me.incarnation,
-        .version = protocol_version,
-        .to_job = key.first,
-        .to_task = key.second};
-  }
-
-  static Status unreachable(const TaskKey& key, const Status& why) {
-    auto name = task_name(key.first, key.second);
-    return Status(
-        why.code(), "cannot reach " + name + ": " + why.message(),
-        {.node = "", .op = "", .device = "", .task = name});
-  }
-
-  /// The peer cannot be reached, or not any more; the next who asks tries again (TK-1).
-  void lose_peer(const TaskKey& key, const Status& why) {
-    auto peer = peers.extract(key);
-    if (peer) peer.mapped().waiting.answer_all(unreachable(key, why), TaskDescription());
+  void peer_lost(const caf::node_id& node, const std::string& why) {
+    for (auto& device : devices) self->send(device, PeerLost{node, why});
+    for (auto& [address, session] : sessions) self->send(session, PeerLost{node, why});
   }
 
   // -- sessions and containers
 
   void create_session(const CreateSession& call) {
-    DeviceName default_device{me.job, me.task, me.devices[0].type, me.devices[0].index};
+    DeviceName default_device{
+        peers.me.job, peers.me.task, peers.me.devices[0].type, peers.me.devices[0].index};
     auto session = spawn_session(
         self->system(), caf::actor_cast<TaskActor>(self),
         {.id = settings.world->random(),
@@ -187,10 +79,11 @@ struct TaskState {
          .default_device = default_device,
          .catalog = settings.catalog,
          .connect_timeout = settings.connect_timeout,
-         .steps = steps});
+         .world = settings.world,
+         .gauges = settings.gauges});
     sessions.emplace(session.address(), session);
     self->monitor(session);
-    call.done(session);
+    call.done(SessionActor(session));
   }
 
   ContainerActor& container(const std::string& container_name) {
@@ -247,18 +140,18 @@ struct TaskState {
     for (const auto& [job, tasks] : settings.config.cluster.jobs())
       for (const auto& [index, address] : tasks) {
         TaskKey key{job, index};
-        if (key == TaskKey(me.job, me.task)) continue;
+        if (key == TaskKey(peers.me.job, peers.me.task)) continue;
         ++*waits_for;
         self->request(caf::actor_cast<TaskActor>(self), timeout, FindTask{job, index, timeout})
             .then(
                 [this, key, each, arrived](const Status& status, const TaskDescription&) {
-                  auto peer = peers.find(key);
+                  auto peer = peers.actor_of(key);
                   if (!status.ok()) return arrived(status);
-                  if (peer == peers.end()) return arrived(unreachable(key, unavailable("lost")));
-                  each(key, peer->second.actor, arrived);
+                  if (!peer) return arrived(Peers::unreachable(key, unavailable("lost")));
+                  each(key, peer, arrived);
                 },
                 [key, arrived](const caf::error& error) {
-                  arrived(unreachable(key, to_status(error)));
+                  arrived(Peers::unreachable(key, to_status(error)));
                 });
       }
     arrived({});
@@ -279,19 +172,19 @@ struct TaskState {
   /// Asks each task anew: what is known of it may be of an earlier life.
   void list_devices(const ListDevices& call) {
     auto devices = std::make_shared<DeviceList>();
-    list(*devices, me);
+    list(*devices, peers.me);
     for_all_peers(
         call.timeout,
         [this, devices, timeout = call.timeout](
             const TaskKey& key, const TaskActor& peer, const DoneStatus& arrived) {
-          self->request(peer, timeout, hello_to(key))
+          self->request(peer, timeout, peers.hello_to(key))
               .then(
                   [devices, arrived](const Status& status, const TaskDescription& found) {
                     list(*devices, found);
                     arrived(status);
                   },
                   [key, arrived](const caf::error& error) {
-                    arrived(unreachable(key, to_status(error)));
+                    arrived(Peers::unreachable(key, to_status(error)));
                   });
         },
         [devices, done = call.done](std::vector<Status> errors) {
@@ -311,7 +204,7 @@ struct TaskState {
               .then(
                   [arrived](const Status& status) { arrived(status); },
                   [key, arrived](const caf::error& error) {
-                    arrived(unreachable(key, to_status(error)));
+                    arrived(Peers::unreachable(key, to_status(error)));
                   });
         },
         [done = call.done](const std::vector<Status>& errors) { done(combine(errors)); });
@@ -327,26 +220,36 @@ struct TaskState {
 
   NodeInfo info() const {
     return {
-        .job = me.job,
-        .task = me.task,
-        .incarnation = me.incarnation,
+        .job = peers.me.job,
+        .task = peers.me.task,
+        .incarnation = peers.me.incarnation,
         .protocol_version = protocol_version,
         .cluster = settings.config.cluster,
         .sessions = sessions.size(),
-        .steps = steps->load(),
-        .late_messages = late_messages->load()};
+        .steps = settings.gauges->steps,
+        .late_messages = settings.gauges->late_messages};
+  }
+
+  /// What the steps of all sessions wait for.
+  void explain(const Explain& call) {
+    auto steps = std::make_shared<std::vector<WaitingStep>>();
+    // Held by each session's callback, also by one that ends without answering.
+    std::shared_ptr<void> last(nullptr, [steps, done = call.done](void*) { done(*steps); });
+    for (auto& [address, session] : sessions)
+      self->send(session, Explain{call.timeout, [steps, last](auto found) {
+                                    if (found)
+                                      steps->insert(steps->end(), found->begin(), found->end());
+                                  }});
   }
 
   void actor_gone(const caf::actor_addr& gone) {
     sessions.erase(gone);
-    for (const auto& [key, peer] : peers)
-      if (peer.actor && peer.actor.address() == gone)
-        return lose_peer(key, unavailable("the connection broke"));
+    peers.ended(gone);
   }
 
   void stop(const Stop& call) {
     close_sessions();
-    peers.clear();
+    peers.forget_all();
     self->quit(caf::exit_reason::user_shutdown);
     call.done({});
   }
@@ -357,7 +260,14 @@ TaskMailbox::behavior_type task(
   auto& state = self->state;
   state.self = self;
   state.settings = std::move(settings);
-  state.me.incarnation = incarnation;
+  state.peers.me = {
+      .job = state.settings.config.job,
+      .task = state.settings.config.task,
+      .incarnation = incarnation,
+      .devices = {}};
+  state.peers.begin(
+      self, state.settings,
+      [&state](const caf::node_id& node, const std::string& why) { state.peer_lost(node, why); });
   state.start_devices();
   self->set_down_handler([&state](const caf::down_msg& down) { state.actor_gone(down.source); });
   return {
@@ -365,15 +275,19 @@ TaskMailbox::behavior_type task(
       [&state](const ListDevices& call) { state.list_devices(call); },
       [&state](const Reset& call) { state.reset(call); },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
-      [&state](const Hello& hello) { return state.greet(hello); },
+      [&state](const Explain& call) { state.explain(call); },
+      [&state](const Hello& hello) { return state.peers.greet(hello); },
       [&state](const ResetContainers& call) {
         state.reset_own(call.containers);
         return Status();
       },
-      [&state](const FindTask& call) { return state.find_task(call); },
+      [&state](const Ping&) { state.peers.answer(); },
+      [&state](const Pong&) { state.peers.heard(); },
+      [&state](const FindTask& call) { return state.peers.find(call); },
       [&state](const Bind& call) { return state.bind(call); },
       [&state](const Stop& call) { state.stop(call); },
-      [&state](const PeerConnected& answer) { state.connected(answer); },
+      [&state](const PeerConnected& answer) { state.peers.connected(answer); },
+      [&state](const Beat&) { state.peers.beat(); },
   };
 }
 

@@ -25,19 +25,23 @@ struct FindTask {
   std::chrono::milliseconds timeout;
 };
 
+/// All that is on that node is out of reach. Said by the task, to its sessions and its devices.
+struct PeerLost {
+  caf::node_id node;
+  std::string why;  // "it has not answered for 2000 ms"
+};
+
 /// Ends the task: its sessions are closed, then all its actors end.
 struct Stop {
   DoneStatus done;
 };
 
 /// The root of one node: its devices, its shards of containers, its sessions, and the way to the
-/// other tasks of the cluster, to which it connects when somebody first asks for them.
-///
-/// TK-1: a failed connection is not remembered: the next FindTask tries again.
+/// other tasks of the cluster (peers.hpp), to which it connects when somebody first asks for them.
 using TaskActor = MasterActor::extend<
     // From other nodes: fails with FailedPrecondition where the caller takes it for somebody else.
     caf::replies_to<Hello>::with<Status, TaskDescription>,
-    caf::replies_to<ResetContainers>::with<Status>,
+    caf::replies_to<ResetContainers>::with<Status>, caf::reacts_to<Ping>, caf::reacts_to<Pong>,
     // In this process. Unavailable names the task that cannot be reached and says why.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
     caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<Stop>>;
@@ -67,4 +71,5 @@ SpawnedTask spawn_task(TaskSettings settings);
 }  // namespace troupe
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FindTask)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerLost)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

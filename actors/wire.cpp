@@ -147,7 +147,7 @@ caf::error inspect(caf::serializer& sink, Status& value) {
   const auto& where = value.where();
   return write(
       sink, static_cast<uint8_t>(value.code()), value.message(), where.node, where.op, where.device,
-      where.task);
+      where.task, value.notes());
 }
 
 caf::error inspect(caf::deserializer& source, Status& value) {
@@ -155,8 +155,21 @@ caf::error inspect(caf::deserializer& source, Status& value) {
   if (auto error = read_enum(source, code, is_valid_code)) return error;
   std::string message;
   Where where;
-  auto error = source(message, where.node, where.op, where.device, where.task);
+  std::vector<std::string> notes;
+  auto error = source(message, where.node, where.op, where.device, where.task, notes);
   value = Status(code, std::move(message), std::move(where));
+  for (auto& note : notes) value = value.with_note(std::move(note));
+  return error;
+}
+
+caf::error inspect(caf::serializer& sink, Wait& value) {
+  return write(sink, value.device, value.node, value.op, value.what, value.peer, value.age.count());
+}
+
+caf::error inspect(caf::deserializer& source, Wait& value) {
+  int64_t age_ms = 0;
+  auto error = source(value.device, value.node, value.op, value.what, value.peer, age_ms);
+  value.age = std::chrono::milliseconds(age_ms);
   return error;
 }
 

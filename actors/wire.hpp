@@ -4,6 +4,7 @@
 #include <caf/error.hpp>
 #include <caf/serializer.hpp>
 
+#include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/status.hpp"
 #include "troupe/graph/tensor.hpp"
@@ -23,6 +24,8 @@ size_t wire_bytes(const Tensor& tensor);
 
 caf::error inspect(caf::serializer& sink, Status& value);
 caf::error inspect(caf::deserializer& source, Status& value);
+caf::error inspect(caf::serializer& sink, Wait& value);
+caf::error inspect(caf::deserializer& source, Wait& value);
 caf::error inspect(caf::serializer& sink, Tensor& value);
 caf::error inspect(caf::deserializer& source, Tensor& value);
 caf::error inspect(caf::serializer& sink, NodeDef& value);

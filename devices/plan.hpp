@@ -62,6 +62,7 @@ class Plan {
   /// Slots whose value is the same in every step.
   const std::vector<std::pair<int32_t, Tensor>>& constants() const { return constants_; }
   Device& device() const { return *device_; }
+  const Graph& graph() const { return *graph_; }
   /// Of a step, for errors.
   Where where(const Step& step) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -49,6 +50,28 @@ struct NodeInfo {
   uint64_t late_messages = 0;  // dropped, of steps that had ended
 
   bool operator==(const NodeInfo&) const = default;
+};
+
+/// Something that a part of a running step waits for, or does.
+struct Wait {
+  std::string device;  // where; empty where no device has the step yet
+  std::string node;    // the graph's node that waits, and its op; empty where none does
+  std::string op;
+  std::string what;                  // what it waits for, in words
+  std::string peer;                  // the task that it comes from; empty where none is to blame
+  std::chrono::milliseconds age{0};  // since when
+
+  bool operator==(const Wait&) const = default;
+};
+
+/// A step that has not ended, and why.
+struct WaitingStep {
+  uint64_t session = 0;
+  uint64_t step = 0;  // 0 while it is not compiled
+  std::chrono::milliseconds age{0};
+  std::vector<Wait> waits;
+
+  bool operator==(const WaitingStep&) const = default;
 };
 
 }  // namespace troupe

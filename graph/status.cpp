@@ -1,5 +1,7 @@
 #include "troupe/graph/status.hpp"
 
+#include <algorithm>
+
 namespace troupe {
 
 const char* to_string(Code code) {
@@ -14,7 +16,8 @@ const char* to_string(Code code) {
 
 Status::Status(Code code, std::string message, Where where) {
   if (code == Code::ok) return;
-  detail_ = std::make_shared<const Detail>(Detail{code, std::move(message), std::move(where)});
+  detail_ = std::make_shared<const Detail>(
+      Detail{.code = code, .message = std::move(message), .where = std::move(where), .notes = {}});
 }
 
 const std::string& Status::message() const {
@@ -37,7 +40,22 @@ Status Status::at(const Where& where) const {
   fill(merged.op, where.op);
   fill(merged.device, where.device);
   fill(merged.task, where.task);
-  return Status(detail_->code, detail_->message, std::move(merged));
+  auto detail = *detail_;
+  detail.where = std::move(merged);
+  return Status(std::move(detail));
+}
+
+const std::vector<std::string>& Status::notes() const {
+  static const std::vector<std::string> none;
+  return detail_ ? detail_->notes : none;
+}
+
+Status Status::with_note(std::string note) const {
+  constexpr size_t notes_max = 8;
+  if (ok() || notes().size() >= notes_max || std::ranges::count(notes(), note)) return *this;
+  auto detail = *detail_;
+  detail.notes.push_back(std::move(note));
+  return Status(std::move(detail));
 }
 
 std::string Status::to_string() const {
@@ -49,11 +67,14 @@ std::string Status::to_string() const {
   if (!place.op.empty()) spot += spot.empty() ? "op " + place.op : " (" + place.op + ")";
   const auto& host = place.device.empty() ? place.task : place.device;
   if (!host.empty()) spot += (spot.empty() ? "on " : " on ") + host;
-  return spot.empty() ? text : text + " [" + spot + "]";
+  if (!spot.empty()) text += " [" + spot + "]";
+  for (const auto& note : notes()) text += "\n  also: " + note;
+  return text;
 }
 
 bool Status::operator==(const Status& other) const {
-  return code() == other.code() && message() == other.message() && where() == other.where();
+  return code() == other.code() && message() == other.message() && where() == other.where() &&
+         notes() == other.notes();
 }
 
 Status cancelled(std::string message) { return {Code::cancelled, std::move(message)}; }

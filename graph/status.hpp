@@ -61,7 +61,13 @@ class [[nodiscard]] Status {
   /// The same error, with those fields of `where` that it did not have yet.
   Status at(const Where& where) const;
 
-  /// "InvalidArgument: shapes differ [node 'y' (MatMul) on /job:ps/task:0/device:CPU:0]".
+  /// The same error with a further line: something else that went wrong at the same time. Notes
+  /// beyond the first few are dropped, as are repeated ones.
+  Status with_note(std::string note) const;
+  const std::vector<std::string>& notes() const;
+
+  /// "InvalidArgument: shapes differ [node 'y' (MatMul) on /job:ps/task:0/device:CPU:0]", then a
+  /// line for each note.
   std::string to_string() const;
 
   bool operator==(const Status& other) const;
@@ -71,7 +77,10 @@ class [[nodiscard]] Status {
     Code code;
     std::string message;
     Where where;
+    std::vector<std::string> notes;
   };
+  explicit Status(Detail detail) : detail_(std::make_shared<const Detail>(std::move(detail))) {}
+
   std::shared_ptr<const Detail> detail_;
 };
 

@@ -37,6 +37,7 @@ void add_transfer_ops(OpCatalog& catalog) {
       .attr("tensor_type", AttrType::dtype)
       .attr("edge", AttrType::integer)
       .attr("from_device", AttrType::string)
+      .attr("tensor_name", std::string())
       .attr("shape", Shape::unknown_rank())
       .infer_shape([](ShapeInference& s) {
         s.set(0, s.attr<Shape>("shape"));

@@ -8,6 +8,7 @@ namespace troupe::transfer {
 inline constexpr const char* arg = "_Arg";        // attrs T, index (into the step's feeds)
 inline constexpr const char* retval = "_Retval";  // attrs T, index (into the step's fetches)
 inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
-inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device
+inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
+                                               // tensor_name: what it is in the user's graph
 
 }  // namespace troupe::transfer

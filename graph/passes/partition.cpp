@@ -110,7 +110,11 @@ class Partitioner {
          .device = device,
          .inputs = {},
          .attrs = {
-             {"tensor_type", dtype}, {"edge", edge}, {"from_device", source}, {"shape", shape}}});
+             {"tensor_type", dtype},
+             {"edge", edge},
+             {"from_device", source},
+             {"tensor_name", as ? "^" + graph_.node(output.node).name : from},
+             {"shape", shape}}});
     return name + ":0";
   }
 

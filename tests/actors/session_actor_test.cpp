@@ -45,6 +45,9 @@ struct Fixture : NodesFixture {
               [=](DropPlan& message) { me->send(test, message); },
               [=](EndSession& message) { me->send(test, message); },
               [=](Deliver& message) { me->send(test, message); },
+              [=](const ExplainStep&) {
+                return StepWaits{{{.node = "far", .op = "Neg", .what = "its turn"}}};
+              },
           };
         });
   }
@@ -108,7 +111,7 @@ struct Fixture : NodesFixture {
   void report(const StartStep& started, Status status, Tensors fetches = {}) {
     self->send(
         caf::actor_cast<StepReports>(reports),
-        StepDone{started.step, b_device, std::move(status), std::move(fetches)});
+        StepDone{started.step, started.part, std::move(status), std::move(fetches)});
   }
 };
 

@@ -117,6 +117,19 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         record->add("reset " + std::to_string(reset.containers.size()));
         reset.done(reset.containers.empty() ? invalid_argument("nothing to reset") : Status());
       },
+      [](Explain& explain) {
+        explain.done(std::vector<WaitingStep>{
+            {.session = 3,
+             .step = 4,
+             .age = std::chrono::milliseconds(1500),
+             .waits = {
+                 {.device = "/job:ps/task:0/device:CPU:0",
+                  .node = "total",
+                  .op = "Sum",
+                  .what = "'x:0' from /job:worker/task:1/device:CPU:0",
+                  .peer = "/job:worker/task:1",
+                  .age = std::chrono::milliseconds(1400)}}}});
+      },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
             .job = "ps",

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/owed_answers.hpp"
+#include "troupe/actors/task_actor.hpp"
+
+namespace troupe {
+
+/// The world's answer to a connect().
+struct PeerConnected {
+  std::string job;
+  int task;
+  std::chrono::milliseconds timeout;
+  Result<caf::strong_actor_ptr> found;
+};
+
+/// It is time to ask the peers whether they live.
+struct Beat {};
+
+/// What a task actor also hears from itself.
+using TaskMailbox = TaskActor::extend<caf::reacts_to<PeerConnected>, caf::reacts_to<Beat>>;
+
+/// A task of the cluster: its job and its index.
+using TaskKey = std::pair<std::string, int>;
+
+/// The other tasks of the cluster as one task knows them: to which it has connected, and which have
+/// connected to it. All are watched: whose connection breaks, or who does not answer for the
+/// heartbeat limit, is lost. Belongs to the task actor.
+///
+/// PE-1: a failed connection is not remembered: the next find() tries again.
+/// PE-2: a node that itself stood still blames nobody for the silence.
+class Peers {
+ public:
+  using Lost = std::function<void(const caf::node_id& node, const std::string& why)>;
+
+  /// `lost` is called for each peer that is lost, once.
+  void begin(TaskMailbox::pointer self, const TaskSettings& settings, Lost lost);
+
+  /// The task's own description, for those who say Hello.
+  TaskDescription me;
+
+  caf::result<Status, TaskDescription> find(const FindTask& call);
+  void connected(const PeerConnected& answer);
+  caf::result<Status, TaskDescription> greet(const Hello& hello);
+
+  void answer();  // Ping, from the current sender
+  void heard();   // Pong, likewise
+  void beat();
+  void ended(const caf::actor_addr& task);
+
+  /// The actor of a task that was found and is not lost since; empty otherwise.
+  TaskActor actor_of(const TaskKey& key) const;
+  Hello hello_to(const TaskKey& key) const;
+  static Status unreachable(const TaskKey& key, const Status& why);
+
+  void forget_all() { peers_.clear(); }
+
+ private:
+  struct Peer {
+    TaskActor actor;              // empty until connected
+    TaskDescription description;  // once it has answered Hello
+    OwedAnswers<TaskDescription> waiting;
+  };
+  struct Watched {
+    TaskActor actor;
+    World::Time heard;
+  };
+
+  std::string my_name() const;
+  void connect(const FindTask& call, const Address& address);
+  void fail(const TaskKey& key, const Status& why);
+  void watch(const TaskActor& actor);
+  void lose(const caf::actor_addr& task, const std::string& why);
+  void set_timer();
+
+  TaskMailbox::pointer self_ = nullptr;
+  const TaskSettings* settings_ = nullptr;
+  Lost lost_;
+  std::map<TaskKey, Peer> peers_;
+  std::map<caf::actor_addr, Watched> watched_;
+  bool timer_runs_ = false;
+  World::Time timer_due_{0};
+};
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerConnected)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Beat)
