@@ -44,14 +44,6 @@ Status check_size(
 
 }  // namespace
 
-Status CompiledStep::lost(const caf::actor_addr& device, const std::string& why) const {
-  for (const auto& part : parts)
-    if (part.actor.address() == device)
-      return unavailable("lost " + part.task + ": " + why)
-          .at({.node = "", .op = "", .device = part.device, .task = part.task});
-  return unavailable("lost a device: " + why);
-}
-
 Status check_feeds(
     const Graph& graph, const CompiledStep& step,
     const std::vector<std::pair<std::string, Tensor>>& feeds) {

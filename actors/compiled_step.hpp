@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,14 +34,12 @@ struct CompiledStep {
   uint64_t last_used = 0;
   size_t running = 0;
 
-  bool uses(const caf::actor_addr& device) const {
-    for (const auto& part : parts)
-      if (part.actor.address() == device) return true;
-    return false;
+  bool uses_device(const std::string& device) const {
+    return std::ranges::count(parts, device, &Part::device) > 0;
   }
-
-  /// The error of runs that use that device when it is out of reach.
-  Status lost(const caf::actor_addr& device, const std::string& why) const;
+  bool uses_task(const std::string& task) const {
+    return std::ranges::count(parts, task, &Part::task) > 0;
+  }
 };
 
 /// Fails, naming the feed, unless each value is what the graph says of the output it replaces, and

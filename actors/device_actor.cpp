@@ -1,7 +1,7 @@
 #include "troupe/actors/device_actor.hpp"
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "troupe/actors/device_mailbox.hpp"
 #include "troupe/actors/outbox.hpp"
@@ -30,7 +30,6 @@ struct DeviceState {
   DeviceSettings settings;
   std::map<SessionId, RegisteredSession> sessions;
   Registrations registrations;
-  std::set<caf::actor_addr> peers;  // that plans send to, and that are watched
   std::vector<StepEnded> ended_now;
   Outbox outbox;
 
@@ -48,12 +47,13 @@ struct DeviceState {
     if (!self->current_sender())
       return invalid_argument("a registration needs a sender, who is told of the steps")
           .at(where());
-    add_session(message.session);
+    add_session(message);
     return registrations.add(message);
   }
 
-  void add_session(SessionId id) {
-    auto [session, is_new] = sessions.try_emplace(id);
+  void add_session(const Register& message) {
+    auto [session, is_new] = sessions.try_emplace(message.session);
+    session->second.master = message.master;
     if (is_new) session->second.counted = Counted(settings.gauges, &Gauges::registered);
     // Always the latest: after a broken connection the handle of before leads nowhere.
     auto& actor = session->second.actor;
@@ -65,7 +65,6 @@ struct DeviceState {
   Status add_plan(const Register& message, std::shared_ptr<RegisteredPlan> plan) {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
-    for (const auto& [edge, destination] : plan->destinations) watch(destination.actor);
     plan->counted = Counted(settings.gauges, &Gauges::plans);
     session->second.plans[message.plan] = std::move(plan);
     return {};
@@ -233,7 +232,7 @@ struct DeviceState {
   void end_sessions_where(Predicate is_lost) {
     std::vector<SessionId> ids;
     for (const auto& [id, session] : sessions)
-      if (is_lost(session.actor)) ids.push_back(id);
+      if (is_lost(session)) ids.push_back(id);
     for (auto id : ids) {
       auto status = aborted("the device gave the session up: its master was out of reach");
       for (const auto& [number, step] : sessions.at(id).steps)
@@ -245,32 +244,27 @@ struct DeviceState {
     }
   }
 
-  void watch(const DeviceActor& peer) {
-    if (peer.address() != self->address() && peers.insert(peer.address()).second)
-      self->monitor(peer);
-  }
-
-  /// What is sent to the peer from now on is lost: steps that send there would leave others
-  /// waiting.
-  void lose_peer(const caf::actor_addr& gone, const std::string& why) {
-    if (peers.erase(gone) == 0) return;
-    self->demonitor(gone);
+  /// What is sent to the task from now on is lost, and what it sends does not come: steps would
+  /// wait, here or there.
+  void lose_peer(const PeerLost& lost) {
+    end_sessions_where(
+        [&](const RegisteredSession& session) { return session.master == lost.task; });
+    auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
     for (auto& [id, session] : sessions) {
-      for (auto& [number, step] : session.steps) {
-        auto* lost = step.plan ? step.plan->destination_at(gone) : nullptr;
-        if (lost && step.execution) step.execution->cancel(lost->lost(why));
-      }
-      std::erase_if(session.plans, [&gone](const auto& entry) {
-        return entry.second->destination_at(gone) != nullptr;
+      for (auto& [number, step] : session.steps)
+        if (step.execution && needs(step, lost.task)) step.execution->cancel(why);
+      std::erase_if(session.plans, [&lost](const auto& entry) {
+        return entry.second->peers.contains(lost.task);
       });
     }
   }
 
-  void lose_node(const PeerLost& message) {
-    end_sessions_where([&](const StepReports& actor) { return actor.node() == message.node; });
-    auto here = peers;
-    for (const auto& peer : here)
-      if (peer.node() == message.node) lose_peer(peer, message.why);
+  /// Whether the step may still send to that task, or waits for it.
+  static bool needs(const RunningStep& step, const std::string& task) {
+    return step.plan->sends_to(task) ||
+           std::ranges::any_of(step.rendezvous->awaited(), [&](EdgeId edge) {
+             return step.plan->wait_at(edge).peer == task;
+           });
   }
 
   void count_late(uint64_t count = 1) {
@@ -311,11 +305,12 @@ DeviceMailbox::behavior_type device(
       [&state](const Register& message, std::shared_ptr<RegisteredPlan> plan) {
         return state.add_plan(message, std::move(plan));
       });
+  // A session's actor may end without a word while its node goes on.
   self->set_down_handler([&state](const caf::down_msg& down) {
     Handling handling(state);
-    state.end_sessions_where(
-        [&down](const StepReports& actor) { return actor.address() == down.source; });
-    state.lose_peer(down.source, "its process ended or the connection to it broke");
+    state.end_sessions_where([&down](const RegisteredSession& session) {
+      return session.actor.address() == down.source;
+    });
   });
   return {
       [&state](Register& message) { return state.register_plan(message); },
@@ -337,9 +332,9 @@ DeviceMailbox::behavior_type device(
         state.deliver(message);
       },
       [&state](const ExplainStep& message) { return state.explain(message); },
-      [&state](const PeerLost& message) {
+      [&state](const PeerLost& lost) {
         Handling handling(state);
-        state.lose_node(message);
+        state.lose_peer(lost);
       },
       [&state](const StepEnded& message) { state.end_step(message); },
   };

@@ -64,8 +64,10 @@ struct TaskDescription {
   std::vector<DeviceDescription> devices;
 };
 
-/// Asks a peer whether it lives; it answers with Pong.
-struct Ping {};
+/// Asks a peer whether it lives; it answers with Pong. `from` is the name of the task that asks.
+struct Ping {
+  std::string from;
+};
 struct Pong {};
 
 /// Frees those containers on the task.
@@ -80,6 +82,7 @@ struct Register {
   SessionId session = 0;
   PlanId plan = 0;
   std::vector<NodeDef> nodes;
+  std::string master;  // the task of the session
 };
 
 /// Runs a plan for one step. Answered by StepDone.
@@ -155,8 +158,8 @@ auto inspect(Inspector& f, TaskDescription& x) {
   return f(caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices);
 }
 template <class Inspector>
-auto inspect(Inspector& f, Ping&) {
-  return f(caf::meta::type_name("Ping"));
+auto inspect(Inspector& f, Ping& x) {
+  return f(caf::meta::type_name("Ping"), x.from);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Pong&) {
@@ -168,7 +171,7 @@ auto inspect(Inspector& f, ResetContainers& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
-  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes);
+  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {

@@ -36,7 +36,7 @@ caf::result<Status, TaskDescription> Peers::greet(const Hello& hello) {
     return refuse(
         caller + " expected " + taken_for + " here, but this is " + my_name() +
         ": check the addresses of the cluster");
-  if (self_->current_sender()) watch(caf::actor_cast<TaskActor>(self_->current_sender()));
+  if (self_->current_sender()) watch(caf::actor_cast<TaskActor>(self_->current_sender()), caller);
   return {Status(), me};
 }
 
@@ -88,7 +88,7 @@ void Peers::connected(const PeerConnected& answer) {
             auto& peer = peers_[key];
             peer.actor = actor;
             peer.description = std::move(description);
-            watch(actor);
+            watch(actor, task_name(key.first, key.second));
             peer.waiting.answer_all(Status(), peer.description);
           },
           [this, key](caf::error& error) { fail(key, to_status(error)); });
@@ -114,18 +114,18 @@ TaskActor Peers::actor_of(const TaskKey& key) const {
 
 // -- watching
 
-void Peers::watch(const TaskActor& actor) {
-  auto [watched, is_new] =
-      watched_.emplace(actor.address(), Watched{.actor = actor, .heard = settings_->world->now()});
+void Peers::watch(const TaskActor& actor, const std::string& name) {
+  auto [watched, is_new] = watched_.emplace(
+      actor.address(), Watched{.actor = actor, .name = name, .heard = settings_->world->now()});
   if (!is_new) return;
   self_->monitor(actor);
   set_timer();
 }
 
-void Peers::answer() {
+void Peers::answer(const Ping& ping) {
   if (!self_->current_sender()) return;
   auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
-  watch(peer);  // again, where it was given up and was only silent
+  watch(peer, ping.from);  // again, where it was given up and was only silent
   self_->send(peer, Pong{});
 }
 
@@ -160,7 +160,7 @@ void Peers::beat() {
     if (now - watched.heard >= limit) silent.push_back(task);
   auto limit_ms = std::to_string(settings_->heartbeat_limit.count());
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
-  for (const auto& [task, watched] : watched_) self_->send(watched.actor, Ping{});
+  for (const auto& [task, watched] : watched_) self_->send(watched.actor, Ping{my_name()});
   set_timer();
 }
 
@@ -176,9 +176,7 @@ void Peers::lose(const caf::actor_addr& task, const std::string& why) {
     return peer.second.actor && peer.second.actor.address() == task;
   });
   if (found != peers_.end()) peers_.erase(found);
-  // Where several tasks share a process, those of this one cannot be out of reach.
-  if (task.node() == self_->node()) return;
-  lost_(task.node(), why);
+  lost_({gone.mapped().name, why});
 }
 
 }  // namespace troupe

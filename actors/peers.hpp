@@ -35,7 +35,7 @@ using TaskKey = std::pair<std::string, int>;
 /// PE-2: a node that itself stood still blames nobody for the silence.
 class Peers {
  public:
-  using Lost = std::function<void(const caf::node_id& node, const std::string& why)>;
+  using Lost = std::function<void(const PeerLost&)>;
 
   /// `lost` is called for each peer that is lost, once.
   void begin(TaskMailbox::pointer self, const TaskSettings& settings, Lost lost);
@@ -47,8 +47,8 @@ class Peers {
   void connected(const PeerConnected& answer);
   caf::result<Status, TaskDescription> greet(const Hello& hello);
 
-  void answer();  // Ping, from the current sender
-  void heard();   // Pong, likewise
+  void answer(const Ping& ping);
+  void heard();  // Pong, from the current sender
   void beat();
   void ended(const caf::actor_addr& task);
 
@@ -67,13 +67,14 @@ class Peers {
   };
   struct Watched {
     TaskActor actor;
+    std::string name;
     World::Time heard;
   };
 
   std::string my_name() const;
   void connect(const FindTask& call, const Address& address);
   void fail(const TaskKey& key, const Status& why);
-  void watch(const TaskActor& actor);
+  void watch(const TaskActor& actor, const std::string& name);
   void lose(const caf::actor_addr& task, const std::string& why);
   void set_timer();
 

@@ -39,6 +39,12 @@ Status check_dtype(const Node& node) {
   return invalid_argument("a handle cannot leave its device").at({.node = node.name, .op = name});
 }
 
+/// "/job:ps/task:0" of a full device name; empty where it is none.
+std::string task_of(const std::string& device) {
+  auto name = DeviceName::parse(device);
+  return name && name->is_full() ? task_name(*name->job, *name->task) : std::string();
+}
+
 /// A node that uses what that one makes, or waits for its end; null where none does.
 const Node* consumer_of(const Graph& graph, NodeId id) {
   for (const auto& node : graph.nodes())
@@ -57,27 +63,14 @@ Status RegisteredPlan::Destination::check_size(const Tensor& value) const {
       std::to_string(max_message_bytes) + " that can be sent to " + device);
 }
 
-Status RegisteredPlan::Destination::lost(const std::string& why) const {
-  Where where{.node = "", .op = "", .device = device, .task = ""};
-  if (auto name = DeviceName::parse(device)) where.task = task_name(*name->job, *name->task);
-  return unavailable("lost " + where.task + ", to which the step sends '" + output + "': " + why)
-      .at(where);
-}
-
-const RegisteredPlan::Destination* RegisteredPlan::destination_at(
-    const caf::actor_addr& device) const {
-  for (const auto& [edge, destination] : destinations)
-    if (destination.actor.address() == device) return &destination;
-  return nullptr;
-}
-
 Wait RegisteredPlan::wait_at(EdgeId edge) const {
   const auto& graph = plan->graph();
   for (const auto& node : graph.nodes()) {
     if (node.op->name() != transfer::recv || node.attr<int64_t>("edge") != edge) continue;
     auto from = node.attr<std::string>("from_device");
-    Wait wait{.what = "'" + node.attr<std::string>("tensor_name") + "' from " + from};
-    if (auto name = DeviceName::parse(from)) wait.peer = task_name(*name->job, *name->task);
+    Wait wait{
+        .what = "'" + node.attr<std::string>("tensor_name") + "' from " + from,
+        .peer = task_of(from)};
     if (const auto* consumer = consumer_of(graph, node.id)) {
       wait.node = consumer->name;
       wait.op = consumer->op->name();
@@ -107,14 +100,18 @@ Result<std::shared_ptr<RegisteredPlan>> make_registered_plan(
   registered->fetch_count = *fetches;
   for (const auto& node : graph->nodes()) {
     if (auto status = check_dtype(node); !status.ok()) return status;
+    if (node.op->name() == transfer::recv)
+      registered->peers.insert(task_of(node.attr<std::string>("from_device")));
     if (node.op->name() != transfer::send) continue;
     auto name = node.attr<std::string>("to_device");
+    registered->peers.insert(task_of(name));
     auto peer = peers.find(name);
     if (peer == peers.end())
       return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
     registered->destinations[node.attr<int64_t>("edge")] = {
         .actor = peer->second,
         .device = name,
+        .task = task_of(name),
         .output = graph->name_of(node.inputs[0]),
         .is_remote = peer->second.node() != here};
   }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -19,23 +21,25 @@ struct RegisteredPlan {
   struct Destination {
     DeviceActor actor;
     std::string device;  // the name of that device
+    std::string task;    // the task it belongs to
     std::string output;  // what is sent there, "MatMul:0"
     bool is_remote = false;
 
     /// Why the tensor cannot be sent there: in another process it must fit into one message.
     Status check_size(const Tensor& value) const;
-    /// The error of steps that send there when it is out of reach.
-    Status lost(const std::string& why) const;
   };
 
   std::shared_ptr<const Plan> plan;
   std::unordered_map<EdgeId, Destination> destinations;
+  std::set<std::string> peers;  // the tasks that it sends to or receives from
   size_t feed_count = 0;
   size_t fetch_count = 0;
   Counted counted;
 
-  /// An edge to that device; null if there is none.
-  const Destination* destination_at(const caf::actor_addr& device) const;
+  bool sends_to(const std::string& task) const {
+    return std::ranges::any_of(
+        destinations, [&task](const auto& entry) { return entry.second.task == task; });
+  }
   /// What the node at the end of an edge into this partition waits for.
   Wait wait_at(EdgeId edge) const;
   /// Fails unless the feeds are as many as the plan has, and all there.

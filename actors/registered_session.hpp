@@ -25,6 +25,7 @@ struct RunningStep {
 
 /// What a device holds for a session.
 struct RegisteredSession {
+  std::string master;  // its task
   StepReports actor;
   Counted counted;
   std::map<PlanId, std::shared_ptr<const RegisteredPlan>> plans;

@@ -39,7 +39,7 @@ struct SessionState {
   std::unordered_map<uint64_t, RunningStep> running;
   std::unordered_map<CallId, uint64_t> step_of_call;
   RunDeadlines deadlines;
-  std::map<caf::actor_addr, DeviceActor> devices;  // that hold its plans
+  std::map<std::string, CompiledStep::Part> devices;  // that hold its plans, by name
   uint64_t next_step = 1;
   uint64_t next_plan = 1;
   Counted counted;
@@ -216,10 +216,6 @@ struct SessionState {
 
   // -- compiled steps
 
-  void watch(const DeviceActor& device) {
-    if (devices.emplace(device.address(), device).second) self->monitor(device);
-  }
-
   void become_ready(const std::shared_ptr<CompiledStep>& step) {
     if (!is_current(step)) return fail(step, unavailable("a device of the step was lost"));
     step->ready = true;
@@ -247,7 +243,7 @@ struct SessionState {
     std::vector<std::shared_ptr<CompiledStep>> others;
     for (const auto& [signature, step] : compiled)
       for (const auto& part : stale.parts)
-        if (step->ready && step->uses(part.actor.address())) {
+        if (step->ready && step->uses_device(part.device)) {
           others.push_back(step);
           break;
         }
@@ -279,32 +275,26 @@ struct SessionState {
 
   // -- ends
 
-  void device_lost(const caf::actor_addr& address, const std::string& why) {
-    auto device = devices.extract(address);
-    if (!device) return;
-    self->demonitor(address);
-    // Where it was only silent, it still has what the session left there.
-    self->send(device.mapped(), EndSession{settings.id});
-    std::vector<std::shared_ptr<CompiledStep>> lost;
+  void peer_lost(const PeerLost& lost) {
+    // A device that was only silent still has what the session left there.
+    for (const auto& [name, part] : devices)
+      if (part.task == lost.task) self->send(part.actor, EndSession{settings.id});
+    std::erase_if(devices, [&lost](const auto& entry) { return entry.second.task == lost.task; });
+    auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
+    std::vector<std::shared_ptr<CompiledStep>> stale;
     for (const auto& [signature, step] : compiled)
-      if (step->uses(address)) lost.push_back(step);
-    for (const auto& step : lost) {
+      if (step->uses_task(lost.task)) stale.push_back(step);
+    for (const auto& step : stale) {
       if (step->ready) forget(step);
-      else fail(step, step->lost(address, why));
+      else fail(step, why);
     }
     std::vector<std::pair<uint64_t, size_t>> ended;
     for (const auto& [number, now] : running)
       for (size_t i = 0; i < now.part_done.size(); ++i)
-        if (now.compiled->parts[i].actor.address() == address) ended.emplace_back(number, i);
+        if (now.compiled->parts[i].task == lost.task) ended.emplace_back(number, i);
     for (auto [number, index] : ended)
-      end_part(number, index, running.at(number).compiled->lost(address, why));
-  }
-
-  void peer_lost(const PeerLost& message) {
-    std::vector<caf::actor_addr> lost;
-    for (const auto& [address, device] : devices)
-      if (address.node() == message.node) lost.push_back(address);
-    for (const auto& device : lost) device_lost(device, message.why);
+      if (auto now = running.find(number); now != running.end())
+        end_part(number, index, why.at({.device = now->second.compiled->parts[index].device}));
   }
 
   void answer_all(const Status& status) {
@@ -316,7 +306,7 @@ struct SessionState {
   void close() {
     for (const auto& [number, now] : running)
       cancel_parts(number, cancelled("the session was closed"));
-    for (const auto& [address, device] : devices) self->send(device, EndSession{settings.id});
+    for (const auto& [name, part] : devices) self->send(part.actor, EndSession{settings.id});
     answer_all(cancelled("the session was closed while the step ran"));
     self->quit();
   }
@@ -330,10 +320,7 @@ SessionMailbox::behavior_type session(
   state.graph = std::make_unique<Graph>(settings.catalog);
   state.settings = std::move(settings);
   state.compiler.begin(self, task, state.settings, [&state](const CompiledStep::Part& part) {
-    state.watch(part.actor);
-  });
-  self->set_down_handler([&state](const caf::down_msg& down) {
-    state.device_lost(down.source, "its process ended or the connection to it broke");
+    state.devices[part.device] = part;
   });
   return {
       [&state](Extend& call) { call.done(state.extend(call)); },

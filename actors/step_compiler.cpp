@@ -70,11 +70,14 @@ void StepCompiler::register_parts(const Pointer& compilation) {
   if (step.parts.empty()) return compilation->done({});
   // Each device may wait for its peers once more before it answers.
   auto timeout = 2 * settings_.connect_timeout;
+  const auto& here = settings_.default_device;
+  auto master = task_name(*here.job, *here.task);
   for (const auto& part : step.parts) step.awaited.insert(part.device);
   for (size_t i = 0; i < step.parts.size(); ++i) {
     const auto& part = step.parts[i];
     registering_(part);
-    self_->request(part.actor, timeout, Register{settings_.id, step.plan, std::move((*nodes)[i])})
+    Register message{settings_.id, step.plan, std::move((*nodes)[i]), master};
+    self_->request(part.actor, timeout, std::move(message))
         .then(
             [this, compilation, device = part.device](Status& status) {
               arrived(compilation, device, status, &StepCompiler::finish);

@@ -62,9 +62,9 @@ struct TaskState {
     }
   }
 
-  void peer_lost(const caf::node_id& node, const std::string& why) {
-    for (auto& device : devices) self->send(device, PeerLost{node, why});
-    for (auto& [address, session] : sessions) self->send(session, PeerLost{node, why});
+  void peer_lost(const PeerLost& lost) {
+    for (auto& device : devices) self->send(device, lost);
+    for (auto& [address, session] : sessions) self->send(session, lost);
   }
 
   // -- sessions and containers
@@ -266,8 +266,7 @@ TaskMailbox::behavior_type task(
       .incarnation = incarnation,
       .devices = {}};
   state.peers.begin(
-      self, state.settings,
-      [&state](const caf::node_id& node, const std::string& why) { state.peer_lost(node, why); });
+      self, state.settings, [&state](const PeerLost& lost) { state.peer_lost(lost); });
   state.start_devices();
   self->set_down_handler([&state](const caf::down_msg& down) { state.actor_gone(down.source); });
   return {
@@ -281,7 +280,7 @@ TaskMailbox::behavior_type task(
         state.reset_own(call.containers);
         return Status();
       },
-      [&state](const Ping&) { state.peers.answer(); },
+      [&state](const Ping& ping) { state.peers.answer(ping); },
       [&state](const Pong&) { state.peers.heard(); },
       [&state](const FindTask& call) { return state.peers.find(call); },
       [&state](const Bind& call) { return state.bind(call); },

@@ -25,9 +25,10 @@ struct FindTask {
   std::chrono::milliseconds timeout;
 };
 
-/// All that is on that node is out of reach. Said by the task, to its sessions and its devices.
+/// All that is on that task is out of reach. Said by the task, to its sessions and its devices;
+/// they watch nobody themselves.
 struct PeerLost {
-  caf::node_id node;
+  std::string task;
   std::string why;  // "it has not answered for 2000 ms"
 };
 

@@ -63,7 +63,9 @@ struct Fixture : NodesFixture {
              .ops = {"Const", "Neg", "NoOp"},
              .actor = caf::actor_cast<caf::strong_actor_ptr>(device)}}};
     auto task = system.spawn([description](caf::event_based_actor*) -> caf::behavior {
-      return {[description](const Hello&) { return std::tuple(Status(), description); }};
+      return {
+          [description](const Hello&) { return std::tuple(Status(), description); },
+          [](const Ping&) { return Pong(); }};
     });
     world->serve({"b", 1}, caf::actor_cast<caf::strong_actor_ptr>(task));
     return task;
@@ -166,12 +168,12 @@ BOOST_AUTO_TEST_CASE(a_run_can_be_cancelled_while_it_waits_for_its_tasks_and_whi
   report(started, Status(), {Tensor::scalar(1.0f)});  // too late to matter
 }
 
-BOOST_AUTO_TEST_CASE(a_lost_device_fails_its_runs_and_they_name_its_task) {
+BOOST_AUTO_TEST_CASE(a_lost_task_fails_its_runs_and_they_name_it) {
   auto fetch = far();
   auto running = run(1, {fetch});
   (void)registered();
   (void)next<StartStep>();
-  self->send_exit(device, caf::exit_reason::kill);
+  self->send_exit(task_b, caf::exit_reason::kill);
   auto status = running->wait().status();
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.where().task == b_task);
@@ -238,6 +240,46 @@ BOOST_AUTO_TEST_CASE(of_many_deadlines_only_the_earliest_has_a_timer) {
   BOOST_TEST(!deadlines.take_timer(now));
   deadlines.add(200, std::chrono::milliseconds::max(), now);
   BOOST_TEST(deadlines.take_due(now).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_master_says_what_a_running_step_waits_for) {
+  auto explain = [this] {
+    Waiting<Result<std::vector<WaitingStep>>> explained;
+    tell(a, Explain{1000ms, explained.callback()});
+    auto steps = explained.wait();
+    BOOST_REQUIRE(steps.ok());
+    return *steps;
+  };
+  BOOST_TEST(explain().empty());
+  auto answer = run(1, {far()});
+  registered();
+  auto started = next<StartStep>();
+  auto steps = explain();
+  BOOST_TEST_REQUIRE(steps.size() == 1u);
+  BOOST_TEST(steps[0].session == started.step.session);
+  BOOST_TEST(steps[0].step == started.step.number);
+  BOOST_TEST_REQUIRE(steps[0].waits.size() == 1u);
+  BOOST_TEST(steps[0].waits[0].node == "far");
+  BOOST_TEST(steps[0].waits[0].what == "its turn");
+  report(started, Status(), {Tensor::scalar(1.0f)});
+  BOOST_TEST(answer->wait().ok());
+  BOOST_TEST(explain().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_waits_to_be_compiled_says_for_whom) {
+  world->hold();
+  auto answer = run(1, {far()});
+  Waiting<Result<std::vector<WaitingStep>>> explained;
+  tell(a, Explain{1000ms, explained.callback()});
+  auto steps = explained.wait();
+  BOOST_TEST_REQUIRE(steps.ok());
+  BOOST_TEST_REQUIRE(steps->size() == 1u);
+  BOOST_TEST(steps->at(0).step == 0u);
+  BOOST_TEST(std::ranges::count(steps->at(0).waits, b_task, &Wait::peer) == 1);
+  world->release();
+  registered();
+  report(next<StartStep>(), Status(), {Tensor::scalar(1.0f)});
+  BOOST_TEST(answer->wait().ok());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
