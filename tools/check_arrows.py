@@ -3,8 +3,8 @@
 
 Usage: tools/check_arrows.py [ROOT]
 
-Also that the names of libraries stop at their layer, and that our own headers are spelled
-"troupe/<layer>/...". Prints each fault as path:line: words, and fails if there is one.
+Also that the names of libraries stop at their layer, that our own headers are spelled
+"troupe/<layer>/...", and that actors take time, chance and links from their World alone. Prints each fault as path:line: words, and fails if there is one.
 """
 
 import pathlib
@@ -38,6 +38,12 @@ FORBIDDEN = {
     "capnp/server": rf"{TBB}|{CUDA}|{DNNL}",
     "apps": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
 }
+
+# What only actors/world/ may use: all else would escape a simulated world.
+WORLD = re.compile(
+    r"\b(\w*_clock|delayed_\w+|sleep\w*|random_device|rand|middleman|remote_actor|caf/io)\b"
+    r"|\bclock\(\)"
+)
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -84,11 +90,19 @@ def fault_of_include(path, bracket, target):
     return None
 
 
+def is_in_world(path):
+    """Whether a simulated world must be able to hold what the file does."""
+    return path.parts[0] == "actors" and path.parts[1] != "world"
+
+
 def faults_of_file(root, path):
     lines = (root / path).read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         include = INCLUDE.match(line)
         fault = include and fault_of_include(path, *include.groups())
+        escape = is_in_world(path) and WORLD.search(line.split("//")[0])
+        if escape:
+            fault = f"actors have '{escape.group()}' from their World (actors/world/) alone"
         if fault:
             yield f"{path}:{number}: {fault}"
 

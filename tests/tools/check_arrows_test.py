@@ -31,6 +31,12 @@ WRONG = {
         "#include <capnp/rpc.h>",
         "#include <troupe_schema/master.capnp.h>",
         '#include "troupe/capnp/convert.hpp"',
+        "auto now = std::chrono::steady_clock::now();",
+        "self->delayed_send(self, 1s, Beat{});",
+        "auto now = self->clock().now();",
+        "std::this_thread::sleep_for(1s);",
+        "std::random_device random;",
+        "system.middleman().publish(task, 0);",
     ],
     "capnp/convert.cpp": ['#include "troupe/actors/wire.hpp"', "#include <caf/all.hpp>"],
     "capnp/client/a.hpp": [
@@ -49,7 +55,11 @@ WRONG = {
 RIGHT = {
     "graph/b.hpp": ['#include "troupe/graph/status.hpp"', "#include <nlohmann/json.hpp>"],
     "devices/b.cpp": ["#include <tbb/tbb.h>", "#include <dnnl.hpp>", "#include <cuda_runtime.h>"],
-    "actors/b.cpp": ["#include <caf/all.hpp>", '#include "troupe/devices/device.hpp"'],
+    "actors/world/b.cpp": ["#include <caf/io/all.hpp>", "auto now = system().clock().now();"],
+    "actors/b.cpp": [
+        "#include <caf/all.hpp>",
+        "auto now = world->now();  // no steady_clock",
+        '#include "troupe/devices/device.hpp"'],
     "capnp/b.cpp": ["#include <capnp/rpc.h>", '#include "troupe_schema/master.capnp.h"'],
     "capnp/client/b.cpp": ['#include "troupe/capnp/convert.hpp"', '#include "troupe/graph/x.hpp"'],
     "capnp/server/b.cpp": ['#include "troupe/actors/x.hpp"', "#include <caf/all.hpp>"],
