@@ -172,6 +172,30 @@ Result<NodeInfo> read_node_info(rpc::NodeInfo::Reader from) {
       .late_messages = from.getLateMessages()};
 }
 
+Result<Wait> read_wait(rpc::WaitingStep::Wait::Reader from) {
+  auto age = to_timeout(from.getAgeMs());
+  if (!age) return age.status();
+  return Wait{
+      .device = text_of(from.getDevice()),
+      .node = text_of(from.getNode()),
+      .op = text_of(from.getOp()),
+      .what = text_of(from.getWhat()),
+      .peer = text_of(from.getPeer()),
+      .age = *age};
+}
+
+Result<WaitingStep> read_waiting_step(rpc::WaitingStep::Reader from) {
+  auto age = to_timeout(from.getAgeMs());
+  auto waits = to_vector<Wait>(from.getWaits(), read_wait);
+  if (!age) return age.status();
+  if (!waits) return waits.status();
+  return WaitingStep{
+      .session = from.getSession(),
+      .step = from.getStep(),
+      .age = *age,
+      .waits = *std::move(waits)};
+}
+
 }  // namespace
 
 void fill(rpc::Status::Builder to, const Status& status) {
@@ -182,6 +206,8 @@ void fill(rpc::Status::Builder to, const Status& status) {
   if (!status.where().op.empty()) to.setOp(status.where().op);
   if (!status.where().device.empty()) to.setDevice(status.where().device);
   if (!status.where().task.empty()) to.setTask(status.where().task);
+  if (!status.notes().empty())
+    fill(to.initNotes(static_cast<unsigned>(status.notes().size())), status.notes());
 }
 
 Status to_status(rpc::Status::Reader from) {
@@ -194,12 +220,16 @@ Status to_status(rpc::Status::Reader from) {
         .device = text_of(from.getDevice()),
         .task = text_of(from.getTask())};
   });
+  auto notes = to_texts(from.getNotes());
   if (!status || !where) return status ? where.status() : status.status();
+  if (!notes) return notes.status();
   if (from.getCode() > static_cast<uint16_t>(Code::unauthenticated))
     return invalid_argument(
                "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *status)
         .at(*where);
-  return Status(static_cast<Code>(from.getCode()), *std::move(status), *std::move(where));
+  Status read(static_cast<Code>(from.getCode()), *std::move(status), *std::move(where));
+  for (auto& note : *notes) read = read.with_note(std::move(note));
+  return read;
 }
 
 void fill(rpc::AttrValue::Builder to, const AttrValue& value, Lender& lender) {
@@ -306,6 +336,28 @@ Result<DeviceList> to_device_list(rpc::Master::ListDevicesResults::Reader from) 
     for (auto status : from.getMissing()) list.missing.push_back(to_status(status));
     return list;
   });
+}
+
+void fill(capnp::List<rpc::WaitingStep>::Builder to, const std::vector<WaitingStep>& steps) {
+  for (unsigned i = 0; i < steps.size(); ++i) {
+    to[i].setSession(steps[i].session);
+    to[i].setStep(steps[i].step);
+    to[i].setAgeMs(static_cast<uint64_t>(steps[i].age.count()));
+    auto waits = to[i].initWaits(static_cast<unsigned>(steps[i].waits.size()));
+    for (unsigned j = 0; j < steps[i].waits.size(); ++j) {
+      const auto& wait = steps[i].waits[j];
+      waits[j].setDevice(wait.device);
+      waits[j].setNode(wait.node);
+      waits[j].setOp(wait.op);
+      waits[j].setWhat(wait.what);
+      waits[j].setPeer(wait.peer);
+      waits[j].setAgeMs(static_cast<uint64_t>(wait.age.count()));
+    }
+  }
+}
+
+Result<std::vector<WaitingStep>> to_waiting_steps(capnp::List<rpc::WaitingStep>::Reader from) {
+  return checked([from] { return to_vector<WaitingStep>(from, read_waiting_step); });
 }
 
 void fill(rpc::NodeInfo::Builder to, const NodeInfo& info) {

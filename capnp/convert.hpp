@@ -62,6 +62,9 @@ Result<ClusterSpec> to_cluster(rpc::Cluster::Reader from);
 void fill(rpc::Master::ListDevicesResults::Builder to, const DeviceList& list);
 Result<DeviceList> to_device_list(rpc::Master::ListDevicesResults::Reader from);
 
+void fill(capnp::List<rpc::WaitingStep>::Builder to, const std::vector<WaitingStep>& steps);
+Result<std::vector<WaitingStep>> to_waiting_steps(capnp::List<rpc::WaitingStep>::Reader from);
+
 void fill(rpc::NodeInfo::Builder to, const NodeInfo& info);
 Result<NodeInfo> to_node_info(rpc::NodeInfo::Reader from);
 

@@ -59,6 +59,10 @@ interface Master {
 
   nodeInfo @4 () -> (status :Status, info :NodeInfo);
   # What the node says of itself.
+
+  explain @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
+  # What the steps of this node's sessions wait for that have not ended. A device that does not tell
+  # within the timeout is itself an answer.
 }
 
 struct Device {
@@ -95,6 +99,35 @@ struct Cluster {
 
     host @1 :Text;
     port @2 :UInt16;
+  }
+}
+
+struct WaitingStep {
+  session @0 :UInt64;
+  step @1 :UInt64;
+  # Its number in the session; 0 while it is not compiled.
+
+  ageMs @2 :UInt64;
+  # Since it began.
+
+  waits @3 :List(Wait);
+
+  struct Wait {
+    device @0 :Text;
+    # Where; empty where no device has the step yet.
+
+    node @1 :Text;
+    op @2 :Text;
+    # The graph's node that waits; empty where none does.
+
+    what @3 :Text;
+    # What it waits for, in words: "'MatMul:0' from /job:worker/task:1/device:CPU:0".
+
+    peer @4 :Text;
+    # The task that it comes from; empty where none is to blame.
+
+    ageMs @5 :UInt64;
+    # Since when.
   }
 }
 

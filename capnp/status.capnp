@@ -27,4 +27,7 @@ struct Status {
 
   task @5 :Text;
   # "/job:ps/task:0".
+
+  notes @6 :List(Text);
+  # What else went wrong at the same time, in words; a few at most.
 }

@@ -28,6 +28,7 @@ class RemoteClient final : public Client {
   Status reset(const std::vector<std::string>& containers, milliseconds timeout) override;
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
+  Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
   const std::string& target() const override { return connection_->target(); }
 
  private:
@@ -88,6 +89,16 @@ Result<NodeInfo> RemoteClient::node_info() {
   return ask<NodeInfo>(
       [](rpc::Master::Client& master) { return master.nodeInfoRequest(); },
       [](auto& response) { return to_node_info(response.getInfo()); });
+}
+
+Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
+  return ask<std::vector<WaitingStep>>(
+      [timeout](rpc::Master::Client& master) {
+        auto request = master.explainRequest();
+        request.setTimeoutMs(to_timeout(timeout));
+        return request;
+      },
+      [](auto& response) { return to_waiting_steps(response.getSteps()); });
 }
 
 }  // namespace

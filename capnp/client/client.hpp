@@ -38,6 +38,9 @@ class Client {
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   virtual Result<ClusterSpec> cluster() = 0;
   virtual Result<NodeInfo> node_info() = 0;
+  /// What the steps of the node's sessions wait for that have not ended, those of all clients.
+  virtual Result<std::vector<WaitingStep>> explain(
+      std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;
 
   /// "troupe://host:port".
   virtual const std::string& target() const = 0;

@@ -22,6 +22,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> cluster(ClusterContext context) override;
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
+  kj::Promise<void> explain(ExplainContext context) override;
 
  private:
   kj::Promise<Result<NodeInfo>> ask_node_info();
@@ -120,6 +121,23 @@ kj::Promise<void> MasterServer::nodeInfo(NodeInfoContext context) {
   return ask_node_info().then([context](Result<NodeInfo> info) mutable {
     fill(context.getResults().initStatus(), info.status());
     if (info) fill(context.getResults().initInfo(), *info);
+  });
+}
+
+kj::Promise<void> MasterServer::explain(ExplainContext context) {
+  auto timeout = to_timeout(context.getParams().getTimeoutMs());
+  if (!timeout) {
+    fill(context.getResults().initStatus(), timeout.status());
+    return kj::READY_NOW;
+  }
+  context.allowCancellation();
+  using Steps = std::vector<WaitingStep>;
+  auto request = [&](Done<Steps> done) {
+    tell(master_, Explain{*timeout, std::move(done)}, &unit_);
+  };
+  return ask<Result<Steps>>(unit_, request).then([context](Result<Steps> steps) mutable {
+    fill(context.getResults().initStatus(), steps.status());
+    if (steps) fill(context.getResults().initSteps(static_cast<unsigned>(steps->size())), *steps);
   });
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "troupe/actors/messages.hpp"
+
 using namespace troupe;
 
 namespace {
@@ -43,7 +45,17 @@ BOOST_FIXTURE_TEST_SUITE(wire, Fixture)
 BOOST_AUTO_TEST_CASE(a_status_keeps_code_words_and_place) {
   Status status(Code::data_loss, "a bit flipped", {"node", "Op", "device", "task"});
   BOOST_TEST((there_and_back(status) == status));
+  auto noted = status.with_note("and another");
+  BOOST_TEST((there_and_back(noted) == noted));
   BOOST_TEST(there_and_back(Status()).ok());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_step_waits_for_comes_back) {
+  Wait wait{"device", "node", "Op", "what", "peer", std::chrono::milliseconds(12345)};
+  auto back = there_and_back(StepWaits{{wait, Wait()}});
+  BOOST_TEST_REQUIRE(back.waits.size() == 2u);
+  BOOST_TEST((back.waits[0] == wait));
+  BOOST_TEST((back.waits[1] == Wait()));
 }
 
 BOOST_AUTO_TEST_CASE(tensors_of_all_dtypes_come_back) {

@@ -171,6 +171,24 @@ BOOST_AUTO_TEST_CASE(a_node_tells_of_itself_and_its_cluster) {
   BOOST_TEST((client->reset({}).code() == Code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_tells_what_its_steps_wait_for) {
+  auto steps = client->explain();
+  BOOST_REQUIRE(steps.ok());
+  BOOST_REQUIRE(steps->size() == 1u);
+  BOOST_TEST(steps->at(0).session == 3u);
+  BOOST_TEST(steps->at(0).step == 4u);
+  BOOST_TEST((steps->at(0).age == 1500ms));
+  BOOST_REQUIRE(steps->at(0).waits.size() == 1u);
+  Wait wait{
+      .device = "/job:ps/task:0/device:CPU:0",
+      .node = "total",
+      .op = "Sum",
+      .what = "'x:0' from /job:worker/task:1/device:CPU:0",
+      .peer = "/job:worker/task:1",
+      .age = 1400ms};
+  BOOST_TEST((steps->at(0).waits[0] == wait));
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
   BOOST_TEST(node.door->close(5s).ok());
   auto status = session->run({}, {"a"}).status();

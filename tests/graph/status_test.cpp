@@ -31,6 +31,16 @@ BOOST_AUTO_TEST_CASE(the_first_place_stays) {
   BOOST_TEST(Status().at({.node = "n"}).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_note_is_added_once_and_told_after_the_error) {
+  auto noted = unavailable("lost a").with_note("lost b").with_note("lost b");
+  BOOST_TEST(noted.to_string() == "Unavailable: lost a\n  also: lost b");
+  BOOST_TEST((noted != unavailable("lost a")));
+  BOOST_TEST(noted.at({.node = "n"}).notes().size() == 1u);
+  BOOST_TEST(Status().with_note("nothing").ok());
+  for (int i = 0; i < 100; ++i) noted = noted.with_note(std::to_string(i));
+  BOOST_TEST(noted.notes().size() == 8u);
+}
+
 BOOST_AUTO_TEST_CASE(equal_means_the_same_code_message_and_place) {
   BOOST_TEST((aborted("a") == aborted("a")));
   BOOST_TEST((aborted("a") != aborted("b")));
