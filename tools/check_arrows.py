@@ -4,7 +4,8 @@
 Usage: tools/check_arrows.py [ROOT]
 
 Also that the names of libraries stop at their layer, that our own headers are spelled
-"troupe/<layer>/...", and that actors take time, chance and links from their World alone. Prints each fault as path:line: words, and fails if there is one.
+"troupe/<layer>/...", and that actors take time, chance and links from their World alone. Prints
+each fault as path:line: words, and fails if there is one.
 """
 
 import pathlib
