@@ -20,7 +20,7 @@ namespace troupe {
 /// DV-2: a message of a step that has ended, or of a session that has none here, changes nothing;
 ///       it is counted.
 using DeviceActor = caf::typed_actor<
-    caf::replies_to<Register>::with<Status>,  // waits for the peers that the partition sends to
+    caf::replies_to<Register>::with<Status>,  // waits for those that it talks to
     caf::reacts_to<StartStep>,                // answered by StepDone to who registered the session
     caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>, caf::reacts_to<EndSession>,
     caf::reacts_to<Deliver>, caf::replies_to<ExplainStep>::with<StepWaits>,

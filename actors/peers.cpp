@@ -115,6 +115,11 @@ TaskActor Peers::actor_of(const TaskKey& key) const {
 // -- watching
 
 void Peers::watch(const TaskActor& actor, const std::string& name) {
+  auto earlier_life = std::ranges::find_if(watched_, [&](const auto& entry) {
+    return entry.second.name == name && entry.first != actor.address();
+  });
+  if (earlier_life != watched_.end())
+    lose(caf::actor_addr(earlier_life->first), "it has restarted");
   auto [watched, is_new] = watched_.emplace(
       actor.address(), Watched{.actor = actor, .name = name, .heard = settings_->world->now()});
   if (!is_new) return;

@@ -33,6 +33,7 @@ using TaskKey = std::pair<std::string, int>;
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself stood still blames nobody for the silence.
+/// PE-3: who hears of a task's new life has lost the earlier one.
 class Peers {
  public:
   using Lost = std::function<void(const PeerLost&)>;

@@ -70,10 +70,11 @@ void Registrations::bind_resources(const Pointer& registration) {
 void Registrations::find_peers(const Pointer& registration) {
   std::set<std::string> tasks;
   for (const auto& node : registration->graph->nodes()) {
-    if (node.op->name() != transfer::send) continue;
-    auto device = DeviceName::parse(node.attr<std::string>("to_device"));
+    auto is_send = node.op->name() == transfer::send;
+    if (!is_send && node.op->name() != transfer::recv) continue;
+    auto device = DeviceName::parse(node.attr<std::string>(is_send ? "to_device" : "from_device"));
     if (!device || !device->is_full()) {
-      registration->status = invalid_argument("a _Send has no full device name");
+      registration->status = invalid_argument(node.op->name() + " has no full device name");
       return;
     }
     if (!tasks.insert(task_name(*device->job, *device->task)).second) continue;

@@ -12,7 +12,8 @@
 namespace troupe {
 
 /// Partitions on their way to become plans of a device: each waits for its resources and for the
-/// peers that it sends to. Belongs to the device actor.
+/// tasks that it sends to and receives from. Those it receives from it must know, too, to be told
+/// when what they have sent is lost. Belongs to the device actor.
 ///
 /// RG-1: each is answered once, whether it becomes a plan, fails, or is ended.
 class Registrations {

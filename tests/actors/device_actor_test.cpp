@@ -25,7 +25,10 @@ NodeDef recv(int64_t edge, const std::string& name = "_recv/0") {
   return {
       .name = name,
       .op = transfer::recv,
-      .attrs = {{"tensor_type", DType::float32}, {"edge", edge}, {"from_device", "there"}}};
+      .attrs = {
+          {"tensor_type", DType::float32},
+          {"edge", edge},
+          {"from_device", "/job:a/task:0/device:CPU:0"}}};
 }
 NodeDef send(const std::string& input, int64_t edge, const std::string& to) {
   return {
