@@ -1,212 +1,157 @@
 #include "troupe/actors/sim/cluster.hpp"
 
-#include "troupe/actors/local_session.hpp"
-#include "troupe/actors/messages.hpp"
-#include "troupe/actors/task_actor.hpp"
-#include "troupe/actors/world/simulation.hpp"
-#include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/simulated/simulated_device.hpp"
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/actors/sim/diagram.hpp"
+#include "troupe/actors/sim/session_parts.hpp"
 
 namespace troupe::sim {
 namespace {
 
-struct SystemConfig : caf::actor_system_config {
-  SystemConfig() {
-    add_message_types<caf::id_block::troupe>();
-    set("scheduler.policy", caf::atom("testing"));
-  }
-};
+constexpr Time session_patience = std::chrono::seconds(10);
 
 }  // namespace
 
-// The order of members is the order of life: actors end before the simulation and the devices do.
-struct Cluster::Parts {
-  struct Life {
-    Simulation::Node node = -1;
-    TaskActor actor;
-    std::shared_ptr<Device> device;
-  };
-
-  Parts(const ClusterSpec& spec, Seed seed, const Options& options)
-      : spec(spec),
-        options(options),
-        simulation(
-            system, seed.value,
-            {.latency_min = options.latency_min, .latency_max = options.latency_max}) {}
-  ~Parts() {
-    for (auto& [task, life] : lives) end(life);
-    simulation.run([] { return false; }, simulation.now());
-  }
-
-  void begin(const std::string& job, int index) {
-    auto& life = lives[task_name(job, index)];
-    life.node = simulation.add_node();
-    life.device = make_simulated_device(
-        {.kernels = kernels,
-         .later =
-             [this](std::function<void()> work) {
-               simulation.after(std::chrono::microseconds(10), std::move(work));
-             },
-         .memory_limit = options.memory_limit});
-    devices.push_back(life.device);
-    auto spawned = spawn_task(
-        {.config = {spec, job, index},
-         .devices = {life.device},
-         .catalog = catalog,
-         .world = simulation.world_of(life.node),
-         .connect_timeout = options.connect_timeout});
-    life.actor = spawned.actor;
-    simulation.serve(
-        life.node, *spec.address(job, index), caf::actor_cast<caf::strong_actor_ptr>(life.actor));
-  }
-
-  void end(Life& life) {
-    if (!life.actor) return;
-    simulation.crash(life.node);
-    tell(std::exchange(life.actor, nullptr), Stop{[](const Status&) {}});
-  }
-
-  Life& life_of(const std::string& task) {
-    auto found = lives.find(task);
-    CHECK(found != lives.end());
-    return found->second;
-  }
-
-  ClusterSpec spec;
-  Options options;
-  std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
-  std::shared_ptr<const KernelCatalog> kernels =
-      std::make_shared<const KernelCatalog>(cpu::make_kernel_catalog());
-  std::vector<std::shared_ptr<Device>> devices;  // of all lives: a late kernel may still name one
-  SystemConfig config;
-  caf::actor_system system{config};
-  Simulation simulation;
-  std::map<std::string, Life> lives;
-};
-
-struct Session::Parts {
-  Cluster::Parts& cluster;
-  SessionActor actor;
-  int sent = 0;  // nodes of the graph
-  CallId next_call = 1;
-};
-
-Cluster::Cluster(const std::map<std::string, int>& jobs, Seed seed, const Options& options) {
-  std::map<std::string, ClusterSpec::Tasks> spec;
-  for (const auto& [job, count] : jobs)
-    for (int task = 0; task < count; ++task) spec[job][task] = Address{job, task + 1};
-  parts_ = std::make_unique<Parts>(ClusterSpec(std::move(spec)), seed, options);
-  for (const auto& [job, count] : jobs)
-    for (int task = 0; task < count; ++task) parts_->begin(job, task);
-}
+Cluster::Cluster(const std::map<std::string, int>& jobs, Seed seed, const Options& options)
+    : parts_(std::make_unique<ClusterParts>(jobs, seed, options)) {}
 
 Cluster::~Cluster() = default;
 
 const ClusterSpec& Cluster::spec() const { return parts_->spec; }
-Time Cluster::now() const { return parts_->simulation.now(); }
-uint64_t Cluster::trace_hash() const { return parts_->simulation.trace_hash(); }
-uint64_t Cluster::messages_delivered() const { return parts_->simulation.messages_delivered(); }
 
 Session Cluster::session(const std::string& master) {
-  SessionActor actor;
-  tell(parts_->life_of(master).actor, CreateSession{[&](Result<SessionActor> created) {
-         actor = *created;
-       }});
-  run_until([&] { return actor != nullptr; });
-  CHECK(actor != nullptr);
-  return Session(
-      std::make_shared<Session::Parts>(Session::Parts{.cluster = *parts_, .actor = actor}));
+  auto life = parts_->life_of(master);
+  struct Opening {
+    SessionActor actor;
+    bool abandoned = false;
+  };
+  auto opening = std::make_shared<Opening>();
+  if (!life->is_over())
+    tell(life->actor, CreateSession{[opening](Result<SessionActor> created) {
+           if (created && !opening->abandoned) opening->actor = *created;
+           else if (created) tell(*created, Close{[](const Status&) {}});
+         }});
+  parts_->run([&] { return opening->actor || life->is_over(); }, now() + session_patience);
+  opening->abandoned = true;
+  return Session(std::make_shared<Session::Parts>(*parts_, life, opening->actor));
 }
 
-void Cluster::at(Time time, std::function<void()> what) {
-  parts_->simulation.at(time, std::move(what));
+Status Cluster::reset(
+    const std::string& task, const std::vector<std::string>& containers,
+    std::chrono::milliseconds timeout) {
+  Call call;
+  auto& life = *parts_->life_of(task);
+  auto answerer = parts_->open(life, call);
+  if (!call.is_done())
+    tell(life.actor, Reset{containers, timeout, [answerer](Status status) {
+                             answerer->end(std::move(status));
+                           }});
+  answerer.reset();
+  return parts_->await(call);
 }
+
+Result<DeviceList> Cluster::list_devices(
+    const std::string& task, std::chrono::milliseconds timeout) {
+  Call call;
+  auto& life = *parts_->life_of(task);
+  auto answerer = parts_->open(life, call);
+  auto found = std::make_shared<DeviceList>();
+  if (!call.is_done())
+    tell(life.actor, ListDevices{timeout, [answerer, found](Result<DeviceList> list) {
+                                   if (list) *found = *list;
+                                   answerer->end(list.status());
+                                 }});
+  answerer.reset();
+  auto status = parts_->await(call);
+  if (!status.ok()) return status;
+  return *found;
+}
+
+Time Cluster::now() const { return parts_->simulation.now(); }
 
 bool Cluster::run_until(const std::function<bool()>& condition, Time limit) {
-  return parts_->simulation.run(condition, now() + limit);
+  return parts_->run(condition, now() + limit);
 }
 
 void Cluster::run_for(Time duration) {
-  bool over = false;
-  parts_->simulation.after(duration, [&over] { over = true; });
-  parts_->simulation.run([&over] { return over; }, now() + duration);
+  auto end = now() + duration;
+  parts_->simulation.at(end, [] {});  // so that time passes though nothing happens
+  parts_->run([&] { return now() >= end; }, end);
 }
 
-void Cluster::crash(const std::string& task) { parts_->end(parts_->life_of(task)); }
+Moment Cluster::at(Time time) { return Moment(*parts_, time); }
 
-void Cluster::restart(const std::string& task) {
-  auto name = DeviceName::parse(task);
-  CHECK(name && name->job && name->task && !parts_->life_of(task).actor);
-  parts_->begin(*name->job, *name->task);
-}
-
-void Cluster::freeze(const std::string& task) {
-  parts_->simulation.freeze(parts_->life_of(task).node);
-}
-void Cluster::thaw(const std::string& task) { parts_->simulation.thaw(parts_->life_of(task).node); }
-void Cluster::cut(const std::string& from, const std::string& to) {
-  parts_->simulation.cut(parts_->life_of(from).node, parts_->life_of(to).node);
-}
-void Cluster::heal(const std::string& from, const std::string& to) {
-  parts_->simulation.heal(parts_->life_of(from).node, parts_->life_of(to).node);
+void Cluster::script(const std::vector<Fault>& faults) {
+  for (const auto& fault : faults)
+    parts_->simulation.at(fault.time, [this, fault] { parts_->apply(fault); });
 }
 
-Call Session::start(
-    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-    const std::vector<Ref>& targets, const RunOptions& options) {
-  Call call;
-  auto& simulation = parts_->cluster.simulation;
-  auto end = [answer = call.answer_, &simulation](Status status, Tensors values) {
-    if (answer->done) return;
-    *answer = {
-        .done = true,
-        .status = std::move(status),
-        .values = std::move(values),
-        .ended_at = simulation.now()};
-  };
-  if (!graph_.status().ok()) {
-    end(graph_.status(), {});
-    return call;
+void Cluster::set_network(const NetworkOptions& network) {
+  parts_->simulation.set_network(network);
+}
+
+void Cluster::mend() {
+  for (const auto& [from, to] : std::set(parts_->cut_ways)) heal(from, to);
+  for (const auto& task : task_names(spec())) {
+    if (life(task) == 0) restart(task);
+    const auto& life = *parts_->life_of(task);
+    if (life.is_frozen) thaw(task);
+    if (life.slowness != 1) slow(task, 1);
+    if (life.clock_rate != 1) skew(task, 1);
+    if (life.memory_limit != parts_->options.memory_limit) limit_memory(task, 0);
   }
-  Extend extend{.nodes = {}, .expected_size = static_cast<uint64_t>(parts_->sent), .done = {}};
-  for (auto id = parts_->sent; id < graph_.graph().size(); ++id)
-    extend.nodes.push_back(graph_.graph().def_of(id));
-  parts_->sent = graph_.graph().size();
-  extend.done = [end](Status status) {
-    if (!status.ok()) end(std::move(status), {});
-  };
-  tell(parts_->actor, std::move(extend));
-  auto run = make_run(feeds, fetches, targets, options);
-  run.call = parts_->next_call++;
-  run.done = [end](Result<Tensors> values) {
-    end(values.status(), values ? *std::move(values) : Tensors());
-  };
-  tell(parts_->actor, std::move(run));
-  return call;
 }
 
-Result<Tensors> Session::run(
-    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-    const std::vector<Ref>& targets, const RunOptions& options) {
-  auto call = start(feeds, fetches, targets, options);
-  auto& simulation = parts_->cluster.simulation;
-  if (!simulation.run(call.done(), simulation.now() + std::chrono::minutes(10)))
-    return internal("the step was never answered");
-  if (!call.status().ok()) return call.status();
-  return call.values();
+const std::vector<Fault>& Cluster::faults() const { return parts_->faults; }
+
+int Cluster::life(const std::string& task) const {
+  const auto& life = *parts_->life_of(task);
+  return life.is_over() ? 0 : life.number;
 }
 
-Status Session::close() {
-  Call call;
-  auto& simulation = parts_->cluster.simulation;
-  tell(parts_->actor, Close{[answer = call.answer_](Status status) {
-         answer->done = true;
-         answer->status = std::move(status);
-       }});
-  simulation.run(call.done(), simulation.now() + std::chrono::minutes(1));
-  return call.is_done() ? call.status() : internal("the session was never closed");
+bool Cluster::is_running(const std::string& task) const {
+  const auto& life = *parts_->life_of(task);
+  return !life.is_over() && !life.is_frozen;
+}
+
+void Cluster::always(const std::string& name, Invariants::Check check) {
+  parts_->invariants.add(name, std::move(check));
+}
+void Cluster::violate(const std::string& name, const std::string& text) {
+  parts_->invariants.violate(name, text, now());
+}
+const std::optional<Violation>& Cluster::violation() const {
+  return parts_->invariants.violation();
+}
+
+uint64_t Cluster::trace_hash() const { return parts_->simulation.trace_hash(); }
+uint64_t Cluster::messages_delivered() const { return parts_->simulation.messages_delivered(); }
+
+std::string Cluster::diagram(size_t messages_max) const {
+  auto deliveries = parts_->simulation.recent();
+  std::erase_if(deliveries, [](const Delivery& delivery) {
+    return delivery.what == "Ping" || delivery.what == "Pong";
+  });
+  while (deliveries.size() > messages_max) deliveries.pop_front();
+  std::vector<DrawnMessage> messages;
+  for (auto& delivery : deliveries)
+    messages.push_back(
+        {.time = delivery.arrived,
+         .from = parts_->task_of_node.at(static_cast<size_t>(delivery.from)),
+         .to = parts_->task_of_node.at(static_cast<size_t>(delivery.to)),
+         .what = std::move(delivery.what),
+         .lost = delivery.lost});
+  return draw_diagram(messages, parts_->faults);
+}
+
+void Cluster::happen(Fault fault) { CHECK(parts_->apply(fault)); }
+
+void Moment::call(std::function<void()> what) { cluster_.simulation.at(time_, std::move(what)); }
+
+void Moment::set_network(const NetworkOptions& network) {
+  call([&cluster = cluster_, network] { cluster.simulation.set_network(network); });
+}
+
+void Moment::happen(Fault fault) {
+  call([&cluster = cluster_, fault = std::move(fault)] { cluster.apply(fault); });
 }
 
 }  // namespace troupe::sim

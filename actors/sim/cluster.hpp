@@ -1,130 +1,110 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
+#include <optional>
 
-#include "troupe/graph/cluster_spec.hpp"
-#include "troupe/graph/session.hpp"
+#include "troupe/actors/sim/fault.hpp"
+#include "troupe/actors/sim/invariants.hpp"
+#include "troupe/actors/sim/options.hpp"
+#include "troupe/actors/sim/session.hpp"
+#include "troupe/graph/cluster_view.hpp"
 
 namespace troupe::sim {
 
-/// All that is random in a simulated cluster follows from it.
-struct Seed {
-  uint64_t value = 1;
-};
-
-using Time = std::chrono::nanoseconds;
-
-struct Options {
-  Time latency_min{20'000};  // of one message from task to task
-  Time latency_max{80'000};
-  uint64_t memory_limit = uint64_t{1} << 30;  // bytes, of each task's device
-  std::chrono::milliseconds connect_timeout{1000};
-};
-
-/// A call to a simulated cluster under way: a step, or the end of a session. Copies speak of the
-/// same.
-class Call {
- public:
-  bool is_done() const { return answer_->done; }
-  /// For Cluster::run_until.
-  std::function<bool()> done() const {
-    return [answer = answer_] { return answer->done; };
-  }
-  /// Once it is done: how it ended, what it fetched, and when.
-  const Status& status() const { return answer_->status; }
-  const Tensors& values() const { return answer_->values; }
-  Time ended_at() const { return answer_->ended_at; }
-
- private:
-  friend class Session;
-  struct Answer {
-    bool done = false;
-    Status status;
-    Tensors values;
-    Time ended_at{0};
-  };
-  std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
-};
-
-class Cluster;
-
-/// A session whose master is a task of a simulated cluster. Its calls start at once and are
-/// answered while the cluster runs; run() and close() let it run until then.
-class Session {
- public:
-  /// The graph of the session; what is added goes to the master with the next call.
-  const Builder& graph() const { return graph_; }
-
-  Call start(
-      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-      const std::vector<Ref>& targets = {}, const RunOptions& options = {});
-  Result<Tensors> run(
-      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-      const std::vector<Ref>& targets = {}, const RunOptions& options = {});
-  Status close();
-
- private:
-  friend class Cluster;
-  struct Parts;
-  explicit Session(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
-
-  Builder graph_;
-  std::shared_ptr<Parts> parts_;
-};
+class Moment;
+struct ClusterParts;
 
 /// A whole cluster in one thread, under a virtual clock: the same actors, kernels and containers as
 /// on real machines, over links that can be broken on purpose. One seed gives one history.
 ///
 ///     sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});
 ///     auto session = cluster.session("/job:worker/task:0");
+///     cluster.at(5ms).crash("/job:worker/task:1");
 ///     auto step = session.start({}, {total});
-///     cluster.at(5ms, [&] { cluster.crash("/job:worker/task:1"); });
 ///     cluster.run_until(step.done());
 ///
-/// Tasks are named "/job:ps/task:0"; a name that the cluster does not have stops the program.
-class Cluster {
+/// The verbs of faults act at once on the cluster itself, and later on what at() returns. Tasks are
+/// named "/job:ps/task:0"; a name that the cluster does not have stops the program, and so does a
+/// fault that makes no sense, as the crash of a task that is dead.
+///
+/// SC-1: a step with a timeout is answered within 100 ms after it, unless its master does not run
+/// as usual. It is an invariant of each cluster, as those of always().
+class Cluster final : public FaultVerbs {
  public:
+  /// The number of tasks of each job.
   Cluster(const std::map<std::string, int>& jobs, Seed seed) : Cluster(jobs, seed, Options()) {}
   Cluster(const std::map<std::string, int>& jobs, Seed seed, const Options& options);
   ~Cluster();
   Cluster(const Cluster&) = delete;
 
   const ClusterSpec& spec() const;
-  /// Over once the cluster is.
+  /// Its calls fail with Unavailable where the master is dead, or frozen for long.
   Session session(const std::string& master);
+  /// Through a task, as a client asks it: see the messages of those names.
+  Status reset(
+      const std::string& task, const std::vector<std::string>& containers,
+      std::chrono::milliseconds timeout);
+  Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
 
   Time now() const;
-  /// Has something happen at that time after the start, or at once if that is over.
-  void at(Time time, std::function<void()> what);
-  /// Lets the cluster run. False if the condition is not met before a minute of its time has
-  /// passed, or nothing is left to happen.
+  /// Lets the cluster run. False if the condition is not met before that much of its time has
+  /// passed, or nothing is left to happen, or an invariant is violated: then nothing runs any more.
   bool run_until(const std::function<bool()>& condition, Time limit = std::chrono::minutes(1));
   void run_for(Time duration);
 
-  /// The task is gone, with all it held; its peers see their connections close.
-  void crash(const std::string& task);
-  /// A crashed task begins a new life at the same address: empty, with another incarnation.
-  void restart(const std::string& task);
-  /// The task stands still as by SIGSTOP, and nobody is told.
-  void freeze(const std::string& task);
-  void thaw(const std::string& task);
-  /// What `from` says does not reach `to`, and waits until the way is healed.
-  void cut(const std::string& from, const std::string& to);
-  void heal(const std::string& from, const std::string& to);
+  /// For verbs, of what shall happen at that time after the start, or at once if that is over.
+  Moment at(Time time);
+  /// Has each happen at its time.
+  void script(const std::vector<Fault>& faults);
+  void set_network(const NetworkOptions& network);
+  /// Ends all that is broken: restarts, thaws, heals, and gives back time and memory.
+  void mend();
+  /// Those that have happened, each with the time when it did.
+  const std::vector<Fault>& faults() const;
+  /// How often the task was started; 0 where it is dead.
+  int life(const std::string& task) const;
+  /// False where it is dead or frozen.
+  bool is_running(const std::string& task) const;
+
+  /// Has a check made after each event. The first violation ends the cluster's run.
+  void always(const std::string& name, Invariants::Check check);
+  /// A violation that no check can see.
+  void violate(const std::string& name, const std::string& text);
+  const std::optional<Violation>& violation() const;
+
+  /// What the tasks hold although all sessions are closed, in words: "/job:ps/task:0 holds 2
+  /// plans". Lets the cluster run until it holds nothing, for at most ten seconds of its time.
+  std::vector<std::string> leaks();
+  /// Resets those containers, of which the cluster must have no others, and says what memory the
+  /// devices do not get back although all sessions and all fetched values are gone.
+  std::vector<std::string> memory_leaks(const std::vector<std::string>& containers);
 
   /// Of all messages that were delivered, when, and between whom.
   uint64_t trace_hash() const;
   uint64_t messages_delivered() const;
+  /// The latest messages, but for heartbeats, and the faults among them as a diagram in text: a
+  /// column for each task, a line for each message.
+  std::string diagram(size_t messages_max = 40) const;
 
  private:
-  friend class Session;
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  void happen(Fault fault) override;
+
+  std::unique_ptr<ClusterParts> parts_;
+};
+
+/// What shall happen in a cluster at some time. A fault that makes no sense then is skipped.
+class Moment final : public FaultVerbs {
+ public:
+  void call(std::function<void()> what);
+  void set_network(const NetworkOptions& network);
+
+ private:
+  friend class Cluster;
+  Moment(ClusterParts& cluster, Time time) : cluster_(cluster), time_(time) {}
+  void happen(Fault fault) override;
+
+  ClusterParts& cluster_;
+  Time time_;
 };
 
 }  // namespace troupe::sim

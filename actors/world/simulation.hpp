@@ -1,127 +1,122 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <queue>
 #include <random>
 #include <vector>
 
 #include <caf/all.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
 
+#include "troupe/actors/world/network.hpp"
+#include "troupe/actors/world/node_clock.hpp"
+#include "troupe/actors/world/node_scheduler.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {
 
-/// How a simulated network behaves when nothing is broken.
-struct NetworkOptions {
-  std::chrono::nanoseconds latency_min{20'000};
-  std::chrono::nanoseconds latency_max{80'000};
-  /// A refused connection is tried again after this.
-  std::chrono::milliseconds retry{100};
-};
-
-/// Many nodes in one actor system and one thread: a seeded heap of events under a virtual clock.
-/// What a node's actors say to those of another crosses a simulated link; all else they do as in a
-/// real cluster. The same seed gives the same history.
+/// Many nodes in one actor system and one thread, under a virtual clock. What a node's actors say
+/// to those of another crosses a simulated network; all else they do as in a real cluster. Whose
+/// turn it is, how long a message takes, and all else that is random follows from the seed: the
+/// same seed gives the same history.
 ///
-/// SM-1: messages from one node to another arrive in the order in which they were sent.
 /// SM-2: nothing that a crashed node says arrives, however its actors end.
 class Simulation {
  public:
-  using Node = int;
-  using Time = std::chrono::nanoseconds;  // since the start
-  using Work = std::function<void()>;
+  using Node = SimulatedNode;  // one life of it: who restarts is another node
+  using Time = EventHeap::Time;
+  using Work = EventHeap::Work;
 
-  Simulation(caf::actor_system& system, uint64_t seed, NetworkOptions options);
+  /// The system's scheduler must be CAF's "testing" one.
+  Simulation(caf::actor_system& system, uint64_t seed, const NetworkOptions& options);
   ~Simulation();
   Simulation(const Simulation&) = delete;
 
   caf::actor_system& system() { return system_; }
   uint64_t random() { return random_(); }
-  Time now() const { return now_; }
+  Time now() const { return events_.now(); }
 
   /// Runs `work` at that time, or at once if that is over.
-  void at(Time time, Work work);
-  void after(Time delay, Work work) { at(now_ + delay, std::move(work)); }
+  void at(Time time, Work work) { events_.at(time, std::move(work)); }
+  void after(Time delay, Work work) { events_.after(delay, std::move(work)); }
 
   /// Goes on until `stop` is true, the time is `limit`, or nothing is left to happen. True in the
   /// first case.
   bool run(const std::function<bool()>& stop, Time limit);
+  /// Called after each event, when all actors have done what they could do then.
+  void on_event(Work check) { check_ = std::move(check); }
 
   /// A new node. Its actors get this world.
   Node add_node();
   std::shared_ptr<World> world_of(Node node);
-  /// Makes an actor what others find at an address.
+  /// Makes an actor what others find at an address. It and all that it spawns are actors of the
+  /// node; to be called before it runs.
   void serve(Node node, const Address& address, caf::strong_actor_ptr task);
+  /// Does something as the node: what is spawned meanwhile are actors of the node.
+  void act_as(Node node, Work work) { scheduler_.act(node, std::move(work)); }
+  /// Something that the node's device does beside its actors: waits while the node is frozen, takes
+  /// longer when it is slow, and is never done after a crash.
+  void device_work(Node node, Time delay, Work work);
 
-  /// The node is gone: nothing reaches it or leaves it, and who has links to it hears of that.
-  void crash(Node node);
-  /// It stands still, as by SIGSTOP: what arrives waits; nothing tells the others.
-  void freeze(Node node);
-  void thaw(Node node);
+  /// From now on, for all that is sent.
+  void set_network(const NetworkOptions& options) { network_.set_options(options); }
   /// What one says to the other waits until heal(), as behind a lost route; one direction only.
-  void cut(Node from, Node to);
-  void heal(Node from, Node to);
+  void cut(Node from, Node to) { network_.cut(from, to); }
+  void heal(Node from, Node to) { network_.heal(from, to); }
+  /// The connection between them is lost, with all that is on its way in both directions. Each
+  /// hears of that in its own time; they may connect again.
+  void break_link(Node a, Node b) { network_.break_link(a, b); }
 
-  /// Of all that was delivered, when and to whom: equal for equal histories.
-  uint64_t trace_hash() const { return trace_hash_; }
-  uint64_t messages_delivered() const { return messages_delivered_; }
+  /// The node is gone: nothing reaches it or leaves it, and who has links to it hears of that,
+  /// unless the way is cut.
+  void crash(Node node);
+  /// It stands still, as by SIGSTOP: its actors and its device do nothing, what arrives waits, and
+  /// nothing tells the others. When it thaws, all that happens at once.
+  void freeze(Node node) { scheduler_.freeze(node); }
+  void thaw(Node node) { scheduler_.thaw(node); }
+  /// Its device takes `factor` times as long, and its actors that many microseconds for a message;
+  /// no time at all where the factor is 1.
+  void slow(Node node, double factor) { scheduler_.slow(node, factor); }
+  /// Its clock runs that much faster, from now on and without a jump. A timer that was set before
+  /// never ends before its time, but may end after it.
+  void skew(Node node, double rate) { clocks_[node].set_rate(rate, now()); }
 
-  // For the simulation's own links and worlds:
-
-  /// What `viewer` holds to speak to an actor of another node.
-  caf::strong_actor_ptr link(Node viewer, Node owner, const caf::strong_actor_ptr& actor);
-  void transmit(Node from, Node to, caf::strong_actor_ptr target, caf::mailbox_element_ptr what);
-  void connect(Node from, const Address& address, Time deadline, const World::Connected& done);
+  /// Of all that was delivered, what, when and to whom: equal for equal histories.
+  uint64_t trace_hash() const { return network_.log().hash(); }
+  uint64_t messages_delivered() const { return network_.log().delivered(); }
+  /// The last few hundred deliveries and losses, oldest first.
+  std::deque<Delivery> recent() const { return network_.log().recent(system_); }
 
  private:
-  struct Event {
-    Time time;
-    uint64_t number;
-    Work work;
-    bool operator<(const Event& other) const {  // the heap's top is the earliest
-      return std::tie(other.time, other.number) < std::tie(time, number);
-    }
+  class NodeWorld;
+  struct Served {
+    Node node;
+    caf::strong_actor_ptr task;
   };
-  struct NodeState {
-    bool alive = true;
-    bool frozen = false;
-    std::vector<Work> arrived_while_frozen;
-    std::map<caf::actor_id, caf::strong_actor_ptr> links;  // that it holds, by target
-    std::map<caf::actor_id, Node> owners;                  // of the links' targets
-  };
-  struct Direction {
-    Time last_arrival{0};
-    bool cut = false;
-    std::vector<Work> held;
+  /// Somebody's wish to connect.
+  struct Attempt {
+    Node from;
+    Address address;
+    Time begun;
+    Time deadline;
+    World::Connected done;
   };
 
-  Time draw_latency();
-  void deliver(
-      Node from, Node to, const caf::strong_actor_ptr& target, caf::mailbox_element_ptr what);
-  void arrive(Node from, Node to, Work work);
-  void note(Node from, Node to, const caf::message& content);
-  void drop_link(Node viewer, caf::actor_id target);
-  caf::message as_seen_by(Node viewer, Node owner, caf::message content);
-  void run_actors();
   bool step(Time limit);
+  void wake_at(Node node, Time reading, const caf::strong_actor_ptr& to, caf::message message);
+  void connect_soon(std::shared_ptr<const Attempt> attempt);
+  void connect(const std::shared_ptr<const Attempt>& attempt);
 
   caf::actor_system& system_;
-  caf::scheduler::test_coordinator& scheduler_;
+  EventHeap events_;
+  NodeScheduler scheduler_;
+  SimulatedNetwork network_;
   std::mt19937_64 random_;
-  NetworkOptions options_;
-  Time now_{0};
-  uint64_t next_event_ = 0;
-  std::priority_queue<Event> events_;
-  std::vector<NodeState> nodes_;
-  std::map<std::pair<Node, Node>, Direction> directions_;
-  std::map<Address, std::pair<Node, caf::strong_actor_ptr>> served_;
-  uint64_t trace_hash_ = 14695981039346656037u;
-  uint64_t messages_delivered_ = 0;
+  std::vector<NodeClock> clocks_;  // by node
+  std::map<Address, Served> served_;
+  Work check_;
 };
 
 }  // namespace troupe

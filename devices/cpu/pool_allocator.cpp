@@ -12,7 +12,8 @@ class PoolAllocator::Share final : public Allocator {
 
   void* allocate(size_t bytes) override {
     auto others = in_use_.fetch_add(bytes, std::memory_order_relaxed) - 1;
-    if (bytes <= limit_bytes_ && others <= limit_bytes_ - bytes)
+    auto limit = limit_bytes_.load(std::memory_order_relaxed);
+    if (bytes <= limit && others <= limit - bytes)
       if (auto* memory = scalable_aligned_malloc(bytes, alignment)) return memory;
     take_back(bytes);
     return nullptr;
@@ -28,9 +29,10 @@ class PoolAllocator::Share final : public Allocator {
   }
 
   uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed) - 1; }
+  void set_limit(uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
 
  private:
-  const uint64_t limit_bytes_;
+  std::atomic<uint64_t> limit_bytes_;
   std::atomic<uint64_t> in_use_{1};
 };
 
@@ -41,5 +43,6 @@ PoolAllocator::PoolAllocator(uint64_t limit_bytes) : share_(new Share(limit_byte
 PoolAllocator::operator Allocator&() const { return *share_; }
 
 uint64_t PoolAllocator::bytes_in_use() const { return share_->bytes_in_use(); }
+void PoolAllocator::set_limit(uint64_t bytes) { share_->set_limit(bytes); }
 
 }  // namespace troupe::cpu

@@ -17,6 +17,8 @@ class PoolAllocator {
 
   operator Allocator&() const;
   uint64_t bytes_in_use() const;
+  /// For what is allocated from now on; what is given out stays. Thread-safe.
+  void set_limit(uint64_t bytes);
 
  private:
   class Share;

@@ -5,9 +5,9 @@
 namespace troupe {
 namespace {
 
-class SimulatedDevice final : public Device {
+class ThreadlessCpu final : public SimulatedDevice {
  public:
-  explicit SimulatedDevice(SimulatedDeviceOptions options)
+  explicit ThreadlessCpu(SimulatedDeviceOptions options)
       : options_(std::move(options)),
         attributes_{
             .type = "CPU",
@@ -19,6 +19,8 @@ class SimulatedDevice final : public Device {
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return *options_.kernels; }
   Allocator& allocator() override { return allocator_; }
+  uint64_t memory_in_use() const override { return allocator_.bytes_in_use(); }
+  void limit_memory(uint64_t bytes) override { allocator_.set_limit(bytes); }
 
   void enqueue(std::function<void()> work) override { options_.later(std::move(work)); }
 
@@ -38,8 +40,8 @@ class SimulatedDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_simulated_device(SimulatedDeviceOptions options) {
-  return std::make_unique<SimulatedDevice>(std::move(options));
+std::unique_ptr<SimulatedDevice> make_simulated_device(SimulatedDeviceOptions options) {
+  return std::make_unique<ThreadlessCpu>(std::move(options));
 }
 
 }  // namespace troupe

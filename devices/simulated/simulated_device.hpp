@@ -17,6 +17,14 @@ struct SimulatedDeviceOptions {
 
 /// A CPU without threads: what a real one gives to its arena is left to a simulation, which runs it
 /// when and in what order it likes.
-std::unique_ptr<Device> make_simulated_device(SimulatedDeviceOptions options);
+class SimulatedDevice : public Device {
+ public:
+  /// What its tensors have of its memory, wherever they are now.
+  virtual uint64_t memory_in_use() const = 0;
+  /// Leaves it less memory, or more; what is in use stays.
+  virtual void limit_memory(uint64_t bytes) = 0;
+};
+
+std::unique_ptr<SimulatedDevice> make_simulated_device(SimulatedDeviceOptions options);
 
 }  // namespace troupe

@@ -28,4 +28,14 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_outlive_its_pool) {
   BOOST_TEST(tensor.value<int32_t>() == 7);
 }
 
+BOOST_AUTO_TEST_CASE(its_limit_may_change_below_what_is_in_use) {
+  cpu::PoolAllocator pool(1 << 20);
+  auto tensor = *Tensor::allocate(DType::uint8, {1000}, pool);
+  pool.set_limit(500);
+  auto refused = Tensor::allocate(DType::uint8, {1}, pool);
+  BOOST_TEST((refused.status().code() == Code::resource_exhausted));
+  pool.set_limit(1 << 20);
+  BOOST_TEST(Tensor::allocate(DType::uint8, {1}, pool).ok());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -35,7 +35,7 @@ uint64_t history(uint64_t seed) {
   auto session = cluster.session(worker0);
   Counter counter(session.graph());
   BOOST_REQUIRE(session.run({}, {}, {counter.count.initializer}).ok());
-  cluster.at(cluster.now() + 2ms, [&] { cluster.crash(worker1); });
+  cluster.at(cluster.now() + 2ms).crash(worker1);
   uint64_t failed = 0;
   for (int i = 0; i < 20; ++i) {
     BOOST_REQUIRE(session.run({}, {}, {counter.bump}).ok());
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_step_fails_with_the_name_of_the_task_that_died) {
   BOOST_REQUIRE(session.run({}, {}, {counter.count.initializer}).ok());
   BOOST_REQUIRE(session.run({}, {counter.doubled}).ok());
   auto step = session.start({}, {counter.doubled});
-  cluster.at(cluster.now() + 30us, [&] { cluster.crash(worker1); });
+  cluster.at(cluster.now() + 30us).crash(worker1);
   BOOST_REQUIRE(cluster.run_until(step.done()));
   BOOST_TEST((step.status().code() == Code::unavailable), step.status().to_string());
   BOOST_TEST(step.status().message().find(worker1) != std::string::npos);
@@ -126,6 +126,147 @@ BOOST_AUTO_TEST_CASE(what_is_said_over_a_cut_way_arrives_when_it_heals) {
   cluster.heal(ps, worker0);
   BOOST_TEST(cluster.run_until(step.done()));
   BOOST_TEST(step.status().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_script_acts_at_its_times_and_skips_what_makes_no_sense) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
+  cluster.at(1ms).crash(worker1);
+  cluster.at(2ms).crash(worker1);  // it is dead
+  cluster.at(2ms).thaw(worker0);   // it runs
+  cluster.at(3ms).restart(worker1);
+  cluster.at(4ms).restart(worker1);  // it lives
+  int called = 0;
+  cluster.at(5ms).call([&called] { ++called; });
+  cluster.run_for(1500us);
+  BOOST_TEST(cluster.life(worker1) == 0);
+  BOOST_TEST(!cluster.is_running(worker1));
+  cluster.run_for(5ms);
+  BOOST_TEST(cluster.life(worker1) == 2);
+  BOOST_TEST(called == 1);
+  BOOST_TEST_REQUIRE(cluster.faults().size() == 2U);
+  BOOST_TEST((cluster.faults()[1].time == 3ms));
+}
+
+BOOST_AUTO_TEST_CASE(groups_that_are_cut_from_each_other_hear_nothing_until_they_are_healed) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
+  auto inside = cluster.session(worker0), outside = cluster.session(worker1);
+  Counter in(inside.graph()), out(outside.graph());
+  BOOST_REQUIRE(inside.run({}, {}, {in.count.initializer}).ok());
+  BOOST_REQUIRE(outside.run({}, {out.count}).ok());
+  sim::Tasks island{ps, worker0};
+  cluster.cut(island, worker1);
+  cluster.cut(worker1, island);
+  auto step = outside.start({}, {}, {out.bump});
+  BOOST_TEST(inside.run({}, {}, {in.bump}).ok());
+  cluster.run_for(500ms);
+  BOOST_TEST(!step.is_done());
+  cluster.heal(island, worker1);
+  cluster.heal(worker1, island);
+  BOOST_TEST(cluster.run_until(step.done()));
+  BOOST_TEST(step.status().ok(), step.status().to_string());
+  BOOST_TEST(number(inside.run({}, {in.count})) == 2.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_way_that_is_cut_stays_so_when_the_task_restarts) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  auto session = cluster.session(worker0);
+  auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
+  cluster.cut(ps, worker0);
+  cluster.crash(ps);
+  cluster.restart(ps);
+  auto step = session.start({}, {there});
+  cluster.run_for(100ms);
+  BOOST_TEST(!step.is_done());
+  cluster.heal(ps, worker0);
+  BOOST_TEST(cluster.run_until(step.done()));
+  BOOST_TEST(step.status().ok(), step.status().to_string());
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_task_answers_late) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  auto session = cluster.session(worker0);
+  auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
+  BOOST_REQUIRE(session.run({}, {there}).ok());
+  cluster.slow(ps, 5000);
+  auto before = cluster.now();
+  BOOST_TEST(session.run({}, {there}).ok());
+  BOOST_TEST((cluster.now() - before >= 5ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_without_memory_fails_its_steps_until_it_has_some_again) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  auto session = cluster.session(worker0);
+  auto x = session.graph().placeholder(DType::float32, {1000});
+  auto there = session.graph().on(ps).neg(x);
+  auto value = *Tensor::allocate(DType::float32, {1000});
+  std::fill_n(value.mutable_data<float>(), 1000, 1.0f);
+  BOOST_REQUIRE(session.run({{x, value}}, {there}).ok());
+  cluster.limit_memory(ps, 64);
+  auto full = session.run({{x, value}}, {there});
+  BOOST_TEST((full.status().code() == Code::resource_exhausted), full.status().to_string());
+  BOOST_TEST(full.status().where().task == ps);
+  cluster.limit_memory(ps, 0);
+  BOOST_TEST(session.run({{x, value}}, {there}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_mended_cluster_runs_as_if_nothing_had_been_broken) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
+  cluster.crash(ps);
+  cluster.freeze(worker0);
+  cluster.slow(worker0, 1000);
+  cluster.cut(worker1, {ps, worker0});
+  cluster.mend();
+  auto session = cluster.session(worker0);
+  Counter counter(session.graph());
+  BOOST_TEST(session.run({}, {}, {counter.count.initializer}).ok());
+  BOOST_TEST(session.run({}, {counter.doubled}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(the_first_violation_is_kept_and_ends_the_run) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  cluster.always("early", [&] { return cluster.now() < 2ms; });
+  cluster.always("late", [&] { return cluster.now() < 1s; });
+  for (auto time : {1ms, 2ms, 3ms}) cluster.at(time).call([] {});
+  BOOST_TEST(!cluster.run_until([] { return false; }, 5s));
+  BOOST_TEST_REQUIRE(cluster.violation().has_value());
+  BOOST_TEST(cluster.violation()->name == "early");
+  auto time = cluster.violation()->time;
+  BOOST_TEST((time == 2ms && cluster.now() == time));
+  cluster.run_for(1s);
+  BOOST_TEST((cluster.now() == time));
+  cluster.violate("later", "another one");
+  BOOST_TEST(cluster.violation()->name == "early");
+}
+
+BOOST_AUTO_TEST_CASE(an_invariant_may_say_what_is_wrong_by_an_exception) {
+  sim::Cluster cluster({{"ps", 1}}, sim::Seed{1});
+  cluster.always("no luck", []() -> bool { throw std::runtime_error("seven lean years"); });
+  cluster.run_for(1ms);
+  BOOST_TEST_REQUIRE(cluster.violation().has_value());
+  BOOST_TEST(cluster.violation()->text == "seven lean years");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_open_is_a_leak_and_a_closed_one_leaves_nothing) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
+  auto session = cluster.session(worker0);
+  Counter counter(session.graph());
+  BOOST_REQUIRE(session.run({}, {}, {counter.count.initializer}).ok());
+  BOOST_REQUIRE(session.run({}, {counter.doubled}).ok());
+  auto leaks = cluster.leaks();
+  BOOST_TEST(std::ranges::count(leaks, worker0 + " holds 1 sessions") == 1);
+  BOOST_REQUIRE(session.close().ok());
+  BOOST_TEST(cluster.leaks().empty());
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_a_variable_holds_comes_back_by_the_reset_of_its_container) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  auto session = cluster.session(worker0);
+  auto b = session.graph().container("c").on(ps);
+  auto variable = b.variable("v", b.zeros(DType::float32, {100}));
+  BOOST_REQUIRE(session.run({}, {}, {variable.initializer}).ok());
+  BOOST_REQUIRE(session.close().ok());
+  BOOST_TEST(cluster.memory_leaks({""}).size() == 1U);
+  BOOST_TEST(cluster.memory_leaks({"c"}).empty());
 }
 
 BOOST_DATA_TEST_CASE(

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "troupe/actors/sim/random.hpp"
+#include "troupe/actors/world/network_options.hpp"
+#include "troupe/devices/kernel.hpp"
+#include "troupe/graph/op.hpp"
+
+namespace troupe::sim {
+
+/// The ops and kernels of a cluster. Clusters may share them, as they are only read.
+struct Catalogs {
+  std::shared_ptr<const OpCatalog> ops;
+  std::shared_ptr<const KernelCatalog> kernels;
+
+  /// All there are.
+  static Catalogs make();
+};
+
+struct Options {
+  NetworkOptions network;
+  uint64_t memory_limit = uint64_t{1} << 30;  // bytes, of each task's device
+  std::chrono::milliseconds connect_timeout{1000};
+  std::chrono::milliseconds heartbeat_limit{2000};
+  Catalogs catalogs = {};  // made, if absent
+};
+
+}  // namespace troupe::sim

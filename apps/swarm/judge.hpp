@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "troupe/actors/sim/cluster.hpp"
+
+namespace troupe::swarm {
+
+/// What a step's failure may be excused by, besides the faults that have happened.
+struct Circumstances {
+  bool has_timeout = false;
+  bool was_cancelled = false;  // by its client, which may also have closed its session
+  bool variables_lost = false;
+};
+
+/// Why a step must not fail so in that cluster; empty where it may.
+std::string objection(
+    const Status& error, const sim::Cluster& cluster, const Circumstances& circumstances);
+
+}  // namespace troupe::swarm

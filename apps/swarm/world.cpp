@@ -1,0 +1,80 @@
+#include "troupe/apps/swarm/world.hpp"
+
+#include "troupe/apps/swarm/sketch.hpp"
+
+namespace troupe::swarm {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::Fault;
+
+constexpr double share_without_faults = 0.2;
+
+NetworkOptions draw_network(sim::Random& random) {
+  if (random.chance(0.5)) return {};
+  return {
+      .latency = Latency::exponential(10us, std::chrono::microseconds(random.between(50, 3000))),
+      .bytes_per_second = random.chance(0.5) ? 1'000'000u : 0u,
+      .duplicates = random.chance(0.5) ? 0.1 : 0.0};
+}
+
+std::vector<Fault> draw_faults(
+    const World& world, const ClusterSpec& spec, sim::Seed seed, sim::Random& random) {
+  std::vector<Fault> faults;
+  // A clock that is a bit wrong is no fault that any step may fail by.
+  if (random.chance(0.5))
+    for (const auto& task : sim::task_names(spec))
+      faults.push_back(
+          {.kind = Fault::Kind::skew,
+           .tasks = task,
+           .number = 1 + static_cast<double>(random.between(-10, 10)) / 1000});
+  if (random.chance(share_without_faults)) return faults;
+  auto drawn = sim::draw_faults(spec, seed, {.begin = 5ms, .end = world.faults_end, .most = 4});
+  faults.insert(faults.end(), drawn.begin(), drawn.end());
+  return faults;
+}
+
+std::vector<SharedVariable> draw_variables(int ps_count, sim::Random& random) {
+  std::vector<SharedVariable> variables;
+  auto add = [&](const std::string& name, Tensor initial, bool is_counter) {
+    variables.push_back(
+        {.name = name,
+         .container = random.pick(World::containers()),
+         .task = "/job:ps/task:" + std::to_string(random.below(static_cast<uint64_t>(ps_count))),
+         .initial = std::move(initial),
+         .is_counter = is_counter});
+  };
+  for (auto name : {"weights", "biases"})
+    add(name, random_tensor(random, DType::float32, random_shape(random)), false);
+  for (auto name : {"count", "total"}) add(name, Tensor::scalar<int64_t>(0), true);
+  return variables;
+}
+
+}  // namespace
+
+const std::vector<std::string>& World::containers() {
+  static const std::vector<std::string> names{"", "shared/one"};
+  return names;
+}
+
+World draw_world(sim::Seed seed, const sim::Catalogs& catalogs) {
+  sim::Random random(seed, "world");
+  World world;
+  auto ps_count = static_cast<int>(random.between(1, 3));
+  world.jobs = {{"ps", ps_count}, {"worker", static_cast<int>(random.between(1, 4))}};
+  world.options = {
+      .network = draw_network(random),
+      .connect_timeout = random.chance(0.5) ? 1000ms : 200ms,
+      .heartbeat_limit = random.chance(0.5) ? 2000ms : 200ms,  // longer than faults, or shorter
+      .catalogs = catalogs};
+  world.variables = draw_variables(ps_count, random);
+  world.faults_end = std::chrono::milliseconds(random.between(50, 1500));
+  auto spec = sim::make_spec(world.jobs);
+  world.faults = draw_faults(world, spec, seed, random);
+  auto tasks = sim::task_names(spec);
+  for (auto count = random.between(1, 4); count > 0; --count)
+    world.masters.push_back(random.pick(tasks));
+  return world;
+}
+
+}  // namespace troupe::swarm

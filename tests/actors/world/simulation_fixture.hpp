@@ -1,0 +1,123 @@
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <caf/all.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "troupe/actors/messages.hpp"
+#include "troupe/actors/world/simulation.hpp"
+
+namespace troupe::testing {
+
+using namespace std::chrono_literals;
+using Time = std::chrono::nanoseconds;
+
+/// What some actor was told, and when.
+using Heard = std::vector<std::pair<int, Time>>;
+
+inline NetworkOptions always(Time latency) {
+  return {.latency = Latency::uniform(latency, latency)};
+}
+
+struct SimulatedSystemConfig : caf::actor_system_config {
+  SimulatedSystemConfig() {
+    add_message_types<caf::id_block::troupe>();
+    set("scheduler.policy", caf::atom("testing"));
+  }
+};
+
+/// Simulated nodes with tiny actors on them.
+struct SimulatedNodes {
+  using Node = SimulatedNode;
+
+  explicit SimulatedNodes(uint64_t seed = 1, const NetworkOptions& options = always(10us))
+      : simulation(system, seed, options) {}
+
+  static Address address_of(Node node) { return {"node", static_cast<uint16_t>(node + 1)}; }
+
+  template <class Behavior>
+  caf::actor spawn(Node node, Behavior behavior) {
+    caf::actor spawned;
+    simulation.act_as(node, [&] { spawned = system.spawn(std::move(behavior)); });
+    spawned_.push_back(spawned);
+    return spawned;
+  }
+
+  /// An actor that notes the numbers that it is told. Asked with a word, it answers its length.
+  caf::actor listener(Node node, Heard& heard) {
+    return spawn(node, [this, &heard](caf::event_based_actor* self) -> caf::behavior {
+      self->set_default_handler(caf::drop);
+      return {
+          [this, &heard](int number) { heard.emplace_back(number, simulation.now()); },
+          [](const std::string& word) { return static_cast<int>(word.size()); }};
+    });
+  }
+
+  /// A node where others find an actor.
+  Node add(const caf::actor& actor) {
+    auto node = simulation.add_node();
+    simulation.serve(node, address_of(node), caf::actor_cast<caf::strong_actor_ptr>(actor));
+    return node;
+  }
+  Node add_listener(Heard& heard) {
+    auto node = simulation.add_node();
+    auto actor = caf::actor_cast<caf::strong_actor_ptr>(listener(node, heard));
+    simulation.serve(node, address_of(node), std::move(actor));
+    return node;
+  }
+
+  /// What `from` gets who wants to speak to the actor that `to` serves.
+  Result<caf::strong_actor_ptr> try_connect(
+      Node from, Node to, std::chrono::milliseconds timeout = 1000ms) {
+    Result<caf::strong_actor_ptr> found = unavailable("no answer yet");
+    bool done = false;
+    simulation.world_of(from)->connect(
+        address_of(to), timeout, [&](Result<caf::strong_actor_ptr> answer) {
+          found = std::move(answer);
+          done = true;
+        });
+    simulation.run([&] { return done; }, simulation.now() + 10s);
+    return found;
+  }
+  caf::actor connect(Node from, Node to) {
+    auto found = try_connect(from, to);
+    BOOST_TEST_REQUIRE(found.ok(), found.status().to_string());
+    return caf::actor_cast<caf::actor>(*found);
+  }
+
+  /// Has an actor of the node watch another, and note when it is told that that is over.
+  void watch(Node node, const caf::actor& watched, std::vector<Time>& ends) {
+    spawn(node, [this, watched, &ends](caf::event_based_actor* self) -> caf::behavior {
+      self->monitor(watched);
+      self->set_down_handler(
+          [this, &ends](const caf::down_msg&) { ends.push_back(simulation.now()); });
+      return {[](caf::unit_t) {}};
+    });
+  }
+
+  void run() {
+    simulation.run([] { return false; }, Time::max());
+  }
+  void run_for(Time duration) {
+    bool over = false;
+    simulation.after(duration, [&over] { over = true; });
+    simulation.run([&over] { return over; }, Time::max());
+  }
+
+  SimulatedSystemConfig config;
+  caf::actor_system system{config};
+  Simulation simulation;
+
+ private:
+  std::vector<caf::actor> spawned_;  // CAF ends an actor that nobody can speak to
+};
+
+inline std::vector<int> numbers(const Heard& heard) {
+  std::vector<int> result;
+  for (const auto& [number, time] : heard) result.push_back(number);
+  return result;
+}
+
+}  // namespace troupe::testing
