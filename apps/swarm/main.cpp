@@ -47,6 +47,7 @@ struct Settings {
   uint64_t first_seed = 1;
   int jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::optional<uint64_t> seed;
+  bool stop_at_failure = false;
   bool verify = false;
 };
 
@@ -70,6 +71,8 @@ void declare_flags(CLI::App& app, Settings& settings) {
   app.add_option("--seed", settings.seed)
       ->type_name("S")
       ->description("Only that seed, in this process and in every detail");
+  app.add_flag("--stop-at-failure", settings.stop_at_failure)
+      ->description("Begin no new seed after one that failed");
   app.add_flag("--verify", settings.verify)
       ->description("Run each seed twice: both histories must be the same");
   app.set_help_flag("--help,-h", "Print this and exit");
@@ -100,7 +103,10 @@ int show_seed(uint64_t seed) {
 }
 
 swarm::Assignment assign(const Settings& settings) {
-  swarm::Assignment assignment{.first_seed = settings.first_seed, .workers = settings.jobs};
+  swarm::Assignment assignment{
+      .first_seed = settings.first_seed,
+      .stop_at_failure = settings.stop_at_failure,
+      .workers = settings.jobs};
   assignment.seeds = settings.seeds;
   if (settings.minutes)
     assignment.time = std::chrono::seconds(static_cast<int64_t>(*settings.minutes * 60));

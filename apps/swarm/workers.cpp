@@ -59,6 +59,7 @@ class Shift {
   std::unique_ptr<Worker> hire() const { return std::make_unique<Worker>(begin_); }
 
   bool has_more() const {
+    if (assignment_.stop_at_failure && !tally_.failed.empty()) return false;
     auto given = next_seed_ - assignment_.first_seed;
     return (!assignment_.seeds || given < *assignment_.seeds) &&
            (!assignment_.time || Clock::now() - begun_ < *assignment_.time);

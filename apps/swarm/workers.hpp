@@ -13,6 +13,7 @@ struct Assignment {
   uint64_t first_seed = 1;
   std::optional<uint64_t> seeds;             // absent: as many as there is time for
   std::optional<std::chrono::seconds> time;  // to begin new seeds in; absent: any
+  bool stop_at_failure = false;              // begin none after the first that failed
   int workers = 1;
   std::chrono::seconds patience{60};  // with one seed
 };

@@ -33,8 +33,8 @@ BOOST_AUTO_TEST_CASE(it_is_written_as_the_line_that_scripts_it) {
           {.kind = Fault::Kind::cut,
            .time = 1s,
            .tasks = {"/job:ps/task:0", "/job:ps/task:1"},
-           .others = "/job:worker/task:0"}) ==
-      R"(cluster.at(1'000'000us).cut({"/job:ps/task:0", "/job:ps/task:1"}, "/job:worker/task:0");)");
+           .others = "/job:a/task:0"}) ==
+      R"(cluster.at(1'000'000us).cut({"/job:ps/task:0", "/job:ps/task:1"}, "/job:a/task:0");)");
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_gives_one_script_and_another_seed_another) {
