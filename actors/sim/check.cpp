@@ -49,7 +49,7 @@ class Shrinking {
       auto fewer = outcome_.faults;
       auto from = fewer.begin() + static_cast<int64_t>(first);
       fewer.erase(from, from + static_cast<int64_t>(length));
-      if (keep(std::move(fewer))) return true;
+      if (keep(fewer)) return true;
     }
     return false;
   }
@@ -59,7 +59,7 @@ class Shrinking {
     auto change = [&](auto edit) {
       auto simpler = outcome_.faults;
       edit(simpler[index]);
-      if (simpler != outcome_.faults) keep(std::move(simpler));
+      if (simpler != outcome_.faults) keep(simpler);
     };
     change([](Fault& fault) { fault.tasks.names.resize(1); });
     change([](Fault& fault) {
@@ -72,9 +72,9 @@ class Shrinking {
   }
 
   /// Takes the script instead, if it shows the same violation.
-  bool keep(std::vector<Fault> faults) {
+  bool keep(const std::vector<Fault>& faults) {
     if (++tries_ > tries_max) return false;
-    auto outcome = play(scenario_, seed_, std::move(faults));
+    auto outcome = play(scenario_, seed_, faults);
     if (!outcome.violation || outcome.violation->name != outcome_.violation->name) return false;
     outcome_ = std::move(outcome);
     return true;

@@ -84,9 +84,7 @@ void Cluster::script(const std::vector<Fault>& faults) {
     parts_->simulation.at(fault.time, [this, fault] { parts_->apply(fault); });
 }
 
-void Cluster::set_network(const NetworkOptions& network) {
-  parts_->simulation.set_network(network);
-}
+void Cluster::network(const NetworkOptions& options) { parts_->simulation.set_network(options); }
 
 void Cluster::mend() {
   for (const auto& [from, to] : std::set(parts_->cut_ways)) heal(from, to);
@@ -146,8 +144,8 @@ void Cluster::happen(Fault fault) { CHECK(parts_->apply(fault)); }
 
 void Moment::call(std::function<void()> what) { cluster_.simulation.at(time_, std::move(what)); }
 
-void Moment::set_network(const NetworkOptions& network) {
-  call([&cluster = cluster_, network] { cluster.simulation.set_network(network); });
+void Moment::network(const NetworkOptions& options) {
+  call([&cluster = cluster_, options] { cluster.simulation.set_network(options); });
 }
 
 void Moment::happen(Fault fault) {

@@ -56,7 +56,7 @@ class Cluster final : public FaultVerbs {
   Moment at(Time time);
   /// Has each happen at its time.
   void script(const std::vector<Fault>& faults);
-  void set_network(const NetworkOptions& network);
+  void network(const NetworkOptions& options);
   /// Ends all that is broken: restarts, thaws, heals, and gives back time and memory.
   void mend();
   /// Those that have happened, each with the time when it did.
@@ -72,9 +72,11 @@ class Cluster final : public FaultVerbs {
   void violate(const std::string& name, const std::string& text);
   const std::optional<Violation>& violation() const;
 
-  /// What the tasks hold although all sessions are closed, in words: "/job:ps/task:0 holds 2
-  /// plans". Lets the cluster run until it holds nothing, for at most ten seconds of its time.
+  /// What the tasks hold although all sessions are closed, in words: "/job:ps/task:0 holds
+  /// plans: 2". Lets the cluster run until it holds nothing, for at most ten seconds of its time.
   std::vector<std::string> leaks();
+  /// The same while sessions are open and none of them runs anything: what calls left behind.
+  std::vector<std::string> leaks_of_calls();
   /// Resets those containers, of which the cluster must have no others, and says what memory the
   /// devices do not get back although all sessions and all fetched values are gone.
   std::vector<std::string> memory_leaks(const std::vector<std::string>& containers);
@@ -88,6 +90,7 @@ class Cluster final : public FaultVerbs {
 
  private:
   void happen(Fault fault) override;
+  std::vector<std::string> leaks(bool with_sessions);
 
   std::unique_ptr<ClusterParts> parts_;
 };
@@ -96,7 +99,7 @@ class Cluster final : public FaultVerbs {
 class Moment final : public FaultVerbs {
  public:
   void call(std::function<void()> what);
-  void set_network(const NetworkOptions& network);
+  void network(const NetworkOptions& options);
 
  private:
   friend class Cluster;

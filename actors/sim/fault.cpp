@@ -1,7 +1,7 @@
 #include "troupe/actors/sim/fault.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <optional>
 
 #include "troupe/graph/device_name.hpp"
@@ -65,13 +65,12 @@ std::string tasks_to_cpp(const Tasks& tasks) {
 
 std::string number_to_cpp(double number) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return text;
+  return {text, std::to_chars(text, std::end(text), number).ptr};
 }
 
 double draw_number(Kind kind, Random& random) {
   switch (kind) {
-    case Kind::slow: return static_cast<double>(random.between(2, 50));
+    case Kind::slow: return static_cast<double>(int64_t{1} << random.between(1, 13));
     case Kind::skew: return 1 + static_cast<double>(random.between(-10, 10)) / 1000;
     case Kind::limit_memory: return static_cast<double>(random.between(64, 4096));
     default: return 0;

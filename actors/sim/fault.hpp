@@ -71,7 +71,8 @@ class FaultVerbs {
   void break_link(const std::string& one, const std::string& other) {
     happen({.kind = Fault::Kind::break_link, .tasks = one, .others = other});
   }
-  /// All that the task does takes so many times as long; 1 is as usual.
+  /// The task's kernels take so many times as long, and each message to it that many microseconds;
+  /// 1 is as usual.
   void slow(const std::string& task, double factor) {
     happen({.kind = Fault::Kind::slow, .tasks = task, .number = factor});
   }
@@ -80,8 +81,9 @@ class FaultVerbs {
     happen({.kind = Fault::Kind::skew, .tasks = task, .number = rate});
   }
   /// The task's device gives out no more memory than that; 0 bytes: what it had at the start.
-  void limit_memory(const std::string& task, double bytes) {
-    happen({.kind = Fault::Kind::limit_memory, .tasks = task, .number = bytes});
+  void limit_memory(const std::string& task, uint64_t bytes) {
+    auto number = static_cast<double>(bytes);
+    happen({.kind = Fault::Kind::limit_memory, .tasks = task, .number = number});
   }
 
  protected:

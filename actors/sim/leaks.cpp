@@ -9,26 +9,27 @@ constexpr std::chrono::milliseconds reset_timeout{1000};
 struct NamedGauge {
   Gauges::Held Gauges::*gauge;
   const char* name;
+  bool of_calls;  // held for a call that runs, and not for a session
 };
 
 constexpr NamedGauge gauges[] = {
-    {&Gauges::sessions, "sessions"},
-    {&Gauges::runs, "runs"},
-    {&Gauges::registered, "registered sessions"},
-    {&Gauges::plans, "plans"},
-    {&Gauges::registrations, "registrations"},
-    {&Gauges::steps_here, "parts of steps"},
-    {&Gauges::finds, "searches for tasks"},
+    {&Gauges::sessions, "sessions", false},
+    {&Gauges::runs, "runs", true},
+    {&Gauges::registered, "registered sessions", false},
+    {&Gauges::plans, "plans", false},
+    {&Gauges::registrations, "registrations", true},
+    {&Gauges::steps_here, "parts of steps", true},
+    {&Gauges::finds, "searches for tasks", true},
 };
 
 /// Of tasks that live: what a dead one held is gone.
-std::vector<std::string> held(const ClusterParts& cluster) {
+std::vector<std::string> held(const ClusterParts& cluster, bool with_sessions) {
   std::vector<std::string> texts;
   for (const auto& [task, life] : cluster.lives)
-    for (const auto& [gauge, name] : gauges) {
+    for (const auto& [gauge, name, of_calls] : gauges) {
       auto count = (life->gauges.get()->*gauge).load();
-      if (count == 0 || life->is_over()) continue;
-      texts.push_back(task + " holds " + std::to_string(count) + " " + name);
+      if (count == 0 || life->is_over() || (with_sessions && !of_calls)) continue;
+      texts.push_back(task + " holds " + name + ": " + std::to_string(count));
     }
   return texts;
 }
@@ -43,9 +44,13 @@ std::vector<std::string> memory_held(const ClusterParts& cluster) {
 
 }  // namespace
 
-std::vector<std::string> Cluster::leaks() {
-  run_until([this] { return held(*parts_).empty(); }, quiet_patience);
-  return held(*parts_);
+std::vector<std::string> Cluster::leaks() { return leaks(/*with_sessions=*/false); }
+
+std::vector<std::string> Cluster::leaks_of_calls() { return leaks(/*with_sessions=*/true); }
+
+std::vector<std::string> Cluster::leaks(bool with_sessions) {
+  run_until([&] { return held(*parts_, with_sessions).empty(); }, quiet_patience);
+  return held(*parts_, with_sessions);
 }
 
 std::vector<std::string> Cluster::memory_leaks(const std::vector<std::string>& containers) {

@@ -109,7 +109,8 @@ void Crew::reset() {
   variables_.reset(container, status.ok());
   for (auto& other : clients_)
     if (other.master() == client->master()) other.lose_session();
-  auto why = status.ok() ? "" : objection(status, cluster_, {.has_timeout = true});
+  auto why =
+      status.ok() ? "" : objection(status, cluster_, {.time = cluster_.now(), .has_timeout = true});
   if (!why.empty()) fail("failure without excuse", "reset: " + status.to_string() + ": " + why);
 }
 
@@ -220,6 +221,7 @@ void Crew::judge(const Attempt& attempt) {
   if (status.ok()) return judge_values(attempt);
   if (status.code() == Code::failed_precondition) variables_.doubt();
   Circumstances circumstances{
+      .time = attempt.call.ended_at(),
       .has_timeout = attempt.options.timeout.count() > 0,
       .was_cancelled = attempt.was_cancelled,
       .variables_lost = has_reset_ || !attempt.variables_were_set};

@@ -8,6 +8,7 @@ namespace troupe::swarm {
 
 /// What a step's failure may be excused by, besides the faults that have happened.
 struct Circumstances {
+  sim::Time time{0};  // of the failure
   bool has_timeout = false;
   bool was_cancelled = false;  // by its client, which may also have closed its session
   bool variables_lost = false;

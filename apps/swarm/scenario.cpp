@@ -46,6 +46,7 @@ void drive(
   }
   settle(cluster, crew, world.faults_end);
   crew.check_recovery();
+  expect_none(crew, cluster.leaks_of_calls());
   crew.close();
   expect_none(crew, cluster.leaks());
   expect_none(crew, cluster.memory_leaks(World::containers()));

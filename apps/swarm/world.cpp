@@ -29,7 +29,8 @@ std::vector<Fault> draw_faults(
            .tasks = task,
            .number = 1 + static_cast<double>(random.between(-10, 10)) / 1000});
   if (random.chance(share_without_faults)) return faults;
-  auto drawn = sim::draw_faults(spec, seed, {.begin = 5ms, .end = world.faults_end, .most = 4});
+  auto drawn = sim::draw_faults(
+      spec, seed, {.begin = 5ms, .end = world.faults_end, .most = random.chance(0.2) ? 12 : 4});
   faults.insert(faults.end(), drawn.begin(), drawn.end());
   return faults;
 }

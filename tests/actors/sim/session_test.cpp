@@ -77,15 +77,17 @@ BOOST_AUTO_TEST_CASE(a_session_may_be_closed_twice_and_then_runs_nothing) {
   check_code(scene.session.run({}, {scene.there}).status(), Code::failed_precondition);
 }
 
-BOOST_AUTO_TEST_CASE(a_graph_that_the_master_refuses_may_be_sent_again) {
+BOOST_AUTO_TEST_CASE(an_error_of_the_graph_comes_back_with_each_call) {
   Scene scene;
   BOOST_TEST(scene.session.extend().ok());
-  Builder too_long(std::make_shared<OpCatalog>());  // knows no ops at all
-  auto session = scene.cluster.session(worker);
-  auto b = session.graph();
-  b.op("NoSuchOp");
-  check_code(session.extend(), Code::not_found);
-  check_code(session.run({}, {"x"}).status(), Code::not_found);
+  auto unknown = scene.cluster.session(worker);
+  unknown.graph().op("NoSuchOp");
+  check_code(unknown.extend(), Code::not_found);
+  check_code(unknown.run({}, {"x"}).status(), Code::not_found);
+  auto refused = scene.cluster.session(worker);
+  auto constant = refused.graph().named("_reserved").constant(1.0f);
+  check_code(refused.extend(), Code::invalid_argument);
+  check_code(refused.run({}, {constant}).status(), Code::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_closes_the_sessions_of_its_master_and_frees_what_the_container_had) {
