@@ -250,6 +250,7 @@ struct DeviceState {
     end_sessions_where(
         [&](const RegisteredSession& session) { return session.master == lost.task; });
     auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
+    registrations.lose(lost.task, why);
     for (auto& [id, session] : sessions) {
       for (auto& [number, step] : session.steps)
         if (step.execution && needs(step, lost.task)) step.execution->cancel(why);

@@ -23,7 +23,8 @@ struct Registrations::Registration {
   caf::typed_response_promise<Status> promise;
   size_t waits_for = 1;
   Status status;
-  bool over = false;  // answered
+  bool over = false;            // answered
+  std::set<std::string> tasks;  // that it talks to
   Counted counted;
 };
 
@@ -68,7 +69,7 @@ void Registrations::bind_resources(const Pointer& registration) {
 }
 
 void Registrations::find_peers(const Pointer& registration) {
-  std::set<std::string> tasks;
+  auto& tasks = registration->tasks;
   for (const auto& node : registration->graph->nodes()) {
     auto is_send = node.op->name() == transfer::send;
     if (!is_send && node.op->name() != transfer::recv) continue;
@@ -115,10 +116,22 @@ void Registrations::answer(Registration& registration, const Status& status) {
 }
 
 void Registrations::end(SessionId session, std::optional<PlanId> plan, const Status& why) {
+  auto is_over = [&](const Registration& registration) {
+    const auto& message = registration.message;
+    return message.session == session && (!plan || message.plan == *plan);
+  };
+  end_where(is_over, why);
+}
+
+void Registrations::lose(const std::string& task, const Status& why) {
+  end_where([&](const Registration& open) { return open.tasks.contains(task); }, why);
+}
+
+void Registrations::end_where(
+    const std::function<bool(const Registration&)>& is_over, const Status& why) {
   for (auto next = open_.begin(); next != open_.end();) {
     auto registration = next++;
-    const auto& message = (*registration)->message;
-    if (message.session != session || (plan && message.plan != *plan)) continue;
+    if (!is_over(**registration)) continue;
     answer(**registration, why);
     open_.erase(registration);
   }

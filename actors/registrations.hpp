@@ -30,6 +30,8 @@ class Registrations {
 
   /// Ends those of one plan, or of the whole session: what they waited for is not wanted any more.
   void end(SessionId session, std::optional<PlanId> plan, const Status& why);
+  /// Ends those that talk to the task: they may have its handle already, which leads nowhere.
+  void lose(const std::string& task, const Status& why);
 
  private:
   struct Registration;
@@ -41,6 +43,7 @@ class Registrations {
   void arrived(const Pointer& registration, const Status& status);
   Status finish(Registration& registration);
   void answer(Registration& registration, const Status& status);
+  void end_where(const std::function<bool(const Registration&)>& is_over, const Status& why);
 
   DeviceMailbox::pointer self_ = nullptr;
   TaskActor task_;

@@ -12,6 +12,7 @@
 
 #include "troupe/capnp/server/server.hpp"
 #include "troupe/graph/device_name.hpp"
+#include "troupe/graph/text.hpp"
 
 namespace {
 
@@ -65,7 +66,10 @@ struct Settings {
   std::string bind = "127.0.0.1";
   bool insecure = false;
   int threads = 0;
+  std::string cluster_name;
+  uint64_t memory_limit = 0;
   double connect_timeout_s = 10;
+  double heartbeat_s = 2;
   std::string log_level = "info";
   bool log_json = false;
 };
@@ -76,8 +80,21 @@ CLI::Validator between(T least, T most) {
   return CLI::Range(least, most).description("");
 }
 
-/// Each flag is declared here and nowhere else: name, default, unit and meaning.
-void declare_flags(CLI::App& app, Settings& settings) {
+/// Turns a size such as 1.5G into the number of bytes it stands for; else says what is wrong.
+std::string to_bytes(std::string& text) {
+  auto bytes = parse_bytes(text);
+  if (!bytes) return "'" + text + "' is not a size such as 512MiB, 1.5G or a number of bytes";
+  text = std::to_string(*bytes);
+  return {};
+}
+
+std::chrono::milliseconds to_milliseconds(double seconds) {
+  return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+// Each flag is declared here and nowhere else: name, default, unit and meaning.
+
+void declare_task_flags(CLI::App& app, Settings& settings) {
   app.add_option("--cluster", settings.cluster)
       ->type_name("SPEC")
       ->description(
@@ -92,6 +109,9 @@ void declare_flags(CLI::App& app, Settings& settings) {
       ->type_name("INDEX")
       ->check(between(0, 1'000'000))
       ->description("The index of this task in its job, from 0");
+  app.add_option("--cluster-name", settings.cluster_name)
+      ->type_name("NAME")
+      ->description("Tasks talk only to those that were given the same name");
   app.add_option("--bind", settings.bind)
       ->type_name("HOST")
       ->capture_default_str()
@@ -101,16 +121,38 @@ void declare_flags(CLI::App& app, Settings& settings) {
           "Allow other machines to connect. Nobody is asked who\n"
           "he is: anybody who reaches the port can run graphs\n"
           "here and read all state");
+}
+
+void declare_limit_flags(CLI::App& app, Settings& settings) {
   app.add_option("--threads", settings.threads)
       ->type_name("N")
       ->check(between(0, 4096))
       ->capture_default_str()
       ->description("Threads that compute; 0: one a core");
+  app.add_option("--memory-limit", settings.memory_limit)
+      ->type_name("BYTES")
+      ->transform(CLI::Validator(to_bytes, /*desc=*/"", /*name=*/""))
+      ->capture_default_str()
+      ->description(
+          "The most that tensors may take, as 512MiB or 1.5G; a step\n"
+          "that needs more fails. 0: the machine's memory");
   app.add_option("--connect-timeout", settings.connect_timeout_s)
       ->type_name("SECONDS")
       ->check(between(0.0, 1e6))
       ->capture_default_str()
       ->description("How long a task that does not answer is tried again\nbefore a step fails");
+  app.add_option("--heartbeat", settings.heartbeat_s)
+      ->type_name("SECONDS")
+      ->check(between(0.0, 1e6))
+      ->capture_default_str()
+      ->description(
+          "How long a task may be silent before the steps that use\n"
+          "it fail; 0: for ever");
+}
+
+void declare_flags(CLI::App& app, Settings& settings) {
+  declare_task_flags(app, settings);
+  declare_limit_flags(app, settings);
   app.add_option("--log-level", settings.log_level)
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}).description(""))
@@ -247,7 +289,10 @@ int serve(const Settings& settings, TaskConfig config) {
       {.config = std::move(config),
        .bind_host = settings.bind,
        .threads = settings.threads,
-       .connect_timeout = std::chrono::milliseconds(int64_t(settings.connect_timeout_s * 1000))});
+       .memory_limit = settings.memory_limit,
+       .cluster_name = settings.cluster_name,
+       .connect_timeout = to_milliseconds(settings.connect_timeout_s),
+       .heartbeat_limit = to_milliseconds(settings.heartbeat_s)});
   if (!server) return fail(with_advice(server.status()), exit_failure);
   print_ready(settings, (*server)->target(), task);
   spdlog::info("serving at {}, pid {}", (*server)->target(), getpid());

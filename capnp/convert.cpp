@@ -206,13 +206,13 @@ void fill(rpc::Status::Builder to, const Status& status) {
   if (!status.where().op.empty()) to.setOp(status.where().op);
   if (!status.where().device.empty()) to.setDevice(status.where().device);
   if (!status.where().task.empty()) to.setTask(status.where().task);
-  if (!status.notes().empty())
-    fill(to.initNotes(static_cast<unsigned>(status.notes().size())), status.notes());
+  const auto& notes = status.notes();
+  if (!notes.empty()) fill(to.initNotes(static_cast<unsigned>(notes.size())), notes);
 }
 
 Status to_status(rpc::Status::Reader from) {
   if (from.getCode() == 0) return Status();
-  auto status = checked([from]() -> Result<std::string> { return text_of(from.getMessage()); });
+  auto message = checked([from]() -> Result<std::string> { return text_of(from.getMessage()); });
   auto where = checked([from]() -> Result<Where> {
     return Where{
         .node = text_of(from.getNode()),
@@ -220,16 +220,16 @@ Status to_status(rpc::Status::Reader from) {
         .device = text_of(from.getDevice()),
         .task = text_of(from.getTask())};
   });
-  auto notes = to_texts(from.getNotes());
-  if (!status || !where) return status ? where.status() : status.status();
+  auto notes = checked([from] { return to_texts(from.getNotes()); });
+  if (!message || !where) return message ? where.status() : message.status();
   if (!notes) return notes.status();
   if (from.getCode() > static_cast<uint16_t>(Code::unauthenticated))
     return invalid_argument(
-               "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *status)
+               "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *message)
         .at(*where);
-  Status read(static_cast<Code>(from.getCode()), *std::move(status), *std::move(where));
-  for (auto& note : *notes) read = read.with_note(std::move(note));
-  return read;
+  Status status(static_cast<Code>(from.getCode()), *std::move(message), *std::move(where));
+  for (auto& note : *notes) status = status.with_note(std::move(note));
+  return status;
 }
 
 void fill(rpc::AttrValue::Builder to, const AttrValue& value, Lender& lender) {

@@ -95,17 +95,16 @@ capnp::ReaderOptions reader_options() {
   return options;
 }
 
-void tune_socket(kj::AsyncIoStream& socket) {
-  auto set = [&socket](int level, int option, int value) {
-    socket.setsockopt(level, option, &value, sizeof value);
+void tune_socket(int socket) {
+  auto set = [socket](int level, int option, int value) {
+    (void)::setsockopt(socket, level, option, &value, sizeof value);
   };
   set(IPPROTO_TCP, TCP_NODELAY, 1);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);  // seconds
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);  // seconds
   set(IPPROTO_TCP, TCP_KEEPINTVL, 5);  // seconds
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-  // Milliseconds; longer, because it also ends a connection whose reader stands still.
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 120000);
+  // Milliseconds. It bounds the silence of an idle connection, too, whatever the count of probes.
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30000);
 }
 
 FrameStream::FrameStream(kj::Own<kj::AsyncIoStream> stream)

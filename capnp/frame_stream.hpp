@@ -14,9 +14,10 @@ namespace troupe {
 /// What a connection's readers accept: the bound on a message, and on reading its parts repeatedly.
 capnp::ReaderOptions reader_options();
 
-/// Turns off the delaying of small packets, and has the kernel end a connection whose other end is
-/// not there any more: after half a minute, or two while bytes for it are under way.
-void tune_socket(kj::AsyncIoStream& socket);
+/// Turns off the delaying of small packets, and has the kernel end a connection whose other host is
+/// not there any more, within 35 seconds; also one whose reader takes nothing for 30 seconds while
+/// bytes wait for it.
+void tune_socket(int socket);
 
 /// Cap'n Proto's messages over a byte stream, as its two-party network asks for them. Other than
 /// the library's own stream it

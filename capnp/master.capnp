@@ -12,13 +12,15 @@ using import "status.capnp".Status;
 interface Login {
   # What a new connection gets (Cap'n Proto's bootstrap object). It only lets one in.
 
-  login @0 (protocolVersion :UInt32, client :Text) -> (status :Status, master :Master);
+  login @0 (protocolVersion :UInt32, client :Text)
+      -> (status :Status, master :Master, identity :NodeIdentity);
   # Opens the door to a client that speaks this version of the protocol; FailedPrecondition names
   # both versions where they differ. `client` says who calls, for the log ("digits 0.1"). Proof of
-  # who calls will be a further parameter, and `master` then as narrow as that proof.
+  # who calls will be a further parameter, and `master` then as narrow as that proof. `identity` is
+  # who serves here.
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
-  # Who serves here, for the other nodes of the cluster.
+  # The same for the other nodes of the cluster.
 }
 
 struct NodeIdentity {

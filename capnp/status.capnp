@@ -29,5 +29,5 @@ struct Status {
   # "/job:ps/task:0".
 
   notes @6 :List(Text);
-  # What else went wrong at the same time, in words; a few at most.
+  # What else went wrong at the same time, as on other tasks: a few lines at most.
 }

@@ -1,8 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe {
+
+/// What an allocator has given out, and the most that it gives out.
+struct MemoryUse {
+  uint64_t bytes_in_use = 0;
+  uint64_t limit_bytes = 0;  // 0: it has none, and does not count
+};
 
 /// Where tensors get their memory. Thread-safe.
 class Allocator {
@@ -15,6 +22,8 @@ class Allocator {
   virtual void* allocate(size_t bytes) = 0;
   /// Takes back what allocate(bytes) gave.
   virtual void deallocate(void* memory, size_t bytes) noexcept = 0;
+  /// Of this moment: other threads may allocate meanwhile.
+  virtual MemoryUse use() const { return {}; }
 };
 
 /// The C++ heap: for tensors that belong to no device, as a client's feeds.

@@ -31,6 +31,14 @@ void print(std::ostream& out, const T& value) {
   else out << value;
 }
 
+Status no_memory(const std::string& tensor, size_t bytes, const MemoryUse& use) {
+  auto message = "no memory for a tensor of " + std::to_string(bytes) + " bytes (" + tensor + ")";
+  if (use.limit_bytes > 0)
+    message += ": " + std::to_string(use.bytes_in_use) + " bytes are in use, the limit is " +
+               std::to_string(use.limit_bytes);
+  return resource_exhausted(std::move(message));
+}
+
 }  // namespace
 
 Allocator& heap_allocator() {
@@ -47,9 +55,7 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
   auto bytes = header + static_cast<size_t>(elements) * size_of(dtype);
   auto* block = static_cast<char*>(allocator.allocate(bytes));
   if (!block)
-    return resource_exhausted(
-        "no memory for a tensor of " + std::to_string(bytes - header) + " bytes (" +
-        troupe::to_string(dtype) + shape.to_string() + ")");
+    return no_memory(troupe::to_string(dtype) + shape.to_string(), bytes - header, allocator.use());
   auto* data = block + header;
   if (dtype == DType::string)
     std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(data), elements);

@@ -36,7 +36,8 @@ class Tensor {
   }
 
   /// A tensor with unset elements (strings and handles are empty). Fails with ResourceExhausted,
-  /// naming the size, when the allocator has no memory left; `shape` must be known.
+  /// naming the size, what is in use and the limit, when the allocator has no memory left; `shape`
+  /// must be known.
   static Result<Tensor> allocate(DType dtype, const Shape& shape, Allocator& = heap_allocator());
 
   /// A tensor over memory of somebody else, who gets it back through `release`, called once from

@@ -125,9 +125,6 @@ uint64_t Cluster::messages_delivered() const { return parts_->simulation.message
 
 std::string Cluster::diagram(size_t messages_max) const {
   auto deliveries = parts_->simulation.recent();
-  std::erase_if(deliveries, [](const Delivery& delivery) {
-    return delivery.what == "Ping" || delivery.what == "Pong";
-  });
   while (deliveries.size() > messages_max) deliveries.pop_front();
   std::vector<DrawnMessage> messages;
   for (auto& delivery : deliveries)

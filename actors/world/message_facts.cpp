@@ -53,6 +53,9 @@ void add(MessageFacts& facts, const EndSession& message) {
   add(facts, StepId{.session = message.session, .number = 0});
 }
 
+void add(MessageFacts& facts, const Ping&) { facts.is_heartbeat = true; }
+void add(MessageFacts& facts, const Pong&) { facts.is_heartbeat = true; }
+
 template <class T>
 bool add_if(MessageFacts& facts, const caf::type_erased_tuple& content) {
   if (*facts.type.second != typeid(T)) return false;
@@ -74,8 +77,8 @@ MessageFacts facts_of(const caf::mailbox_element& message) {
   facts.type = content.type(0);
   if (facts.type.second)
     add_first_of<
-        Deliver, StartStep, StepDone, Status, CancelStep, Register, DropPlan, EndSession,
-        ExplainStep>(facts, content);
+        Deliver, StartStep, StepDone, Status, Ping, Pong, CancelStep, Register, DropPlan,
+        EndSession, ExplainStep>(facts, content);
   return facts;
 }
 

@@ -13,6 +13,7 @@ namespace troupe {
 struct MessageFacts {
   caf::rtti_pair type;  // of its first element; CAF's number, or the C++ type where it has none
   bool is_reply = false;
+  bool is_heartbeat = false;
   bool is_of_step = false;  // one of the messages that steps and plans are made of
   Code code = Code::ok;     // of the Status that it has
   uint32_t edges = 0;       // of a Deliver

@@ -86,7 +86,7 @@ class Simulation {
   /// Of all that was delivered, what, when and to whom: equal for equal histories.
   uint64_t trace_hash() const { return network_.log().hash(); }
   uint64_t messages_delivered() const { return network_.log().delivered(); }
-  /// The last few hundred deliveries and losses, oldest first.
+  /// The last few hundred deliveries and losses, oldest first, but for heartbeats.
   std::deque<Delivery> recent() const { return network_.log().recent(system_); }
 
  private:

@@ -11,7 +11,7 @@ constexpr std::chrono::seconds connect_timeout{5};
 
 /// The targets of the workers of the cluster that `target` belongs to.
 Result<std::vector<std::string>> find_workers(const std::string& target) {
-  auto client = Client::connect(target, connect_timeout);
+  auto client = Client::connect(target, {.timeout = connect_timeout});
   if (!client) return client.status();
   auto cluster = (*client)->cluster();
   if (!cluster) return cluster.status();
@@ -42,7 +42,7 @@ Result<Workers> Workers::connect(
         "--workers " + std::to_string(wanted) + ", but there are " + std::to_string(all));
   workers.names_.resize(wanted);
   for (const auto& target : workers.names_) {
-    auto client = Client::connect(target, connect_timeout);
+    auto client = Client::connect(target, {.timeout = connect_timeout});
     if (!client) return client.status();
     auto session = (*client)->session();
     if (!session) return session.status();

@@ -70,12 +70,10 @@ class Crew {
   Attempt make_read(Client* client, size_t counter);
   sim::Call start(Attempt attempt);
   void log(const std::string& text) const;
-  void excuse_steps_of(const std::string& master);
   void reopen_lost_sessions();
   void initialize_lost_variables();
   void take_answers();
   void judge(const Attempt& attempt);
-  void judge_failure(const std::string& what, const Status& error, const Attempt& attempt);
   void judge_values(const Attempt& attempt);
   void insist(Client& client, const std::function<Attempt()>& make);
 

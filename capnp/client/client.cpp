@@ -103,16 +103,25 @@ Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
 
 }  // namespace
 
-Result<std::unique_ptr<Client>> Client::connect(std::string_view target, milliseconds timeout) {
-  auto deadline = std::chrono::steady_clock::now() + timeout;
+Result<std::unique_ptr<Client>> Client::connect(
+    std::string_view target, const ConnectOptions& options) {
+  auto deadline = std::chrono::steady_clock::now() + options.timeout;
+  auto left = [deadline] {
+    auto time = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    return std::max(time, milliseconds(100));
+  };
   auto address = Address::parse(target);
   if (!address) return address.status();
   auto socket = connect_socket(*address, deadline);
   if (!socket) return socket.status();
+  auto watches = options.heartbeat_limit.count() > 0;
+  auto beside = watches ? connect_beside(*socket, deadline) : kj::AutoCloseFd();
+  if (!beside) return beside.status();
   auto connection =
       std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
-  auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-  auto status = connection->login(std::max(left, milliseconds(100)));
+  auto status = connection->login(left());
+  if (status.ok() && watches)
+    status = connection->watch_over(*std::move(beside), options.heartbeat_limit, left());
   if (!status.ok()) return status;
   return std::unique_ptr<Client>(std::make_unique<RemoteClient>(std::move(connection)));
 }

@@ -12,18 +12,26 @@
 
 namespace troupe {
 
+struct ConnectOptions {
+  /// How long a node that refuses the connection is tried again, ever less often.
+  std::chrono::milliseconds timeout{10000};
+  /// A node that gives no sign of life for so long while calls wait is lost; 0: silence is never
+  /// taken for that.
+  std::chrono::milliseconds heartbeat_limit{2000};
+};
+
 /// A connection to a node of a cluster, which is then the master of its sessions. All calls wait
 /// for their answer, and may come from any threads, also at once; only not from one that runs an
 /// event loop of KJ itself. Steps of several threads are fastest with a client for each. Once the
-/// connection is lost, everything fails with Unavailable, naming the target; make a new one then.
+/// connection is lost, everything fails with Unavailable, naming target and task, and a new one has
+/// to be made.
 class Client {
  public:
   /// `target` is "troupe://host:port"; "grpc://" is taken for the same, and "host:port" will do.
-  /// A node that refuses the connection is tried again, ever less often, until the timeout.
   /// Unavailable: nobody serves there. FailedPrecondition: somebody does, but it is no Troupe node,
   /// or one of another version.
   static Result<std::unique_ptr<Client>> connect(
-      std::string_view target, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+      std::string_view target, const ConnectOptions& options = {});
 
   virtual ~Client() = default;
 

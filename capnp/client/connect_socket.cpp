@@ -82,4 +82,18 @@ Result<kj::AutoCloseFd> connect_socket(const Address& address, Clock::time_point
   }
 }
 
+Result<kj::AutoCloseFd> connect_beside(int socket, Clock::time_point deadline) {
+  sockaddr_storage place{};
+  socklen_t length = sizeof place;
+  addrinfo to{};
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&place), &length) == 0) {
+    to.ai_family = place.ss_family;
+    to.ai_addr = reinterpret_cast<sockaddr*>(&place);
+    to.ai_addrlen = length;
+  }
+  auto attempt = try_address(to, deadline);
+  if (attempt.reason.empty()) return kj::mv(attempt.socket);
+  return unavailable("cannot connect a second time: " + attempt.reason);
+}
+
 }  // namespace troupe

@@ -15,4 +15,7 @@ namespace troupe {
 Result<kj::AutoCloseFd> connect_socket(
     const Address& address, std::chrono::steady_clock::time_point deadline);
 
+/// Another connection to the very place that `socket` is connected to.
+Result<kj::AutoCloseFd> connect_beside(int socket, std::chrono::steady_clock::time_point deadline);
+
 }  // namespace troupe

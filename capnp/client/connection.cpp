@@ -2,16 +2,27 @@
 
 #include <capnp/message.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "troupe/capnp/client/socket_stream.hpp"
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/text.hpp"
 
 namespace troupe {
 namespace {
 
+using std::chrono::milliseconds;
 using Side = capnp::rpc::twoparty::Side;
+
+// A node ends a call at its timeout; for so long its answer may be under way.
+constexpr milliseconds answer_time{50};
+
+/// KJ counts nanoseconds, which end after some centuries; nobody waits for longer than a year.
+kj::Duration to_duration(milliseconds time) {
+  return std::min<milliseconds>(time, std::chrono::years(1)).count() * kj::MILLISECONDS;
+}
 
 rpc::Login::Client door_of(capnp::RpcSystem<capnp::rpc::twoparty::VatId>& system) {
   capnp::MallocMessageBuilder message(8);
@@ -22,17 +33,17 @@ rpc::Login::Client door_of(capnp::RpcSystem<capnp::rpc::twoparty::VatId>& system
 
 }  // namespace
 
-Connection::Parts::Parts(kj::Own<kj::AsyncIoStream> socket)
-    : stream(kj::mv(socket)),
+Connection::Parts::Parts(kj::Own<SocketStream> connected)
+    : socket(*connected),
+      stream(kj::mv(connected)),
       network(stream, Side::CLIENT, reader_options()),
       system(capnp::makeRpcClient(network)),
       door(door_of(system)) {}
 
 Connection::Connection(kj::AutoCloseFd socket, std::string target) : target_(std::move(target)) {
   loop_.run([this, &socket]() -> kj::Promise<void> {
-    auto stream = make_socket_stream(loop_.port(), kj::mv(socket));
-    tune_socket(*stream);
-    parts_.emplace(kj::mv(stream));
+    tune_socket(socket);
+    parts_.emplace(make_socket_stream(loop_.port(), kj::mv(socket)));
     return kj::READY_NOW;
   });
 }
@@ -41,18 +52,9 @@ Connection::~Connection() noexcept {
   let_go([this] { parts_.reset(); });
 }
 
-Status Connection::login(std::chrono::milliseconds timeout) {
+Status Connection::login(milliseconds timeout) {
   Status answer;
-  auto status = run([this, &answer, timeout] {
-    auto late = loop_.after(timeout.count() * kj::MILLISECONDS).then([this, &answer, timeout] {
-      answer = unavailable(
-          target_ +
-          " is not a Troupe node, or it hangs: it took the connection, but did not "
-          "answer within " +
-          std::to_string(timeout.count()) + " ms");
-    });
-    return ask_in(answer).exclusiveJoin(kj::mv(late));
-  });
+  auto status = run_for(timeout, [this, &answer] { return ask_in(answer); });
   is_in_ = status.ok() && answer.ok();
   return status.ok() ? answer : status;
 }
@@ -63,8 +65,37 @@ kj::Promise<void> Connection::ask_in(Status& answer) {
   request.setClient("troupe C++ client");
   return request.send().then([this, &answer](auto response) {
     answer = to_status(response.getStatus());
-    if (answer.ok()) parts_->master = response.getMaster();
+    if (!answer.ok()) return;
+    auto identity = response.getIdentity();
+    task_ = task_name(identity.getJob().cStr(), static_cast<int>(identity.getTask()));
+    incarnation_ = identity.getIncarnation();
+    parts_->master = response.getMaster();
   });
+}
+
+Status Connection::watch_over(kj::AutoCloseFd socket, milliseconds limit, milliseconds timeout) {
+  return run_for(timeout, [&] {
+    tune_socket(socket);
+    auto asking = make_socket_stream(loop_.port(), kj::mv(socket));
+    parts_->heartbeat.emplace(
+        loop_.port(), parts_->socket, kj::mv(asking), incarnation_, to_duration(limit));
+    return parts_->heartbeat->begin();
+  });
+}
+
+Status Connection::run_for(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
+  Status late;
+  auto status = run([&] {
+    auto end = loop_.after(to_duration(timeout)).then([&] {
+      late = unavailable(
+          target_ +
+          " is not a Troupe node, or it hangs: it took the connection, but did not "
+          "answer within " +
+          std::to_string(timeout.count()) + " ms");
+    });
+    return start().exclusiveJoin(kj::mv(end));
+  });
+  return status.ok() ? late : status;
 }
 
 Status Connection::run(kj::Function<kj::Promise<void>()> start) {
@@ -100,13 +131,29 @@ Status Connection::failure(const kj::Exception& error) const {
         target_ + " closed the connection before it answered (" + words +
         "): it is stopping, or it is not a Troupe node");
   if (!is_in_) return no_node(words);
-  switch (error.getType()) {
+  return lost(error.getType(), words).at({.task = task_});
+}
+
+Status Connection::lost(kj::Exception::Type type, const std::string& words) const {
+  auto node = target_ + " (" + task_ + ")";
+  switch (type) {
     case kj::Exception::Type::DISCONNECTED:
-      return unavailable("the connection to " + target_ + " is lost: " + words);
-    case kj::Exception::Type::OVERLOADED: return resource_exhausted(target_ + ": " + words);
-    case kj::Exception::Type::UNIMPLEMENTED: return unimplemented(target_ + ": " + words);
-    default: return internal(target_ + ": " + words);
+      return unavailable("the connection to " + node + " is lost: " + words);
+    case kj::Exception::Type::OVERLOADED: return resource_exhausted(node + ": " + words);
+    case kj::Exception::Type::UNIMPLEMENTED: return unimplemented(node + ": " + words);
+    default: return internal(node + ": " + words);
   }
+}
+
+Status Connection::late(milliseconds timeout) const {
+  auto seconds = seconds_text(timeout);
+  return deadline_exceeded(
+             target_ + " (" + task_ + ") has not answered within the timeout of " + seconds)
+      .at({.task = task_});
+}
+
+kj::Promise<void> Connection::until_late(milliseconds timeout) {
+  return loop_.after(to_duration(timeout) + to_duration(answer_time));
 }
 
 }  // namespace troupe

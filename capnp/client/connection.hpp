@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "troupe/capnp/client/heartbeat.hpp"
 #include "troupe/capnp/client/shared_loop.hpp"
+#include "troupe/capnp/client/socket_stream.hpp"
 #include "troupe/capnp/frame_stream.hpp"
 #include "troupe/graph/status.hpp"
 #include "troupe_schema/master.capnp.h"
@@ -22,9 +24,13 @@ class Connection {
 
   /// Asks the node to let this client in.
   Status login(std::chrono::milliseconds timeout);
+  /// After login: from then on the node is given up when it shows no sign of life for the limit
+  /// while calls wait. `socket` is a second connection to it.
+  Status watch_over(
+      kj::AutoCloseFd socket, std::chrono::milliseconds limit, std::chrono::milliseconds timeout);
 
   /// Calls `start` on the loop and waits for its promise, which leaves its result in what `start`
-  /// captured. An exception becomes an error that names the target.
+  /// captured. An exception becomes an error that names the target and its task.
   Status run(kj::Function<kj::Promise<void>()> start);
   /// Calls `release` on the loop, and has the node hear at once of the capabilities it let go.
   void let_go(kj::Function<void()> release);
@@ -33,25 +39,37 @@ class Connection {
   rpc::Master::Client& master() { return parts_->master; }
   const std::shared_ptr<MessageMemory>& memory() const { return parts_->stream.memory(); }
 
+  /// An error of this side, for a call that is not answered within its timeout.
+  Status late(std::chrono::milliseconds timeout) const;
+  /// Resolves when a call of that timeout can count as lost; its answer may be under way till then.
+  kj::Promise<void> until_late(std::chrono::milliseconds timeout);
+
   const std::string& target() const { return target_; }
 
  private:
   struct Parts {
-    explicit Parts(kj::Own<kj::AsyncIoStream> socket);
+    explicit Parts(kj::Own<SocketStream> connected);
 
+    SocketStream& socket;
     FrameStream stream;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<capnp::rpc::twoparty::VatId> system;
     rpc::Login::Client door;
     rpc::Master::Client master = nullptr;
+    std::optional<Heartbeat> heartbeat;
   };
 
+  /// Waits until the promise has resolved, or has not in time.
+  Status run_for(std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
   kj::Promise<void> ask_in(Status& answer);
   Status failure(const kj::Exception& error) const;
+  Status lost(kj::Exception::Type type, const std::string& words) const;
   Status no_node(const std::string& why) const;
 
   SharedLoop loop_;
   std::string target_;
+  std::string task_;  // "/job:ps/task:0", once logged in, as is
+  uint64_t incarnation_ = 0;
   std::optional<Parts> parts_;  // made and destroyed on the loop
   bool is_in_ = false;
 };

@@ -90,11 +90,16 @@ Result<Tensors> RemoteSession::run(
     fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
     fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
     request.initOptions().setTimeoutMs(static_cast<uint64_t>(options.timeout.count()));
-    return request.send().then([&](auto response) {
+    auto answered = request.send().then([&](auto response) {
       auto failed = to_status(response.getStatus());
       if (!failed.ok()) answer = failed;
       else answer = to_tensors(response.getValues(), connection_->memory().get());
     });
+    if (options.timeout.count() == 0) return kj::Promise<void>(kj::mv(answered));
+    auto late = connection_->until_late(options.timeout).then([&] {
+      answer = connection_->late(options.timeout);
+    });
+    return answered.exclusiveJoin(kj::mv(late));
   });
   return status.ok() ? answer : status;
 }

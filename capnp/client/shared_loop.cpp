@@ -51,8 +51,7 @@ void SharedLoop::run_out(kj::Function<kj::Promise<void>()> start) {
 }
 
 kj::Promise<void> SharedLoop::after(kj::Duration time) {
-  port_.poll();
-  return port_.getTimer().afterDelay(time);
+  return port_.getTimer().atTime(kj::systemPreciseMonotonicClock().now() + time);
 }
 
 void SharedLoop::lead(Call& call) noexcept {

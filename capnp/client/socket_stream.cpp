@@ -1,6 +1,8 @@
 #include "troupe/capnp/client/socket_stream.hpp"
 
 #include <kj/debug.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -8,25 +10,42 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace troupe {
 namespace {
 
 using Pieces = kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>>;
 
-kj::Exception lost(const char* what, int error) {
-  return kj::Exception(
-      kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
-      kj::str(what, ": ", std::strerror(error)));
+// Fewer bytes say nothing: the other host's kernel takes them in also where nobody reads them.
+constexpr int backlog_bytes_min = 64 << 10;
+
+kj::Exception lost(kj::String why) {
+  return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__, kj::mv(why));
 }
 
 bool is_would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
-class SocketStream final : public kj::AsyncIoStream {
+class PlainSocketStream final : public SocketStream {
  public:
-  SocketStream(kj::UnixEventPort& port, kj::AutoCloseFd socket)
-      : socket_(kj::mv(socket)),
+  PlainSocketStream(kj::UnixEventPort& port, kj::AutoCloseFd socket)
+      : timer_(port.getTimer()),
+        socket_(kj::mv(socket)),
         observer_(port, socket_, kj::UnixEventPort::FdObserver::OBSERVE_READ_WRITE) {}
+
+  kj::TimePoint look_for_life() override {
+    int waiting = 0;
+    KJ_SYSCALL(::ioctl(socket_, SIOCOUTQ, &waiting));
+    auto arrived = sent_ - static_cast<uint64_t>(waiting);
+    if (std::exchange(waiting_, waiting) > backlog_bytes_min && arrived > arrived_)
+      last_life_ = timer_.now();
+    arrived_ = arrived;
+    return last_life_;
+  }
+  void give_up(kj::StringPtr why) override {
+    given_up_ = kj::heapString(why);
+    ::shutdown(socket_, SHUT_RDWR);  // wakes whoever reads or writes
+  }
 
   kj::Promise<size_t> tryRead(void* buffer, size_t min_bytes, size_t max_bytes) override {
     return read_on(static_cast<kj::byte*>(buffer), min_bytes, max_bytes, /*given=*/0);
@@ -36,10 +55,11 @@ class SocketStream final : public kj::AsyncIoStream {
     while (size > 0) {
       auto sent = ::send(socket_, buffer, size, MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0 && !is_would_block(errno)) return lost("cannot send", errno);
+      if (sent < 0 && !is_would_block(errno)) return failure("cannot send");
       if (sent < 0)
         return observer_.whenBecomesWritable().then(
             [this, buffer, size] { return write(buffer, size); });
+      sent_ += static_cast<uint64_t>(sent);
       buffer = static_cast<const kj::byte*>(buffer) + sent;
       size -= static_cast<size_t>(sent);
     }
@@ -61,13 +81,15 @@ class SocketStream final : public kj::AsyncIoStream {
   kj::Promise<size_t> read_on(kj::byte* to, size_t min_bytes, size_t max_bytes, size_t given) {
     while (given < min_bytes) {
       auto got = ::recv(socket_, to + given, max_bytes - given, 0);
+      if (got == 0 && given_up_.size() > 0) return lost(kj::heapString(given_up_));
       if (got == 0) return given;
       if (got > 0) {
+        last_life_ = timer_.now();
         given += static_cast<size_t>(got);
         continue;
       }
       if (errno == EINTR) continue;
-      if (!is_would_block(errno)) return lost("cannot receive", errno);
+      if (!is_would_block(errno)) return failure("cannot receive");
       return observer_.whenBecomesReadable().then([this, to, min_bytes, max_bytes, given] {
         return read_on(to, min_bytes, max_bytes, given);
       });
@@ -89,10 +111,11 @@ class SocketStream final : public kj::AsyncIoStream {
       message.msg_iovlen = count;
       auto sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0 && !is_would_block(errno)) return lost("cannot send", errno);
+      if (sent < 0 && !is_would_block(errno)) return failure("cannot send");
       if (sent < 0)
         return observer_.whenBecomesWritable().then(
             [this, pieces, offset] { return write_on(pieces, offset); });
+      sent_ += static_cast<uint64_t>(sent);
       offset += static_cast<size_t>(sent);
       while (pieces.size() > 0 && offset >= pieces[0].size()) {
         offset -= pieces[0].size();
@@ -102,14 +125,26 @@ class SocketStream final : public kj::AsyncIoStream {
     return kj::READY_NOW;
   }
 
+  /// Of the system call that just failed.
+  kj::Exception failure(const char* what) const {
+    if (given_up_.size() > 0) return lost(kj::heapString(given_up_));
+    return lost(kj::str(what, ": ", std::strerror(errno)));
+  }
+
+  kj::Timer& timer_;
+  kj::TimePoint last_life_ = timer_.now();
+  uint64_t sent_ = 0;     // bytes, so far, of which
+  uint64_t arrived_ = 0;  // so many had arrived and
+  int waiting_ = 0;       // so many had not, when they were last looked at
+  kj::String given_up_;   // why; empty where it is not
   kj::AutoCloseFd socket_;
   kj::UnixEventPort::FdObserver observer_;
 };
 
 }  // namespace
 
-kj::Own<kj::AsyncIoStream> make_socket_stream(kj::UnixEventPort& port, kj::AutoCloseFd socket) {
-  return kj::heap<SocketStream>(port, kj::mv(socket));
+kj::Own<SocketStream> make_socket_stream(kj::UnixEventPort& port, kj::AutoCloseFd socket) {
+  return kj::heap<PlainSocketStream>(port, kj::mv(socket));
 }
 
 }  // namespace troupe

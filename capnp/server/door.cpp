@@ -13,6 +13,7 @@
 #include "troupe/capnp/server/inbox.hpp"
 #include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/listen.hpp"
+#include "troupe/capnp/server/porter.hpp"
 #include "troupe/capnp/server/reception.hpp"
 
 namespace troupe {
@@ -59,9 +60,12 @@ class Loop final : private kj::TaskSet::ErrorHandler {
   void serve(Service service) {
     service_.emplace(std::move(service));
     unit_.emplace(service_->system, inbox_);
-    reception_.emplace(
-        io_.provider->getTimer(), io_.lowLevelProvider->wrapListenSocketFd(kj::mv(socket_)), *unit_,
-        *service_);
+    reception_.emplace(*io_.lowLevelProvider, *unit_, *service_);
+    porter_.emplace(
+        kj::mv(socket_), service_->identity.incarnation, [this](kj::AutoCloseFd socket) {
+          auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
+          inbox_->post([this, shared] { welcome(kj::mv(*shared)); });
+        });
   }
   void find(Address address, std::chrono::milliseconds timeout, std::shared_ptr<Seeker> seeker) {
     searches_->add(
@@ -70,6 +74,11 @@ class Loop final : private kj::TaskSet::ErrorHandler {
   }
 
  private:
+  void welcome(kj::AutoCloseFd socket) {
+    // The other end may be gone already.
+    KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { reception_->welcome(kj::mv(socket)); }))
+      taskFailed(kj::mv(*error));
+  }
   /// Everything that holds promises goes while the loop can still run what their end entails.
   void end() {
     socket_ = nullptr;
@@ -78,6 +87,7 @@ class Loop final : private kj::TaskSet::ErrorHandler {
     io_.waitScope.poll();
     io_.waitScope.cancelAllDetached();
     io_.waitScope.poll();
+    porter_.reset();  // after the calls: their clients must not miss its heartbeats before
     inbox_->close();
     unit_.reset();
   }
@@ -92,6 +102,7 @@ class Loop final : private kj::TaskSet::ErrorHandler {
   std::optional<Service> service_;
   std::optional<KjUnit> unit_;
   std::optional<Reception> reception_;
+  std::optional<Porter> porter_;
   std::optional<kj::TaskSet> searches_;
 };
 

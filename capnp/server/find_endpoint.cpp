@@ -86,7 +86,7 @@ kj::Promise<Result<Endpoint>> Search::attempt() {
 }
 
 kj::Promise<Result<Endpoint>> Search::ask(kj::Own<kj::AsyncIoStream> socket) {
-  tune_socket(*socket);
+  tune_socket(KJ_ASSERT_NONNULL(socket->getFd()));
   auto visit = kj::heap<Visit>(kj::mv(socket));
   auto answer = visit->door().peerRequest().send().then(
       [this](auto response) { return to_endpoint(response, address_.host); });

@@ -33,22 +33,26 @@ Status check_version(uint32_t version) {
       std::to_string(protocol::version) + ": bring both to the same release");
 }
 
+void fill(rpc::NodeIdentity::Builder to, const Endpoint& identity) {
+  to.setJob(identity.job);
+  to.setTask(static_cast<uint32_t>(identity.task));
+  to.setIncarnation(identity.incarnation);
+  to.setProtocolVersion(identity.protocol_version);
+  to.setActorPort(identity.actor_port);
+}
+
 kj::Promise<void> LoginServer::login(LoginContext context) {
   auto status = check_version(context.getParams().getProtocolVersion());
   fill(context.getResults().initStatus(), status);
-  if (status.ok())
-    context.getResults().setMaster(make_master_server(unit_, service_.master, memory_));
+  if (!status.ok()) return kj::READY_NOW;
+  context.getResults().setMaster(make_master_server(unit_, service_.master, memory_));
+  fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
 }
 
 kj::Promise<void> LoginServer::peer(PeerContext context) {
   fill(context.getResults().initStatus(), Status());
-  auto identity = context.getResults().initIdentity();
-  identity.setJob(service_.identity.job);
-  identity.setTask(static_cast<uint32_t>(service_.identity.task));
-  identity.setIncarnation(service_.identity.incarnation);
-  identity.setProtocolVersion(service_.identity.protocol_version);
-  identity.setActorPort(service_.identity.actor_port);
+  fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
 }
 

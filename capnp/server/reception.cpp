@@ -50,30 +50,11 @@ struct Reception::Guest {
   int& count;
 };
 
-Reception::Reception(
-    kj::Timer& timer, kj::Own<kj::ConnectionReceiver> listener, KjUnit& unit,
-    const Service& service)
-    : timer_(timer), listener_(kj::mv(listener)), unit_(unit), service_(service), tasks_(*this) {
-  tasks_.add(accept_next());
-}
+Reception::Reception(kj::LowLevelAsyncIoProvider& io, KjUnit& unit, const Service& service)
+    : io_(io), unit_(unit), service_(service), tasks_(*this) {}
 
-kj::Promise<void> Reception::accept_next() {
-  return listener_->accept().then(
-      [this](kj::Own<kj::AsyncIoStream> socket) {
-        // The other end may be gone already.
-        KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { welcome(kj::mv(socket)); }))
-          taskFailed(kj::mv(*error));
-        return accept_next();
-      },
-      [this](kj::Exception&& error) {
-        // Most likely the process has no descriptor left; a connection that ends frees one.
-        taskFailed(kj::mv(error));
-        return timer_.afterDelay(50 * kj::MILLISECONDS).then([this] { return accept_next(); });
-      });
-}
-
-void Reception::welcome(kj::Own<kj::AsyncIoStream> socket) {
-  tune_socket(*socket);
+void Reception::welcome(kj::AutoCloseFd connected) {
+  auto socket = io_.wrapSocketFd(kj::mv(connected));
   if (guest_count_ >= connections_max) {
     spdlog::warn("refused {}: {} connections are open", name_of_peer(*socket), guest_count_);
     return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kj/async-io.h>
+#include <kj/io.h>
 
 #include <memory>
 
@@ -9,26 +10,23 @@
 
 namespace troupe {
 
-/// Takes connections and serves each until it ends. One that sends what is not Cap'n Proto is
-/// dropped, with a line in the log; the others never notice. Lives on the event loop's thread.
+/// Serves connections, each until it ends. One that sends what is not Cap'n Proto is dropped, with
+/// a line in the log; the others never notice. Lives on the event loop's thread.
 class Reception final : private kj::TaskSet::ErrorHandler {
  public:
   static constexpr int connections_max = 4096;
 
   /// `unit` and `service` must outlive it.
-  Reception(
-      kj::Timer& timer, kj::Own<kj::ConnectionReceiver> listener, KjUnit& unit,
-      const Service& service);
+  Reception(kj::LowLevelAsyncIoProvider& io, KjUnit& unit, const Service& service);
+
+  void welcome(kj::AutoCloseFd socket);
 
  private:
   struct Guest;
 
-  kj::Promise<void> accept_next();
-  void welcome(kj::Own<kj::AsyncIoStream> socket);
   void taskFailed(kj::Exception&& exception) override;
 
-  kj::Timer& timer_;
-  kj::Own<kj::ConnectionReceiver> listener_;
+  kj::LowLevelAsyncIoProvider& io_;
   KjUnit& unit_;
   const Service& service_;
   int guest_count_ = 0;

@@ -18,7 +18,8 @@ namespace {
 class NodeServer final : public Server {
  public:
   explicit NodeServer(ServerOptions options) : options_(std::move(options)) {
-    devices_.push_back(make_cpu_device({.threads = options_.threads}));
+    devices_.push_back(
+        make_cpu_device({.threads = options_.threads, .memory_limit = options_.memory_limit}));
   }
   ~NodeServer() override {
     (void)stop(std::chrono::seconds(5));
@@ -40,10 +41,12 @@ class NodeServer final : public Server {
     auto world = std::make_shared<RealWorld>(system_, door_->finder());
     auto spawned = spawn_task(
         {.config = options_.config,
+         .cluster_name = options_.cluster_name,
          .devices = devices_,
          .catalog = make_op_catalog(),
          .world = world,
-         .connect_timeout = options_.connect_timeout});
+         .connect_timeout = options_.connect_timeout,
+         .heartbeat_limit = options_.heartbeat_limit});
     task_ = spawned.actor;
     auto actor_port = world->publish(
         caf::actor_cast<caf::strong_actor_ptr>(task_),

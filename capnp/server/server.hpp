@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,15 @@ struct ServerOptions {
   std::string bind_host;
   /// Threads of the CPU device; 0: one a core.
   int threads = 0;
+  /// Bytes of tensors that the CPU device gives out; 0: as much as the machine has. A step that
+  /// needs more fails with ResourceExhausted.
+  uint64_t memory_limit = 0;
+  /// Tasks talk only to those that give their cluster the same name.
+  std::string cluster_name;
   /// How long a peer that does not answer is tried again before a step fails with Unavailable.
   std::chrono::milliseconds connect_timeout{10000};
+  /// A peer that has not answered for so long is lost; 0: silence is never taken for that.
+  std::chrono::milliseconds heartbeat_limit{2000};
 };
 
 /// A task of a cluster in this process: its actors and its door for clients and peers. Several may

@@ -11,12 +11,10 @@ class PoolAllocator::Share final : public Allocator {
   explicit Share(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   void* allocate(size_t bytes) override {
-    auto others = in_use_.fetch_add(bytes, std::memory_order_relaxed) - 1;
-    auto limit = limit_bytes_.load(std::memory_order_relaxed);
-    if (bytes <= limit && others <= limit - bytes)
-      if (auto* memory = scalable_aligned_malloc(bytes, alignment)) return memory;
-    take_back(bytes);
-    return nullptr;
+    if (!take(bytes)) return nullptr;
+    auto* memory = scalable_aligned_malloc(bytes, alignment);
+    if (!memory) take_back(bytes);
+    return memory;
   }
 
   void deallocate(void* memory, size_t bytes) noexcept override {
@@ -28,10 +26,24 @@ class PoolAllocator::Share final : public Allocator {
     if (in_use_.fetch_sub(bytes, std::memory_order_acq_rel) == bytes) delete this;
   }
 
-  uint64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed) - 1; }
+  MemoryUse use() const override {
+    return {
+        .bytes_in_use = in_use_.load(std::memory_order_relaxed) - 1,
+        .limit_bytes = limit_bytes_.load(std::memory_order_relaxed)};
+  }
   void set_limit(uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
 
  private:
+  /// Counts only what fits: a request over the limit must not make smaller ones beside it fail.
+  bool take(uint64_t bytes) {
+    auto limit = limit_bytes_.load(std::memory_order_relaxed);
+    auto counted = in_use_.load(std::memory_order_relaxed);
+    while (bytes <= limit && counted - 1 <= limit - bytes)
+      if (in_use_.compare_exchange_weak(counted, counted + bytes, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+
   std::atomic<uint64_t> limit_bytes_;
   std::atomic<uint64_t> in_use_{1};
 };
@@ -42,7 +54,7 @@ PoolAllocator::PoolAllocator(uint64_t limit_bytes) : share_(new Share(limit_byte
 
 PoolAllocator::operator Allocator&() const { return *share_; }
 
-uint64_t PoolAllocator::bytes_in_use() const { return share_->bytes_in_use(); }
+uint64_t PoolAllocator::bytes_in_use() const { return share_->use().bytes_in_use; }
 void PoolAllocator::set_limit(uint64_t bytes) { share_->set_limit(bytes); }
 
 }  // namespace troupe::cpu

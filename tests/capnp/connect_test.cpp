@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_SUITE(connecting)
 BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
   auto port = free_port();
   auto start = std::chrono::steady_clock::now();
-  auto client = Client::connect(target_of(port), 300ms);
+  auto client = Client::connect(target_of(port), {.timeout = 300ms});
   auto took = std::chrono::steady_clock::now() - start;
   BOOST_TEST((client.status().code() == Code::unavailable));
   BOOST_TEST(says(client.status(), "127.0.0.1:" + std::to_string(port)));
@@ -80,8 +80,9 @@ BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
 
 BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
   auto port = free_port();
-  auto waiting = std::async(
-      std::launch::async, [&] { return Client::connect(target_of(port), 10s).status(); });
+  auto waiting = std::async(std::launch::async, [&] {
+    return Client::connect(target_of(port), {.timeout = 10s}).status();
+  });
   std::this_thread::sleep_for(50ms);
   auto door = Door::open("127.0.0.1", port);
   BOOST_REQUIRE(door.ok());
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
 
 BOOST_AUTO_TEST_CASE(a_port_with_another_protocol_is_no_node) {
   Stranger stranger("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-  auto client = Client::connect(target_of(stranger.port()), 5s);
+  auto client = Client::connect(target_of(stranger.port()), {.timeout = 5s});
   BOOST_TEST((client.status().code() == Code::failed_precondition));
   BOOST_TEST(says(client.status(), "is not a Troupe node"));
   BOOST_TEST(says(client.status(), std::to_string(stranger.port())));
@@ -106,14 +107,14 @@ BOOST_AUTO_TEST_CASE(a_port_with_another_protocol_is_no_node) {
 BOOST_AUTO_TEST_CASE(a_silent_port_is_given_up_at_the_timeout) {
   Stranger stranger("");
   auto start = std::chrono::steady_clock::now();
-  auto client = Client::connect(target_of(stranger.port()), 300ms);
+  auto client = Client::connect(target_of(stranger.port()), {.timeout = 300ms});
   BOOST_TEST((client.status().code() == Code::unavailable));
   BOOST_TEST(says(client.status(), "is not a Troupe node"));
   BOOST_TEST((std::chrono::steady_clock::now() - start < 3s));
 }
 
 BOOST_AUTO_TEST_CASE(a_malformed_target_is_quoted) {
-  auto client = Client::connect("troupe://nowhere:port", 1s);
+  auto client = Client::connect("troupe://nowhere:port", {.timeout = 1s});
   BOOST_TEST((client.status().code() == Code::invalid_argument));
   BOOST_TEST(says(client.status(), "nowhere:port"));
 }

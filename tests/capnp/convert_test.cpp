@@ -47,9 +47,9 @@ BOOST_AUTO_TEST_SUITE(convert)
 
 BOOST_AUTO_TEST_CASE(a_status_keeps_all_its_fields) {
   for (const auto& status :
-       {Status(), not_found("no such thing"),
-        Status(Code::unauthenticated, "who?", {.node = "n", .op = "o", .device = "d", .task = "t"})
-            .with_note("and why?")}) {
+       {Status(), not_found("no such thing"), aborted("gone").with_note("here").with_note("there"),
+        Status(
+            Code::unauthenticated, "who?", {.node = "n", .op = "o", .device = "d", .task = "t"})}) {
     capnp::MallocMessageBuilder message;
     auto to = message.initRoot<rpc::Status>();
     fill(to, status);

@@ -43,7 +43,8 @@ using SharedRecord = std::shared_ptr<Record>;
 
 /// A session without a graph. It answers a step by the name of its first target: "echo" with the
 /// feeds, "fail" with an error that has all fields, "wait" when it is cancelled, "thread" from
-/// another thread, "forget" never; else with a scalar for each fetch.
+/// another thread, "forget" never, "block" when the record has "go on", on the door's thread; else
+/// with a scalar for each fetch.
 struct FakeSession {
   FakeSession() = default;
   std::map<CallId, Done<Tensors>> waiting;
@@ -71,6 +72,10 @@ inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
     return;
   }
   if (target == "forget") return;
+  if (target == "block") {
+    record->add("block");
+    CHECK(record->wait_for("go on"));
+  }
   if (target != "wait") return run.done(values);
   state.waiting[run.call] = run.done;
   record->add("wait");

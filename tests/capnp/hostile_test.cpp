@@ -13,6 +13,7 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/protocol.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
 
 using namespace troupe;
@@ -83,7 +84,8 @@ Bytes greeting() {
   call.initTarget().initPromisedAnswer().setQuestionId(0);
   call.setInterfaceId(capnp::typeId<rpc::Login>());
   call.setMethodId(0);
-  call.initParams().getContent().initAs<rpc::Login::LoginParams>().setProtocolVersion(1);
+  call.initParams().getContent().initAs<rpc::Login::LoginParams>().setProtocolVersion(
+      protocol::version);
   auto bytes = frame_of(bootstrap);
   auto rest = frame_of(login);
   bytes.insert(bytes.end(), rest.begin(), rest.end());
@@ -207,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_client_of_another_version_is_told_both) {
 BOOST_AUTO_TEST_CASE(a_client_that_dies_in_mid_step_cancels_it_and_closes_its_session) {
   {
     PlainClient plain(*this);
-    auto master = plain.login(1).wait(plain.io.waitScope).getMaster();
+    auto master = plain.login(protocol::version).wait(plain.io.waitScope).getMaster();
     auto session = master.createSessionRequest().send().wait(plain.io.waitScope).getSession();
     auto request = session.runRequest();
     request.initTargets(1).set(0, "wait");
@@ -223,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_dies_in_mid_step_cancels_it_and_closes_its_se
 
 BOOST_AUTO_TEST_CASE(a_call_that_is_dropped_cancels_its_step_only) {
   PlainClient plain(*this);
-  auto master = plain.login(1).wait(plain.io.waitScope).getMaster();
+  auto master = plain.login(protocol::version).wait(plain.io.waitScope).getMaster();
   auto session = master.createSessionRequest().send().wait(plain.io.waitScope).getSession();
   {
     auto request = session.runRequest();
@@ -238,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_is_dropped_cancels_its_step_only) {
 
 BOOST_AUTO_TEST_CASE(a_step_with_a_bad_tensor_fails_and_says_which) {
   PlainClient plain(*this);
-  auto master = plain.login(1).wait(plain.io.waitScope).getMaster();
+  auto master = plain.login(protocol::version).wait(plain.io.waitScope).getMaster();
   auto session = master.createSessionRequest().send().wait(plain.io.waitScope).getSession();
   auto request = session.runRequest();
   auto feed = request.initFeeds(1)[0];

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(memory_is_reused_only_where_nobody_else_looks) {
   BOOST_TEST(equal(fed, Tensor::of<float>({3}, {1, 2, 3})));
 }
 
-BOOST_AUTO_TEST_CASE(an_allocation_over_the_limit_fails_with_op_and_size_and_the_device_goes_on) {
+BOOST_AUTO_TEST_CASE(an_allocation_over_the_limit_names_all_and_leaves_the_memory_free) {
   GraphRunner runner(make_cpu_device({.threads = 1, .memory_limit = 1 << 20}));
   Builder b;
   auto small = b.zeros(DType::float32, {10});
@@ -200,9 +200,34 @@ BOOST_AUTO_TEST_CASE(an_allocation_over_the_limit_fails_with_op_and_size_and_the
   auto refused = runner.run(b, {}, {large});
   BOOST_REQUIRE(!refused.ok());
   BOOST_TEST((refused.status().code() == Code::resource_exhausted));
-  BOOST_TEST(refused.status().message().find("4194304") != std::string::npos);
+  BOOST_TEST(
+      refused.status().message() ==
+      "no memory for a tensor of 4194304 bytes (float32[1048576]): 0 bytes are in use, the limit "
+      "is "
+      "1048576");
   BOOST_TEST(refused.status().where().node == "large");
+  BOOST_TEST(refused.status().where().op == "Fill");
   BOOST_TEST(runner.run(b, {}, {small}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_runs_out_of_memory_gives_back_what_it_had) {
+  auto device = make_cpu_device({.threads = 1, .memory_limit = 1 << 20});
+  auto& memory = device->allocator();
+  GraphRunner runner(std::move(device));
+  Builder b;
+  auto ones = [&b](const Value& like, int32_t count) {
+    auto zero = b.cast(b.mul(b.reduce_sum(like), b.constant(0.0f)), DType::int32);
+    auto size = b.add(zero, b.constant(count));
+    return b.fill(b.reshape(size, b.constant(Tensor::of<int32_t>({1}, {1}))), b.constant(1.0f));
+  };
+  auto first = ones(b.constant(1.0f), 200'000);  // 800 kB
+  auto second = ones(first, 200'000);
+  auto both = b.add(b.reduce_sum(first), b.reduce_sum(second));
+  auto refused = runner.run(b, {}, {both});
+  BOOST_TEST((refused.status().code() == Code::resource_exhausted), refused.status().to_string());
+  BOOST_TEST(refused.status().message().find("800000 bytes") != std::string::npos);
+  BOOST_TEST(memory.use().bytes_in_use == 0u);
+  BOOST_TEST(runner.run(b, {}, {b.reduce_sum(first)}).ok());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_kernel_throws_is_the_error_of_its_node) {

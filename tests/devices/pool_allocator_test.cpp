@@ -1,7 +1,9 @@
 #include "troupe/devices/cpu/pool_allocator.hpp"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <optional>
+#include <thread>
 
 #include "troupe/graph/tensor.hpp"
 
@@ -18,6 +20,24 @@ BOOST_AUTO_TEST_CASE(it_counts_what_it_gives_out_and_stops_at_its_limit) {
   BOOST_TEST((large.status().code() == Code::resource_exhausted));
   *tensor = Tensor();
   BOOST_TEST(pool.bytes_in_use() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_over_the_limit_does_not_make_others_fail) {
+  cpu::PoolAllocator pool(1 << 20);
+  Allocator& allocator = pool;
+  std::atomic<bool> is_over = false;
+  std::thread greedy([&] {
+    while (!is_over) CHECK(!allocator.allocate(2 << 20));
+  });
+  int failures = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    auto* memory = allocator.allocate(1000);
+    if (memory) allocator.deallocate(memory, 1000);
+    else ++failures;
+  }
+  is_over = true;
+  greedy.join();
+  BOOST_TEST(failures == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_tensor_may_outlive_its_pool) {

@@ -25,6 +25,21 @@ BOOST_AUTO_TEST_CASE(a_number_is_digits_and_nothing_else) {
     BOOST_TEST(!parse_number(wrong).has_value(), wrong);
 }
 
+BOOST_AUTO_TEST_CASE(a_size_may_have_a_unit) {
+  BOOST_TEST(parse_bytes("0").value() == 0U);
+  BOOST_TEST(parse_bytes("1234567").value() == 1234567U);
+  BOOST_TEST(parse_bytes("512MiB").value() == 512ULL << 20);
+  BOOST_TEST(parse_bytes("2 GiB").value() == 2ULL << 30);
+  BOOST_TEST(parse_bytes("1.5G").value() == 3ULL << 29);
+  BOOST_TEST(parse_bytes("64K").value() == 64ULL << 10);
+  BOOST_TEST(parse_bytes("1TB").value() == 1ULL << 40);
+  BOOST_TEST(parse_bytes("10Mi").value() == 10ULL << 20);
+  for (auto wrong :
+       {"", "G", "-1", "+1", ".5G", "inf", "nan", "1e9", "1X", "1GiBs", "1 2", "0x10", "16777216T",
+        "99999999999999999999999999"})
+    BOOST_TEST(!parse_bytes(wrong).has_value(), wrong);
+}
+
 BOOST_AUTO_TEST_CASE(seconds_have_one_decimal) {
   using namespace std::chrono_literals;
   BOOST_TEST(seconds_text(2500ms) == "2.5 s");

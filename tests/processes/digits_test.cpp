@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "troupe/capnp/client/client.hpp"
+#include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
 
 using namespace troupe;
@@ -16,11 +16,6 @@ namespace {
 using std::chrono::seconds;
 
 const std::map<std::string, int> main_job_tasks = {{"ps", 1}, {"worker", 2}};
-
-std::unique_ptr<Process> start_digits(std::vector<std::string> flags) {
-  return std::make_unique<Process>(
-      Process::Options{.program = program("digits"), .arguments = std::move(flags)});
-}
 
 struct Ended {
   int exit_code = -1;
@@ -44,9 +39,7 @@ nlohmann::json train(std::vector<std::string> flags) {
 }
 
 NodeInfo info_of(const std::string& target) {
-  auto client = Client::connect(target);
-  BOOST_TEST_REQUIRE(client.ok(), client.status().to_string());
-  auto info = (*client)->node_info();
+  auto info = connect(target)->node_info();
   BOOST_TEST_REQUIRE(info.ok(), info.status().to_string());
   return *info;
 }
@@ -69,17 +62,6 @@ Result<Tensor> read_weights(const std::string& target) {
   auto fetched = (*session)->run({}, {weights});
   if (!fetched) return fetched.status();
   return (*fetched)[0];
-}
-
-void check_says(const std::string& text, const std::string& part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << part << "' is not in: " << text);
-}
-
-/// Waits until the training has come to its first epochs' ends.
-void await_epoch(Process& digits) {
-  while (auto line = digits.read_line())
-    if (line->starts_with("epoch")) return;
-  BOOST_FAIL("no epoch ended: " << digits.errors());
 }
 
 }  // namespace

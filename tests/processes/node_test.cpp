@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "troupe/capnp/client/client.hpp"
+#include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
 
 using namespace troupe;
@@ -29,10 +29,6 @@ std::string refusal(
   BOOST_TEST(node->output() == "");
   BOOST_TEST(node->errors().starts_with("troupe-node: "), node->errors());
   return node->errors();
-}
-
-void check_says(const std::string& text, const std::string& part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << part << "' is not in: " << text);
 }
 
 /// Runs a step on the node, and returns the status of what failed.
@@ -60,7 +56,7 @@ void send_bytes(const std::string& target, const std::string& bytes) {
   address.sin_port = htons(static_cast<uint16_t>(Address::parse(target)->port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  BOOST_TEST_REQUIRE(connect(peer, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  BOOST_TEST_REQUIRE(::connect(peer, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   timeval timeout{.tv_sec = 10, .tv_usec = 0};
   setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
@@ -135,9 +131,7 @@ BOOST_AUTO_TEST_CASE(flags_win_over_tf_config) {
   auto node = start_node({"--task", "1"}, config);
   auto target = await_target(*node);
   BOOST_TEST(target == "troupe://127.0.0.1:" + std::to_string(port));
-  auto client = Client::connect(target);
-  BOOST_TEST_REQUIRE(client.ok(), client.status().to_string());
-  auto info = (*client)->node_info();
+  auto info = connect(target)->node_info();
   BOOST_TEST_REQUIRE(info.ok(), info.status().to_string());
   BOOST_TEST(info->job == "worker");
   BOOST_TEST(info->task == 1);
@@ -169,6 +163,10 @@ BOOST_AUTO_TEST_CASE(wrong_flags_are_refused) {
   check_says(refusal(2, {"--nonsense"}), "--nonsense");
   check_says(refusal(2, {"--cluster", local_spec(0), "--threads", "-1"}), "--threads");
   check_says(refusal(2, {"--cluster", local_spec(0), "--log-level", "loud"}), "--log-level");
+  check_says(refusal(2, {"--cluster", local_spec(0), "--heartbeat", "-1"}), "--heartbeat");
+  check_says(
+      refusal(2, {"--cluster", local_spec(0), "--memory-limit", "1.5X"}),
+      "--memory-limit: '1.5X' is not a size such as 512MiB, 1.5G or a number of bytes");
 }
 
 BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
@@ -195,16 +193,14 @@ BOOST_AUTO_TEST_CASE(it_stops_on_sigint) { check_stops_on(SIGINT); }
 
 BOOST_AUTO_TEST_CASE(a_connected_client_does_not_hold_it_up) {
   auto node = start_node({"--cluster", local_spec(0)});
-  auto client = Client::connect(await_target(*node));
-  BOOST_TEST_REQUIRE(client.ok(), client.status().to_string());
-  auto session = (*client)->session();
-  BOOST_TEST_REQUIRE(session.ok(), session.status().to_string());
+  auto client = connect(await_target(*node));
+  auto session = open(*client);
   node->send(SIGTERM);
   auto ended = node->wait(std::chrono::seconds(5));
   BOOST_TEST(ended.value_or(-1) == 0, node->errors());
   Builder b;
   b.constant(2.0F);
-  BOOST_TEST(((*session)->extend(b).code() == Code::unavailable));
+  BOOST_TEST((session->extend(b).code() == Code::unavailable));
 }
 
 BOOST_AUTO_TEST_CASE(random_bytes_leave_it_serving) {
@@ -236,15 +232,10 @@ BOOST_AUTO_TEST_CASE(a_killed_node_can_be_started_again_at_once) {
 BOOST_AUTO_TEST_CASE(a_client_killed_in_mid_step_leaves_the_nodes_serving) {
   NodeCluster cluster({{"ps", 1}, {"worker", 2}});
   auto target = cluster.target("worker", 0);
-  Process training(
-      {.program = program("digits"), .arguments = {"--target", target, "--epochs", "100000"}});
-  for (std::string line; line.find("epoch") == std::string::npos;) {
-    auto next = training.read_line();
-    BOOST_TEST_REQUIRE(next.has_value(), "no progress; " << training.errors());
-    line = *next;
-  }
-  training.send(SIGKILL);
-  BOOST_TEST(training.wait().value_or(-1) == 128 + SIGKILL);
+  auto training = start_digits({"--target", target, "--epochs", "100000"});
+  await_epoch(*training);
+  training->send(SIGKILL);
+  BOOST_TEST(training->wait().value_or(-1) == 128 + SIGKILL);
   for (int task : {0, 1}) check_serves(cluster.target("worker", task));
   check_serves(cluster.target("ps", 0));
 }
@@ -269,7 +260,8 @@ BOOST_AUTO_TEST_CASE(help_and_version_are_told) {
   BOOST_TEST(help->wait().value_or(-1) == 0);
   for (auto flag :
        {"--cluster", "--job", "--task", "--bind", "--insecure", "--threads", "--connect-timeout",
-        "--log-level", "--log-json", "TF_CONFIG", "Examples:"})
+        "--heartbeat", "--memory-limit", "--cluster-name", "--log-level", "--log-json", "TF_CONFIG",
+        "Examples:"})
     check_says(help->output(), flag);
   auto version = start_node({"--version"});
   BOOST_TEST(version->wait().value_or(-1) == 0);

@@ -52,6 +52,17 @@ std::string await_target(Process& node) {
   return line->substr(6);
 }
 
+std::unique_ptr<Process> start_digits(std::vector<std::string> flags) {
+  return std::make_unique<Process>(
+      Process::Options{.program = program("digits"), .arguments = std::move(flags)});
+}
+
+void await_epoch(Process& digits) {
+  while (auto line = digits.read_line())
+    if (line->starts_with("epoch")) return;
+  BOOST_FAIL("no epoch ended: " << digits.errors());
+}
+
 TemporaryFolder::TemporaryFolder() {
   auto name = (std::filesystem::temp_directory_path() / "troupe_test_XXXXXX").string();
   CHECK(mkdtemp(name.data()));

@@ -23,6 +23,11 @@ std::unique_ptr<Process> start_node(
 /// Waits for the ready line and returns the target in it. Fails the test where none comes.
 std::string await_target(Process& node);
 
+/// The example digits with those flags.
+std::unique_ptr<Process> start_digits(std::vector<std::string> flags);
+/// Waits until a further epoch of its training has ended. Fails the test where none does.
+void await_epoch(Process& digits);
+
 /// A folder that goes with its owner.
 class TemporaryFolder {
  public:

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
-#include "troupe/capnp/client/client.hpp"
+#include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
 
 using namespace troupe;
@@ -9,18 +9,6 @@ using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::unique_ptr<Client> connect(NodeCluster& nodes, const std::string& job, int task) {
-  auto client = Client::connect(nodes.target(job, task));
-  BOOST_TEST_REQUIRE(client.ok(), client.status().to_string());
-  return *std::move(client);
-}
-
-std::unique_ptr<Session> open(Client& client) {
-  auto session = client.session();
-  BOOST_TEST_REQUIRE(session.ok(), session.status().to_string());
-  return *std::move(session);
-}
 
 /// A variable of the parameter server that each step counts up, as each client builds it for
 /// itself.
@@ -52,13 +40,13 @@ BOOST_AUTO_TEST_CASE(a_counter_is_initialized_through_one_node_and_read_through_
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
   Counter first, second;
   {
-    auto client = connect(nodes, "worker", 0);
+    auto client = connect(nodes.target("worker", 0));
     auto session = open(*client);
     step(*session, first, first.count.initializer);
     step(*session, first, first.bump);
     BOOST_TEST(number(*session, first) == 1.0f);
   }
-  auto client = connect(nodes, "worker", 1);
+  auto client = connect(nodes.target("worker", 1));
   auto session = open(*client);
   step(*session, second, second.bump);
   BOOST_TEST(number(*session, second) == 2.0f);
@@ -67,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_counter_is_initialized_through_one_node_and_read_through_
 BOOST_AUTO_TEST_CASE(
     reset_through_another_node_frees_the_container_and_closes_that_nodes_sessions) {
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
-  auto client = connect(nodes, "worker", 0), other = connect(nodes, "worker", 1);
+  auto client = connect(nodes.target("worker", 0)), other = connect(nodes.target("worker", 1));
   auto session = open(*client), closing = open(*other);
   Counter counter;
   step(*session, counter, counter.count.initializer);
@@ -85,7 +73,7 @@ BOOST_AUTO_TEST_CASE(
 
 BOOST_AUTO_TEST_CASE(all_devices_are_listed_and_a_dead_task_is_named) {
   NodeCluster nodes({{"ps", 1}, {"worker", 2}}, {"--connect-timeout", "1"});
-  auto client = connect(nodes, "worker", 0);
+  auto client = connect(nodes.target("worker", 0));
   auto list = client->list_devices();
   BOOST_REQUIRE(list.ok());
   BOOST_REQUIRE(list->devices.size() == 3u);
@@ -105,7 +93,7 @@ BOOST_AUTO_TEST_CASE(all_devices_are_listed_and_a_dead_task_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_killed_parameter_server_fails_the_step_by_name_and_may_come_back) {
   NodeCluster nodes({{"ps", 1}, {"worker", 1}}, {"--connect-timeout", "1"});
-  auto client = connect(nodes, "worker", 0);
+  auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
   Counter counter;
   step(*session, counter, counter.count.initializer);
@@ -129,9 +117,8 @@ BOOST_AUTO_TEST_CASE(a_peer_that_never_started_is_named_with_how_long_it_was_tri
   auto node = start_node(
       {"--cluster", "worker=127.0.0.1:" + port + ",127.0.0.1:" + absent, "--job", "worker",
        "--task", "0", "--connect-timeout", "0.5"});
-  auto client = Client::connect(await_target(*node));
-  BOOST_REQUIRE(client.ok());
-  auto session = open(**client);
+  auto client = connect(await_target(*node));
+  auto session = open(*client);
   Builder b;
   auto there = b.on("/job:worker/task:1").constant(1.0f);
   auto here = b.constant(2.0f);
@@ -152,9 +139,8 @@ BOOST_AUTO_TEST_CASE(swapped_addresses_are_an_error_that_says_so) {
   auto peer = start_node({"--cluster", wrong, "--job", "worker", "--task", "0"});
   auto target = await_target(*node);
   await_target(*peer);
-  auto client = Client::connect(target);
-  BOOST_REQUIRE(client.ok());
-  auto session = open(**client);
+  auto client = connect(target);
+  auto session = open(*client);
   Builder b;
   auto there = b.on("/job:worker/task:1").constant(1.0f);
   BOOST_REQUIRE(session->extend(b).ok());
@@ -165,9 +151,30 @@ BOOST_AUTO_TEST_CASE(swapped_addresses_are_an_error_that_says_so) {
       values.status().to_string());
 }
 
+BOOST_AUTO_TEST_CASE(tasks_of_another_cluster_name_are_refused) {
+  auto spec = "worker=127.0.0.1:" + std::to_string(free_port()) +
+              ",127.0.0.1:" + std::to_string(free_port());
+  auto start = [&spec](const std::string& task, const std::string& name) {
+    return start_node(
+        {"--cluster", spec, "--job", "worker", "--task", task, "--cluster-name", name});
+  };
+  auto node = start("0", "red"), peer = start("1", "blue");
+  auto target = await_target(*node);
+  await_target(*peer);
+  auto client = connect(target);
+  auto session = open(*client);
+  Builder b;
+  auto there = b.on("/job:worker/task:1").constant(1.0f);
+  BOOST_REQUIRE(session->extend(b).ok());
+  auto status = session->run({}, {there}).status();
+  BOOST_TEST((status.code() == Code::failed_precondition), status.to_string());
+  check_says(status.message(), "/job:worker/task:1 belongs to the cluster 'blue'");
+  check_says(status.message(), "/job:worker/task:0 to 'red'");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_that_takes_too_long_ends_at_its_timeout) {
   NodeCluster nodes({{"worker", 1}});
-  auto client = connect(nodes, "worker", 0);
+  auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
   Builder b;
   auto x = b.fill(b.constant(Tensor::of<int32_t>({2}, {1500, 1500})), b.constant(1.0f));
@@ -183,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_takes_too_long_ends_at_its_timeout) {
 
 BOOST_AUTO_TEST_CASE(large_tensors_cross_between_client_and_tasks) {
   NodeCluster nodes({{"ps", 1}, {"worker", 1}});
-  auto client = connect(nodes, "worker", 0);
+  auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
   Builder b;
   auto x = b.placeholder(DType::float32);

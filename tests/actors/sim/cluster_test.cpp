@@ -152,14 +152,17 @@ BOOST_AUTO_TEST_CASE(groups_that_are_cut_from_each_other_hear_nothing_until_they
   auto inside = cluster.session(worker0), outside = cluster.session(worker1);
   Counter in(inside.graph()), out(outside.graph());
   BOOST_REQUIRE(inside.run({}, {}, {in.count.initializer}).ok());
-  BOOST_REQUIRE(outside.run({}, {out.count}).ok());
+  auto there = outside.graph().on(worker0).neg(outside.graph().constant(1.0f));
+  BOOST_REQUIRE(outside.run({}, {out.count, there}).ok());
   sim::Tasks island{ps, worker0};
   cluster.cut(island, worker1);
   cluster.cut(worker1, island);
   auto step = outside.start({}, {}, {out.bump});
   BOOST_TEST(inside.run({}, {}, {in.bump}).ok());
+  auto other = outside.start({}, {there});
   cluster.run_for(500ms);
   BOOST_TEST(!step.is_done());
+  BOOST_TEST(!other.is_done());
   cluster.heal(island, worker1);
   cluster.heal(worker1, island);
   BOOST_TEST(cluster.run_until(step.done()));

@@ -1,0 +1,123 @@
+#include "troupe/capnp/server/porter.hpp"
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "troupe/capnp/frame_stream.hpp"
+#include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/check.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr auto question = protocol::heartbeat;
+
+}  // namespace
+
+Porter::Porter(kj::AutoCloseFd listening, uint64_t incarnation, HandOn hand_on)
+    : incarnation_(incarnation),
+      hand_on_(std::move(hand_on)),
+      listening_(kj::mv(listening)),
+      end_(::eventfd(0, EFD_CLOEXEC)),
+      events_(::epoll_create1(EPOLL_CLOEXEC)) {
+  watch(end_, EPOLLIN);
+  watch(listening_, EPOLLIN);
+  thread_ = std::thread([this] { run(); });
+}
+
+Porter::~Porter() noexcept {
+  CHECK(::eventfd_write(end_, 1) == 0);
+  thread_.join();
+}
+
+void Porter::watch(int file, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = file;
+  CHECK(::epoll_ctl(events_, EPOLL_CTL_ADD, file, &event) == 0);
+}
+
+void Porter::run() {
+  std::array<epoll_event, 16> happened;
+  for (;;) {
+    auto count = ::epoll_wait(events_, happened.data(), happened.size(), /*timeout=*/-1);
+    for (int i = 0; i < count; ++i) {
+      int file = happened[i].data.fd;
+      if (file == end_) return;
+      if (file == listening_) take_next();
+      else look_at(file);
+    }
+  }
+}
+
+void Porter::take_next() {
+  kj::AutoCloseFd socket(::accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket < 0) {
+    // The other end may be gone already.
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+    // Most likely the process has no descriptor left; a connection that ends frees one.
+    spdlog::warn("cannot take a connection: {}", std::strerror(errno));
+    pollfd end{.fd = end_, .events = POLLIN, .revents = 0};
+    ::poll(&end, 1, /*timeout, ms=*/50);
+    return;
+  }
+  if (visitors_.size() >= visitors_max)
+    return spdlog::warn("refused a connection: {} are open", visitors_max);
+  tune_socket(socket);
+  int file = socket;
+  visitors_.emplace(file, Visitor{.socket = kj::mv(socket)});
+  watch(file, EPOLLIN | EPOLLET);
+}
+
+/// What comes first says what a connection is for.
+void Porter::look_at(int file) {
+  auto found = visitors_.find(file);
+  auto& visitor = found->second;
+  if (!visitor.is_known) {
+    std::array<char, question.size()> first;
+    auto got = ::recv(file, first.data(), first.size(), MSG_PEEK);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return void(visitors_.erase(found));
+    auto size = static_cast<size_t>(got);
+    if (std::string_view(first.data(), size) != question.substr(0, size)) {
+      auto socket = kj::mv(visitor.socket);
+      visitors_.erase(found);
+      ::epoll_ctl(events_, EPOLL_CTL_DEL, socket, nullptr);
+      return hand_on_(kj::mv(socket));
+    }
+    if (size < first.size()) return;
+    visitor.is_known = true;
+  }
+  if (!answer(visitor)) visitors_.erase(found);
+}
+
+/// False when the connection has ended, or its other end says what it should not, or reads nothing.
+bool Porter::answer(Visitor& visitor) {
+  for (;;) {
+    std::array<char, 4 * question.size()> bytes;
+    auto got = ::recv(visitor.socket, bytes.data(), bytes.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno == EAGAIN;
+    if (got == 0) return false;
+    for (ssize_t i = 0; i < got; ++i)
+      if (bytes[i] != question[visitor.bytes++ % question.size()]) return false;
+    auto due = visitor.bytes / question.size();
+    visitor.bytes %= question.size();
+    for (; due > 0; --due)
+      if (::send(visitor.socket, &incarnation_, sizeof incarnation_, MSG_NOSIGNAL) !=
+          sizeof incarnation_)
+        return false;
+  }
+}
+
+}  // namespace troupe

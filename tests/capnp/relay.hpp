@@ -1,0 +1,100 @@
+#pragma once
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "troupe/capnp/server/listen.hpp"
+#include "troupe/graph/check.hpp"
+
+namespace troupe::testing {
+
+/// A way to a port of this machine that can be cut, or made slow. Nobody is told: a connection over
+/// it stays open, as over a network.
+class Relay {
+ public:
+  explicit Relay(int to_port) : to_port_(to_port), listening_(*listen_on("", 0)) {
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Relay() {
+    is_over_ = true;
+    thread_.join();
+  }
+
+  int port() const { return listening_.port; }
+  void cut() { bytes_per_ms_ = 0; }
+  void mend() { bytes_per_ms_ = 1 << 20; }
+  void slow_down(size_t bytes_per_ms) { bytes_per_ms_ = bytes_per_ms; }
+  /// Of the connections that there are, only the first goes on.
+  void cut_all_but_the_first() { is_for_first_ = true; }
+  /// That have passed, both ways.
+  uint64_t bytes_passed() const { return bytes_passed_; }
+
+ private:
+  struct Pipe {
+    int from;
+    int to;
+  };
+
+  void run() {
+    std::vector<Pipe> pipes;
+    while (!is_over_) {
+      if (int guest = ::accept(listening_.socket, nullptr, nullptr); guest >= 0) {
+        int node = connect_on();
+        for (int socket : {guest, node}) limit_buffer(socket);
+        pipes.push_back({guest, node});
+        pipes.push_back({node, guest});
+      }
+      for (size_t i = 0; i < pipes.size(); ++i)
+        if (i < 2 || !is_for_first_) pass(pipes[i]);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    for (auto& pipe : pipes) ::close(pipe.from);
+  }
+
+  int connect_on() const {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(to_port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    return socket;
+  }
+
+  /// So that what is cut or slow here is so at once for who sends.
+  static void limit_buffer(int socket) {
+    int bytes = 1 << 18;
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  }
+
+  void pass(Pipe& pipe) {
+    std::vector<char> bytes(std::min<size_t>(bytes_per_ms_, 1 << 20));
+    if (bytes.empty()) return;
+    auto got = ::recv(pipe.from, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got == 0) ::shutdown(pipe.to, SHUT_WR);
+    for (ssize_t sent = 0; sent < got;) {
+      auto count = ::send(pipe.to, bytes.data() + sent, got - sent, MSG_NOSIGNAL);
+      if (count < 0) return;
+      sent += count;
+    }
+    if (got > 0) bytes_passed_ += static_cast<uint64_t>(got);
+  }
+
+  const int to_port_;
+  ListeningSocket listening_;
+  std::atomic<size_t> bytes_per_ms_ = 1 << 20;
+  std::atomic<uint64_t> bytes_passed_ = 0;
+  std::atomic<bool> is_for_first_ = false;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace troupe::testing

@@ -1,0 +1,154 @@
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include "troupe/graph/device_name.hpp"
+#include "troupe/tests/processes/clients.hpp"
+#include "troupe/tests/processes/training_cluster.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = Trainer::Clock;
+
+constexpr milliseconds heartbeat_limit = 500ms;
+constexpr milliseconds connect_timeout = 1s;
+constexpr milliseconds step_timeout = 300ms;
+// The aims, which a loaded machine may miss tenfold before it counts as a hang.
+constexpr milliseconds aim_of_kill = 50ms;
+constexpr milliseconds aim_of_freeze = heartbeat_limit + 100ms;
+constexpr milliseconds aim_of_client = 1s;
+constexpr milliseconds aim_of_timeout = 100ms;
+
+double setting(const char* name, double otherwise) {
+  const char* value = std::getenv(name);
+  return value ? std::atof(value) : otherwise;
+}
+const int rounds = static_cast<int>(setting("TROUPE_FAILURE_ROUNDS", 3));
+const std::chrono::duration<double> freeze_time(setting("TROUPE_FREEZE_S", 1.5));
+
+struct Fixture {
+  TrainingCluster cluster{
+      {.flags = {"--heartbeat", "0.5", "--connect-timeout", "1"},
+       .heartbeat_limit = heartbeat_limit,
+       .step_timeout = step_timeout}};
+  TimeTable table;
+
+  ~Fixture() { BOOST_TEST_MESSAGE("\n" << table.to_string()); }
+
+  /// Each client that uses the task hears of its end by its name; the others go on.
+  void check_noticed(
+      const std::string& what, const std::string& task, Clock::time_point struck,
+      milliseconds aim) {
+    for (auto& trainer : cluster.trainers()) {
+      if (!trainer->uses(task) || trainer->options().step_timeout.count() > 0) continue;
+      auto failure = trainer->await_failure(struck);
+      BOOST_TEST_REQUIRE(failure.has_value(), what << " of " << task << " was not noticed");
+      auto took = failure->end - struck;
+      bool ran = failure->begin <= struck;  // else it first had to try to reach the task
+      BOOST_TEST((took < 10 * (ran ? aim : aim + connect_timeout)));
+      table.add(what + " " + role_of(task, *trainer) + (ran ? "" : ", step begun later"), took);
+    }
+    cluster.check_trains(20, [&](const Trainer& trainer) { return !trainer.uses(task); });
+  }
+
+  static std::string role_of(const std::string& task, const Trainer& trainer) {
+    if (task == "/job:ps/task:0") return "ps";
+    return trainer.options().master == task ? "master" : "worker";
+  }
+
+  /// What may be the error of a step that uses a task which is away, or was and lost its state.
+  static bool is_right(const Status& status, const std::string& task, const Trainer& trainer) {
+    switch (status.code()) {
+      case Code::unavailable: return status.where().task == task;
+      case Code::deadline_exceeded: return trainer.options().step_timeout.count() > 0;
+      case Code::aborted: return true;
+      case Code::failed_precondition: return task == "/job:ps/task:0";
+      default: return false;
+    }
+  }
+
+  void check_failures(const std::string& task) {
+    for (auto& trainer : cluster.trainers())
+      for (const auto& failure : trainer->take_failures()) {
+        auto timeout = trainer->options().step_timeout;
+        BOOST_TEST(
+            (trainer->uses(task) && is_right(failure.status, task, *trainer)),
+            trainer->options().master << " with " << trainer->options().compute << " failed while "
+                                      << task << " was away: " << failure.status.to_string());
+        if (timeout.count() == 0) continue;
+        auto late = failure.end - failure.begin - timeout;
+        BOOST_TEST((late < 10 * aim_of_timeout));
+        if (late.count() > 0) table.add("beyond the step's timeout", late);
+      }
+  }
+
+  void kill_rounds(const std::string& job) {
+    for (int round = 0; round < rounds; ++round) {
+      auto task = task_name(job, 0);
+      auto struck = cluster.strike(job, 0, SIGKILL);
+      check_noticed("kill", task, struck, aim_of_kill);
+      cluster.nodes().node(job, 0).wait();
+      cluster.nodes().restart(job, 0);
+      cluster.check_trains();
+      check_failures(task);
+    }
+  }
+
+  void freeze_rounds(const std::string& job) {
+    for (int round = 0; round < rounds; ++round) {
+      auto task = task_name(job, 0);
+      auto struck = cluster.strike(job, 0, SIGSTOP);
+      check_noticed("freeze", task, struck, aim_of_freeze);
+      std::this_thread::sleep_until(struck + freeze_time);
+      cluster.nodes().node(job, 0).send(SIGCONT);
+      cluster.check_trains();
+      check_failures(task);
+    }
+  }
+
+  uint64_t sessions() {
+    uint64_t count = 0;
+    for (int worker : {0, 1})
+      count += connect(cluster.nodes().target("worker", worker))->node_info()->sessions;
+    return count;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(failures, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_killed_worker_is_named_and_may_come_back) { kill_rounds("worker"); }
+
+BOOST_AUTO_TEST_CASE(a_killed_parameter_server_is_named_and_may_come_back) { kill_rounds("ps"); }
+
+BOOST_AUTO_TEST_CASE(a_frozen_worker_is_named_and_works_on_when_it_thaws) {
+  freeze_rounds("worker");
+}
+
+BOOST_AUTO_TEST_CASE(a_frozen_parameter_server_is_named_and_works_on_when_it_thaws) {
+  freeze_rounds("ps");
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_client_is_cleared_away_and_the_others_train_on) {
+  auto others = sessions();
+  for (int round = 0; round < rounds; ++round) {
+    auto target = cluster.nodes().target("worker", 0);
+    auto digits = start_digits({"--target", target, "--epochs", "100000"});
+    await_epoch(*digits);
+    BOOST_TEST(sessions() == others + 2);
+    digits->send(SIGKILL);
+    auto struck = Clock::now();
+    while (sessions() > others) BOOST_TEST_REQUIRE((Clock::now() - struck < 10 * aim_of_client));
+    table.add("kill client, sessions closed", Clock::now() - struck);
+    cluster.check_trains();
+    check_failures("");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

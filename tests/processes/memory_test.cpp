@@ -1,0 +1,61 @@
+#include <atomic>
+#include <thread>
+
+#include "troupe/tests/processes/clients.hpp"
+#include "troupe/tests/processes/nodes.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// A tensor of ones whose size is fed, and another made once that is there.
+struct Large {
+  Builder b = Builder().on("/job:worker/task:0");
+  Value count = b.placeholder(DType::int32, {1});
+  Value first = b.named("first").fill(count, b.constant(1.0f));
+  Value second = b.after({first}).named("second").fill(count, b.constant(1.0f));
+  Value sum = b.reduce_sum(first);
+  Value both = b.add(sum, b.reduce_sum(second));
+};
+
+Result<Tensors> run(Session& session, const Large& large, int32_t mebibytes, const Value& fetch) {
+  return session.run({{large.count, Tensor::of<int32_t>({1}, {mebibytes << 18})}}, {fetch});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(memory_limit)
+
+BOOST_AUTO_TEST_CASE(a_step_over_the_limit_fails_alone_and_leaves_the_memory_free) {
+  NodeCluster nodes({{"worker", 1}}, {"--memory-limit", "64MiB"});
+  auto client = connect(nodes.target("worker", 0)), other = connect(nodes.target("worker", 0));
+  BOOST_TEST(client->list_devices()->devices[0].attributes.memory_limit == 64u << 20);
+  auto session = open(*client), bystander = open(*other);
+  Large large;
+  BOOST_REQUIRE(session->extend(large.b).ok());
+  BOOST_REQUIRE(bystander->extend(large.b).ok());
+
+  std::atomic<bool> is_over = false;
+  std::atomic<int> steps = 0, failures = 0;
+  std::thread beside([&] {
+    for (; !is_over; ++steps) failures += !run(*bystander, large, 1, large.sum).ok();
+  });
+  for (int round = 0; round < 20; ++round) {
+    auto refused = run(*session, large, 40, large.both).status();
+    BOOST_TEST((refused.code() == Code::resource_exhausted), refused.to_string());
+    BOOST_TEST(refused.where().node == "second");
+    BOOST_TEST(refused.where().op == "Fill");
+    BOOST_TEST(refused.where().device == "/job:worker/task:0/device:CPU:0");
+    check_says(refused.message(), "a tensor of 41943040 bytes (float32[10485760]): 4");
+    check_says(refused.message(), " bytes are in use, the limit is 67108864");
+    auto fits = run(*session, large, 56, large.sum);
+    BOOST_TEST(fits.ok(), fits.status().to_string());
+  }
+  is_over = true;
+  beside.join();
+  BOOST_TEST(steps > 0);
+  BOOST_TEST(failures == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/time_table.hpp"
+#include "troupe/tests/processes/trainer.hpp"
+
+namespace troupe::testing {
+
+/// A parameter server and two workers in full training, by four clients of this process.
+class TrainingCluster {
+ public:
+  using Clock = Trainer::Clock;
+
+  struct Options {
+    std::vector<std::string> flags;  // of each node
+    std::chrono::milliseconds heartbeat_limit{2000};
+    std::chrono::milliseconds step_timeout{0};  // of the fourth client
+  };
+
+  explicit TrainingCluster(const Options& options);
+
+  NodeCluster& nodes() { return nodes_; }
+  std::vector<std::unique_ptr<Trainer>>& trainers() { return trainers_; }
+
+  /// Sends a signal to a task at a random moment, in the midst of steps.
+  Clock::time_point strike(const std::string& job, int task, int signal);
+  /// Waits until each client that the filter wants has gone on with its training.
+  void check_trains(int steps, const std::function<bool(const Trainer&)>& wanted);
+  void check_trains(int steps = 5) {
+    check_trains(steps, [](const Trainer&) { return true; });
+  }
+  int random(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
+
+ private:
+  unsigned seed_ = std::random_device{}();
+  std::mt19937 random_{seed_};
+  std::vector<std::unique_ptr<Trainer>> trainers_;  // the end of the nodes ends their steps
+  NodeCluster nodes_;
+};
+
+}  // namespace troupe::testing
