@@ -109,8 +109,9 @@ void Crew::reset() {
   variables_.reset(container, status.ok());
   for (auto& other : clients_)
     if (other.master() == client->master()) other.lose_session();
-  auto why =
-      status.ok() ? "" : objection(status, cluster_, {.time = cluster_.now(), .has_timeout = true});
+  Circumstances circumstances{
+      .time = cluster_.now(), .has_timeout = true, .hurried = client->master()};
+  auto why = status.ok() ? "" : objection(status, cluster_, circumstances);
   if (!why.empty()) fail("failure without excuse", "reset: " + status.to_string() + ": " + why);
 }
 

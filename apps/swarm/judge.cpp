@@ -31,7 +31,10 @@ std::string objection(
   auto unless = [](bool excused, const char* text) { return excused ? "" : text; };
   auto is_troubled = !faults.empty();
   auto lost = circumstances.variables_lost || has(Fault::Kind::crash);
-  auto is_named = [&](const Fault& fault) { return names_a_task_of(error, fault); };
+  auto is_named = [&](const Fault& fault) {
+    return names_a_task_of(error, fault) ||
+           std::ranges::count(fault.tasks, circumstances.hurried) > 0;
+  };
   switch (error.code()) {
     case Code::cancelled:
       return unless(circumstances.was_cancelled || is_troubled, "nobody cancelled it");

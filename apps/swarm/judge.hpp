@@ -12,6 +12,8 @@ struct Circumstances {
   bool has_timeout = false;
   bool was_cancelled = false;  // by its client, which may also have closed its session
   bool variables_lost = false;
+  /// Who had so little time that it may blame others where it suffered itself; empty for steps.
+  std::string hurried;
 };
 
 /// Why a step must not fail so in that cluster; empty where it may.

@@ -97,6 +97,10 @@ int show_seed(uint64_t seed) {
   std::puts("\nThe script:");
   for (const auto& fault : outcome.faults) std::printf("  %s\n", fault.to_cpp().c_str());
   std::printf("%lu messages, trace %016lx\n\n", outcome.messages, outcome.trace_hash);
+  if (outcome.violation)
+    std::printf(
+        "%s: %s\n\n%s\n", outcome.violation->name.c_str(), outcome.violation->text.c_str(),
+        outcome.diagram.c_str());
   auto wrong = test_seed(swarm::make_scenario(), seed, /*verify=*/true);
   std::puts(wrong.empty() ? "All is well." : wrong.c_str());
   return wrong.empty() ? 0 : exit_failed;
