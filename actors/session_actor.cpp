@@ -102,9 +102,25 @@ struct SessionState {
 
   void end_late_runs() {
     deadlines.timer_ended();
-    for (auto call : deadlines.take_due(settings.world->now()))
-      cancel_run(call, deadline_exceeded("the step was not done within its timeout"));
+    for (auto call : deadlines.take_due(settings.world->now())) cancel_run(call, late(call));
     set_timer();
+  }
+
+  /// Names those whose answers the run still needs.
+  Status late(CallId call) const {
+    std::set<std::string> awaited;
+    if (auto found = step_of_call.find(call); found != step_of_call.end()) {
+      const auto& now = running.at(found->second);
+      for (size_t i = 0; i < now.part_done.size(); ++i)
+        if (!now.part_done[i]) awaited.insert(now.compiled->parts[i].device);
+    }
+    for (const auto& [signature, step] : compiled)
+      if (std::ranges::find(step->waiting, call, &Run::call) != step->waiting.end())
+        awaited = step->awaited;
+    std::string message = "the step was not done within its timeout";
+    for (const auto& name : awaited)
+      message += (name == *awaited.begin() ? "; it waits for " : ", ") + name;
+    return deadline_exceeded(message);
   }
 
   void answer(const Run& call, Result<Tensors> values) {

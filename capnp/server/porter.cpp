@@ -55,7 +55,7 @@ void Porter::run() {
       int file = happened[i].data.fd;
       if (file == end_) return;
       if (file == listening_) take_next();
-      else look_at(file);
+      else look_at(file, (happened[i].events & EPOLLRDHUP) != 0);
     }
   }
 }
@@ -76,12 +76,13 @@ void Porter::take_next() {
   tune_socket(socket);
   int file = socket;
   visitors_.emplace(file, Visitor{.socket = kj::mv(socket)});
-  watch(file, EPOLLIN | EPOLLET);
+  watch(file, EPOLLIN | EPOLLRDHUP | EPOLLET);
 }
 
 /// What comes first says what a connection is for.
-void Porter::look_at(int file) {
+void Porter::look_at(int file, bool has_finished) {
   auto found = visitors_.find(file);
+  CHECK(found != visitors_.end());
   auto& visitor = found->second;
   if (!visitor.is_known) {
     std::array<char, question.size()> first;
@@ -95,14 +96,17 @@ void Porter::look_at(int file) {
       ::epoll_ctl(events_, EPOLL_CTL_DEL, socket, nullptr);
       return hand_on_(kj::mv(socket));
     }
-    if (size < first.size()) return;
+    if (size < first.size()) {
+      if (has_finished) visitors_.erase(found);
+      return;
+    }
     visitor.is_known = true;
   }
   if (!answer(visitor)) visitors_.erase(found);
 }
 
 /// False when the connection has ended, or its other end says what it should not, or reads nothing.
-bool Porter::answer(Visitor& visitor) {
+bool Porter::answer(Visitor& visitor) const {
   for (;;) {
     std::array<char, 4 * question.size()> bytes;
     auto got = ::recv(visitor.socket, bytes.data(), bytes.size(), 0);

@@ -35,8 +35,8 @@ class Porter {
   void run();
   void watch(int file, uint32_t events);
   void take_next();
-  void look_at(int file);
-  bool answer(Visitor& visitor);
+  void look_at(int file, bool has_finished);
+  bool answer(Visitor& visitor) const;
 
   const uint64_t incarnation_;
   const HandOn hand_on_;

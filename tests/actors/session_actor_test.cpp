@@ -152,6 +152,22 @@ BOOST_AUTO_TEST_CASE(a_run_that_outlasts_its_timeout_ends_and_is_cancelled_on_th
   BOOST_TEST((waiting->wait().status().code() == Code::not_found));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_outlasts_its_timeout_says_for_whom_it_waits) {
+  auto fetch = far();
+  world->hold();
+  auto searching = run(1, {fetch}, 1ms)->wait().status();
+  BOOST_TEST((searching.code() == Code::deadline_exceeded));
+  BOOST_TEST(
+      searching.message().ends_with("; it waits for " + std::string(b_task)), searching.message());
+  auto running = run(2, {fetch}, 200ms);
+  world->release();
+  (void)registered();
+  (void)next<StartStep>();
+  auto late = running->wait().status();
+  BOOST_TEST((late.code() == Code::deadline_exceeded));
+  BOOST_TEST(late.message().ends_with("; it waits for " + std::string(b_task) + "/device:CPU:0"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_can_be_cancelled_while_it_waits_for_its_tasks_and_while_it_runs) {
   auto fetch = far();
   world->hold();

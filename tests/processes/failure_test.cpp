@@ -1,6 +1,6 @@
 #include <csignal>
 #include <cstdlib>
-#include <iostream>
+#include <thread>
 
 #include "troupe/graph/device_name.hpp"
 #include "troupe/tests/processes/clients.hpp"

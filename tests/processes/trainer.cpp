@@ -1,6 +1,7 @@
 #include "troupe/tests/processes/trainer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "troupe/graph/optimizer.hpp"
 
@@ -51,16 +52,16 @@ bool Trainer::await_steps(int count) {
   return changed_.wait_for(lock, patience, [&] { return steps_ >= wanted; });
 }
 
-std::optional<Trainer::Failure> Trainer::await_failure(Clock::time_point since) {
+std::optional<Trainer::Step> Trainer::await_failure(Clock::time_point since) {
   std::unique_lock lock(mutex_);
   auto find = [&] {
-    return std::ranges::find_if(failures_, [&](const Failure& step) { return step.end >= since; });
+    return std::ranges::find_if(failures_, [&](const Step& step) { return step.end >= since; });
   };
   if (!changed_.wait_for(lock, patience, [&] { return find() != failures_.end(); })) return {};
   return *find();
 }
 
-std::vector<Trainer::Failure> Trainer::take_failures() {
+std::vector<Trainer::Step> Trainer::take_failures() {
   std::lock_guard lock(mutex_);
   return std::exchange(failures_, {});
 }
@@ -93,7 +94,7 @@ Status Trainer::run(Session& session, const Value& target) {
   return session.run({}, {}, {target}, {.timeout = options_.step_timeout}).status();
 }
 
-void Trainer::note(Failure step) {
+void Trainer::note(Step step) {
   std::lock_guard lock(mutex_);
   if (step.status.ok()) ++steps_;
   else failures_.push_back(std::move(step));

@@ -29,7 +29,7 @@ class Trainer {
     std::chrono::milliseconds heartbeat_limit{2000};
     std::chrono::milliseconds step_timeout{0};
   };
-  struct Failure {
+  struct Step {
     Clock::time_point begin;
     Clock::time_point end;
     Status status;
@@ -45,9 +45,9 @@ class Trainer {
   /// Waits until so many further steps have succeeded; false where they do not come.
   bool await_steps(int count);
   /// Waits for a step that failed and had not ended by then; nothing where none comes.
-  std::optional<Failure> await_failure(Clock::time_point since);
+  std::optional<Step> await_failure(Clock::time_point since);
   /// The steps that failed since the last call.
-  std::vector<Failure> take_failures();
+  std::vector<Step> take_failures();
 
  private:
   struct Model;
@@ -55,14 +55,14 @@ class Trainer {
   void work();
   void train(const Model& model, Client& client);
   Status run(Session& session, const Value& target);
-  void note(Failure step);
+  void note(Step step);
 
   const Options options_;
   std::atomic<bool> is_over_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   int steps_ = 0;  // that succeeded
-  std::vector<Failure> failures_;
+  std::vector<Step> failures_;
   std::thread thread_;
 };
 
