@@ -26,7 +26,7 @@ class Session {
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
-  /// Ends a step of this session with Cancelled; one that has ended already is left alone.
+  /// Ends a step that runs with Cancelled; one that has ended already is left alone.
   void cancel(const Call& step);
 
   /// Sends what was added to the graph, for no step.
