@@ -56,7 +56,8 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
            .world = parts_->world,
            // Tasks of one process are not cut off from each other, however busy it is.
            .heartbeat_limit = std::chrono::milliseconds(0)});
-      parts_->world->serve(address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor));
+      parts_->world->serve(
+          address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor), spawned.incarnation);
       parts_->tasks.emplace(std::pair(job, task), spawned.actor);
     }
 }

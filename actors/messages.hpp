@@ -20,7 +20,7 @@ namespace troupe {
 // encoding of them is broken); no message is larger than max_message_bytes.
 
 /// Bumped when nodes of before cannot understand nodes of after.
-inline constexpr uint32_t protocol_version = 2;
+inline constexpr uint32_t protocol_version = 3;
 
 using SessionId = uint64_t;
 
@@ -67,6 +67,7 @@ struct TaskDescription {
 /// Asks a peer whether it lives; it answers with Pong. `from` is the name of the task that asks.
 struct Ping {
   std::string from;
+  uint64_t from_incarnation = 0;
 };
 struct Pong {};
 
@@ -159,7 +160,7 @@ auto inspect(Inspector& f, TaskDescription& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {
-  return f(caf::meta::type_name("Ping"), x.from);
+  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Pong&) {

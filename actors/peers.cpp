@@ -36,7 +36,8 @@ caf::result<Status, TaskDescription> Peers::greet(const Hello& hello) {
     return refuse(
         caller + " expected " + taken_for + " here, but this is " + my_name() +
         ": check the addresses of the cluster");
-  if (self_->current_sender()) watch(caf::actor_cast<TaskActor>(self_->current_sender()), caller);
+  if (self_->current_sender())
+    watch(caf::actor_cast<TaskActor>(self_->current_sender()), caller, hello.from_incarnation);
   return {Status(), me};
 }
 
@@ -88,7 +89,7 @@ void Peers::connected(const PeerConnected& answer) {
             auto& peer = peers_[key];
             peer.actor = actor;
             peer.description = std::move(description);
-            watch(actor, task_name(key.first, key.second));
+            watch(actor, task_name(key.first, key.second), peer.description.incarnation);
             peer.waiting.answer_all(Status(), peer.description);
           },
           [this, key](caf::error& error) { fail(key, to_status(error)); });
@@ -114,14 +115,18 @@ TaskActor Peers::actor_of(const TaskKey& key) const {
 
 // -- watching
 
-void Peers::watch(const TaskActor& actor, const std::string& name) {
+void Peers::watch(const TaskActor& actor, const std::string& name, uint64_t incarnation) {
   auto earlier_life = std::ranges::find_if(watched_, [&](const auto& entry) {
     return entry.second.name == name && entry.first != actor.address();
   });
   if (earlier_life != watched_.end())
     lose(caf::actor_addr(earlier_life->first), "it has restarted");
   auto [watched, is_new] = watched_.emplace(
-      actor.address(), Watched{.actor = actor, .name = name, .heard = settings_->world->now()});
+      actor.address(), Watched{
+                           .actor = actor,
+                           .name = name,
+                           .incarnation = incarnation,
+                           .heard = settings_->world->now()});
   if (!is_new) return;
   self_->monitor(actor);
   set_timer();
@@ -130,7 +135,8 @@ void Peers::watch(const TaskActor& actor, const std::string& name) {
 void Peers::answer(const Ping& ping) {
   if (!self_->current_sender()) return;
   auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
-  watch(peer, ping.from);  // again, where it was given up and was only silent
+  watch(
+      peer, ping.from, ping.from_incarnation);  // again, where it was given up and was only silent
   self_->send(peer, Pong{});
 }
 
@@ -138,6 +144,25 @@ void Peers::heard() {
   if (!self_->current_sender()) return;
   auto watched = watched_.find(self_->current_sender()->address());
   if (watched != watched_.end()) watched->second.heard = settings_->world->now();
+}
+
+void Peers::probe(const Watched& silent) {
+  auto name = DeviceName::parse(silent.name);
+  if (!name || !name->job || !name->task) return;
+  auto address = settings_->config.cluster.address(*name->job, *name->task);
+  if (!address) return;  // it knows this task, but not the other way round
+  settings_->world->probe(
+      *address, settings_->heartbeat_limit,
+      [task = silent.actor.address(),
+       me = caf::actor_cast<TaskMailbox>(self_)](Result<uint64_t> incarnation) {
+        if (incarnation) caf::anon_send(me, PeerAnswered{task, *incarnation});
+      });
+}
+
+void Peers::answered(const PeerAnswered& answer) {
+  auto watched = watched_.find(answer.task);
+  if (watched != watched_.end() && watched->second.incarnation == answer.incarnation)
+    watched->second.heard = settings_->world->now();
 }
 
 /// One timer serves all: it ends when it is time to ask again, or when the longest silence becomes
@@ -165,7 +190,10 @@ void Peers::beat() {
     if (now - watched.heard >= limit) silent.push_back(task);
   auto limit_ms = std::to_string(settings_->heartbeat_limit.count());
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
-  for (const auto& [task, watched] : watched_) self_->send(watched.actor, Ping{my_name()});
+  for (const auto& [task, watched] : watched_) {
+    self_->send(watched.actor, Ping{my_name(), me.incarnation});
+    if (now - watched.heard >= limit / 4) probe(watched);
+  }
   set_timer();
 }
 

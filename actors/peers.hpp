@@ -21,8 +21,15 @@ struct PeerConnected {
 /// It is time to ask the peers whether they live.
 struct Beat {};
 
+/// The world's answer to a probe(): that life of the peer runs.
+struct PeerAnswered {
+  caf::actor_addr task;
+  uint64_t incarnation;
+};
+
 /// What a task actor also hears from itself.
-using TaskMailbox = TaskActor::extend<caf::reacts_to<PeerConnected>, caf::reacts_to<Beat>>;
+using TaskMailbox = TaskActor::extend<
+    caf::reacts_to<PeerConnected>, caf::reacts_to<Beat>, caf::reacts_to<PeerAnswered>>;
 
 /// A task of the cluster: its job and its index.
 using TaskKey = std::pair<std::string, int>;
@@ -30,6 +37,9 @@ using TaskKey = std::pair<std::string, int>;
 /// The other tasks of the cluster as one task knows them: to which it has connected, and which have
 /// connected to it. All are watched: whose connection breaks, or who does not answer for the
 /// heartbeat limit, is lost. Belongs to the task actor.
+///
+/// A peer that does not answer at once is asked beside its connection, too: that may be full for
+/// long with a large tensor, or its actors busy with a large graph, and yet it lives.
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself stood still blames nobody for the silence.
@@ -50,6 +60,7 @@ class Peers {
 
   void answer(const Ping& ping);
   void heard();  // Pong, from the current sender
+  void answered(const PeerAnswered& answer);
   void beat();
   void ended(const caf::actor_addr& task);
 
@@ -69,13 +80,15 @@ class Peers {
   struct Watched {
     TaskActor actor;
     std::string name;
+    uint64_t incarnation;
     World::Time heard;
   };
 
   std::string my_name() const;
   void connect(const FindTask& call, const Address& address);
   void fail(const TaskKey& key, const Status& why);
-  void watch(const TaskActor& actor, const std::string& name);
+  void watch(const TaskActor& actor, const std::string& name, uint64_t incarnation);
+  void probe(const Watched& silent);
   void lose(const caf::actor_addr& task, const std::string& why);
   void set_timer();
 
@@ -92,3 +105,4 @@ class Peers {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerConnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Beat)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerAnswered)

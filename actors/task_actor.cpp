@@ -287,6 +287,7 @@ TaskMailbox::behavior_type task(
       [&state](const Stop& call) { state.stop(call); },
       [&state](const PeerConnected& answer) { state.peers.connected(answer); },
       [&state](const Beat&) { state.peers.beat(); },
+      [&state](const PeerAnswered& answer) { state.peers.answered(answer); },
   };
 }
 

@@ -61,17 +61,18 @@ void ClusterParts::begin(std::string task) {
     if (from == task || to == task)
       for (auto a : nodes_of[from])
         for (auto b : nodes_of[to]) simulation.cut(a, b);
-  life->actor = spawn_task({.config = {spec, *name.job, *name.task},
-                            .devices = {life->device},
-                            .catalog = options.catalogs.ops,
-                            .world = simulation.world_of(life->node),
-                            .connect_timeout = options.connect_timeout,
-                            .heartbeat_limit = options.heartbeat_limit,
-                            .gauges = life->gauges})
-                    .actor;
+  auto spawned = spawn_task(
+      {.config = {spec, *name.job, *name.task},
+       .devices = {life->device},
+       .catalog = options.catalogs.ops,
+       .world = simulation.world_of(life->node),
+       .connect_timeout = options.connect_timeout,
+       .heartbeat_limit = options.heartbeat_limit,
+       .gauges = life->gauges});
+  life->actor = spawned.actor;
   simulation.serve(
       life->node, *spec.address(*name.job, *name.task),
-      caf::actor_cast<caf::strong_actor_ptr>(life->actor));
+      caf::actor_cast<caf::strong_actor_ptr>(life->actor), spawned.incarnation);
 }
 
 void ClusterParts::end(Life& life) {

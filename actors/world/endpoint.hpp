@@ -27,4 +27,15 @@ using FindEndpoint = std::function<void(
     Address address, std::chrono::milliseconds timeout,
     std::function<void(Result<Endpoint>)> done)>;
 
+/// Asks the node at an address for its incarnation, as World::probe.
+using ProbeEndpoint = std::function<void(
+    Address address, std::chrono::milliseconds timeout,
+    std::function<void(Result<uint64_t>)> done)>;
+
+/// How the nodes of other processes are asked, apart from their actors.
+struct Endpoints {
+  FindEndpoint find;
+  ProbeEndpoint probe;
+};
+
 }  // namespace troupe

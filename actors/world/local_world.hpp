@@ -14,17 +14,19 @@ class LocalWorld final : public World {
  public:
   explicit LocalWorld(caf::actor_system& system) : system_(system) {}
 
-  /// Makes an actor the one that connect() finds at an address.
-  void serve(const Address& address, caf::strong_actor_ptr task);
+  /// Makes an actor the one that connect() finds at an address, and that incarnation what probe()
+  /// does.
+  void serve(const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0);
 
   caf::actor_system& system() override { return system_; }
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override;
   uint64_t random() override;
 
  private:
   caf::actor_system& system_;
   std::mutex mutex_;
-  std::map<Address, caf::strong_actor_ptr> tasks_;
+  std::map<Address, std::pair<caf::strong_actor_ptr, uint64_t>> tasks_;  // and incarnations
   std::random_device random_;
 };
 

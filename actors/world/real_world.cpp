@@ -32,7 +32,7 @@ void connect_actors(
 }  // namespace
 
 void RealWorld::connect(const Address& address, std::chrono::milliseconds timeout, Connected done) {
-  find_(
+  endpoints_.find(
       address, timeout,
       [&system = system_, timeout, done = std::move(done)](Result<Endpoint> endpoint) {
         if (!endpoint) return done(endpoint.status());

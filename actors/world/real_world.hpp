@@ -10,15 +10,18 @@
 namespace troupe {
 
 /// The world of a node among other processes: links are connections of CAF's middleman. A peer is
-/// found in two steps: its advertised address tells who it is and where its actors are (`find`),
-/// then the middleman connects there. Thread-safe.
+/// found in two steps: its advertised address tells who it is and where its actors are
+/// (`Endpoints`), then the middleman connects there. Thread-safe.
 class RealWorld final : public World {
  public:
-  RealWorld(caf::actor_system& system, FindEndpoint find)
-      : system_(system), find_(std::move(find)) {}
+  RealWorld(caf::actor_system& system, Endpoints endpoints)
+      : system_(system), endpoints_(std::move(endpoints)) {}
 
   caf::actor_system& system() override { return system_; }
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
+    endpoints_.probe(address, timeout, std::move(done));
+  }
   uint64_t random() override;
 
   /// What the actors of a node need to be reached: opens a port for other nodes' middlemen and
@@ -27,7 +30,7 @@ class RealWorld final : public World {
 
  private:
   caf::actor_system& system_;
-  FindEndpoint find_;
+  Endpoints endpoints_;
   std::mutex mutex_;
   std::random_device random_;
 };

@@ -34,6 +34,10 @@ class Simulation::NodeWorld final : public World {
         .done = std::move(done)}));
   }
 
+  void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
+    simulation_.probe(node_, address, timeout, std::move(done));
+  }
+
   Time now() override { return simulation_.clocks_[node_].reading(simulation_.now()); }
 
   void after(Time delay, const caf::strong_actor_ptr& to, caf::message message) override {
@@ -114,9 +118,10 @@ std::shared_ptr<World> Simulation::world_of(Node node) {
   return std::make_shared<NodeWorld>(*this, node);
 }
 
-void Simulation::serve(Node node, const Address& address, caf::strong_actor_ptr task) {
+void Simulation::serve(
+    Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation) {
   scheduler_.adopt(node, task);
-  served_[address] = {node, std::move(task)};
+  served_[address] = {node, std::move(task), incarnation};
 }
 
 void Simulation::crash(Node node) {
@@ -129,18 +134,20 @@ void Simulation::crash(Node node) {
 // -- connections
 
 void Simulation::connect_soon(std::shared_ptr<const Attempt> attempt) {
-  auto there_and_back = network_.draw_latency() + network_.draw_latency();
-  after(there_and_back, [this, attempt = std::move(attempt)] {
+  after(there_and_back(), [this, attempt = std::move(attempt)] {
     scheduler_.act(attempt->from, [this, attempt] { connect(attempt); });
   });
+}
+
+bool Simulation::answers(Node from, const Served& served) {
+  return !scheduler_.is_frozen(served.node) && network_.is_open(from, served.node);
 }
 
 void Simulation::connect(const std::shared_ptr<const Attempt>& attempt) {
   auto from = attempt->from;
   auto found = served_.find(attempt->address);
   auto is_served = found != served_.end();
-  if (is_served && !scheduler_.is_frozen(found->second.node) &&
-      network_.is_open(from, found->second.node))
+  if (is_served && answers(from, found->second))
     return attempt->done(network_.connect(from, found->second.node, found->second.task));
   if (auto retry = network_.options().retry; now() + retry < attempt->deadline)
     return after(retry, [this, attempt] { connect_soon(attempt); });
@@ -151,6 +158,23 @@ void Simulation::connect(const std::shared_ptr<const Attempt>& attempt) {
         (is_served ? " is silent" : " refused the connection: nobody serves there") +
         "; tried for " + std::to_string(tried.count()) + " ms");
     scheduler_.act(attempt->from, [attempt, why] { attempt->done(why); });
+  });
+}
+
+/// What stands still or is cut off when the question comes does not answer it later either.
+void Simulation::probe(Node from, const Address& address, Time timeout, World::Probed done) {
+  after(there_and_back(), [=, this, begun = now(), done = std::move(done)] {
+    auto found = served_.find(address);
+    Result<uint64_t> answer = not_found("nobody serves at " + address.to_string());
+    auto left = Time(0);
+    if (found != served_.end()) {
+      answer = found->second.incarnation;
+      if (!answers(from, found->second)) {
+        answer = unavailable(address.to_string() + " is silent");
+        left = begun + timeout - now();
+      }
+    }
+    after(left, [=, this] { scheduler_.act(from, [=] { done(answer); }); });
   });
 }
 

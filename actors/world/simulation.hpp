@@ -51,9 +51,10 @@ class Simulation {
   /// A new node. Its actors get this world.
   Node add_node();
   std::shared_ptr<World> world_of(Node node);
-  /// Makes an actor what others find at an address. It and all that it spawns are actors of the
-  /// node; to be called before it runs.
-  void serve(Node node, const Address& address, caf::strong_actor_ptr task);
+  /// Makes an actor what others find at an address, and that incarnation what a probe does. It and
+  /// all that it spawns are actors of the node; to be called before it runs.
+  void serve(
+      Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0);
   /// Does something as the node: what is spawned meanwhile are actors of the node.
   void act_as(Node node, Work work) { scheduler_.act(node, std::move(work)); }
   /// Something that the node's device does beside its actors: waits while the node is frozen, takes
@@ -94,6 +95,7 @@ class Simulation {
   struct Served {
     Node node;
     caf::strong_actor_ptr task;
+    uint64_t incarnation;
   };
   /// Somebody's wish to connect.
   struct Attempt {
@@ -108,6 +110,9 @@ class Simulation {
   void wake_at(Node node, Time reading, const caf::strong_actor_ptr& to, caf::message message);
   void connect_soon(std::shared_ptr<const Attempt> attempt);
   void connect(const std::shared_ptr<const Attempt>& attempt);
+  Time there_and_back() { return network_.draw_latency() + network_.draw_latency(); }
+  bool answers(Node from, const Served& served);
+  void probe(Node from, const Address& address, Time timeout, World::Probed done);
 
   caf::actor_system& system_;
   EventHeap events_;

@@ -21,6 +21,7 @@ class World {
  public:
   using Time = std::chrono::nanoseconds;  // since some moment of the past, the same for the node
   using Connected = std::function<void(Result<caf::strong_actor_ptr>)>;
+  using Probed = std::function<void(Result<uint64_t>)>;
 
   virtual ~World() = default;
 
@@ -30,6 +31,12 @@ class World {
   /// thread, within about the timeout: Unavailable names the address and says why.
   virtual void connect(
       const Address& address, std::chrono::milliseconds timeout, Connected done) = 0;
+
+  /// Asks the process that serves at an address which life of its task it is, beside all links: it
+  /// answers with the incarnation even where they are full and its actors busy. Asks once, and
+  /// calls back exactly once, from any thread, within about the timeout. NotFound: nobody serves
+  /// there, so the task is dead. Unavailable: no answer, so nothing is known.
+  virtual void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) = 0;
 
   virtual uint64_t random() = 0;
 

@@ -14,6 +14,7 @@
 #include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/listen.hpp"
 #include "troupe/capnp/server/porter.hpp"
+#include "troupe/capnp/server/probe_endpoint.hpp"
 #include "troupe/capnp/server/reception.hpp"
 
 namespace troupe {
@@ -23,20 +24,26 @@ namespace {
 constexpr kj::uint events_between_polls = 16;
 
 /// A callback that is called once; with Cancelled at the latest when it is let go.
+template <class Answer>
 class Seeker {
  public:
-  explicit Seeker(std::function<void(Result<Endpoint>)> done) : done_(std::move(done)) {}
+  explicit Seeker(std::function<void(Result<Answer>)> done) : done_(std::move(done)) {}
   Seeker(const Seeker&) = delete;
   Seeker& operator=(const Seeker&) = delete;
   ~Seeker() { answer(cancelled("the node stops")); }
 
-  void answer(Result<Endpoint> found) {
+  void answer(Result<Answer> found) {
     if (auto done = std::exchange(done_, nullptr)) done(std::move(found));
   }
 
  private:
-  std::function<void(Result<Endpoint>)> done_;
+  std::function<void(Result<Answer>)> done_;
 };
+
+/// Asks the node at an address for something, from the loop.
+template <class Answer>
+using Search = kj::Promise<Result<Answer>>(
+    kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout);
 
 /// What lives on the door's thread.
 class Loop final : private kj::TaskSet::ErrorHandler {
@@ -67,10 +74,14 @@ class Loop final : private kj::TaskSet::ErrorHandler {
           inbox_->post([this, shared] { welcome(kj::mv(*shared)); });
         });
   }
-  void find(Address address, std::chrono::milliseconds timeout, std::shared_ptr<Seeker> seeker) {
+  template <class Answer>
+  void begin(
+      Search<Answer>* search, Address address, std::chrono::milliseconds timeout,
+      std::shared_ptr<Seeker<Answer>> seeker) {
     searches_->add(
-        find_endpoint(*io_.provider, std::move(address), timeout)
-            .then([seeker](Result<Endpoint> found) { seeker->answer(std::move(found)); }));
+        search(*io_.provider, std::move(address), timeout).then([seeker](Result<Answer> found) {
+          seeker->answer(std::move(found));
+        }));
   }
 
  private:
@@ -122,7 +133,9 @@ class ThreadDoor final : public Door {
   }
 
   int port() const override { return port_; }
-  FindEndpoint finder() override;
+  Endpoints endpoints() override {
+    return {.find = seek(find_endpoint), .probe = seek(probe_endpoint)};
+  }
   void serve(Service service) override {
     inbox_->post([loop = loop_, service = std::move(service)] { loop->serve(service); });
   }
@@ -144,6 +157,19 @@ class ThreadDoor final : public Door {
   void stop() {
     inbox_->post([loop = loop_] { loop->stop(); });
   }
+  /// The search as something to be called from any thread.
+  template <class Answer>
+  std::function<void(Address, std::chrono::milliseconds, std::function<void(Result<Answer>)>)> seek(
+      Search<Answer>* search) {
+    return [inbox = inbox_, loop = loop_, search](
+               Address address, std::chrono::milliseconds timeout,
+               std::function<void(Result<Answer>)> done) {
+      auto seeker = std::make_shared<Seeker<Answer>>(std::move(done));
+      inbox->post([=, address = std::move(address), seeker = std::move(seeker)] {
+        loop->begin(search, address, timeout, seeker);
+      });
+    };
+  }
 
   const int port_;
   kj::AutoCloseFd socket_;  // until the thread has it
@@ -153,17 +179,6 @@ class ThreadDoor final : public Door {
   Loop* loop_ = nullptr;  // used on its own thread only, through the inbox
   std::thread thread_;
 };
-
-FindEndpoint ThreadDoor::finder() {
-  return [inbox = inbox_, loop = loop_](
-             Address address, std::chrono::milliseconds timeout,
-             std::function<void(Result<Endpoint>)> done) {
-    auto seeker = std::make_shared<Seeker>(std::move(done));
-    inbox->post([loop, address = std::move(address), timeout, seeker = std::move(seeker)] {
-      loop->find(address, timeout, seeker);
-    });
-  };
-}
 
 }  // namespace
 

@@ -22,8 +22,8 @@ class Door {
   virtual ~Door() = default;
 
   virtual int port() const = 0;
-  /// Looks for other nodes from the door's thread. After close() it answers Cancelled.
-  virtual FindEndpoint finder() = 0;
+  /// Asks other nodes from the door's thread. After close() the answer is Cancelled.
+  virtual Endpoints endpoints() = 0;
 
   /// Lets in who waits, and who comes from now on; once. The actor system must outlive the door.
   virtual void serve(Service service) = 0;

@@ -38,7 +38,7 @@ class NodeServer final : public Server {
     target_ = "troupe://" + address->to_string();
     take_address(*address);
 
-    auto world = std::make_shared<RealWorld>(system_, door_->finder());
+    auto world = std::make_shared<RealWorld>(system_, door_->endpoints());
     auto spawned = spawn_task(
         {.config = options_.config,
          .cluster_name = options_.cluster_name,

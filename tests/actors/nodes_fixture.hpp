@@ -60,6 +60,9 @@ class TestWorld final : public World {
     }
     answer();
   }
+  void probe(const Address&, std::chrono::milliseconds, Probed done) override {
+    done(unavailable("nobody is asked here"));
+  }
   uint64_t random() override { return ++random_; }
 
  private:

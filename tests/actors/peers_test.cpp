@@ -87,6 +87,16 @@ BOOST_AUTO_TEST_CASE(a_cut_between_two_others_ends_the_step_with_the_name_of_one
   BOOST_TEST((step.ended_at() - began <= limit + 1ms));
 }
 
+BOOST_AUTO_TEST_CASE(a_peer_whose_connection_is_full_for_long_is_not_lost) {
+  auto on_ps = session.graph().on(ps);
+  auto size = on_ps.constant(Tensor::of<int32_t>({1}, {1 << 18}));
+  auto large = session.graph().on(worker1).reduce_sum(on_ps.fill(size, on_ps.constant(1.0f)));
+  cluster.network({.bytes_per_second = 1 << 17});  // 1 MiB takes 8 s
+  auto values = session.run({}, {large});
+  BOOST_TEST(values.ok(), values.status().to_string());
+  BOOST_TEST((cluster.now() > 4 * limit));
+}
+
 BOOST_AUTO_TEST_CASE(peers_that_are_idle_for_long_are_not_lost) {
   cluster.run_for(std::chrono::minutes(10));
   BOOST_TEST(session.run({}, {far}).ok());

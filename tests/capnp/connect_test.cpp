@@ -9,6 +9,7 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/server/listen.hpp"
+#include "troupe/capnp/server/server.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
 
 using namespace troupe;
@@ -54,9 +55,17 @@ class Stranger {
   std::thread thread_;
 };
 
+Result<uint64_t> probe(Door& door, int port, std::chrono::milliseconds timeout) {
+  std::promise<Result<uint64_t>> answer;
+  door.endpoints().probe(Address{"127.0.0.1", port}, timeout, [&answer](Result<uint64_t> found) {
+    answer.set_value(std::move(found));
+  });
+  return answer.get_future().get();
+}
+
 Result<Endpoint> find(Door& door, int port, std::chrono::milliseconds timeout) {
   std::promise<Result<Endpoint>> found;
-  door.finder()(Address{"127.0.0.1", port}, timeout, [&found](Result<Endpoint> endpoint) {
+  door.endpoints().find(Address{"127.0.0.1", port}, timeout, [&found](Result<Endpoint> endpoint) {
     found.set_value(std::move(endpoint));
   });
   return found.get_future().get();
@@ -146,17 +155,32 @@ BOOST_AUTO_TEST_CASE(a_peer_that_is_not_there_is_named) {
   BOOST_TEST(says(endpoint.status(), "0.2 s"));
 }
 
+BOOST_AUTO_TEST_CASE(a_probe_tells_a_node_that_lives_from_one_that_is_dead_or_silent) {
+  auto asking = Door::open("127.0.0.1", 0);
+  auto node =
+      Server::start({.config = {ClusterSpec({{"local", {{0, {"127.0.0.1", 0}}}}}), "local", 0}});
+  BOOST_REQUIRE(node.ok());
+  auto port = std::stoi((*node)->target().substr((*node)->target().rfind(':') + 1));
+  auto client = Client::connect((*node)->target());
+  auto alive = probe(**asking, port, 5s);
+  BOOST_REQUIRE(alive.ok());
+  BOOST_TEST(*alive == (*client)->node_info()->incarnation);
+  BOOST_TEST((probe(**asking, free_port(), 5s).status().code() == Code::not_found));
+  auto deaf = listen_on("", 0);
+  BOOST_TEST((probe(**asking, deaf->port, 50ms).status().code() == Code::unavailable));
+}
+
 BOOST_AUTO_TEST_CASE(a_search_ends_when_the_door_closes) {
   auto seeking = Door::open("127.0.0.1", 0);
   std::promise<Result<Endpoint>> found;
-  (*seeking)->finder()(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<Endpoint> endpoint) {
+  auto find = (*seeking)->endpoints().find;
+  find(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<Endpoint> endpoint) {
     found.set_value(std::move(endpoint));
   });
-  auto finder = (*seeking)->finder();
   BOOST_TEST((*seeking)->close(5s).ok());
   BOOST_TEST((found.get_future().get().status().code() == Code::cancelled));
   Status late;
-  finder(Address{"127.0.0.1", 1}, 1h, [&late](Result<Endpoint> endpoint) {
+  find(Address{"127.0.0.1", 1}, 1h, [&late](Result<Endpoint> endpoint) {
     late = endpoint.status();
   });
   BOOST_TEST((late.code() == Code::cancelled));

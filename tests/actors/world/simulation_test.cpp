@@ -308,6 +308,25 @@ BOOST_FIXTURE_TEST_CASE(a_node_that_is_frozen_or_behind_a_cut_is_silent, TwoNode
   BOOST_TEST(try_connect(a, b).ok());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_probe_tells_who_lives_from_who_is_dead_or_silent, TwoNodes) {
+  auto probe = [&] {
+    Result<uint64_t> answer = cancelled("no answer yet");
+    simulation.world_of(a)->probe(address_of(b), 250ms, [&](auto found) { answer = found; });
+    run_for(1s);
+    return answer;
+  };
+  BOOST_TEST(probe().ok());
+  simulation.freeze(b);
+  BOOST_TEST((probe().status().code() == Code::unavailable));
+  simulation.thaw(b);
+  simulation.cut(b, a);
+  BOOST_TEST((probe().status().code() == Code::unavailable));
+  simulation.heal(b, a);
+  BOOST_TEST(probe().ok());
+  simulation.crash(b);
+  BOOST_TEST((probe().status().code() == Code::not_found));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_connection_is_tried_again_until_somebody_serves, TwoNodes) {
   auto late = simulation.add_node();
   auto task = caf::actor_cast<caf::strong_actor_ptr>(listener(late, heard));

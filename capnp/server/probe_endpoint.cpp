@@ -1,0 +1,55 @@
+#include "troupe/capnp/server/probe_endpoint.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/text.hpp"
+
+namespace troupe {
+namespace {
+
+kj::Promise<Result<uint64_t>> ask(kj::Own<kj::AsyncIoStream> stream) {
+  auto answer = kj::heap<uint64_t>();
+  auto asked = stream->write(protocol::heartbeat.data(), protocol::heartbeat.size())
+                   .then([&stream = *stream, &answer = *answer] {
+                     return stream.read(&answer, sizeof answer);
+                   });
+  return asked.then([answer = kj::mv(answer)] { return Result<uint64_t>(*answer); })
+      .attach(kj::mv(stream));
+}
+
+/// KJ keeps the number of a system error only in its words.
+Status explain(const Address& address, const kj::Exception& error) {
+  std::string why = error.getDescription().cStr();
+  if (why.find(std::strerror(ECONNREFUSED)) != std::string::npos)
+    return not_found("nobody serves at " + address.to_string());
+  return unavailable("no answer from " + address.to_string() + ": " + why);
+}
+
+}  // namespace
+
+kj::Promise<Result<uint64_t>> probe_endpoint(
+    kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout) {
+  auto late = io.getTimer()
+                  .afterDelay(timeout.count() * kj::MILLISECONDS)
+                  .then([address, timeout]() -> Result<uint64_t> {
+                    return unavailable(
+                        "no answer from " + address.to_string() + " for " + seconds_text(timeout));
+                  });
+  return kj::evalNow([&] {
+           return io.getNetwork().parseAddress(address.host, static_cast<kj::uint>(address.port));
+         })
+      .then([](kj::Own<kj::NetworkAddress> found) {
+        auto connected = found->connect();
+        return connected.attach(kj::mv(found));
+      })
+      .then([](kj::Own<kj::AsyncIoStream> stream) { return ask(kj::mv(stream)); })
+      .catch_(
+          [address](kj::Exception&& error) -> Result<uint64_t> { return explain(address, error); })
+      .exclusiveJoin(kj::mv(late));
+}
+
+}  // namespace troupe
