@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/gauges.hpp"
+#include "troupe/actors/messages.hpp"
 #include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
@@ -68,13 +69,19 @@ struct ListDevices {
   Done<DeviceList> done;
 };
 
-/// Frees the named containers on every task ("" is the default container) and closes all sessions
-/// of this task. Tasks that cannot be reached in time are named in an Unavailable error, after all
-/// others were reset.
+struct ListResources {
+  std::chrono::milliseconds timeout;
+  Done<ResourceList> done;
+};
+
+/// Frees containers ("" is the default one) on every task, and closes all sessions of this task and
+/// those of others that hold something of them. Tasks that cannot be reached in time are named in
+/// an Unavailable error, after all others were reset.
 struct Reset {
-  std::vector<std::string> containers;
+  ContainerChoice containers;
   std::chrono::milliseconds timeout;
   DoneStatus done;
+  std::string only_task = {};  // "/job:ps/task:0": nothing is freed or closed elsewhere
 };
 
 struct GetNodeInfo {
@@ -89,8 +96,8 @@ struct Explain {
 };
 
 using MasterActor = caf::typed_actor<
-    caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<Reset>,
-    caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>>;
+    caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
+    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>>;
 
 /// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
 /// that execution unit, once its owner drains it; else on CAF's own threads.
@@ -109,5 +116,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "troupe/graph/place/placement.hpp"
-
 namespace troupe {
 namespace {
 
@@ -72,9 +70,9 @@ Status check_feeds(
 }
 
 Result<std::vector<std::vector<NodeDef>>> lay_out(
-    const Graph& graph, const std::vector<TaskDescription>& tasks, const ClusterSpec& cluster,
-    const DeviceName& default_device, CompiledStep& step) {
-  auto places = place(graph, step.pruned.nodes, candidates_of(tasks), cluster, default_device);
+    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
+    const DeviceName& master, CompiledStep& step) {
+  auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
   std::vector<std::vector<NodeDef>> nodes;
   for (auto& part : partition(graph, step.pruned, *places)) {
@@ -86,7 +84,7 @@ Result<std::vector<std::vector<NodeDef>>> lay_out(
          .task = task_name(*device->job, *device->task),
          .feeds = std::move(part.feeds),
          .fetches = std::move(part.fetches),
-         .is_remote = device->job != default_device.job || device->task != default_device.task});
+         .is_remote = device->job != master.job || device->task != master.task});
     nodes.push_back(std::move(part.nodes));
   }
   return nodes;

@@ -9,6 +9,7 @@
 #include "troupe/actors/calls.hpp"
 #include "troupe/actors/device_actor.hpp"
 #include "troupe/graph/passes/partition.hpp"
+#include "troupe/graph/place/placement.hpp"
 
 namespace troupe {
 
@@ -27,6 +28,7 @@ struct CompiledStep {
   PlanId plan = 0;
   PrunedStep pruned;
   std::vector<Part> parts;
+  std::set<std::string> containers;  // that it uses
   bool ready = false;
   std::set<std::string> awaited;  // the tasks, then the devices, whose answers it needs for that
   std::vector<Run> waiting;       // runs that came before it was ready
@@ -48,10 +50,10 @@ Status check_feeds(
     const Graph& graph, const CompiledStep& step,
     const std::vector<std::pair<std::string, Tensor>>& feeds);
 
-/// Places and cuts a pruned step over the devices of those tasks. The parts' nodes are returned
-/// apart, in the parts' order, as only registration needs them.
+/// Cuts a pruned step over the devices of those tasks. The parts' nodes are returned apart, in the
+/// parts' order, as only registration needs them. `master` is its default device.
 Result<std::vector<std::vector<NodeDef>>> lay_out(
-    const Graph& graph, const std::vector<TaskDescription>& tasks, const ClusterSpec& cluster,
-    const DeviceName& default_device, CompiledStep& step);
+    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
+    const DeviceName& master, CompiledStep& step);
 
 }  // namespace troupe

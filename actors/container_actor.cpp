@@ -11,28 +11,54 @@ struct ContainerState {
 
   ContainerState() = default;
 
+  struct Held {
+    std::shared_ptr<VariableResource> variable;
+    std::string device;
+  };
+
   std::string container;
-  std::map<std::string, std::shared_ptr<VariableResource>> variables;
+  std::map<std::string, Held> variables;
 
   ~ContainerState() { drop_all(); }
 
   void drop_all() {
-    for (auto& [variable_name, variable] : variables) variable->drop();
+    for (auto& [variable_name, held] : variables) held.variable->drop();
     variables.clear();
   }
 
-  Result<std::shared_ptr<Resource>> find_or_make(const ResourceUse& use) {
-    auto& variable = variables[use.name];
-    if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
+  Result<std::shared_ptr<Resource>> find_or_make(
+      const ResourceUse& use, const std::string& device) {
+    auto& [variable, its_device] = variables[use.name.name];
+    if (!variable) {
+      variable = std::make_shared<VariableResource>(use.dtype, use.shape);
+      its_device = device;
+    }
     auto describe = [](DType dtype, const Shape& shape) {
       return to_string(dtype) + shape.to_string();
     };
     if (variable->dtype() != use.dtype || !variable->shape().is_compatible_with(use.shape))
       return invalid_argument(
-          "variable '" + use.name + "' of container '" + container + "' is " +
+          "variable '" + use.name.name + "' of container '" + container + "' is " +
           describe(variable->dtype(), variable->shape()) + ", but the graph declares it as " +
           describe(use.dtype, use.shape) + "; reset the container or choose another name");
     return std::shared_ptr<Resource>(variable);
+  }
+
+  Things list(std::chrono::nanoseconds now) const {
+    Things list;
+    for (const auto& [variable_name, held] : variables) {
+      auto facts = held.variable->facts();
+      auto idle = now - held.variable->used_at();
+      list.things.push_back(
+          {.name = {container, variable_name},
+           .kind = held.variable->kind(),
+           .dtype = facts.dtype,
+           .shape = facts.shape,
+           .bytes = facts.bytes,
+           .device = held.device,
+           .idle = std::chrono::duration_cast<std::chrono::milliseconds>(idle)});
+    }
+    return list;
   }
 };
 
@@ -44,13 +70,14 @@ ContainerActor::behavior_type container(
       [&state](const Bind& bind) -> caf::result<Status, Bindings> {
         Bindings bindings;
         for (const auto& use : bind.uses) {
-          auto resource = state.find_or_make(use);
+          auto resource = state.find_or_make(use, bind.device);
           if (!resource) return {resource.status(), Bindings()};
           bindings[use.node] = *resource;
         }
         return {Status(), std::move(bindings)};
       },
       [&state](const ResetContainer&) { state.drop_all(); },
+      [&state](const ListContainer& call) { return state.list(call.now); },
   };
 }
 

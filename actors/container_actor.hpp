@@ -12,8 +12,9 @@
 
 namespace troupe {
 
-/// The resources that a partition uses, to be found or made.
+/// The resources that a partition uses on a device, to be found or made.
 struct Bind {
+  std::string device;
   std::vector<ResourceUse> uses;
 };
 using Bindings = Plan::Bindings;
@@ -21,10 +22,16 @@ using Bindings = Plan::Bindings;
 /// Empties the container; the actor goes on.
 struct ResetContainer {};
 
+/// Asks what the container holds; `now` is the time on its node's clock.
+struct ListContainer {
+  std::chrono::nanoseconds now;
+};
+
 /// One container's shard on one task: variables by name. They live until it is reset.
 using ContainerActor = caf::typed_actor<
     // Fails with InvalidArgument where a resource exists with another dtype or shape.
-    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<ResetContainer>>;
+    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<ResetContainer>,
+    caf::replies_to<ListContainer>::with<Things>>;
 
 ContainerActor spawn_container(caf::actor_system& system, std::string name);
 
@@ -33,3 +40,4 @@ ContainerActor spawn_container(caf::actor_system& system, std::string name);
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Bind)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Bindings)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ResetContainer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListContainer)

@@ -34,6 +34,7 @@ struct DeviceState {
   Outbox outbox;
 
   ~DeviceState() {
+    task = nullptr;  // which ends, too
     while (!sessions.empty()) end_session(sessions.begin()->first);
   }
 
@@ -222,6 +223,7 @@ struct DeviceState {
     registrations.end(id, {}, cancelled("the session has ended"));
     auto session = sessions.extract(id);
     if (!session) return;
+    if (task) self->send(task, SessionEnded{id});
     for (auto& [number, step] : session.mapped().steps)
       if (step.execution) step.execution->cancel(cancelled("the session has ended"));
   }

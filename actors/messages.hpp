@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
+#include "troupe/graph/resource.hpp"
 #include "troupe/graph/status.hpp"
 #include "troupe/graph/tensor.hpp"
 
@@ -51,6 +53,7 @@ struct DeviceDescription {
   std::string type;
   int32_t index = 0;
   uint64_t memory_limit = 0;
+  uint64_t memory_in_use = 0;  // when it was asked
   std::string description;
   std::vector<std::string> ops;  // that it has kernels for
   caf::strong_actor_ptr actor;
@@ -71,9 +74,49 @@ struct Ping {
 };
 struct Pong {};
 
-/// Frees those containers on the task.
+/// Some containers, or all that there are.
+struct ContainerChoice {
+  std::vector<std::string> names;
+  bool all = false;
+
+  bool contains(const std::string& container) const {
+    return all || std::ranges::count(names, container) > 0;
+  }
+};
+
+/// Frees those containers on the task, and closes its sessions that hold something of them.
 struct ResetContainers {
-  std::vector<std::string> containers;
+  ContainerChoice containers;
+};
+
+/// Asks a task for what its containers hold.
+struct ListThings {};
+struct Things {
+  std::vector<ListedResource> things;
+};
+
+/// Asks the keeper of the directory where things live. One that lives nowhere yet lives from now on
+/// where `devices` says. The answer has a device for each name.
+struct Claim {
+  std::vector<ResourceName> names;
+  std::vector<std::string> devices;  // one for each name
+  bool is_pinned = false;  // by the graph: who may hold such a thing elsewhere is not asked first
+};
+struct Homes {
+  std::vector<std::string> devices;
+};
+
+/// Asks a task, from the keeper, for all things that it holds.
+struct ListHeld {};
+struct Held {
+  std::vector<ResourceName> names;
+  std::vector<std::string> devices;
+};
+
+/// Asks the keeper to forget, of those containers, what nobody holds any more. Answered when it has
+/// asked those who are said to hold it.
+struct Reconcile {
+  ContainerChoice containers;
 };
 
 // To a device actor, from session actors:
@@ -151,8 +194,8 @@ auto inspect(Inspector& f, Hello& x) {
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
   return f(
-      caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit, x.description,
-      x.ops, x.actor);
+      caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit, x.memory_in_use,
+      x.description, x.ops, x.actor);
 }
 template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {
@@ -167,8 +210,40 @@ auto inspect(Inspector& f, Pong&) {
   return f(caf::meta::type_name("Pong"));
 }
 template <class Inspector>
+auto inspect(Inspector& f, ContainerChoice& x) {
+  return f(caf::meta::type_name("ContainerChoice"), x.names, x.all);
+}
+template <class Inspector>
+auto inspect(Inspector& f, ListThings&) {
+  return f(caf::meta::type_name("ListThings"));
+}
+template <class Inspector>
+auto inspect(Inspector& f, Things& x) {
+  return f(caf::meta::type_name("Things"), x.things);
+}
+template <class Inspector>
 auto inspect(Inspector& f, ResetContainers& x) {
   return f(caf::meta::type_name("ResetContainers"), x.containers);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Claim& x) {
+  return f(caf::meta::type_name("Claim"), x.names, x.devices, x.is_pinned);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Homes& x) {
+  return f(caf::meta::type_name("Homes"), x.devices);
+}
+template <class Inspector>
+auto inspect(Inspector& f, ListHeld&) {
+  return f(caf::meta::type_name("ListHeld"));
+}
+template <class Inspector>
+auto inspect(Inspector& f, Held& x) {
+  return f(caf::meta::type_name("Held"), x.names, x.devices);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Reconcile& x) {
+  return f(caf::meta::type_name("Reconcile"), x.containers);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
@@ -218,6 +293,13 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::Ping))
   CAF_ADD_TYPE_ID(troupe, (troupe::Pong))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListThings))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Things))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Claim))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Homes))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListHeld))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Held))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Reconcile))
   CAF_ADD_TYPE_ID(troupe, (troupe::Register))
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))

@@ -36,7 +36,9 @@ caf::result<Status, TaskDescription> Peers::greet(const Hello& hello) {
     return refuse(
         caller + " expected " + taken_for + " here, but this is " + my_name() +
         ": check the addresses of the cluster");
-  if (self_->current_sender())
+  for (size_t i = 0; i < me.devices.size(); ++i)
+    me.devices[i].memory_in_use = settings_->devices[i]->allocator().use().bytes_in_use;
+  if (self_->current_sender() && self_->current_sender() != self_->ctrl())
     watch(caf::actor_cast<TaskActor>(self_->current_sender()), caller, hello.from_incarnation);
   return {Status(), me};
 }
@@ -70,19 +72,18 @@ caf::result<Status, TaskDescription> Peers::find(const FindTask& call) {
 void Peers::connect(const FindTask& call, const Address& address) {
   // Others may join the wait who are more patient than the first.
   auto timeout = std::max(call.timeout, settings_->connect_timeout);
+  TaskKey key{call.job, call.task};
   settings_->world->connect(
       address, timeout,
-      [call, timeout,
-       me = caf::actor_cast<TaskMailbox>(self_)](Result<caf::strong_actor_ptr> found) {
-        caf::anon_send(me, PeerConnected{call.job, call.task, timeout, std::move(found)});
-      });
+      in_turn_of<Result<caf::strong_actor_ptr>>(
+          self_, [this, key, timeout](const Result<caf::strong_actor_ptr>& found) {
+            if (found) greet(key, caf::actor_cast<TaskActor>(*found), timeout);
+            else fail(key, found.status());
+          }));
 }
 
-void Peers::connected(const PeerConnected& answer) {
-  TaskKey key{answer.job, answer.task};
-  if (!answer.found) return fail(key, answer.found.status());
-  auto actor = caf::actor_cast<TaskActor>(*answer.found);
-  self_->request(actor, answer.timeout, hello_to(key))
+void Peers::greet(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout) {
+  self_->request(actor, timeout, hello_to(key))
       .then(
           [this, key, actor](Status& status, TaskDescription& description) {
             if (!status.ok()) return fail(key, status);
@@ -93,6 +94,41 @@ void Peers::connected(const PeerConnected& answer) {
             peer.waiting.answer_all(Status(), peer.description);
           },
           [this, key](caf::error& error) { fail(key, to_status(error)); });
+}
+
+// Always by way of the mailbox, which keeps the order of calls.
+void Peers::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then) {
+  auto me_myself = caf::actor_cast<TaskActor>(self_);
+  // The search ends by itself, but others may have begun it who are more patient.
+  caf::duration limit =
+      timeout < settings_->connect_timeout ? caf::duration(timeout) : caf::infinite;
+  self_->request(me_myself, limit, FindTask{key.first, key.second, timeout})
+      .then(
+          [this, key, me_myself, then](const Status& status, const TaskDescription&) {
+            if (!status.ok()) return then(status);
+            if (key == TaskKey(me.job, me.task)) return then(me_myself);
+            auto peer = actor_of(key);
+            if (!peer) return then(unreachable(key, unavailable("lost")));
+            then(peer);
+          },
+          [key, then](const caf::error& error) { then(unreachable(key, to_status(error))); });
+}
+
+void Peers::find_living(const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then) {
+  auto address = settings_->config.cluster.address(key.first, key.second);
+  if (!address) return then(address.status());
+  if (key == TaskKey(me.job, me.task) || actor_of(key)) return then({});
+  settings_->world->probe(
+      *address, std::min(timeout, patience()),
+      in_turn_of<Result<uint64_t>>(self_, [key, then](const Result<uint64_t>& life) {
+        then(life ? Status() : unreachable(key, life.status()));
+      }));
+}
+
+std::chrono::milliseconds Peers::patience() const {
+  auto limit = settings_->heartbeat_limit;
+  return limit.count() == 0 ? settings_->connect_timeout
+                            : std::min(limit, settings_->connect_timeout);
 }
 
 Status Peers::unreachable(const TaskKey& key, const Status& why) {
@@ -153,15 +189,15 @@ void Peers::probe(const Watched& silent) {
   if (!address) return;  // it knows this task, but not the other way round
   settings_->world->probe(
       *address, settings_->heartbeat_limit,
-      [task = silent.actor.address(),
-       me = caf::actor_cast<TaskMailbox>(self_)](Result<uint64_t> incarnation) {
-        if (incarnation) caf::anon_send(me, PeerAnswered{task, *incarnation});
-      });
+      in_turn_of<Result<uint64_t>>(
+          self_, [this, task = silent.actor.address()](const Result<uint64_t>& incarnation) {
+            if (incarnation) heard_of(task, *incarnation);
+          }));
 }
 
-void Peers::answered(const PeerAnswered& answer) {
-  auto watched = watched_.find(answer.task);
-  if (watched != watched_.end() && watched->second.incarnation == answer.incarnation)
+void Peers::heard_of(const caf::actor_addr& task, uint64_t incarnation) {
+  auto watched = watched_.find(task);
+  if (watched != watched_.end() && watched->second.incarnation == incarnation)
     watched->second.heard = settings_->world->now();
 }
 

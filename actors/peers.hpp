@@ -6,30 +6,9 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/owed_answers.hpp"
-#include "troupe/actors/task_actor.hpp"
+#include "troupe/actors/task_mailbox.hpp"
 
 namespace troupe {
-
-/// The world's answer to a connect().
-struct PeerConnected {
-  std::string job;
-  int task;
-  std::chrono::milliseconds timeout;
-  Result<caf::strong_actor_ptr> found;
-};
-
-/// It is time to ask the peers whether they live.
-struct Beat {};
-
-/// The world's answer to a probe(): that life of the peer runs.
-struct PeerAnswered {
-  caf::actor_addr task;
-  uint64_t incarnation;
-};
-
-/// What a task actor also hears from itself.
-using TaskMailbox = TaskActor::extend<
-    caf::reacts_to<PeerConnected>, caf::reacts_to<Beat>, caf::reacts_to<PeerAnswered>>;
 
 /// A task of the cluster: its job and its index.
 using TaskKey = std::pair<std::string, int>;
@@ -55,12 +34,19 @@ class Peers {
   TaskDescription me;
 
   caf::result<Status, TaskDescription> find(const FindTask& call);
-  void connected(const PeerConnected& answer);
+  /// Calls back with the task's actor, connecting where need be, or with an error that names it.
+  /// Calls for one task are answered in their order.
+  using Reached = std::function<void(Result<TaskActor>)>;
+  void reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then);
+  /// Calls back whether the task can be reached, without trying for long: NotFound, if it is dead;
+  /// Unavailable, if it is silent. The error names it.
+  void find_living(const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then);
+  /// How long a silent peer is waited for where others go on without it.
+  std::chrono::milliseconds patience() const;
   caf::result<Status, TaskDescription> greet(const Hello& hello);
 
   void answer(const Ping& ping);
   void heard();  // Pong, from the current sender
-  void answered(const PeerAnswered& answer);
   void beat();
   void ended(const caf::actor_addr& task);
 
@@ -86,9 +72,11 @@ class Peers {
 
   std::string my_name() const;
   void connect(const FindTask& call, const Address& address);
+  void greet(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout);
   void fail(const TaskKey& key, const Status& why);
   void watch(const TaskActor& actor, const std::string& name, uint64_t incarnation);
   void probe(const Watched& silent);
+  void heard_of(const caf::actor_addr& task, uint64_t incarnation);
   void lose(const caf::actor_addr& task, const std::string& why);
   void set_timer();
 
@@ -102,7 +90,3 @@ class Peers {
 };
 
 }  // namespace troupe
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerConnected)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Beat)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerAnswered)

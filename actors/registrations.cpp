@@ -56,7 +56,7 @@ caf::result<Status> Registrations::add(Register& message) {
 }
 
 void Registrations::bind_resources(const Pointer& registration) {
-  Bind bind{resources_of(*registration->graph)};
+  Bind bind{settings_.name, resources_of(*registration->graph)};
   if (bind.uses.empty()) return;
   ++registration->waits_for;
   self_->request(task_, caf::infinite, std::move(bind))

@@ -57,15 +57,21 @@ struct SessionState {
           " nodes, but the caller expected " + std::to_string(call.expected_size));
     auto before = graph->size();
     for (auto& def : call.nodes) {
-      auto status = def.op.starts_with('_') || def.name.starts_with('_')
-                        ? invalid_argument("names that begin with '_' are reserved")
-                              .at({.node = def.name, .op = def.op})
-                        : graph->add(std::move(def)).status();
+      auto status = is_reserved(def) ? invalid_argument("names that begin with '_' are reserved")
+                                           .at({.node = def.name, .op = def.op})
+                                     : graph->add(std::move(def)).status();
       if (status.ok()) continue;
       graph->shrink_to(before);
       return status;
     }
     return {};
+  }
+
+  static bool is_reserved(const NodeDef& def) {
+    auto found = def.attrs.find("container");
+    auto* container = found == def.attrs.end() ? nullptr : found->second.get<std::string>();
+    return def.op.starts_with('_') || def.name.starts_with('_') ||
+           (container && container->starts_with('_'));
   }
 
   // -- runs
@@ -319,11 +325,20 @@ struct SessionState {
       for (auto& call : std::exchange(step->waiting, {})) call.done(status);
   }
 
-  void close() {
-    for (const auto& [number, now] : running)
-      cancel_parts(number, cancelled("the session was closed"));
+  void close_if_using(const CloseIfUsing& reset) {
+    auto uses = [&](const auto& entry) {
+      return std::ranges::any_of(entry.second->containers, [&](const std::string& container) {
+        return reset.containers.contains(container);
+      });
+    };
+    if (std::ranges::any_of(compiled, uses)) close("a reset of a container that it used");
+  }
+
+  void close(const std::string& by) {
+    auto why = cancelled("the session was closed by " + by + " while the step ran");
+    for (const auto& [number, now] : running) cancel_parts(number, why);
     for (const auto& [name, part] : devices) self->send(part.actor, EndSession{settings.id});
-    answer_all(cancelled("the session was closed while the step ran"));
+    answer_all(why);
     self->quit();
   }
 };
@@ -345,10 +360,11 @@ SessionMailbox::behavior_type session(
         state.cancel_run(call.call, cancelled("the caller cancelled the step"));
       },
       [&state](const Close& call) {
-        state.close();
+        state.close("its client");
         call.done({});
       },
       [&state](const Explain& call) { state.explain(call); },
+      [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](StepDone& done) { state.part_done(done); },
       [&state](const RunDeadline&) { state.end_late_runs(); },

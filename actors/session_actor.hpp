@@ -7,14 +7,14 @@
 #include "troupe/actors/calls.hpp"
 #include "troupe/actors/messages.hpp"
 #include "troupe/actors/task_actor.hpp"
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/place/placement.hpp"
 
 namespace troupe {
 
 struct SessionSettings {
   SessionId id = 0;
-  ClusterSpec cluster;
-  DeviceName default_device;  // of the master: where nodes go that wish for nothing
+  std::shared_ptr<const PlacementView> view;
+  bool isolate_state = false;  // its variables are its own, and end with it
   std::shared_ptr<const OpCatalog> catalog;
   std::chrono::milliseconds connect_timeout;
   std::shared_ptr<World> world;
@@ -31,10 +31,18 @@ struct SessionSettings {
 /// SE-2: a failed compilation is not remembered; a lost or restarted device makes those compiled
 ///       steps that use it be compiled again.
 ///
+/// Ends a session that has used one of those containers.
+struct CloseIfUsing {
+  ContainerChoice containers;
+};
+
 /// What a session is for its task, beside what it is for clients.
-using TaskSession = SessionActor::extend<caf::reacts_to<Explain>, caf::reacts_to<PeerLost>>;
+using TaskSession = SessionActor::extend<
+    caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>>;
 
 /// `task` is the actor of the master's task.
 TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);
 
 }  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseIfUsing)

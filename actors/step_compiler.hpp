@@ -33,8 +33,11 @@ class StepCompiler {
   using Pointer = std::shared_ptr<Compilation>;
   using Next = void (StepCompiler::*)(const Pointer&);
 
+  void find_homes(const Pointer& compilation);
+  void settle(const Pointer& compilation, const Placement::Homes& homes);
   void find_tasks(const Pointer& compilation);
   void register_parts(const Pointer& compilation);
+  void mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const;
   void finish(const Pointer& compilation);
   void arrived(
       const Pointer& compilation, const std::string& from, const Status& status, Next next);

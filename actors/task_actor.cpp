@@ -1,9 +1,12 @@
 #include "troupe/actors/task_actor.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 
+#include "troupe/actors/cluster_calls.hpp"
 #include "troupe/actors/device_actor.hpp"
+#include "troupe/actors/directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/gather.hpp"
 #include "troupe/actors/peers.hpp"
@@ -22,6 +25,8 @@ struct TaskState {
   TaskMailbox::pointer self = nullptr;
   TaskSettings settings;
   Peers peers;
+  Directory directory;
+  ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
   std::map<std::string, ContainerActor> containers;
   std::map<caf::actor_addr, TaskSession> sessions;
@@ -75,8 +80,8 @@ struct TaskState {
     auto session = spawn_session(
         self->system(), caf::actor_cast<TaskActor>(self),
         {.id = settings.world->random(),
-         .cluster = settings.config.cluster,
-         .default_device = default_device,
+         .view = std::make_shared<const PlacementView>(
+             PlacementView{settings.config.cluster, default_device, {}}),
          .catalog = settings.catalog,
          .connect_timeout = settings.connect_timeout,
          .world = settings.world,
@@ -95,11 +100,20 @@ struct TaskState {
   caf::result<Status, Bindings> bind(const Bind& call) {
     auto gather =
         std::make_shared<Gather<Bindings>>(self->make_response_promise<Status, Bindings>());
+    directory.hold(call.device, call.uses, [this, call, gather](const Status& status) {
+      if (status.ok()) bind_held(call, gather);
+      gather->arrived(status);
+    });
+    return gather->promise;
+  }
+
+  void bind_held(const Bind& call, const std::shared_ptr<Gather<Bindings>>& gather) {
     std::map<std::string, Bind> by_container;
-    for (const auto& use : call.uses) by_container[use.container].uses.push_back(use);
-    for (auto& [container_name, uses] : by_container) {
+    for (const auto& use : call.uses) by_container[use.name.container].uses.push_back(use);
+    for (auto& [container_name, bind] : by_container) {
+      bind.device = call.device;
       gather->expect();
-      self->request(container(container_name), caf::infinite, std::move(uses))
+      self->request(container(container_name), caf::infinite, std::move(bind))
           .then(
               [gather](Status& status, Bindings& found) {
                 gather->value.merge(found);
@@ -107,115 +121,40 @@ struct TaskState {
               },
               [gather](caf::error& error) { gather->arrived(to_status(error)); });
     }
-    gather->arrived({});
-    return gather->promise;
   }
 
-  void reset_own(const std::vector<std::string>& names) {
-    for (const auto& container_name : names) {
-      auto found = containers.find(container_name);
-      if (found != containers.end()) self->send(found->second, ResetContainer{});
-    }
+  Status reset_own(const ContainerChoice& chosen) {
+    directory.release(chosen);
+    for (auto& [container_name, actor] : containers)
+      if (chosen.contains(container_name)) self->send(actor, ResetContainer{});
+    for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{chosen});
+    return {};
+  }
+
+  void drop_private(const SessionEnded& ended) {
+    std::erase_if(containers, [&](const auto& entry) {
+      auto is_over = is_private_of(ended.session, entry.first);
+      if (is_over) caf::anon_send_exit(entry.second, caf::exit_reason::user_shutdown);
+      return is_over;
+    });
+  }
+
+  caf::result<Things> list_things() {
+    auto promise = self->make_response_promise<Things>();
+    auto things = std::make_shared<Things>();
+    // Held by each container's callback.
+    std::shared_ptr<void> last(
+        nullptr, [promise, things](void*) mutable { promise.deliver(std::move(*things)); });
+    for (auto& [container_name, actor] : containers)
+      self->request(actor, caf::infinite, ListContainer{settings.world->now()})
+          .then([things, last](Things& found) {
+            std::ranges::move(found.things, std::back_inserter(things->things));
+          });
+    return promise;
   }
 
   void close_sessions() {
     for (auto& [address, session] : sessions) self->send(session, Close{[](const Status&) {}});
-  }
-
-  // -- calls over all tasks
-
-  /// One task's part of a call over all: does its work and reports with the callback.
-  using Each = std::function<void(const TaskKey&, const TaskActor&, DoneStatus)>;
-
-  /// Calls `each` for every other task of the cluster that is reached in time, then `done` with the
-  /// errors, each of which names its task.
-  void for_all_peers(
-      std::chrono::milliseconds timeout, Each each, std::function<void(std::vector<Status>)> done) {
-    auto errors = std::make_shared<std::vector<Status>>();
-    auto waits_for = std::make_shared<size_t>(1);
-    auto arrived = [errors, waits_for, done](const Status& status) {
-      if (!status.ok()) errors->push_back(status);
-      if (--*waits_for == 0) done(*errors);
-    };
-    for (const auto& [job, tasks] : settings.config.cluster.jobs())
-      for (const auto& [index, address] : tasks) {
-        TaskKey key{job, index};
-        if (key == TaskKey(peers.me.job, peers.me.task)) continue;
-        ++*waits_for;
-        self->request(caf::actor_cast<TaskActor>(self), timeout, FindTask{job, index, timeout})
-            .then(
-                [this, key, each, arrived](const Status& status, const TaskDescription&) {
-                  auto peer = peers.actor_of(key);
-                  if (!status.ok()) return arrived(status);
-                  if (!peer) return arrived(Peers::unreachable(key, unavailable("lost")));
-                  each(key, peer, arrived);
-                },
-                [key, arrived](const caf::error& error) {
-                  arrived(Peers::unreachable(key, to_status(error)));
-                });
-      }
-    arrived({});
-  }
-
-  static void list(DeviceList& list, const TaskDescription& task) {
-    for (const auto& device : task.devices)
-      list.devices.push_back(
-          {.name = DeviceName{task.job, task.task, device.type, device.index}.to_string(),
-           .attributes =
-               {.type = device.type,
-                .index = device.index,
-                .memory_limit = device.memory_limit,
-                .description = device.description},
-           .incarnation = task.incarnation});
-  }
-
-  /// Asks each task anew: what is known of it may be of an earlier life.
-  void list_devices(const ListDevices& call) {
-    auto devices = std::make_shared<DeviceList>();
-    list(*devices, peers.me);
-    for_all_peers(
-        call.timeout,
-        [this, devices, timeout = call.timeout](
-            const TaskKey& key, const TaskActor& peer, const DoneStatus& arrived) {
-          self->request(peer, timeout, peers.hello_to(key))
-              .then(
-                  [devices, arrived](const Status& status, const TaskDescription& found) {
-                    list(*devices, found);
-                    arrived(status);
-                  },
-                  [key, arrived](const caf::error& error) {
-                    arrived(Peers::unreachable(key, to_status(error)));
-                  });
-        },
-        [devices, done = call.done](std::vector<Status> errors) {
-          std::ranges::sort(devices->devices, {}, &ListedDevice::name);
-          devices->missing = std::move(errors);
-          done(*devices);
-        });
-  }
-
-  void reset(const Reset& call) {
-    close_sessions();
-    reset_own(call.containers);
-    for_all_peers(
-        call.timeout,
-        [this, call](const TaskKey& key, const TaskActor& peer, const DoneStatus& arrived) {
-          self->request(peer, call.timeout, ResetContainers{call.containers})
-              .then(
-                  [arrived](const Status& status) { arrived(status); },
-                  [key, arrived](const caf::error& error) {
-                    arrived(Peers::unreachable(key, to_status(error)));
-                  });
-        },
-        [done = call.done](const std::vector<Status>& errors) { done(combine(errors)); });
-  }
-
-  /// One error that names all that are missing.
-  static Status combine(const std::vector<Status>& errors) {
-    if (errors.empty()) return {};
-    std::string message;
-    for (const auto& error : errors) message += (message.empty() ? "" : "; ") + error.message();
-    return unavailable("all other tasks were reset, but " + message).at(errors[0].where());
   }
 
   NodeInfo info() const {
@@ -267,27 +206,34 @@ TaskMailbox::behavior_type task(
       .devices = {}};
   state.peers.begin(
       self, state.settings, [&state](const PeerLost& lost) { state.peer_lost(lost); });
+  state.directory.begin(self, state.settings, state.peers);
+  state.cluster_calls.begin(self, state.settings, state.peers);
   state.start_devices();
   self->set_down_handler([&state](const caf::down_msg& down) { state.actor_gone(down.source); });
   return {
       [&state](const CreateSession& call) { state.create_session(call); },
-      [&state](const ListDevices& call) { state.list_devices(call); },
-      [&state](const Reset& call) { state.reset(call); },
+      [&state](const ListDevices& call) { state.cluster_calls.list_devices(call); },
+      [&state](const ListResources& call) { state.cluster_calls.list_resources(call); },
+      [&state](const Reset& call) {
+        if (call.only_task.empty()) state.close_sessions();
+        state.cluster_calls.reset(call);
+      },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
       [&state](const Explain& call) { state.explain(call); },
       [&state](const Hello& hello) { return state.peers.greet(hello); },
-      [&state](const ResetContainers& call) {
-        state.reset_own(call.containers);
-        return Status();
-      },
+      [&state](const ResetContainers& call) { return state.reset_own(call.containers); },
+      [&state](const ListThings&) { return state.list_things(); },
       [&state](const Ping& ping) { state.peers.answer(ping); },
       [&state](const Pong&) { state.peers.heard(); },
       [&state](const FindTask& call) { return state.peers.find(call); },
+      [&state](const Claim& claim) { return state.directory.claim(claim); },
+      [&state](const ListHeld&) { return state.directory.list_held(); },
+      [&state](const Reconcile& message) { return state.directory.reconcile(message); },
       [&state](const Bind& call) { return state.bind(call); },
+      [&state](const SessionEnded& ended) { state.drop_private(ended); },
       [&state](const Stop& call) { state.stop(call); },
-      [&state](const PeerConnected& answer) { state.peers.connected(answer); },
+      [](const Continue& next) { next.work(); },
       [&state](const Beat&) { state.peers.beat(); },
-      [&state](const PeerAnswered& answer) { state.peers.answered(answer); },
   };
 }
 

@@ -11,6 +11,7 @@
 #include "troupe/actors/calls.hpp"
 #include "troupe/actors/container_actor.hpp"
 #include "troupe/actors/gauges.hpp"
+#include "troupe/actors/inventory.hpp"
 #include "troupe/actors/messages.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/device.hpp"
@@ -32,6 +33,12 @@ struct PeerLost {
   std::string why;  // "it has not answered for 2000 ms"
 };
 
+/// A session of any master has nothing on a device here any more: what it had for itself alone
+/// goes.
+struct SessionEnded {
+  uint64_t session = 0;
+};
+
 /// Ends the task: its sessions are closed, then all its actors end.
 struct Stop {
   DoneStatus done;
@@ -42,10 +49,15 @@ struct Stop {
 using TaskActor = MasterActor::extend<
     // From other nodes: fails with FailedPrecondition where the caller takes it for somebody else.
     caf::replies_to<Hello>::with<Status, TaskDescription>,
-    caf::replies_to<ResetContainers>::with<Status>, caf::reacts_to<Ping>, caf::reacts_to<Pong>,
+    caf::replies_to<ResetContainers>::with<Status>, caf::replies_to<ListThings>::with<Things>,
+    caf::reacts_to<Ping>, caf::reacts_to<Pong>,
+    // From other nodes, and from sessions here (directory.hpp).
+    caf::replies_to<Claim>::with<Status, Homes>, caf::replies_to<ListHeld>::with<Held>,
+    caf::replies_to<Reconcile>::with<Status>,
     // In this process. Unavailable names the task that cannot be reached and says why.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
-    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<Stop>>;
+    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<SessionEnded>,
+    caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;
@@ -59,6 +71,7 @@ struct TaskSettings {
   /// A peer that has not answered for so long is lost; 0: silence is never taken for that.
   std::chrono::milliseconds heartbeat_limit{2000};
   std::shared_ptr<Gauges> gauges = std::make_shared<Gauges>();
+  std::shared_ptr<Inventory> inventory = std::make_shared<Inventory>();
 };
 
 /// A task and the number that tells this life of it from others.
@@ -73,4 +86,5 @@ SpawnedTask spawn_task(TaskSettings settings);
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FindTask)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerLost)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

@@ -173,6 +173,23 @@ caf::error inspect(caf::deserializer& source, Wait& value) {
   return error;
 }
 
+caf::error inspect(caf::serializer& sink, ListedResource& value) {
+  if (auto error = write_shape(sink, value.shape)) return error;
+  return write(
+      sink, value.name.container, value.name.name, value.kind, static_cast<uint8_t>(value.dtype),
+      value.bytes, value.device, value.idle.count());
+}
+
+caf::error inspect(caf::deserializer& source, ListedResource& value) {
+  if (auto error = read_shape(source, value.shape)) return error;
+  int64_t idle_ms = 0;
+  if (auto error = source(value.name.container, value.name.name, value.kind)) return error;
+  if (auto error = read_enum(source, value.dtype, is_valid)) return error;
+  auto error = source(value.bytes, value.device, idle_ms);
+  value.idle = std::chrono::milliseconds(idle_ms);
+  return error;
+}
+
 caf::error inspect(caf::serializer& sink, Tensor& value) {
   if (!value.is_set()) return write(sink, uint8_t{0});
   CHECK(value.dtype() != DType::resource);

@@ -22,6 +22,12 @@ size_t wire_bytes(const Tensor& tensor);
 // as the bytes they are. Reading trusts nothing: what makes no value is an error, which drops the
 // message.
 
+template <class Inspector>
+auto inspect(Inspector& f, ResourceName& x) {
+  return f(caf::meta::type_name("ResourceName"), x.container, x.name);
+}
+caf::error inspect(caf::serializer& sink, ListedResource& value);
+caf::error inspect(caf::deserializer& source, ListedResource& value);
 caf::error inspect(caf::serializer& sink, Status& value);
 caf::error inspect(caf::deserializer& source, Status& value);
 caf::error inspect(caf::serializer& sink, Wait& value);

@@ -2,22 +2,18 @@
 
 #include <algorithm>
 
+#include "troupe/graph/ops/handle.hpp"
+
 namespace troupe {
-namespace {
-
-bool makes_handle(const Node& node) { return node.op->name() == "VarHandleOp"; }
-
-}  // namespace
-
 std::vector<ResourceUse> resources_of(const Graph& graph) {
   std::vector<ResourceUse> uses;
   for (const auto& node : graph.nodes()) {
-    if (!makes_handle(node)) continue;
-    const auto& shared_name = node.attr<std::string>("shared_name");
+    auto name = handled_by(node);
+    if (!name) continue;
     uses.push_back(
         {.node = node.id,
-         .container = node.attr<std::string>("container"),
-         .name = shared_name.empty() ? node.name : shared_name,
+         .name = *std::move(name),
+         .is_pinned = !node.attrs.contains(unpinned_attr),
          .dtype = node.attr<DType>("dtype"),
          .shape = node.attr<Shape>("shape")});
   }
@@ -44,12 +40,8 @@ class Plan::Compiler {
 
  private:
   std::optional<Tensor> constant(const Node& node) const {
-    if (makes_handle(node)) {
-      auto name = node.attr<std::string>("shared_name");
-      return Tensor::scalar(ResourceHandle{
-          node.attr<std::string>("container"), name.empty() ? node.name : name,
-          bindings_.at(node.id)});
-    }
+    if (auto name = handled_by(node))
+      return Tensor::scalar(ResourceHandle{name->container, name->name, bindings_.at(node.id)});
     if (node.op->name() == "Const" && node.control_inputs.empty())
       return node.attr<Tensor>("value");
     return std::nullopt;

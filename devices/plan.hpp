@@ -15,8 +15,8 @@ namespace troupe {
 /// A thing in a container that a partition uses, by the node that makes its handle.
 struct ResourceUse {
   NodeId node;
-  std::string container;
-  std::string name;
+  ResourceName name;
+  bool is_pinned;  // the graph says that it lives here; else the directory does
   DType dtype;
   Shape shape;
 };

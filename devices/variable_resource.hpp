@@ -28,6 +28,12 @@ class VariableResource final : public Resource {
     return dropped_;
   }
 
+  Facts facts() const override {
+    std::lock_guard lock(mutex_);
+    if (!value_.is_set()) return {.dtype = dtype_, .shape = shape_};
+    return {.dtype = dtype_, .shape = value_.shape(), .bytes = value_.bytes()};
+  }
+
   /// The value, or an unset tensor before the first assignment.
   Tensor read() const {
     std::lock_guard lock(mutex_);

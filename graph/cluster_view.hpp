@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "troupe/graph/cluster_spec.hpp"
+#include "troupe/graph/resource.hpp"
 #include "troupe/graph/status.hpp"
 
 namespace troupe {
@@ -25,6 +26,7 @@ struct ListedDevice {
   std::string name;  // "/job:ps/task:0/device:CPU:0"
   DeviceAttributes attributes;
   uint64_t incarnation = 0;
+  uint64_t memory_in_use = 0;  // bytes, when it was asked
 
   bool operator==(const ListedDevice&) const = default;
 };
@@ -36,6 +38,28 @@ struct DeviceList {
   std::vector<Status> missing;
 
   bool operator==(const DeviceList&) const = default;
+};
+
+/// A thing in a container, as a client sees it.
+struct ListedResource {
+  ResourceName name;
+  std::string kind;  // "variable"
+  DType dtype = DType::float32;
+  Shape shape;
+  uint64_t bytes = 0;  // of its value; 0 before the first assignment
+  std::string device;
+  std::chrono::milliseconds idle{0};  // since a step used it last
+
+  bool operator==(const ListedResource&) const = default;
+};
+
+/// What the containers of all tasks hold that answer before the deadline, and for each other task
+/// an error that names it.
+struct ResourceList {
+  std::vector<ListedResource> resources;
+  std::vector<Status> missing;
+
+  bool operator==(const ResourceList&) const = default;
 };
 
 /// What a task says of itself.

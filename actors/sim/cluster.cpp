@@ -41,7 +41,7 @@ Status Cluster::reset(
   auto& life = *parts_->life_of(task);
   auto answerer = parts_->open(life, call);
   if (!call.is_done())
-    tell(life.actor, Reset{containers, timeout, [answerer](Status status) {
+    tell(life.actor, Reset{{.names = containers}, timeout, [answerer](Status status) {
                              answerer->end(std::move(status));
                            }});
   answerer.reset();
@@ -50,19 +50,16 @@ Status Cluster::reset(
 
 Result<DeviceList> Cluster::list_devices(
     const std::string& task, std::chrono::milliseconds timeout) {
-  Call call;
-  auto& life = *parts_->life_of(task);
-  auto answerer = parts_->open(life, call);
-  auto found = std::make_shared<DeviceList>();
-  if (!call.is_done())
-    tell(life.actor, ListDevices{timeout, [answerer, found](Result<DeviceList> list) {
-                                   if (list) *found = *list;
-                                   answerer->end(list.status());
-                                 }});
-  answerer.reset();
-  auto status = parts_->await(call);
-  if (!status.ok()) return status;
-  return *found;
+  return parts_->ask<DeviceList>(task, [timeout](Done<DeviceList> done) {
+    return ListDevices{timeout, std::move(done)};
+  });
+}
+
+Result<ResourceList> Cluster::list_resources(
+    const std::string& task, std::chrono::milliseconds timeout) {
+  return parts_->ask<ResourceList>(task, [timeout](Done<ResourceList> done) {
+    return ListResources{timeout, std::move(done)};
+  });
 }
 
 Time Cluster::now() const { return parts_->simulation.now(); }

@@ -28,7 +28,10 @@ struct ClusterParts;
 /// fault that makes no sense, as the crash of a task that is dead.
 ///
 /// SC-1: a step with a timeout is answered within 100 ms after it, unless its master does not run
-/// as usual. It is an invariant of each cluster, as those of always().
+///       as usual.
+/// SC-2: no thing in a container lives on two tasks at once, unless graphs pin it to both while the
+///       directory of the cluster is out of reach.
+/// Both are invariants of each cluster, as those of always().
 class Cluster final : public FaultVerbs {
  public:
   /// The number of tasks of each job.
@@ -45,6 +48,7 @@ class Cluster final : public FaultVerbs {
       const std::string& task, const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout);
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
+  Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
 
   Time now() const;
   /// Lets the cluster run. False if the condition is not met before that much of its time has

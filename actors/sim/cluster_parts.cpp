@@ -1,6 +1,8 @@
 #include "troupe/actors/sim/cluster_parts.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/graph/device_name.hpp"
@@ -30,6 +32,10 @@ ClusterParts::ClusterParts(
       simulation(system, seed.value, options_given.network) {
   if (!options.catalogs.ops) options.catalogs = Catalogs::make();
   for (const auto& task : task_names(spec)) begin(task);
+  invariants.add("SC-2", [this] {
+    if (std::exchange(things_have_changed, false)) check_homes();
+    return true;
+  });
   simulation.on_event([this] { invariants.check(simulation.now()); });
 }
 
@@ -47,6 +53,7 @@ void ClusterParts::begin(std::string task) {
       .number = number,
       .node = simulation.add_node(),
       .memory_limit = options.memory_limit});
+  life->inventory = std::make_shared<Inventory>([this] { things_have_changed = true; });
   life->device = make_simulated_device(
       {.kernels = options.catalogs.kernels,
        .later =
@@ -68,7 +75,8 @@ void ClusterParts::begin(std::string task) {
        .world = simulation.world_of(life->node),
        .connect_timeout = options.connect_timeout,
        .heartbeat_limit = options.heartbeat_limit,
-       .gauges = life->gauges});
+       .gauges = life->gauges,
+       .inventory = life->inventory});
   life->actor = spawned.actor;
   simulation.serve(
       life->node, *spec.address(*name.job, *name.task),
@@ -92,6 +100,18 @@ bool ClusterParts::run(const std::function<bool()>& condition, Time limit) {
   auto stop = [&] { return invariants.violation() || condition(); };
   if (!stop()) simulation.run(stop, limit);
   return !invariants.violation() && condition();
+}
+
+void ClusterParts::check_homes() {
+  std::map<ResourceName, std::string> homes;
+  for (const auto& [task, life] : lives) {
+    if (life->is_over()) continue;
+    for (const auto& [name, device] : life->inventory->all())
+      if (auto [home, is_only] = homes.emplace(name, device); !is_only)
+        throw std::runtime_error(
+            "'" + name.name + "' of container '" + name.container + "' lives on " + home->second +
+            " and on " + device);
+  }
 }
 
 std::shared_ptr<OpenCalls::Answerer> ClusterParts::open(Life& task, const Call& call) {

@@ -19,6 +19,7 @@ struct Life {
   TaskActor actor;  // empty once it is over
   std::shared_ptr<SimulatedDevice> device;
   std::shared_ptr<Gauges> gauges = std::make_shared<Gauges>();
+  std::shared_ptr<Inventory> inventory;
   OpenCalls calls;
   bool is_frozen = false;
   double slowness = 1;
@@ -52,12 +53,31 @@ struct ClusterParts {
   const std::shared_ptr<Life>& life_of(const std::string& task) const;
   /// Does what the fault says, now; false where that makes no sense.
   bool apply(const Fault& fault);
+  /// What a task answers to the call that `make` makes around a callback.
+  template <class Answer, class Make>
+  Result<Answer> ask(const std::string& task, Make make) {
+    Call call;
+    auto& life = *life_of(task);
+    auto answerer = open(life, call);
+    auto found = std::make_shared<Answer>();
+    if (!call.is_done())
+      tell(life.actor, make([answerer, found](Result<Answer> answer) {
+             if (answer) *found = *std::move(answer);
+             answerer->end(answer.status());
+           }));
+    answerer.reset();
+    auto status = await(call);
+    if (!status.ok()) return status;
+    return std::move(*found);
+  }
   /// How the call ended, once the cluster has run until then.
   Status await(const Call& call);
   /// Lets the simulation run: false if an invariant is violated, or the condition not met.
   bool run(const std::function<bool()>& condition, Time limit);
   /// The near end of a call to a task; where the task is dead, the call has failed already.
   std::shared_ptr<OpenCalls::Answerer> open(Life& task, const Call& call);
+  /// Throws what it is that lives on two tasks (SC-2).
+  void check_homes();
   /// The call is to be answered by then, on the clock of its master (SC-1).
   void expect_answer(
       const std::shared_ptr<Life>& master, const std::shared_ptr<OpenCalls::Answerer>& call,
@@ -74,7 +94,8 @@ struct ClusterParts {
   std::vector<std::string> task_of_node;
   std::set<Way> cut_ways;
   Invariants invariants;
-  std::vector<Fault> faults;  // that have happened
+  std::vector<Fault> faults;         // that have happened
+  bool things_have_changed = false;  // since it was looked where they live
 };
 
 }  // namespace troupe::sim

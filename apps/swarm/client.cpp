@@ -15,6 +15,7 @@ bool Client::has_session() const { return session_ && cluster_.life(master_) == 
 
 void Client::open() {
   life_ = cluster_.life(master_);
+  ++session_number_;
   session_.emplace(cluster_.session(master_));
   graph_ = draw_graph(session_->graph(), world_, random_, /*pinned=*/true);
 }

@@ -24,8 +24,10 @@ class Client {
   bool has_session() const;
   void open();
   Status close();
-  /// The session was closed by a reset through its master.
+  /// The session was closed by a reset.
   void lose_session() { session_.reset(); }
+  /// The number of the present session, or of the last.
+  int session_number() const { return session_number_; }
 
  private:
   sim::Cluster& cluster_;
@@ -34,6 +36,7 @@ class Client {
   sim::Random random_;
   std::vector<Tensors> expected_;
   std::optional<sim::Session> session_;
+  int session_number_ = 0;
   int life_ = 0;  // of the master
   RandomGraph graph_;
 };

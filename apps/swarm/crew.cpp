@@ -156,6 +156,7 @@ Crew::Attempt Crew::make_read(Client* client, size_t counter) {
 sim::Call Crew::start(Attempt attempt) {
   using Kind = Attempt::Kind;
   auto& session = attempt.session.emplace(attempt.client->session());
+  attempt.session_number = attempt.client->session_number();
   const auto& graph = attempt.client->graph();
   StepKind step;
   std::vector<Ref> targets;
@@ -220,7 +221,13 @@ void Crew::judge(const Attempt& attempt) {
   if (attempt.kind == Attempt::Kind::bump)
     variables_.counter(attempt.index).end(attempt.bump, status.ok());
   if (status.ok()) return judge_values(attempt);
-  if (status.code() == Code::failed_precondition) variables_.doubt();
+  if (status.code() == Code::failed_precondition) {
+    variables_.doubt();
+    // Whoever reset a container has closed the sessions that used it, on all tasks.
+    auto is_closed = status.message() == "the session is closed";
+    if (is_closed && attempt.session_number == attempt.client->session_number())
+      attempt.client->lose_session();
+  }
   Circumstances circumstances{
       .time = attempt.call.ended_at(),
       .has_timeout = attempt.options.timeout.count() > 0,

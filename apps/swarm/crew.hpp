@@ -50,6 +50,7 @@ class Crew {
     int64_t era = 0;               // of the counter that is read
     int64_t least = 0;             // that it must have
     std::optional<sim::Session> session = {};
+    int session_number = 0;
     sim::Call call = {};
 
     std::string name() const;

@@ -36,8 +36,12 @@ std::string objection(
            std::ranges::count(fault.tasks, circumstances.hurried) > 0;
   };
   switch (error.code()) {
-    case Code::cancelled:
-      return unless(circumstances.was_cancelled || is_troubled, "nobody cancelled it");
+    case Code::cancelled: {
+      auto by_reset = error.message().find("by a reset") != std::string::npos;
+      auto was_cancelled =
+          circumstances.was_cancelled || (by_reset && circumstances.variables_lost);
+      return unless(was_cancelled || is_troubled, "nobody cancelled it");
+    }
     case Code::deadline_exceeded:
       return unless(circumstances.has_timeout || is_troubled, "it had no timeout");
     case Code::failed_precondition:

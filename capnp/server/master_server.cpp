@@ -98,7 +98,7 @@ kj::Promise<void> MasterServer::reset(ResetContext context) {
     return kj::READY_NOW;
   }
   auto request = [&](DoneStatus done) {
-    tell(master_, Reset{*std::move(containers), *timeout, std::move(done)}, &unit_);
+    tell(master_, Reset{{*std::move(containers)}, *timeout, std::move(done)}, &unit_);
   };
   return ask<Status>(unit_, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);

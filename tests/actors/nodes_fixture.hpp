@@ -60,8 +60,12 @@ class TestWorld final : public World {
     }
     answer();
   }
-  void probe(const Address&, std::chrono::milliseconds, Probed done) override {
-    done(unavailable("nobody is asked here"));
+  void probe(const Address& address, std::chrono::milliseconds, Probed done) override {
+    std::unique_lock lock(mutex_);
+    auto is_served = tasks_.contains(address);
+    lock.unlock();
+    if (is_served) done(uint64_t{0});
+    else done(not_found("nobody at " + address.to_string()));
   }
   uint64_t random() override { return ++random_; }
 

@@ -65,17 +65,17 @@ BOOST_AUTO_TEST_CASE(a_task_that_was_lost_is_looked_for_again) {
 }
 
 BOOST_AUTO_TEST_CASE(who_waits_for_a_connection_is_not_held_to_the_haste_of_the_first_who_asked) {
+  spawn("b");
   world->hold();
   Waiting<Result<DeviceList>> hasty;
   tell(a, ListDevices{1ms, hasty.callback()});
   BOOST_TEST((*hasty.wait()).missing.size() == 1u);
   BOOST_TEST((world->last_timeout() == 5000ms));
-  spawn("b");
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
   Waiting<Status> reset;
-  tell(a, Reset{{"c"}, 100ms, reset.callback()});
+  tell(a, Reset{{.names = {"c"}}, 100ms, reset.callback()});
   auto status = reset.wait();
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.message().find(b_task) != std::string::npos);

@@ -118,9 +118,22 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         devices.missing.push_back(unavailable("/job:ps/task:1 is away"));
         list.done(devices);
       },
+      [](ListResources& list) {
+        list.done(ResourceList{
+            .resources =
+                {{.name = {"c", "w"},
+                  .kind = "variable",
+                  .dtype = DType::float32,
+                  .shape = {2, 3},
+                  .bytes = 24,
+                  .device = "/job:ps/task:0/device:CPU:0",
+                  .idle = std::chrono::milliseconds(1500)}},
+            .missing = {unavailable("/job:ps/task:1 is away")}});
+      },
       [record](Reset& reset) {
-        record->add("reset " + std::to_string(reset.containers.size()));
-        reset.done(reset.containers.empty() ? invalid_argument("nothing to reset") : Status());
+        record->add("reset " + std::to_string(reset.containers.names.size()));
+        reset.done(
+            reset.containers.names.empty() ? invalid_argument("nothing to reset") : Status());
       },
       [](Explain& explain) {
         explain.done(std::vector<WaitingStep>{

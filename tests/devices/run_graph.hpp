@@ -72,7 +72,7 @@ class GraphRunner {
       if (auto id = graph->add(def); !id) return id.status();
     Plan::Bindings bindings;
     for (const auto& use : resources_of(*graph)) {
-      auto& variable = variables_[use.container + "|" + use.name];
+      auto& variable = variables_[use.name];
       if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
       bindings[use.node] = variable;
     }
@@ -85,7 +85,7 @@ class GraphRunner {
   }
 
   std::unique_ptr<Device> device_;
-  std::map<std::string, std::shared_ptr<Resource>> variables_;
+  std::map<ResourceName, std::shared_ptr<Resource>> variables_;
 };
 
 /// One step of a graph without variables.

@@ -100,6 +100,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_variable_is_refused, KernelFixture) {
     const char* kind() const override { return "queue"; }
     void drop() override {}
     bool is_dropped() const override { return false; }
+    Facts facts() const override { return {}; }
   };
   BOOST_TEST(
       launch("ReadVariableOp", {std::make_shared<Queue>()}, {}) ==

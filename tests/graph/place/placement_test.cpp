@@ -1,6 +1,7 @@
 #include "troupe/graph/place/placement.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <memory>
 #include <numeric>
 
 #include "troupe/graph/builder.hpp"
@@ -11,8 +12,9 @@ namespace {
 
 struct Fixture {
   Builder b;
-  ClusterSpec cluster = *ClusterSpec::parse("ps=h:1;worker=h:2,h:3");
-  DeviceName master{"worker", 0, "CPU", 0};
+  PlacementView view{
+      *ClusterSpec::parse("ps=h:1;worker=h:2,h:3"), DeviceName{"worker", 0, "CPU", 0}, {}};
+  Placement::Homes homes;
   std::shared_ptr<const std::set<std::string, std::less<>>> ops =
       std::make_shared<const std::set<std::string, std::less<>>>(std::set<std::string, std::less<>>{
           "Const", "Neg", "VarHandleOp", "ReadVariableOp", "AssignVariableOp"});
@@ -24,9 +26,19 @@ struct Fixture {
     std::iota(ids.begin(), ids.end(), 0);
     return ids;
   }
-  Result<std::map<NodeId, DeviceName>> place_all() {
+  Result<Placement> begin() {
     BOOST_REQUIRE(b.status().ok());
-    return place(b.graph(), all(), candidates, cluster, master);
+    return Placement::begin(b.graph(), all(), std::make_shared<const PlacementView>(view));
+  }
+  Result<Placement::Tasks> tasks() {
+    auto placement = begin();
+    return placement ? placement->tasks() : placement.status();
+  }
+  Result<std::map<NodeId, DeviceName>> place_all() {
+    auto placement = begin();
+    if (!placement) return placement.status();
+    if (auto status = placement->settle(homes); !status.ok()) return status;
+    return placement->devices(candidates);
   }
   std::string device_of(const Value& value) {
     auto places = place_all();
@@ -99,12 +111,50 @@ BOOST_AUTO_TEST_CASE(a_wish_that_no_device_fits_lists_what_there_is) {
 
 BOOST_AUTO_TEST_CASE(only_the_tasks_that_the_step_wishes_for_are_asked) {
   (void)b.constant(1.0f);
-  BOOST_TEST(tasks_of(b.graph(), all(), cluster, master)->size() == 1u);
+  BOOST_TEST(tasks()->size() == 1u);
   (void)b.on("/job:ps").constant(1.0f);
-  BOOST_TEST(tasks_of(b.graph(), all(), cluster, master)->size() == 2u);
+  BOOST_TEST(tasks()->size() == 2u);
   (void)b.on("/job:ps/task:3").constant(1.0f);
-  BOOST_TEST(
-      (tasks_of(b.graph(), all(), cluster, master).status().code() == Code::invalid_argument));
+  BOOST_TEST((tasks().status().code() == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(things_that_no_node_pins_are_told_with_the_place_that_the_master_would_give) {
+  (void)b.on("/job:ps/task:0").variable("pinned", b.constant(1.0f));
+  (void)b.container("c").variable("free", b.constant(1.0f));
+  auto unpinned = begin()->unpinned();
+  BOOST_REQUIRE(unpinned.size() == 1u);
+  BOOST_TEST((unpinned.begin()->first == ResourceName{"c", "free"}));
+  BOOST_TEST((unpinned.begin()->second == view.master));
+}
+
+BOOST_AUTO_TEST_CASE(users_of_a_thing_go_where_it_lives) {
+  auto v = b.variable("v", b.constant(1.0f));
+  homes[{"", "v"}] = {"worker", 1, "CPU", 0};
+  BOOST_TEST(device_of(v.value()) == "/job:worker/task:1/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_thing_that_lives_elsewhere_than_its_users_wish_is_refused_with_both_places) {
+  auto v = b.variable("v", b.constant(1.0f));
+  (void)b.on("/job:ps/task:0")
+      .named("reader")
+      .op("ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
+  homes[{"", "v"}] = {"worker", 1, "CPU", 0};
+  auto status = place_all().status();
+  BOOST_TEST((status.code() == Code::failed_precondition));
+  for (const auto* part : {"/job:worker/task:1/device:CPU:0", "/job:ps/task:0", "reader", "reset"})
+    BOOST_TEST(status.message().find(part) != std::string::npos, status.to_string());
+}
+
+BOOST_AUTO_TEST_CASE(filters_hide_all_devices_but_those_they_name_and_the_masters) {
+  view.filters = {*DeviceName::parse("/job:ps")};
+  (void)b.constant(1.0f);
+  (void)b.on("/job:ps/task:0").constant(1.0f);
+  BOOST_TEST(tasks()->size() == 2u);
+  (void)b.on("/job:worker/task:1").named("hidden").constant(1.0f);
+  auto status = tasks().status();
+  BOOST_TEST((status.code() == Code::invalid_argument));
+  BOOST_TEST(status.where().node == "hidden");
+  BOOST_TEST(status.message().find("filters") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
