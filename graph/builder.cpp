@@ -1,8 +1,10 @@
 #include "troupe/graph/builder.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/resource.hpp"
 
 namespace troupe {
 
@@ -20,6 +22,7 @@ struct Builder::State {
   Status status;
   std::vector<Made> variables;
   std::unordered_map<std::string, int> names_used;
+  std::set<ResourceName> things;  // that the variables' handles name
 };
 
 namespace {
@@ -254,6 +257,10 @@ Value Builder::add_n(const Values& values) const {
 Variable Builder::variable(const std::string& name, const Value& initial) const {
   auto named_scope = named(name);
   auto full_name = named_scope.unique_name("");
+  // Alike in two containers are two variables, whatever their nodes have to be called.
+  ResourceName thing{container_, prefix_ + name};
+  if (state_->things.contains(thing)) thing.name = full_name;
+  while (!state_->things.insert(thing).second) thing.name += "_1";
   auto inner = *this;
   inner.prefix_ = full_name + "/";
   inner.next_name_.clear();
@@ -268,7 +275,7 @@ Variable Builder::variable(const std::string& name, const Value& initial) const 
       {{"dtype", variable.dtype},
        {"shape", variable.shape},
        {"container", container_},
-       {"shared_name", full_name}});
+       {"shared_name", thing.name}});
   variable.initializer = inner.named("assign").op("AssignVariableOp", {variable.handle, initial});
   if (variable.initializer.is_valid())
     state_->variables.push_back(

@@ -162,6 +162,15 @@ BOOST_AUTO_TEST_CASE(a_variable_has_a_handle_an_initializer_and_reads) {
   BOOST_TEST(b.status().ok());
 }
 
+BOOST_AUTO_TEST_CASE(variables_of_one_name_in_two_containers_keep_it_as_things) {
+  auto thing = [&](const Variable& variable) {
+    return b.graph().node(variable.handle.output().node).attr<std::string>("shared_name");
+  };
+  BOOST_TEST(thing(b.variable("w", b.zeros(DType::float32, {}))) == "w");
+  BOOST_TEST(thing(b.container("other").variable("w", b.zeros(DType::float32, {}))) == "w");
+  BOOST_TEST(thing(b.container("other").variable("w", b.zeros(DType::float32, {}))) == "w_2");
+}
+
 BOOST_AUTO_TEST_CASE(an_assignment_fits_its_variable) {
   auto w = b.variable("w", b.zeros(DType::float32, {3}));
   BOOST_TEST(w.assign_add(b.zeros(DType::float32, {3})).is_valid());
