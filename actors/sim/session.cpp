@@ -11,12 +11,11 @@ std::shared_ptr<OpenCalls::Answerer> Session::Parts::open(const Call& call) {
   return answerer;
 }
 
-void Session::Parts::send_graph(const Builder& builder, DoneStatus done) {
+void Session::Parts::send_graph(const Graph& graph, DoneStatus done) {
   auto before = sent;
   Extend extend{.nodes = {}, .expected_size = static_cast<uint64_t>(before), .done = {}};
-  for (auto id = before; id < builder.graph().size(); ++id)
-    extend.nodes.push_back(builder.graph().def_of(id));
-  sent = builder.graph().size();
+  for (auto id = before; id < graph.size(); ++id) extend.nodes.push_back(graph.def_of(id));
+  sent = std::max(before, graph.size());
   extend.done = [self = shared_from_this(), before, done = std::move(done)](Status status) {
     if (!status.ok()) self->sent = std::min(self->sent, before);
     done(std::move(status));
@@ -36,7 +35,7 @@ Call Session::start(
   auto answerer = parts_->open(call);
   if (!graph_.status().ok()) answerer->end(graph_.status());
   if (call.is_done()) return call;
-  parts_->send_graph(graph_, [answerer](Status status) {
+  parts_->send_graph(graph_.graph(), [answerer](Status status) {
     if (!status.ok()) answerer->end(std::move(status));
   });
   auto run = make_run(feeds, fetches, targets, options);
@@ -64,12 +63,13 @@ void Session::cancel(const Call& step) {
   if (!step.is_done()) tell(parts_->actor, CancelRun{step.answer_->id});
 }
 
-Status Session::extend() {
+Status Session::extend() { return graph_.status().ok() ? extend(graph_.graph()) : graph_.status(); }
+
+Status Session::extend(const Graph& graph) {
   Call call;
   auto answerer = parts_->open(call);
-  if (!graph_.status().ok()) answerer->end(graph_.status());
   if (!call.is_done())
-    parts_->send_graph(graph_, [answerer](Status status) { answerer->end(std::move(status)); });
+    parts_->send_graph(graph, [answerer](Status status) { answerer->end(std::move(status)); });
   answerer.reset();
   return parts_->cluster.await(call);
 }

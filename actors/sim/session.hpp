@@ -31,6 +31,9 @@ class Session {
 
   /// Sends what was added to the graph, for no step.
   Status extend();
+  /// Sends what was added to a graph of the caller's, in place of the session's own, which must
+  /// then stay empty.
+  Status extend(const Graph& graph);
   Status close();
 
  private:

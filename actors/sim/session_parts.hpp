@@ -12,7 +12,7 @@ struct Session::Parts : std::enable_shared_from_this<Session::Parts> {
 
   /// The master's end of a call; where there is no master, the call has failed already.
   std::shared_ptr<OpenCalls::Answerer> open(const Call& call);
-  void send_graph(const Builder& builder, DoneStatus done);
+  void send_graph(const Graph& graph, DoneStatus done);
 
   ClusterParts& cluster;
   const std::shared_ptr<Life> master;

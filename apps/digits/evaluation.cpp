@@ -18,7 +18,8 @@ int Evaluation::correct() const {
   return correct;
 }
 
-Result<Evaluation> evaluate(Session& session, const Model& model, const Digits& digits) {
+Result<Evaluation> evaluate(
+    train::MonitoredSession& session, const Model& model, const Digits& digits) {
   auto fetched = session.run({{model.images, make_batch(digits).images}}, {model.predicted});
   if (!fetched) return fetched.status();
   auto predicted = (*fetched)[0].values<int64_t>();

@@ -5,7 +5,7 @@
 
 #include "troupe/apps/digits/dataset.hpp"
 #include "troupe/apps/digits/model.hpp"
-#include "troupe/graph/session.hpp"
+#include "troupe/graph/train/monitored_session.hpp"
 
 namespace troupe::digits {
 
@@ -22,7 +22,8 @@ struct Evaluation {
 };
 
 /// Runs one step over all of the digits.
-Result<Evaluation> evaluate(Session& session, const Model& model, const Digits& digits);
+Result<Evaluation> evaluate(
+    train::MonitoredSession& session, const Model& model, const Digits& digits);
 
 /// The confusion matrix as a table: a row a digit, a column a prediction; "." for none.
 std::string to_table(const Evaluation::Confusion& confusion);

@@ -3,7 +3,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "troupe/apps/digits/evaluation.hpp"
 #include "troupe/apps/digits/model.hpp"
 #include "troupe/apps/digits/progress_bar.hpp"
+#include "troupe/apps/digits/trainer.hpp"
 #include "troupe/apps/digits/training.hpp"
 #include "troupe/apps/digits/workers.hpp"
 
@@ -29,7 +32,9 @@ constexpr int exit_interrupted = 130;
 struct Options {
   std::vector<std::string> targets = {"local"};
   std::optional<int> workers;
-  TrainingOptions training{.epochs = 30, .batch = 32, .seed = 1};
+  TrainingOptions training{.epochs = 30, .batch = 32, .seed = 1, .is_recovered = false};
+  RecoveryOptions recovery{
+      .checkpoint_folder = "", .save_steps = 100, .give_up_after = std::chrono::minutes(10)};
   std::string optimizer = "adam";
   std::optional<double> learning_rate;
   std::string data = TROUPE_DIGITS_DATA;
@@ -37,6 +42,23 @@ struct Options {
 
   bool is_local() const { return targets == std::vector<std::string>{"local"}; }
 };
+
+void declare_recovery(CLI::App& app, Options& options) {
+  app.add_option(
+      "--checkpoint-dir", options.recovery.checkpoint_folder,
+      "Save the variables in that folder, of this program and of the first worker, and go on from "
+      "there: after tasks that die, and when started again");
+  app.add_option("--save-steps", options.recovery.save_steps, "Steps between two checkpoints")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option_function<int>(
+         "--give-up-after",
+         [&options](int seconds) {
+           options.recovery.give_up_after = std::chrono::seconds(seconds);
+         },
+         "Seconds until tasks that are away are given up, with --checkpoint-dir [default: 600]")
+      ->check(CLI::Range(1, 1000000));
+}
 
 void declare(CLI::App& app, Options& options) {
   app.add_option(
@@ -68,6 +90,7 @@ void declare(CLI::App& app, Options& options) {
          "--learning-rate", options.learning_rate,
          "[default: 0.002 for adam, 0.02 for momentum, 0.1 for sgd]")
       ->check(CLI::PositiveNumber);
+  declare_recovery(app, options);
   app.add_option("--data", options.data, "The digits: gzipped CSV")->capture_default_str();
   app.add_flag(
       "--json", options.json, "Print one JSON object at the end, and all else on the error output");
@@ -98,19 +121,6 @@ class InterruptGuard {
  private:
   struct sigaction before_ = {};
 };
-
-/// A model for each worker, known to its session, with first values for the variables.
-Result<std::vector<Model>> prepare(Workers& workers, const Options& options) {
-  std::vector<Model> models;
-  auto seed = static_cast<int64_t>(options.training.seed);
-  for (int i = 0; i < workers.count(); ++i) {
-    models.push_back(make_model(i, optimizer_of(options), seed));
-    if (auto status = workers.session(i).extend(models.back().builder); !status.ok()) return status;
-  }
-  auto initialized = workers.session(0).run({}, {}, {models[0].initialize});
-  if (!initialized) return initialized.status();
-  return models;
-}
 
 void print_heading(std::FILE* out, const Workers& workers, const Split& split) {
   size_t trained_on = 0;
@@ -148,33 +158,51 @@ void print_json(const Workers& workers, const Progress& trained, const Evaluatio
   std::printf("%s\n", result.dump().c_str());
 }
 
+Result<std::unique_ptr<Workers>> find_workers(const Options& options) {
+  if (options.is_local()) return Workers::start_local(options.workers.value_or(2));
+  return Workers::connect(options.targets, options.workers);
+}
+
+Status close(std::vector<Trainer>& trainers) {
+  Status first;
+  for (auto& trainer : trainers)
+    if (auto status = trainer.session->close(); first.ok()) first = status;
+  return first;
+}
+
 Status run(const Options& options) {
   auto digits = read_digits(options.data);
   if (!digits) return digits.status();
-  auto workers = options.is_local() ? Workers::start_local(options.workers.value_or(2))
-                                    : Workers::connect(options.targets, options.workers);
+  auto workers = find_workers(options);
   if (!workers) return workers.status();
-  auto rows = split(*std::move(digits), workers->count(), options.training.seed);
+  auto rows = split(*std::move(digits), (*workers)->count(), options.training.seed);
   auto* out = options.json ? stderr : stdout;
-  print_heading(out, *workers, rows);
+  print_heading(out, **workers, rows);
 
-  auto models = prepare(*workers, options);
-  if (!models) return models.status();
+  StoppableHost host(interrupted);
+  auto trainers = make_trainers(
+      **workers, std::move(rows.parts),
+      {.optimizer = optimizer_of(options),
+       .seed = static_cast<int64_t>(options.training.seed),
+       .recovery = options.recovery},
+      host);
+  if (!trainers) return trainers.status();
   auto trained = [&] {
     InterruptGuard guard;
     ProgressBar bar(out, options.training.epochs);
     auto show = [&](const Progress& progress) { bar.show(progress); };
-    return train(*workers, *models, rows.parts, options.training, show, interrupted);
+    return train(**workers, *trainers, options.training, host, show);
   }();
   if (!trained) return trained.status();
-  auto evaluation = evaluate(workers->session(0), models->front(), rows.held_out);
+  auto& chief = trainers->front();
+  auto evaluation = evaluate(*chief.session, chief.model, rows.held_out);
   if (!evaluation) return evaluation.status();
 
   print_result(out, *trained, *evaluation);
-  if (options.json) print_json(*workers, *trained, *evaluation);
+  if (options.json) print_json(**workers, *trained, *evaluation);
   if (std::fflush(stdout) != 0)
     return unavailable(std::string("cannot write the result: ") + std::strerror(errno));
-  return workers->close();
+  return close(*trainers);
 }
 
 }  // namespace
@@ -191,6 +219,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_bad_usage;
   }
+  options.training.is_recovered = options.recovery.is_on();
+  // A node may have been started in another folder.
+  if (options.recovery.is_on())
+    options.recovery.checkpoint_folder =
+        std::filesystem::absolute(options.recovery.checkpoint_folder).string();
   auto status = run(options);
   if (status.ok()) return 0;
   std::fflush(stdout);

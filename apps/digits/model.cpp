@@ -35,15 +35,18 @@ Model make_model(int worker, const Optimizer& optimizer, int64_t seed) {
   auto hidden = here.relu(dense(here, ps.scope("hidden"), images, hidden_width, seed));
   auto logits = dense(here, ps.scope("output"), hidden, class_count, seed);
   auto loss = here.reduce_mean(here.sparse_softmax_cross_entropy(labels, logits));
-  auto train = minimize(here, loss, optimizer);
+  auto step = minimize(here, loss, optimizer);
+  auto global_step = ps.variable("global_step", ps.constant<int64_t>(0));
+  auto counted = global_step.assign_add(ps.constant<int64_t>(1));
 
   return {
       .builder = b,
       .images = images,
       .labels = labels,
       .initialize = ps.initializer(),
-      .train = train,
+      .train = here.group({step, counted}),
       .loss = loss,
+      .global_step = global_step.value(),
       .predicted = here.arg_max(logits, 1)};
 }
 

@@ -8,12 +8,13 @@ namespace troupe::digits {
 /// The graph that one worker trains with, and the places where steps touch it.
 struct Model {
   Builder builder;
-  Value images;      // to feed: float32[rows,64]
-  Value labels;      // to feed: int64[rows]
-  Value initialize;  // target: gives all variables their first values
-  Value train;       // target: one step of the optimizer
-  Value loss;        // to fetch: float32[], the mean over the rows
-  Value predicted;   // to fetch: int64[rows], the likeliest digits
+  Value images;       // to feed: float32[rows,64]
+  Value labels;       // to feed: int64[rows]
+  Value initialize;   // target: gives all variables their first values
+  Value train;        // target: one step of the optimizer, and of the count
+  Value loss;         // to fetch: float32[], the mean over the rows
+  Value global_step;  // to fetch: int64[], how many steps all workers have done
+  Value predicted;    // to fetch: int64[rows], the likeliest digits
 };
 
 /// A classifier 64-128-10 that computes on /job:worker/task:<worker> and keeps its variables on

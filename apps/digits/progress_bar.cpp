@@ -41,8 +41,8 @@ std::string eta(const Progress& progress) {
 }  // namespace
 
 std::string bar_line(const Progress& progress, size_t epochs, size_t width) {
-  auto done = progress.losses.size();
-  auto loss = done == epochs ? progress.losses.back() : progress.loss;
+  auto done = progress.epochs_before + progress.losses.size();
+  auto loss = done == epochs && !progress.losses.empty() ? progress.losses.back() : progress.loss;
   auto head = text("epoch %*zu/%zu ", digits_of(epochs), std::min(done + 1, epochs), epochs);
   auto tail = text(
       " %.0f steps/s  loss %.4f  ETA %s", progress.steps_per_second(), loss, eta(progress).c_str());
@@ -72,7 +72,7 @@ void ProgressBar::show(const Progress& progress) {
 
 void ProgressBar::draw(const Progress& progress) {
   auto now = std::chrono::steady_clock::now();
-  if (now < next_draw_ && progress.losses.size() < epochs_) return;
+  if (now < next_draw_ && progress.epochs_before + progress.losses.size() < epochs_) return;
   next_draw_ = now + draw_period;
   // One column stays free: a terminal may wrap a line that fills the last one.
   auto line = bar_line(progress, epochs_, terminal_width(out_) - 1);
@@ -83,8 +83,8 @@ void ProgressBar::draw(const Progress& progress) {
 void ProgressBar::print_new_epochs(const Progress& progress) {
   for (; epochs_printed_ < progress.losses.size(); ++epochs_printed_)
     std::fprintf(
-        out_, "epoch %*zu/%zu  loss %.9f\n", digits_of(epochs_), epochs_printed_ + 1, epochs_,
-        progress.losses[epochs_printed_]);
+        out_, "epoch %*zu/%zu  loss %.9f\n", digits_of(epochs_),
+        progress.epochs_before + epochs_printed_ + 1, epochs_, progress.losses[epochs_printed_]);
 }
 
 }  // namespace troupe::digits

@@ -15,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds draw_period{100};
+// How soon a chief that is done sees that there is something to recover.
+constexpr milliseconds guard_period{100};
 // After a stop, steps that are under way get that long before they are cancelled.
 constexpr milliseconds stop_grace{1000};
 
@@ -37,15 +39,20 @@ struct LossSum {
 /// What the workers' threads write down while they train. Thread-safe.
 class Record {
  public:
-  Record(size_t worker_count, int epochs, int64_t steps_in_all)
-      : sums_(worker_count, std::vector<LossSum>(static_cast<size_t>(epochs))),
+  Record(size_t worker_count, size_t epochs, size_t epochs_before, StoppableHost& host)
+      : host_(host),
+        epochs_before_(epochs_before),
+        sums_(worker_count, std::vector<LossSum>(epochs - epochs_before)),
         epochs_done_(worker_count),
-        running_(worker_count),
-        steps_in_all_(steps_in_all) {}
+        running_(worker_count) {}
+
+  size_t epochs_before() const { return epochs_before_; }
+  size_t epochs() const { return epochs_before_ + sums_[0].size(); }
+  void expect(int64_t steps) { steps_in_all_ += steps; }
 
   void step_done(size_t worker, size_t epoch, double loss, int64_t rows) {
     std::lock_guard lock(mutex_);
-    sums_[worker][epoch].add(loss, rows);
+    sums_[worker][epoch - epochs_before_].add(loss, rows);
     ++steps_;
   }
 
@@ -57,13 +64,16 @@ class Record {
   void worker_ended(const Status& status) {
     std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = status;
-    if (!status.ok()) stopped_ = true;
+    if (!status.ok()) host_.stop();
     --running_;
     changed_.notify_all();
   }
 
-  void stop() { stopped_ = true; }
-  bool is_stopped() const { return stopped_; }
+  bool is_stopped() const { return host_.is_stopped(); }
+  bool are_all_others_done() const {
+    std::lock_guard lock(mutex_);
+    return running_ <= 1;
+  }
 
   /// Waits for the end of all workers, at most that long; true if they have ended.
   bool wait(milliseconds most) {
@@ -79,7 +89,7 @@ class Record {
 
   Progress progress() const {
     std::lock_guard lock(mutex_);
-    Progress progress;
+    Progress progress{.epochs_before = epochs_before_};
     auto epochs_done = std::ranges::min(epochs_done_);
     for (size_t epoch = 0; epoch < epochs_done; ++epoch)
       progress.losses.push_back(sum_of(epoch).mean());
@@ -97,15 +107,16 @@ class Record {
     return sum;
   }
 
+  StoppableHost& host_;
+  const size_t epochs_before_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::vector<LossSum>> sums_;  // by worker, then epoch: sums do not depend on timing
   std::vector<size_t> epochs_done_;         // by worker
   size_t running_;
   int64_t steps_ = 0;
-  const int64_t steps_in_all_;
+  int64_t steps_in_all_ = 0;  // of this run
   const Clock::time_point start_ = Clock::now();
-  std::atomic<bool> stopped_ = false;
   Status status_;
 };
 
@@ -115,20 +126,20 @@ int64_t steps_of_epoch(const Digits& part, int batch) {
 
 /// One worker's training, from its first epoch to its last.
 Status train_worker(
-    size_t worker, Session& session, const Model& model, Digits digits,
-    const TrainingOptions& options, Record& record) {
+    size_t worker, Trainer& trainer, const TrainingOptions& options, Record& record) {
   std::seed_seq seeds{options.seed, static_cast<uint64_t>(worker)};
   std::mt19937_64 random(seeds);
+  const auto& model = trainer.model;
   auto batch_size = static_cast<size_t>(options.batch);
-  for (size_t epoch = 0; epoch < static_cast<size_t>(options.epochs); ++epoch) {
-    std::ranges::shuffle(digits, random);
-    std::span<const Digit> rest = digits;
+  for (auto epoch = record.epochs_before(); epoch < record.epochs(); ++epoch) {
+    std::ranges::shuffle(trainer.rows, random);
+    std::span<const Digit> rest = trainer.rows;
     while (!rest.empty()) {
       if (record.is_stopped()) return {};
       auto rows = rest.first(std::min(batch_size, rest.size()));
       rest = rest.subspan(rows.size());
       auto batch = make_batch(rows);
-      auto fetched = session.run(
+      auto fetched = trainer.session->run(
           {{model.images, batch.images}, {model.labels, batch.labels}}, {model.loss},
           {model.train});
       if (!fetched) return fetched.status();
@@ -140,40 +151,48 @@ Status train_worker(
   return {};
 }
 
+/// The chief alone brings lost variables back, so it looks after them until nobody needs them.
+Status stand_guard(Trainer& chief, Record& record, StoppableHost& host) {
+  Status status;
+  while (status.ok() && !record.are_all_others_done() && host.wait(guard_period))
+    status = chief.session->run({}, {chief.model.global_step}).status();
+  return status;
+}
+
 /// Shows the progress until all workers have ended.
-void watch(
-    Record& record, Workers& workers, const std::function<void(const Progress&)>& show,
-    const std::atomic<bool>& interrupted) {
-  while (!record.wait(draw_period)) {
-    if (interrupted) record.stop();
-    if (record.is_stopped()) break;
-    show(record.progress());
-  }
-  // The steps that nothing else ends are ended by closing their sessions. How that went adds
-  // nothing to the reason for the stop.
-  if (!record.wait(stop_grace)) static_cast<void>(workers.close());
+void watch(Record& record, Workers& workers, const std::function<void(const Progress&)>& show) {
+  while (!record.wait(draw_period) && !record.is_stopped()) show(record.progress());
+  // The steps that nothing else ends are ended by closing their sessions.
+  while (!record.wait(stop_grace)) workers.close_all();
 }
 
 }  // namespace
 
 Result<Progress> train(
-    Workers& workers, const std::vector<Model>& models, const std::vector<Digits>& parts,
-    const TrainingOptions& options, const std::function<void(const Progress&)>& show,
-    const std::atomic<bool>& interrupted) {
-  int64_t steps_in_all = 0;
-  for (const auto& part : parts)
-    steps_in_all += options.epochs * steps_of_epoch(part, options.batch);
-  Record record(models.size(), options.epochs, steps_in_all);
+    Workers& workers, std::vector<Trainer>& trainers, const TrainingOptions& options,
+    StoppableHost& host, const std::function<void(const Progress&)>& show) {
+  auto& chief = trainers[0];
+  auto counted = chief.session->run({}, {chief.model.global_step});
+  if (!counted) return counted.status();
+  int64_t steps_an_epoch = 0;
+  for (const auto& trainer : trainers)
+    steps_an_epoch += steps_of_epoch(trainer.rows, options.batch);
+  auto epochs = static_cast<size_t>(options.epochs);
+  auto done = static_cast<size_t>((*counted)[0].value<int64_t>() / steps_an_epoch);
+  Record record(trainers.size(), epochs, std::min(done, epochs), host);
+  record.expect(static_cast<int64_t>(epochs - record.epochs_before()) * steps_an_epoch);
   {
     std::vector<std::jthread> threads;
-    for (size_t i = 0; i < models.size(); ++i)
+    for (size_t i = 0; i < trainers.size(); ++i)
       threads.emplace_back([&, i] {
-        auto& session = workers.session(static_cast<int>(i));
-        record.worker_ended(train_worker(i, session, models[i], parts[i], options, record));
+        auto status = train_worker(i, trainers[i], options, record);
+        if (status.ok() && i == 0 && options.is_recovered)
+          status = stand_guard(chief, record, host);
+        record.worker_ended(status);
       });
-    watch(record, workers, show, interrupted);
+    watch(record, workers, show);
   }
-  if (interrupted)
+  if (host.is_interrupted())
     return cancelled("interrupted after " + std::to_string(record.progress().steps) + " steps");
   if (!record.status().ok()) return record.status();
   auto progress = record.progress();

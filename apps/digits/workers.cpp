@@ -1,6 +1,7 @@
 #include "troupe/apps/digits/workers.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace troupe::digits {
 
@@ -24,52 +25,76 @@ Result<std::vector<std::string>> find_workers(const std::string& target) {
   return targets;
 }
 
+/// A session that close_all() can still reach.
+class SharedSession final : public Session {
+ public:
+  explicit SharedSession(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+
+  Status extend(const Graph& graph) override { return session_->extend(graph); }
+  Result<Tensors> run(
+      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+      const std::vector<Ref>& targets, const RunOptions& options) override {
+    return session_->run(feeds, fetches, targets, options);
+  }
+  Status close() override { return session_->close(); }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
+
+Result<std::unique_ptr<Session>> connect_session(const std::string& target) {
+  auto client = Client::connect(target, {.timeout = connect_timeout});
+  return client ? (*client)->session() : client.status();
+}
+
 }  // namespace
 
-Result<Workers> Workers::connect(
+Result<std::unique_ptr<Workers>> Workers::connect(
     const std::vector<std::string>& targets, std::optional<int> count) {
-  Workers workers;
-  workers.names_ = targets;
+  std::unique_ptr<Workers> workers(new Workers());
+  workers->names_ = targets;
   if (targets.size() == 1) {
     auto found = find_workers(targets[0]);
     if (!found) return found.status();
-    workers.names_ = *found;
+    workers->names_ = *found;
   }
-  auto all = workers.names_.size();
+  auto all = workers->names_.size();
   auto wanted = count ? static_cast<size_t>(*count) : all;
   if (wanted > all)
     return invalid_argument(
         "--workers " + std::to_string(wanted) + ", but there are " + std::to_string(all));
-  workers.names_.resize(wanted);
-  for (const auto& target : workers.names_) {
-    auto client = Client::connect(target, {.timeout = connect_timeout});
-    if (!client) return client.status();
-    auto session = (*client)->session();
-    if (!session) return session.status();
-    workers.clients_.push_back(*std::move(client));
-    workers.sessions_.push_back(*std::move(session));
-  }
+  workers->names_.resize(wanted);
   return workers;
 }
 
-Result<Workers> Workers::start_local(int count) {
-  Workers workers;
-  workers.cluster_ =
+std::unique_ptr<Workers> Workers::start_local(int count) {
+  std::unique_ptr<Workers> workers(new Workers());
+  workers->cluster_ =
       std::make_unique<LocalCluster>(std::map<std::string, int>{{"ps", 1}, {"worker", count}});
-  for (int task = 0; task < count; ++task) {
-    auto session = workers.cluster_->session("worker", task);
-    if (!session) return session.status();
-    workers.sessions_.push_back(*std::move(session));
-    workers.names_.push_back("this process");
-  }
+  workers->names_.assign(static_cast<size_t>(count), "this process");
   return workers;
 }
 
-Status Workers::close() {
-  Status first;
-  for (auto& session : sessions_)
-    if (auto status = session->close(); first.ok()) first = status;
-  return first;
+Result<std::unique_ptr<Session>> Workers::open(int worker) {
+  auto session = cluster_ ? cluster_->session("worker", worker)
+                          : connect_session(names_[static_cast<size_t>(worker)]);
+  if (!session) return session;
+  std::shared_ptr<Session> shared = *std::move(session);
+  std::lock_guard lock(mutex_);
+  std::erase_if(open_, [](const auto& other) { return other.expired(); });
+  open_.push_back(shared);
+  return std::unique_ptr<Session>(std::make_unique<SharedSession>(std::move(shared)));
+}
+
+void Workers::close_all() {
+  std::vector<std::shared_ptr<Session>> sessions;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& session : open_)
+      if (auto alive = session.lock()) sessions.push_back(std::move(alive));
+  }
+  // How it went adds nothing to the reason for the end.
+  for (const auto& session : sessions) static_cast<void>(session->close());
 }
 
 }  // namespace troupe::digits

@@ -16,6 +16,7 @@ KernelCatalog make_kernel_catalog() {
   add_random_kernels(catalog);
   add_state_kernels(catalog);
   add_training_kernels(catalog);
+  add_checkpoint_kernels(catalog);
   add_transfer_kernels(catalog);
   return catalog;
 }

@@ -15,6 +15,7 @@ void add_nn_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_state_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
+void add_checkpoint_kernels(KernelCatalog& catalog);
 
 /// All kernels that a CPU has.
 KernelCatalog make_kernel_catalog();

@@ -14,6 +14,7 @@ std::shared_ptr<const OpCatalog> make_op_catalog() {
   add_random_ops(*catalog);
   add_state_ops(*catalog);
   add_training_ops(*catalog);
+  add_checkpoint_ops(*catalog);
   add_transfer_ops(*catalog);
   return catalog;
 }

@@ -17,6 +17,7 @@ void add_nn_ops(OpCatalog& catalog);
 void add_random_ops(OpCatalog& catalog);
 void add_state_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
+void add_checkpoint_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 
 /// All ops that Troupe has.

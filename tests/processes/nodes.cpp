@@ -63,17 +63,6 @@ void await_epoch(Process& digits) {
   BOOST_FAIL("no epoch ended: " << digits.errors());
 }
 
-TemporaryFolder::TemporaryFolder() {
-  auto name = (std::filesystem::temp_directory_path() / "troupe_test_XXXXXX").string();
-  CHECK(mkdtemp(name.data()));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 NodeCluster::NodeCluster(
     const std::map<std::string, int>& jobs, const std::vector<std::string>& flags)
     : flags_(flags) {

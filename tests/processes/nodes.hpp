@@ -1,12 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "troupe/tests/processes/process.hpp"
+#include "troupe/tests/temporary_folder.hpp"
 
 namespace troupe::testing {
 
@@ -27,20 +27,6 @@ std::string await_target(Process& node);
 std::unique_ptr<Process> start_digits(std::vector<std::string> flags);
 /// Waits until a further epoch of its training has ended. Fails the test where none does.
 void await_epoch(Process& digits);
-
-/// A folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A process for each task of a cluster on the loopback; all of them serve once it is made.
 class NodeCluster {

@@ -27,7 +27,7 @@ inline Result<Tensors> run_op(
   std::vector<Ref> fetches;
   for (size_t i = 0; i < b.graph().node(node.output().node).output_dtypes.size(); ++i)
     fetches.push_back(node.output(static_cast<int>(i)));
-  return run_graph(b, feeds, fetches);
+  return run_graph(b, feeds, fetches, {node});
 }
 
 /// "float32[2] [1 2]", the outputs separated by "; ", or the error with its code.

@@ -1,0 +1,42 @@
+#include "troupe/actors/sim/training.hpp"
+
+#include <utility>
+
+namespace troupe::sim {
+namespace {
+
+class PlainSession final : public troupe::Session {
+ public:
+  explicit PlainSession(sim::Session session) : session_(std::move(session)) {}
+  ~PlainSession() override { (void)session_.close(); }
+
+  Status extend(const Graph& graph) override { return session_.extend(graph); }
+
+  Result<Tensors> run(
+      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+      const std::vector<Ref>& targets, const RunOptions& options) override {
+    return session_.run(feeds, fetches, targets, options);
+  }
+
+  Status close() override { return session_.close(); }
+
+ private:
+  sim::Session session_;
+};
+
+}  // namespace
+
+std::unique_ptr<troupe::Session> open_session(Cluster& cluster, const std::string& master) {
+  return std::make_unique<PlainSession>(cluster.session(master));
+}
+
+bool TrainingHost::wait(Time time) {
+  cluster_.run_for(time);
+  return !cluster_.violation();
+}
+
+void TrainingHost::log(const std::string& message) {
+  if (log_) log_(message);
+}
+
+}  // namespace troupe::sim

@@ -1,0 +1,89 @@
+#include "troupe/graph/ops/all_ops.hpp"
+
+namespace troupe {
+namespace {
+
+/// The inputs are a scalar and then vectors; the op has no outputs.
+Status check_ranks(ShapeInference& s, int vector_count) {
+  auto status = s.need_rank(0, 0);
+  for (int i = 1; i <= vector_count && status.ok(); ++i) status = s.need_rank(i, 1);
+  return status;
+}
+
+/// As many names and slices as there are dtypes.
+Status check_names(ShapeInference& s) {
+  auto status = check_ranks(s, /*vector_count=*/2);
+  auto count = static_cast<int64_t>(s.attr<DTypes>("dtypes").size());
+  for (int i = 1; i <= 2 && status.ok(); ++i)
+    if (!s.input(i).is_compatible_with({count}))
+      status = invalid_argument(
+          "input " + std::to_string(i) + " has shape " + s.input(i).to_string() + ", but there " +
+          "are " + std::to_string(count) + " tensors");
+  return status;
+}
+
+}  // namespace
+
+// A checkpoint is a prefix of file names, on the file system of the task that runs the op. Its
+// files are safetensors, and an index that names the file of each tensor
+// (devices/cpu/checkpoint_files.hpp).
+void add_checkpoint_ops(OpCatalog& catalog) {
+  catalog.add(Op("SaveV2")
+      .doc("Writes the tensors as the checkpoint `prefix`, in one file. Each slice must be \"\": "
+           "the whole tensor.")
+      .input("prefix", DType::string)
+      .input("tensor_names", DType::string)
+      .input("shape_and_slices", DType::string)
+      .inputs("tensors", "dtypes")
+      .attr("dtypes", AttrType::dtypes)
+      .attr_at_least("dtypes", 1)
+      .infer_shape(check_names)
+      .stateful());
+
+  catalog.add(Op("RestoreV2")
+      .doc("Tensors of the checkpoint `prefix`, or of that safetensors file. NotFound names a "
+           "tensor that is not in it, DataLoss one that is not as it was saved.")
+      .input("prefix", DType::string)
+      .input("tensor_names", DType::string)
+      .input("shape_and_slices", DType::string)
+      .outputs("tensors", "dtypes")
+      .attr("dtypes", AttrType::dtypes)
+      .attr_at_least("dtypes", 1)
+      .infer_shape(check_names)
+      .stateful());
+
+  catalog.add(Op("MergeV2Checkpoints")
+      .doc("Makes one checkpoint of several, whose files it renames and which are no checkpoints "
+           "any more. `allow_missing_files`: those that are on other file systems stay there.")
+      .input("checkpoint_prefixes", DType::string)
+      .input("destination_prefix", DType::string)
+      .attr("delete_old_dirs", true)
+      .attr("allow_missing_files", false)
+      .infer_shape([](ShapeInference& s) {
+        auto status = s.need_rank(0, 1);
+        return status.ok() ? s.need_rank(1, 0) : status;
+      })
+      .stateful());
+
+  catalog.add(Op("ShardedFilename")
+      .doc("\"basename-00001-of-00004\", for shard 1 of num_shards 4.")
+      .input("basename", DType::string)
+      .input("shard", DType::int32)
+      .input("num_shards", DType::int32)
+      .output("filename", DType::string)
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, Shape());
+        auto status = s.need_rank(0, 0);
+        if (status.ok()) status = s.need_rank(1, 0);
+        return status.ok() ? s.need_rank(2, 0) : status;
+      }));
+
+  // In TensorFlow the client deletes the files; here they may be on another machine.
+  catalog.add(Op("RemoveCheckpoint")
+      .doc("Deletes what this file system has of the checkpoint `prefix`, its index first.")
+      .input("prefix", DType::string)
+      .infer_shape([](ShapeInference& s) { return s.need_rank(0, 0); })
+      .stateful());
+}
+
+}  // namespace troupe

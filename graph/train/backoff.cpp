@@ -1,0 +1,32 @@
+#include "troupe/graph/train/backoff.hpp"
+
+#include <algorithm>
+
+#include "troupe/graph/text.hpp"
+
+namespace troupe::train {
+
+bool is_worth_another_attempt(const Status& status) {
+  return status.code() == Code::unavailable || status.code() == Code::aborted;
+}
+
+Status Backoff::wait(const Status& why) {
+  if (options_.give_up_after.count() == 0) return why;
+  if (!start_) {
+    start_ = host_.now();
+    delay_ = options_.first_delay;
+  }
+  auto left = *start_ + options_.give_up_after - host_.now();
+  if (left <= Host::Time(0))
+    return deadline_exceeded(
+               "gave up after " + seconds_text(options_.give_up_after) + ": " + why.message())
+        .at(why.where());
+  auto delay = std::min<Host::Time>(delay_, left);
+  auto shown = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
+  host_.log("trying again in " + std::to_string(shown) + " ms: " + why.to_string());
+  if (!host_.wait(delay)) return cancelled("told to stop while waiting: " + why.message());
+  delay_ = std::min<Host::Time>(2 * delay_, options_.delay_max);
+  return {};
+}
+
+}  // namespace troupe::train

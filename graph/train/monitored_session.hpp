@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "troupe/graph/train/session_hook.hpp"
+#include "troupe/graph/train/session_manager.hpp"
+
+namespace troupe::train {
+
+struct MonitoredSessionOptions {
+  OpenSession open;
+  Scaffold scaffold;
+  bool is_chief = true;
+  std::vector<std::shared_ptr<SessionHook>> hooks;
+  RetryOptions retry;
+};
+
+/// A session that survives the tasks it runs on. After Unavailable and Aborted it opens a new one,
+/// through the SessionManager, and runs the step again: so a step that was lost on its way back
+/// runs twice. FailedPrecondition is met in the same way, but once: it may come of a task that was
+/// away and back, without its variables, before anyone noticed. All other errors end the training.
+///
+///     auto training = train::MonitoredSession::create({open, scaffold, is_chief, hooks}, host);
+///     while (!(*training)->should_stop()) { ... (*training)->run(feeds, {loss}, {train}) ... }
+///     (*training)->close();
+///
+/// One thread at a time.
+class MonitoredSession {
+ public:
+  /// Begins the hooks, and opens the first session. The host must outlive it.
+  static Result<std::unique_ptr<MonitoredSession>> create(
+      MonitoredSessionOptions options, Host& host);
+
+  /// As Session::run. OutOfRange, the end of the data, stops the training without a fault.
+  Result<Tensors> run(
+      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
+      const std::vector<Ref>& targets = {}, const RunOptions& options = {});
+
+  /// True once a hook, the program or an error has ended the training: no step may follow.
+  bool should_stop() const { return is_stopped_; }
+  void request_stop() { is_stopped_ = true; }
+
+  /// Ends the hooks, unless an error has ended the training, and closes the session.
+  Status close();
+
+ private:
+  MonitoredSession(MonitoredSessionOptions options, Host& host);
+
+  Status open();
+  Result<Tensors> run_with_hooks(const StepRequest& request);
+  bool is_recoverable(const Status& status);
+  Status fail(Status status);
+
+  const bool is_chief_;
+  std::vector<std::shared_ptr<SessionHook>> hooks_;
+  Host& host_;
+  SessionManager manager_;
+  Backoff backoff_;
+  std::unique_ptr<Session> session_;
+  bool was_forgiven_ = false;  // a FailedPrecondition, since the last step that succeeded
+  bool is_stopped_ = false;
+  bool has_failed_ = false;
+  bool is_closed_ = false;
+};
+
+}  // namespace troupe::train

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "troupe/graph/builder.hpp"
+#include "troupe/graph/session.hpp"
+#include "troupe/graph/train/host.hpp"
+
+namespace troupe::train {
+
+struct SaverOptions {
+  /// By the names that they have in checkpoints. Empty: all that the builder has, by their own.
+  std::map<std::string, Variable> variables;
+  /// Each task writes its own variables to its own file system, and reads them from there. Else one
+  /// task does all of it, and no other one needs to reach the files.
+  bool sharded = false;
+  /// The task that writes, or where sharded merges. "": the session's master, or where sharded the
+  /// first task that has variables.
+  std::string device;
+  int max_to_keep = 5;  // 0: all
+  /// One checkpoint for each such time is kept although max_to_keep has it removed.
+  double keep_checkpoint_every_n_hours = 10000;
+};
+
+/// Saves variables to checkpoints, and restores them. It adds its nodes to the builder, so it is to
+/// be made after the variables and before the graph goes to a session.
+///
+/// A checkpoint is named by a prefix, on the tasks that write it
+/// (devices/cpu/checkpoint_files.hpp); which ones there are is in the file `checkpoint` of its
+/// folder, where this program runs. Values are read one variable at a time: steps that run
+/// meanwhile may be in some of them.
+class Saver {
+ public:
+  /// An error stays in the builder's status, as for any node. The host must outlive the saver.
+  Saver(const Builder& builder, Host& host, SaverOptions options = {});
+
+  /// Writes the checkpoint "prefix", or "prefix-<global_step>", notes it as the latest, and removes
+  /// the oldest ones beyond those to keep. Returns its name.
+  Result<std::string> save(
+      Session& session, const std::string& prefix, std::optional<int64_t> global_step = {});
+
+  /// Gives the variables the values that they have in a checkpoint; NotFound, InvalidArgument or
+  /// DataLoss names the first that this is not possible for. `names`: only those, by their names in
+  /// checkpoints.
+  Status restore(Session& session, const std::string& path) const;
+  Status restore(
+      Session& session, const std::string& path, const std::set<std::string>& names) const;
+
+  /// The name in checkpoints of a variable of that name; nothing for one that is not saved.
+  std::optional<std::string> saved_name(const std::string& variable) const;
+
+  /// What it has saved and not removed, oldest first.
+  std::vector<std::string> last_checkpoints() const;
+  /// Takes over what another saver has saved, as the one of this program's life before.
+  void recover_last_checkpoints(const std::vector<std::string>& paths);
+
+ private:
+  struct Checkpoint {
+    std::string path;
+    Host::Time saved_at;
+  };
+
+  void add_to_one(const Builder& b, const std::string& device);
+  void add_shards(const Builder& b, std::string device);
+  Value add_save(const Builder& task, const Value& prefix, const std::vector<std::string>& names);
+  void add_restore(const Builder& task, const std::string& name);
+  /// Those beyond the ones to keep, which it forgets.
+  std::vector<std::string> take_superfluous();
+  Status run(Session& session, const std::string& path, const std::vector<Ref>& targets) const;
+
+  Host& host_;
+  const SaverOptions options_;
+  Value prefix_;
+  Value save_;
+  Value remove_;
+  std::map<std::string, Value> restores_;  // by names in checkpoints
+  std::vector<Checkpoint> checkpoints_;
+  Host::Time next_to_keep_;
+};
+
+}  // namespace troupe::train

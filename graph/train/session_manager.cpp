@@ -1,0 +1,131 @@
+#include "troupe/graph/train/session_manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "troupe/graph/text.hpp"
+#include "troupe/graph/train/checkpoint_state.hpp"
+
+namespace troupe::train {
+namespace {
+
+std::string list(const std::set<std::string>& names) {
+  constexpr size_t shown_max = 5;
+  std::string text;
+  size_t shown = 0;
+  for (auto name = names.begin(); name != names.end() && shown < shown_max; ++name, ++shown)
+    text += (text.empty() ? "" : ", ") + quote(*name);
+  if (shown < names.size()) text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
+/// True where another checkpoint may be whole.
+bool is_damage(const Status& status) {
+  return status.code() == Code::data_loss || status.code() == Code::not_found;
+}
+
+}  // namespace
+
+Scaffold::Scaffold(Builder b) : builder(std::move(b)), variables(builder.variables()) {
+  for (const auto& variable : variables)
+    is_initialized.push_back(variable.handle.builder()
+                                 .named("is_initialized")
+                                 .op("VarIsInitializedOp", {variable.handle}));
+}
+
+SessionManager::SessionManager(OpenSession open, Scaffold scaffold, Host& host, RetryOptions retry)
+    : open_(std::move(open)), scaffold_(std::move(scaffold)), host_(host), retry_(retry) {}
+
+Result<std::unique_ptr<Session>> SessionManager::repeat(Attempt attempt) {
+  for (Backoff backoff(host_, retry_);;) {
+    auto session = (this->*attempt)();
+    if (session || !is_worth_another_attempt(session.status())) return session;
+    if (auto status = backoff.wait(session.status()); !status.ok()) return status;
+  }
+}
+
+Result<std::unique_ptr<Session>> SessionManager::prepare_session() {
+  return repeat(&SessionManager::try_to_prepare_session);
+}
+
+Result<std::unique_ptr<Session>> SessionManager::wait_for_session() {
+  return repeat(&SessionManager::try_to_find_ready_session);
+}
+
+Result<std::unique_ptr<Session>> SessionManager::open() const {
+  auto session = open_();
+  if (!session) return session;
+  auto status = (*session)->extend(scaffold_.builder);
+  if (status.ok() && !scaffold_.local_init.empty())
+    status = (*session)->run({}, {}, scaffold_.local_init).status();
+  if (!status.ok()) return status;
+  return session;
+}
+
+Result<std::unique_ptr<Session>> SessionManager::try_to_prepare_session() {
+  auto session = open();
+  if (!session) return session;
+  auto lost = uninitialized(**session);
+  if (!lost) return lost.status();
+  if (auto status = recover(**session, *lost); !status.ok()) return status;
+  return session;
+}
+
+Result<std::unique_ptr<Session>> SessionManager::try_to_find_ready_session() {
+  auto session = open();
+  if (!session) return session;
+  auto lost = uninitialized(**session);
+  if (!lost) return lost.status();
+  if (!lost->empty()) return unavailable("these variables have no value yet: " + list(*lost));
+  return session;
+}
+
+Result<std::set<std::string>> SessionManager::uninitialized(Session& session) const {
+  std::vector<Ref> fetches(scaffold_.is_initialized.begin(), scaffold_.is_initialized.end());
+  auto fetched = session.run({}, fetches);
+  if (!fetched) return fetched.status();
+  std::set<std::string> names;
+  for (size_t i = 0; i < fetched->size(); ++i)
+    if (!(*fetched)[i].value<bool>()) names.insert(scaffold_.variables[i].name);
+  return names;
+}
+
+Status SessionManager::recover(Session& session, const std::set<std::string>& lost) {
+  if (lost.empty()) return {};
+  if (auto status = restore(session, lost); !status.ok()) return status;
+  auto rest = uninitialized(session);
+  if (!rest || rest->empty()) return rest.status();
+  return initialize(session, *rest);
+}
+
+Status SessionManager::restore(Session& session, const std::set<std::string>& lost) {
+  if (!scaffold_.saver || scaffold_.checkpoint_folder.empty()) return {};
+  auto state = CheckpointState::read(scaffold_.checkpoint_folder);
+  if (!state) return state.status();
+  std::set<std::string> names;
+  for (const auto& variable : lost)
+    if (auto name = scaffold_.saver->saved_name(variable)) names.insert(*name);
+  if (names.empty() || state->paths.empty()) return {};
+  scaffold_.saver->recover_last_checkpoints(state->paths);
+  Status first;
+  std::ranges::reverse(state->paths);
+  for (const auto& path : state->paths) {
+    auto status = scaffold_.saver->restore(session, path, names);
+    if (status.ok()) host_.log("restored " + list(names) + " from " + quote(path));
+    if (status.ok() || !is_damage(status)) return status;
+    host_.log("checkpoint " + quote(path) + " is of no use: " + status.to_string());
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+Status SessionManager::initialize(Session& session, const std::set<std::string>& lost) const {
+  std::vector<Ref> targets;
+  for (const auto& variable : scaffold_.variables)
+    if (lost.contains(variable.name)) targets.emplace_back(variable.initializer);
+  auto status = session.run({}, {}, targets).status();
+  if (status.ok()) host_.log("initialized " + list(lost));
+  return status;
+}
+
+}  // namespace troupe::train

@@ -1,0 +1,63 @@
+#include "troupe/graph/train/backoff.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/tests/graph/train/fake_host.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Status lost = unavailable("lost /job:ps/task:0");
+
+struct Fixture {
+  FakeHost host;
+  train::RetryOptions options{.first_delay = 10ms, .delay_max = 50ms, .give_up_after = 200ms};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(backoff, Fixture)
+
+BOOST_AUTO_TEST_CASE(each_wait_is_twice_the_one_before_up_to_the_longest) {
+  train::Backoff backoff(host, options);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(backoff.wait(lost).ok());
+  BOOST_TEST((host.waits == std::vector<train::Host::Time>{10ms, 20ms, 40ms, 50ms}));
+  BOOST_TEST(host.messages[1] == "trying again in 20 ms: Unavailable: lost /job:ps/task:0");
+}
+
+BOOST_AUTO_TEST_CASE(it_gives_up_at_the_deadline_with_the_last_reason) {
+  train::Backoff backoff(host, options);
+  Status status;
+  while (status.ok()) status = backoff.wait(lost);
+  BOOST_TEST(status.to_string() == "DeadlineExceeded: gave up after 0.2 s: lost /job:ps/task:0");
+  BOOST_TEST((host.time == 200ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_success_starts_it_anew) {
+  train::Backoff backoff(host, options);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(backoff.wait(lost).ok());
+  backoff.reset();
+  host.time += 1h;
+  BOOST_TEST(backoff.wait(lost).ok());
+  BOOST_TEST((host.waits.back() == 10ms));
+}
+
+BOOST_AUTO_TEST_CASE(without_patience_the_first_failure_is_final) {
+  options.give_up_after = 0ms;
+  train::Backoff backoff(host, options);
+  BOOST_TEST((backoff.wait(lost) == lost));
+  BOOST_TEST(host.waits.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_told_to_stop_ends_the_wait) {
+  host.is_stopped = true;
+  train::Backoff backoff(host, options);
+  BOOST_TEST(
+      backoff.wait(lost).to_string() ==
+      "Cancelled: told to stop while waiting: lost /job:ps/task:0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,69 @@
+#include "troupe/graph/train/session_manager.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/tests/graph/train/fake_host.hpp"
+#include "troupe/tests/graph/train/fake_session.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct Fixture {
+  FakeHost host;
+  FakeCluster cluster;
+  Builder b;
+  train::RetryOptions retry{.first_delay = 10ms, .delay_max = 1s, .give_up_after = 10s};
+
+  train::SessionManager manager(int variable_count) {
+    for (int i = 0; i < variable_count; ++i) b.variable("v" + std::to_string(i), b.constant(1.0f));
+    train::Scaffold scaffold(b);
+    scaffold.local_init = {"local"};
+    return {[this] { return FakeSession::open(cluster); }, scaffold, host, retry};
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(session_manager, Fixture)
+
+BOOST_AUTO_TEST_CASE(the_chief_initializes_only_what_has_no_value) {
+  cluster.initialized = {"v1"};
+  auto session = manager(3).prepare_session();
+  BOOST_TEST(session.ok());
+  BOOST_TEST(cluster.log == (Lines{"open", "run local", "run v0/assign", "run v2/assign"}));
+  BOOST_TEST(host.messages == (Lines{"initialized 'v0', 'v2'"}));
+}
+
+BOOST_AUTO_TEST_CASE(the_chief_tries_again_while_nodes_are_away) {
+  cluster.refusals = {unavailable("refused"), aborted("restarted")};
+  BOOST_TEST(manager(1).prepare_session().ok());
+  BOOST_TEST(host.waits.size() == 2U);
+  cluster.refusals = {invalid_argument("no such host")};
+  BOOST_TEST(manager(0).prepare_session().status().to_string() == "InvalidArgument: no such host");
+}
+
+BOOST_AUTO_TEST_CASE(the_others_wait_and_tell_for_what) {
+  cluster.initialized = {"v6"};
+  auto waited = manager(8).wait_for_session().status();
+  BOOST_TEST(
+      waited.to_string() ==
+      "DeadlineExceeded: gave up after 10.0 s: these variables have no value yet: 'v0', 'v1', "
+      "'v2', 'v3', 'v4' and 2 more");
+  BOOST_TEST((host.time == 10s));
+  BOOST_TEST(host.messages.size() > 5U);
+}
+
+BOOST_AUTO_TEST_CASE(local_variables_are_initialized_in_each_session_of_each_worker) {
+  cluster.initialized = {"v0"};
+  auto others = manager(1);
+  BOOST_TEST(others.wait_for_session().ok());
+  BOOST_TEST(others.wait_for_session().ok());
+  BOOST_TEST(cluster.log == (Lines{"open", "run local", "open", "run local"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
