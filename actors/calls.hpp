@@ -43,6 +43,7 @@ struct Run {
   RunOptions options;
   Done<Tensors> done;
   Counted counted = {};  // from when the session has it
+  std::shared_ptr<void> is_open = {};
 };
 
 /// Ends a running step with Cancelled; a step that has ended already is left alone.
@@ -95,9 +96,17 @@ struct Explain {
   Done<std::vector<WaitingStep>> done;
 };
 
+/// From then on the task opens no session and, as master, runs no new step. Answers when those that
+/// run have ended; the ones that have not at the timeout are cancelled: DeadlineExceeded.
+struct Drain {
+  std::chrono::milliseconds timeout;
+  DoneStatus done;
+};
+
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
-    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>>;
+    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
+    caf::reacts_to<Drain>>;
 
 /// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
 /// that execution unit, once its owner drains it; else on CAF's own threads.
@@ -119,3 +128,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)

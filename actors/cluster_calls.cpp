@@ -20,7 +20,8 @@ void add(DeviceList& list, const TaskDescription& task) {
               .memory_limit = device.memory_limit,
               .description = device.description},
          .incarnation = task.incarnation,
-         .memory_in_use = device.memory_in_use});
+         .memory_in_use = device.memory_in_use,
+         .state = task.is_draining ? NodeState::draining : NodeState::serving});
 }
 
 /// One error that names all that are missing.

@@ -40,10 +40,11 @@ struct LocalCluster::Parts {
 
 LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options& options)
     : parts_(std::make_unique<Parts>()) {
-  std::map<std::string, ClusterSpec::Tasks> spec;
+  std::map<std::string, JobTasks> spec;
   for (const auto& [job, count] : jobs)
-    for (int task = 0; task < count; ++task) spec[job][task] = Address{job, task + 1};
-  parts_->spec = ClusterSpec(std::move(spec));
+    for (int task = 0; task < count; ++task)
+      spec[job].by_index[task] = job + ":" + std::to_string(task + 1);
+  parts_->spec = *ClusterSpec::make(spec);
   auto catalog = make_op_catalog();
   for (const auto& [job, tasks] : parts_->spec.jobs())
     for (const auto& [task, address] : tasks) {
@@ -67,7 +68,7 @@ LocalCluster::~LocalCluster() = default;
 const ClusterSpec& LocalCluster::spec() const { return parts_->spec; }
 
 Result<std::unique_ptr<Session>> LocalCluster::session(const std::string& job, int task) {
-  if (auto address = parts_->spec.address(job, task); !address) return address.status();
+  if (auto address = parts_->spec.task_address(job, task); !address) return address.status();
   std::promise<Result<SessionActor>> promise;
   auto answer = promise.get_future();
   tell(parts_->tasks.at({job, task}), CreateSession{[&](Result<SessionActor> session) {

@@ -65,6 +65,7 @@ struct TaskDescription {
   int32_t task = 0;
   uint64_t incarnation = 0;  // drawn at start: another number is another life
   std::vector<DeviceDescription> devices;
+  bool is_draining = false;
 };
 
 /// Asks a peer whether it lives; it answers with Pong. `from` is the name of the task that asks.
@@ -199,7 +200,9 @@ auto inspect(Inspector& f, DeviceDescription& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {
-  return f(caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices);
+  return f(
+      caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices,
+      x.is_draining);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {

@@ -58,7 +58,7 @@ Hello Peers::hello_to(const TaskKey& key) const {
 
 caf::result<Status, TaskDescription> Peers::find(const FindTask& call) {
   if (call.job == me.job && call.task == me.task) return {Status(), me};
-  auto address = settings_->config.cluster.address(call.job, call.task);
+  auto address = settings_->config.cluster.task_address(call.job, call.task);
   if (!address) return {address.status(), TaskDescription()};
   auto& peer = peers_[{call.job, call.task}];
   if (peer.actor) return {Status(), peer.description};
@@ -115,7 +115,7 @@ void Peers::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached
 }
 
 void Peers::find_living(const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then) {
-  auto address = settings_->config.cluster.address(key.first, key.second);
+  auto address = settings_->config.cluster.task_address(key.first, key.second);
   if (!address) return then(address.status());
   if (key == TaskKey(me.job, me.task) || actor_of(key)) return then({});
   settings_->world->probe(
@@ -185,7 +185,7 @@ void Peers::heard() {
 void Peers::probe(const Watched& silent) {
   auto name = DeviceName::parse(silent.name);
   if (!name || !name->job || !name->task) return;
-  auto address = settings_->config.cluster.address(*name->job, *name->task);
+  auto address = settings_->config.cluster.task_address(*name->job, *name->task);
   if (!address) return;  // it knows this task, but not the other way round
   settings_->world->probe(
       *address, settings_->heartbeat_limit,

@@ -43,6 +43,11 @@ struct SessionState {
   uint64_t next_step = 1;
   uint64_t next_plan = 1;
   Counted counted;
+  /// What the open runs hold, and so does the session until it takes no more. It goes with the last
+  /// of them, and then lets go of what waits for that.
+  using OpenRuns = std::vector<std::shared_ptr<void>>;
+  std::shared_ptr<OpenRuns> open_runs = std::make_shared<OpenRuns>();
+  std::weak_ptr<OpenRuns> last_runs;
 
   ~SessionState() { answer_all(cancelled("the session has ended")); }
 
@@ -77,7 +82,9 @@ struct SessionState {
   // -- runs
 
   void run(Run& call) {
+    if (!open_runs) return call.done(draining());
     call.counted = Counted(settings.gauges, &Gauges::runs);
+    call.is_open = open_runs;
     StepSignature signature{.feeds = {}, .fetches = call.fetches, .targets = call.targets};
     for (const auto& [feed, value] : call.feeds) signature.feeds.push_back(feed);
     if (call.options.timeout.count() > 0) {
@@ -297,6 +304,26 @@ struct SessionState {
 
   // -- ends
 
+  Status draining() const {
+    auto name = task_name(*settings.view->master.job, *settings.view->master.task);
+    return unavailable(
+               name + " is draining, so it runs no new steps: open a session on another task")
+        .at({.task = name});
+  }
+
+  void drain(const DrainRuns& call) {
+    if (open_runs) last_runs = std::exchange(open_runs, nullptr);
+    if (auto runs = last_runs.lock()) runs->push_back(call.last);
+  }
+
+  void cancel_runs(const CancelRuns& call) {
+    std::vector<CallId> open;
+    for (const auto& [id, number] : step_of_call) open.push_back(id);
+    for (const auto& [signature, step] : compiled)
+      for (const auto& waiting : step->waiting) open.push_back(waiting.call);
+    for (auto id : open) cancel_run(id, call.why);
+  }
+
   void peer_lost(const PeerLost& lost) {
     // A device that was only silent still has what the session left there.
     for (const auto& [name, part] : devices)
@@ -366,6 +393,8 @@ SessionMailbox::behavior_type session(
       [&state](const Explain& call) { state.explain(call); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
+      [&state](const DrainRuns& call) { state.drain(call); },
+      [&state](const CancelRuns& call) { state.cancel_runs(call); },
       [&state](StepDone& done) { state.part_done(done); },
       [&state](const RunDeadline&) { state.end_late_runs(); },
   };

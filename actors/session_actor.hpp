@@ -38,7 +38,8 @@ struct CloseIfUsing {
 
 /// What a session is for its task, beside what it is for clients.
 using TaskSession = SessionActor::extend<
-    caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>>;
+    caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>,
+    caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
 
 /// `task` is the actor of the master's task.
 TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);

@@ -13,6 +13,7 @@
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session_actor.hpp"
 #include "troupe/graph/device_name.hpp"
+#include "troupe/graph/text.hpp"
 
 namespace troupe {
 namespace {
@@ -38,6 +39,8 @@ struct TaskState {
     for (auto& [address, session] : sessions)
       caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
   }
+
+  std::string own_name() const { return task_name(peers.me.job, peers.me.task); }
 
   // -- devices
 
@@ -75,6 +78,10 @@ struct TaskState {
   // -- sessions and containers
 
   void create_session(const CreateSession& call) {
+    if (peers.me.is_draining)
+      return call.done(
+          unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
+              .at({.task = own_name()}));
     DeviceName default_device{
         peers.me.job, peers.me.task, peers.me.devices[0].type, peers.me.devices[0].index};
     auto session = spawn_session(
@@ -166,7 +173,8 @@ struct TaskState {
         .cluster = settings.config.cluster,
         .sessions = sessions.size(),
         .steps = settings.gauges->steps,
-        .late_messages = settings.gauges->late_messages};
+        .late_messages = settings.gauges->late_messages,
+        .state = peers.me.is_draining ? NodeState::draining : NodeState::serving};
   }
 
   /// What the steps of all sessions wait for.
@@ -186,6 +194,31 @@ struct TaskState {
     peers.ended(gone);
   }
 
+  // -- ends
+
+  void drain(const Drain& call) {
+    peers.me.is_draining = true;
+    auto is_late = std::make_shared<std::atomic<bool>>(false);
+    auto why = own_name() + " was told to drain, and gave its steps " + seconds_text(call.timeout);
+    // Held by each session until its last run has ended.
+    std::shared_ptr<void> last(nullptr, [is_late, why, done = call.done](void*) {
+      done(
+          *is_late ? deadline_exceeded(why + "; those that had not ended were cancelled")
+                   : Status());
+    });
+    for (auto& [address, session] : sessions) self->send(session, DrainRuns{last});
+    auto end = [this, weak = std::weak_ptr(is_late), why] {
+      auto is_late = weak.lock();
+      if (!is_late) return;  // the drain has ended before
+      *is_late = true;
+      for (auto& [address, session] : sessions)
+        self->send(session, CancelRuns{cancelled(why).at({.task = own_name()})});
+    };
+    settings.world->after(
+        call.timeout, caf::actor_cast<caf::strong_actor_ptr>(self),
+        caf::make_message(Continue{end}));
+  }
+
   void stop(const Stop& call) {
     close_sessions();
     peers.forget_all();
@@ -203,7 +236,8 @@ TaskMailbox::behavior_type task(
       .job = state.settings.config.job,
       .task = state.settings.config.task,
       .incarnation = incarnation,
-      .devices = {}};
+      .devices = {},
+      .is_draining = false};
   state.peers.begin(
       self, state.settings, [&state](const PeerLost& lost) { state.peer_lost(lost); });
   state.directory.begin(self, state.settings, state.peers);
@@ -220,6 +254,7 @@ TaskMailbox::behavior_type task(
       },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
       [&state](const Explain& call) { state.explain(call); },
+      [&state](const Drain& call) { state.drain(call); },
       [&state](const Hello& hello) { return state.peers.greet(hello); },
       [&state](const ResetContainers& call) { return state.reset_own(call.containers); },
       [&state](const ListThings&) { return state.list_things(); },

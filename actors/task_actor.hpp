@@ -39,6 +39,16 @@ struct SessionEnded {
   uint64_t session = 0;
 };
 
+/// Has a session refuse new runs. It lets go of `last` when those that are open have ended.
+struct DrainRuns {
+  std::shared_ptr<void> last;
+};
+
+/// Ends all open runs of a session.
+struct CancelRuns {
+  Status why;
+};
+
 /// Ends the task: its sessions are closed, then all its actors end.
 struct Stop {
   DoneStatus done;
@@ -87,4 +97,6 @@ SpawnedTask spawn_task(TaskSettings settings);
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FindTask)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerLost)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionEnded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainRuns)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

@@ -127,7 +127,7 @@ Result<NodeDef> read_node_def(rpc::Node::Reader from) {
 }
 
 Result<ClusterSpec> read_cluster(rpc::Cluster::Reader from) {
-  std::map<std::string, ClusterSpec::Tasks> jobs;
+  std::map<std::string, JobTasks> jobs;
   for (auto job : from.getJobs()) {
     auto [place, is_new] = jobs.try_emplace(text_of(job.getName()));
     if (!is_new) return invalid_argument("job '" + place->first + "' is given twice");
@@ -135,12 +135,19 @@ Result<ClusterSpec> read_cluster(rpc::Cluster::Reader from) {
       auto index = to_index(task.getIndex(), "a task's index");
       if (!index) return index.status();
       Address address{.host = text_of(task.getHost()), .port = task.getPort()};
-      if (!place->second.emplace(*index, address).second)
+      if (!place->second.by_index.emplace(*index, address.to_string()).second)
         return invalid_argument(
             "task " + std::to_string(*index) + " of job '" + place->first + "' is given twice");
     }
   }
-  return ClusterSpec(std::move(jobs));
+  return ClusterSpec::make(jobs);
+}
+
+rpc::NodeState to_rpc(NodeState state) {
+  return state == NodeState::draining ? rpc::NodeState::DRAINING : rpc::NodeState::SERVING;
+}
+NodeState to_state(rpc::NodeState state) {
+  return state == rpc::NodeState::DRAINING ? NodeState::draining : NodeState::serving;
 }
 
 Result<ListedDevice> read_device(rpc::Device::Reader from) {
@@ -153,7 +160,8 @@ Result<ListedDevice> read_device(rpc::Device::Reader from) {
            .index = *index,
            .memory_limit = from.getMemoryLimit(),
            .description = text_of(from.getDescription())},
-      .incarnation = from.getIncarnation()};
+      .incarnation = from.getIncarnation(),
+      .state = to_state(from.getState())};
 }
 
 Result<NodeInfo> read_node_info(rpc::NodeInfo::Reader from) {
@@ -169,7 +177,8 @@ Result<NodeInfo> read_node_info(rpc::NodeInfo::Reader from) {
       .cluster = *std::move(cluster),
       .sessions = from.getSessions(),
       .steps = from.getSteps(),
-      .late_messages = from.getLateMessages()};
+      .late_messages = from.getLateMessages(),
+      .state = to_state(from.getState())};
 }
 
 Result<Wait> read_wait(rpc::WaitingStep::Wait::Reader from) {
@@ -323,6 +332,7 @@ void fill(rpc::Master::ListDevicesResults::Builder to, const DeviceList& list) {
     devices[i].setMemoryLimit(device.attributes.memory_limit);
     devices[i].setDescription(device.attributes.description);
     devices[i].setIncarnation(device.incarnation);
+    devices[i].setState(to_rpc(device.state));
   }
   auto missing = to.initMissing(static_cast<unsigned>(list.missing.size()));
   for (unsigned i = 0; i < list.missing.size(); ++i) fill(missing[i], list.missing[i]);
@@ -369,6 +379,7 @@ void fill(rpc::NodeInfo::Builder to, const NodeInfo& info) {
   to.setSessions(info.sessions);
   to.setSteps(info.steps);
   to.setLateMessages(info.late_messages);
+  to.setState(to_rpc(info.state));
 }
 
 Result<NodeInfo> to_node_info(rpc::NodeInfo::Reader from) {

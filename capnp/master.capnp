@@ -65,6 +65,19 @@ interface Master {
   explain @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
   # What the steps of this node's sessions wait for that have not ended. A device that does not tell
   # within the timeout is itself an answer.
+
+  drain @6 (timeoutMs :UInt64) -> (status :Status);
+  # From then on the node opens no sessions and, as master, runs no new steps; it goes on to compute
+  # for other masters. Answers when its steps have ended. Those that have not at the timeout are
+  # cancelled, and the answer is DeadlineExceeded.
+
+  stop @7 (timeoutMs :UInt64) -> (status :Status);
+  # Drains the node for most of that time, answers, and then ends it within the rest.
+}
+
+enum NodeState {
+  serving @0;
+  draining @1;
 }
 
 struct Device {
@@ -85,6 +98,9 @@ struct Device {
 
   incarnation @5 :UInt64;
   # Of its task, when it answered.
+
+  state @6 :NodeState;
+  # Of its task.
 }
 
 struct Cluster {
@@ -149,4 +165,6 @@ struct NodeInfo {
 
   lateMessages @7 :UInt64;
   # That came for steps which had ended already, and were dropped.
+
+  state @8 :NodeState;
 }

@@ -1,5 +1,6 @@
 #include "troupe/graph/cluster_spec.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "troupe/graph/check.hpp"
 #include "troupe/graph/config_json.hpp"
 #include "troupe/graph/device_name.hpp"
 #include "troupe/graph/text.hpp"
@@ -28,13 +30,16 @@ class Collector {
     return key(job) + "[" + std::to_string(task) + "]";
   }
 
-  Status check_job(const std::string& job) const {
-    if (is_job_name(job)) return {};
-    return invalid_argument(
-        root_ + ": job " + quote(job) + " must be a letter followed by letters, digits or '_'");
+  Status add_job(const std::string& job) {
+    if (!is_job_name(job))
+      return invalid_argument(
+          root_ + ": job " + quote(job) + " must be a letter followed by letters, digits or '_'");
+    jobs_[job];
+    return {};
   }
 
   Status add(const std::string& job, int task, std::string_view text) {
+    if (task < 0) return invalid_argument(key(job, task) + ": an index is a number from 0");
     auto address = Address::parse(text);
     if (!address) return invalid_argument(key(job, task) + ": " + address.status().message());
     auto [owner, is_new] = owners_.emplace(*address, key(job, task));
@@ -47,7 +52,7 @@ class Collector {
     return {};
   }
 
-  ClusterSpec take() { return ClusterSpec(std::move(jobs_)); }
+  std::map<std::string, ClusterSpec::Tasks> take() { return std::move(jobs_); }
 
  private:
   std::string root_;
@@ -56,9 +61,9 @@ class Collector {
 };
 
 Status add_tasks(Collector& collector, const std::string& job, const json& tasks) {
-  if (auto status = collector.check_job(job); !status.ok()) return status;
-  // Kubeflow's operator writes null for a job without tasks.
+  // Kubeflow's operator writes null for a job that there is not.
   if (tasks.is_null()) return {};
+  if (auto status = collector.add_job(job); !status.ok()) return status;
   if (!tasks.is_array() && !tasks.is_object())
     return wrong_value(
         collector.key(job), tasks,
@@ -76,15 +81,15 @@ Status add_tasks(Collector& collector, const std::string& job, const json& tasks
   return {};
 }
 
-Result<ClusterSpec> parse_object(std::string_view text, Collector collector) {
+Status add_object(Collector& collector, std::string_view text) {
   auto cluster = parse_config_json(text, collector.root());
   if (!cluster) return cluster.status();
   for (const auto& [job, tasks] : cluster->items())
     if (auto status = add_tasks(collector, job, tasks); !status.ok()) return status;
-  return collector.take();
+  return {};
 }
 
-Result<ClusterSpec> parse_short_form(std::string_view text, Collector collector) {
+Status add_short_form(Collector& collector, std::string_view text) {
   std::set<std::string> seen;
   for (auto part : split(text, ';')) {
     if (part.empty()) continue;
@@ -93,23 +98,20 @@ Result<ClusterSpec> parse_short_form(std::string_view text, Collector collector)
       return invalid_argument(
           collector.root() + ": " + quote(part) + " has no '=', expected job=host:port,host:port");
     std::string job(trim(part.substr(0, equals)));
-    if (auto status = collector.check_job(job); !status.ok()) return status;
+    if (auto status = collector.add_job(job); !status.ok()) return status;
     if (!seen.insert(job).second)
       return invalid_argument(collector.root() + ": the job " + quote(job) + " is given twice");
     int index = 0;
     for (auto address : split(part.substr(equals + 1), ','))
       if (auto status = collector.add(job, index++, address); !status.ok()) return status;
   }
-  return collector.take();
+  return {};
 }
 
-Result<ClusterSpec> parse_text(std::string_view text, const std::string& key) {
-  auto parse = text.starts_with('{') ? parse_object : parse_short_form;
-  auto cluster = parse(text, Collector(key));
-  if (cluster && cluster->empty())
-    return invalid_argument(key + ": " + quote(text) + " has no tasks");
-  return cluster;
-}
+struct Source {
+  std::string text;
+  std::string key;
+};
 
 Result<std::string> read_file(const std::string& path) {
   errno = 0;
@@ -122,45 +124,90 @@ Result<std::string> read_file(const std::string& path) {
       "cluster file " + quote(path) + ": " + std::generic_category().message(errno));
 }
 
-}  // namespace
-
-Result<ClusterSpec> ClusterSpec::parse(std::string_view text, const std::string& key) {
-  text = trim(text);
-  if (!text.starts_with('@')) return parse_text(text, key);
-  std::string path(text.substr(1));
+/// What is to be parsed, whether it is given or in a file.
+Result<Source> find_source(std::string_view given, const std::string& key) {
+  given = trim(given);
+  if (!given.starts_with('@')) return Source{.text = std::string(given), .key = key};
+  std::string path(given.substr(1));
   auto content = read_file(path);
   if (!content) return content.status();
-  return parse_text(trim(*content), "cluster file " + quote(path) + ": " + key);
+  return Source{
+      .text = std::string(trim(*content)), .key = "cluster file " + quote(path) + ": " + key};
 }
 
-Result<Address> ClusterSpec::address(std::string_view job, int task) const {
+}  // namespace
+
+JobTasks::JobTasks(const std::vector<std::string>& in_order) {
+  int index = 0;
+  for (const auto& address : in_order) by_index.emplace(index++, address);
+}
+
+Result<ClusterSpec> ClusterSpec::make(
+    const std::map<std::string, JobTasks>& jobs, const std::string& key) {
+  Collector collector(key);
+  for (const auto& [job, tasks] : jobs) {
+    if (auto status = collector.add_job(job); !status.ok()) return status;
+    for (const auto& [index, address] : tasks.by_index)
+      if (auto status = collector.add(job, index, address); !status.ok()) return status;
+  }
+  return ClusterSpec(collector.take());
+}
+
+Result<ClusterSpec> ClusterSpec::parse(std::string_view text, const std::string& key) {
+  auto source = find_source(text, key);
+  if (!source) return source.status();
+  auto add = source->text.starts_with('{') ? add_object : add_short_form;
+  Collector collector(source->key);
+  if (auto status = add(collector, source->text); !status.ok()) return status;
+  ClusterSpec cluster(collector.take());
+  if (!cluster.empty()) return cluster;
+  return invalid_argument(source->key + ": " + quote(source->text) + " has no tasks");
+}
+
+bool ClusterSpec::empty() const {
+  return std::ranges::all_of(jobs_, [](const auto& job) { return job.second.empty(); });
+}
+
+Result<ClusterSpec::Tasks> ClusterSpec::job_tasks(std::string_view job) const {
   auto tasks = jobs_.find(std::string(job));
-  if (tasks == jobs_.end())
-    return invalid_argument("unknown job " + quote(job) + "; the cluster has: " + job_names());
-  auto found = tasks->second.find(task);
-  if (found != tasks->second.end()) return found->second;
+  if (tasks != jobs_.end()) return tasks->second;
+  return invalid_argument("unknown job " + quote(job) + "; the cluster has: " + job_names());
+}
+
+Result<int> ClusterSpec::num_tasks(std::string_view job) const {
+  auto tasks = job_tasks(job);
+  if (!tasks) return tasks.status();
+  return static_cast<int>(tasks->size());
+}
+
+Result<std::vector<int>> ClusterSpec::task_indices(std::string_view job) const {
+  auto tasks = job_tasks(job);
+  if (!tasks) return tasks.status();
+  std::vector<int> indices;
+  for (const auto& [index, address] : *tasks) indices.push_back(index);
+  return indices;
+}
+
+Result<Address> ClusterSpec::task_address(std::string_view job, int task) const {
+  auto tasks = job_tasks(job);
+  if (!tasks) return tasks.status();
+  auto found = tasks->find(task);
+  if (found != tasks->end()) return found->second;
   return invalid_argument(
       "job " + quote(job) + " has no task " + std::to_string(task) +
-      "; it has: " + task_indices(job));
+      "; it has: " + index_ranges(*tasks));
+}
+
+ClusterSpec ClusterSpec::with_address(const std::string& job, int task, Address address) const {
+  CHECK(task_address(job, task).ok());
+  auto changed = *this;
+  changed.jobs_[job][task] = std::move(address);
+  return changed;
 }
 
 std::string ClusterSpec::job_names() const {
   std::string text;
   for (const auto& [job, tasks] : jobs_) text += (text.empty() ? "" : ", ") + job;
-  return text;
-}
-
-std::string ClusterSpec::task_indices(std::string_view job) const {
-  std::string text;
-  auto tasks = jobs_.find(std::string(job));
-  if (tasks == jobs_.end()) return text;
-  for (auto it = tasks->second.begin(), end = tasks->second.end(); it != end;) {
-    int first = it->first;
-    int last = first;
-    for (++it; it != end && it->first == last + 1; ++it) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(first);
-    if (last != first) text += "-" + std::to_string(last);
-  }
   return text;
 }
 
@@ -175,6 +222,18 @@ std::string ClusterSpec::to_json() const {
       else written[std::to_string(index)] = address.to_string();
   }
   return cluster.dump();
+}
+
+std::string index_ranges(const ClusterSpec::Tasks& tasks) {
+  std::string text;
+  for (auto it = tasks.begin(); it != tasks.end();) {
+    int first = it->first;
+    int last = first;
+    for (++it; it != tasks.end() && it->first == last + 1; ++it) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(first);
+    if (last != first) text += "-" + std::to_string(last);
+  }
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace troupe

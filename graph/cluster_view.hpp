@@ -21,12 +21,18 @@ struct DeviceAttributes {
   bool operator==(const DeviceAttributes&) const = default;
 };
 
+enum class NodeState : uint8_t {
+  serving,
+  draining,  // it opens no sessions and runs no new steps as master
+};
+
 /// A device as a client sees it.
 struct ListedDevice {
   std::string name;  // "/job:ps/task:0/device:CPU:0"
   DeviceAttributes attributes;
   uint64_t incarnation = 0;
   uint64_t memory_in_use = 0;  // bytes, when it was asked
+  NodeState state = NodeState::serving;
 
   bool operator==(const ListedDevice&) const = default;
 };
@@ -72,6 +78,7 @@ struct NodeInfo {
   uint64_t sessions = 0;       // open now
   uint64_t steps = 0;          // run by this task as master, since its start
   uint64_t late_messages = 0;  // dropped, of steps that had ended
+  NodeState state = NodeState::serving;
 
   bool operator==(const NodeInfo&) const = default;
 };

@@ -79,7 +79,7 @@ void ClusterParts::begin(std::string task) {
        .inventory = life->inventory});
   life->actor = spawned.actor;
   simulation.serve(
-      life->node, *spec.address(*name.job, *name.task),
+      life->node, *spec.task_address(*name.job, *name.task),
       caf::actor_cast<caf::strong_actor_ptr>(life->actor), spawned.incarnation);
 }
 

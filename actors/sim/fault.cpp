@@ -114,10 +114,11 @@ std::string Fault::to_cpp() const {
 }
 
 ClusterSpec make_spec(const std::map<std::string, int>& jobs) {
-  std::map<std::string, ClusterSpec::Tasks> spec;
+  std::map<std::string, JobTasks> spec;
   for (const auto& [job, count] : jobs)
-    for (int task = 0; task < count; ++task) spec[job][task] = Address{job, task + 1};
-  return ClusterSpec(std::move(spec));
+    for (int task = 0; task < count; ++task)
+      spec[job].by_index[task] = job + ":" + std::to_string(task + 1);
+  return *ClusterSpec::make(spec);
 }
 
 std::vector<std::string> task_names(const ClusterSpec& spec) {

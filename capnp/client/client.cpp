@@ -29,6 +29,8 @@ class RemoteClient final : public Client {
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
   Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
+  Status drain(milliseconds timeout) override;
+  Status stop(milliseconds timeout) override;
   const std::string& target() const override { return connection_->target(); }
 
  private:
@@ -46,6 +48,12 @@ class RemoteClient final : public Client {
     });
     if (!status.ok()) return status;
     return answer;
+  }
+
+  /// The same of a call whose answer has nothing else.
+  template <class Request>
+  Status tell(Request request) {
+    return ask<bool>(request, [](auto&) { return true; }).status();
   }
 
   std::shared_ptr<Connection> connection_;
@@ -68,15 +76,12 @@ Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
 }
 
 Status RemoteClient::reset(const std::vector<std::string>& containers, milliseconds timeout) {
-  return ask<bool>(
-             [&](rpc::Master::Client& master) {
-               auto request = master.resetRequest();
-               fill(request.initContainers(static_cast<unsigned>(containers.size())), containers);
-               request.setTimeoutMs(to_timeout(timeout));
-               return request;
-             },
-             [](auto&) { return true; })
-      .status();
+  return tell([&](rpc::Master::Client& master) {
+    auto request = master.resetRequest();
+    fill(request.initContainers(static_cast<unsigned>(containers.size())), containers);
+    request.setTimeoutMs(to_timeout(timeout));
+    return request;
+  });
 }
 
 Result<ClusterSpec> RemoteClient::cluster() {
@@ -99,6 +104,22 @@ Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
         return request;
       },
       [](auto& response) { return to_waiting_steps(response.getSteps()); });
+}
+
+Status RemoteClient::drain(milliseconds timeout) {
+  return tell([timeout](rpc::Master::Client& master) {
+    auto request = master.drainRequest();
+    request.setTimeoutMs(to_timeout(timeout));
+    return request;
+  });
+}
+
+Status RemoteClient::stop(milliseconds timeout) {
+  return tell([timeout](rpc::Master::Client& master) {
+    auto request = master.stopRequest();
+    request.setTimeoutMs(to_timeout(timeout));
+    return request;
+  });
 }
 
 }  // namespace

@@ -50,6 +50,12 @@ class Client {
   virtual Result<std::vector<WaitingStep>> explain(
       std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;
 
+  /// Has the node open no more sessions and, as master, run no new steps, and waits until its steps
+  /// have ended. DeadlineExceeded: some had not, and were cancelled.
+  virtual Status drain(std::chrono::milliseconds timeout) = 0;
+  /// Drains the node for most of that time, and ends it.
+  virtual Status stop(std::chrono::milliseconds timeout) = 0;
+
   /// "troupe://host:port".
   virtual const std::string& target() const = 0;
 };

@@ -93,6 +93,7 @@ class Loop final : private kj::TaskSet::ErrorHandler {
   /// Everything that holds promises goes while the loop can still run what their end entails.
   void end() {
     socket_ = nullptr;
+    io_.waitScope.poll();  // who was told to go hears the answer to that
     reception_.reset();
     searches_.reset();
     io_.waitScope.poll();

@@ -45,7 +45,7 @@ kj::Promise<void> LoginServer::login(LoginContext context) {
   auto status = check_version(context.getParams().getProtocolVersion());
   fill(context.getResults().initStatus(), status);
   if (!status.ok()) return kj::READY_NOW;
-  context.getResults().setMaster(make_master_server(unit_, service_.master, memory_));
+  context.getResults().setMaster(make_master_server(unit_, service_, memory_));
   fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
 }

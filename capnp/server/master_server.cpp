@@ -12,10 +12,12 @@
 namespace troupe {
 namespace {
 
+using std::chrono::milliseconds;
+
 class MasterServer final : public rpc::Master::Server {
  public:
-  MasterServer(KjUnit& unit, MasterActor master, std::shared_ptr<MessageMemory> memory)
-      : unit_(unit), master_(std::move(master)), memory_(std::move(memory)) {}
+  MasterServer(KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory)
+      : unit_(unit), service_(service), memory_(std::move(memory)) {}
 
   kj::Promise<void> createSession(CreateSessionContext context) override;
   kj::Promise<void> listDevices(ListDevicesContext context) override;
@@ -23,16 +25,34 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
+  kj::Promise<void> drain(DrainContext context) override;
+  kj::Promise<void> stop(StopContext context) override;
 
  private:
+  /// Answers with the status that `request`, given the call's timeout, calls back with.
+  template <class Context, class Request>
+  kj::Promise<void> answer_in_time(Context context, Request request);
   kj::Promise<Result<NodeInfo>> ask_node_info();
   kj::Promise<void> open_session(
       CreateSessionContext context, SessionActor session, std::vector<NodeDef> nodes);
 
   KjUnit& unit_;
-  MasterActor master_;
+  const Service& service_;
   std::shared_ptr<MessageMemory> memory_;
 };
+
+template <class Context, class Request>
+kj::Promise<void> MasterServer::answer_in_time(Context context, Request request) {
+  auto timeout = to_timeout(context.getParams().getTimeoutMs());
+  if (!timeout) {
+    fill(context.getResults().initStatus(), timeout.status());
+    return kj::READY_NOW;
+  }
+  auto send = [&](DoneStatus done) { request(*timeout, std::move(done)); };
+  return ask<Status>(unit_, send).then([context](Status status) mutable {
+    fill(context.getResults().initStatus(), status);
+  });
+}
 
 // The call is not cancelled when its client goes: the session would then be nobody's to close.
 kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
@@ -43,7 +63,7 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
     return kj::READY_NOW;
   }
   auto request = [&](Done<SessionActor> done) {
-    tell(master_, CreateSession{std::move(done)}, &unit_);
+    tell(service_.master, CreateSession{std::move(done)}, &unit_);
   };
   return ask<Result<SessionActor>>(unit_, request)
       .then(
@@ -82,7 +102,7 @@ kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
   }
   context.allowCancellation();
   auto request = [&](Done<DeviceList> done) {
-    tell(master_, ListDevices{*timeout, std::move(done)}, &unit_);
+    tell(service_.master, ListDevices{*timeout, std::move(done)}, &unit_);
   };
   return ask<Result<DeviceList>>(unit_, request).then([context](Result<DeviceList> list) mutable {
     fill(context.getResults().initStatus(), list.status());
@@ -91,22 +111,20 @@ kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
 }
 
 kj::Promise<void> MasterServer::reset(ResetContext context) {
-  auto timeout = to_timeout(context.getParams().getTimeoutMs());
   auto containers = checked([&] { return to_texts(context.getParams().getContainers()); });
-  if (!timeout || !containers) {
-    fill(context.getResults().initStatus(), timeout ? containers.status() : timeout.status());
+  if (!containers) {
+    fill(context.getResults().initStatus(), containers.status());
     return kj::READY_NOW;
   }
-  auto request = [&](DoneStatus done) {
-    tell(master_, Reset{{*std::move(containers)}, *timeout, std::move(done)}, &unit_);
-  };
-  return ask<Status>(unit_, request).then([context](Status status) mutable {
-    fill(context.getResults().initStatus(), status);
+  return answer_in_time(context, [&](milliseconds time, DoneStatus done) {
+    tell(service_.master, Reset{{*std::move(containers)}, time, std::move(done)}, &unit_);
   });
 }
 
 kj::Promise<Result<NodeInfo>> MasterServer::ask_node_info() {
-  auto request = [&](Done<NodeInfo> done) { tell(master_, GetNodeInfo{std::move(done)}, &unit_); };
+  auto request = [&](Done<NodeInfo> done) {
+    tell(service_.master, GetNodeInfo{std::move(done)}, &unit_);
+  };
   return ask<Result<NodeInfo>>(unit_, request);
 }
 
@@ -133,7 +151,7 @@ kj::Promise<void> MasterServer::explain(ExplainContext context) {
   context.allowCancellation();
   using Steps = std::vector<WaitingStep>;
   auto request = [&](Done<Steps> done) {
-    tell(master_, Explain{*timeout, std::move(done)}, &unit_);
+    tell(service_.master, Explain{*timeout, std::move(done)}, &unit_);
   };
   return ask<Result<Steps>>(unit_, request).then([context](Result<Steps> steps) mutable {
     fill(context.getResults().initStatus(), steps.status());
@@ -141,11 +159,23 @@ kj::Promise<void> MasterServer::explain(ExplainContext context) {
   });
 }
 
+kj::Promise<void> MasterServer::drain(DrainContext context) {
+  return answer_in_time(context, [this](milliseconds time, DoneStatus done) {
+    tell(service_.master, Drain{time, std::move(done)}, &unit_);
+  });
+}
+
+kj::Promise<void> MasterServer::stop(StopContext context) {
+  return answer_in_time(context, [this](milliseconds time, DoneStatus done) {
+    service_.stop(time, std::move(done));
+  });
+}
+
 }  // namespace
 
 rpc::Master::Client make_master_server(
-    KjUnit& unit, MasterActor master, std::shared_ptr<MessageMemory> memory) {
-  return kj::heap<MasterServer>(unit, std::move(master), std::move(memory));
+    KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory) {
+  return kj::heap<MasterServer>(unit, service, std::move(memory));
 }
 
 }  // namespace troupe

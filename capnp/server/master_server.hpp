@@ -9,8 +9,9 @@
 
 namespace troupe {
 
-/// The task actor as a client's capability, on the connection that has that memory.
+/// What a client that was let in gets, on the connection that has that memory. `service` must
+/// outlive it.
 rpc::Master::Client make_master_server(
-    KjUnit& unit, MasterActor master, std::shared_ptr<MessageMemory> memory);
+    KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory);
 
 }  // namespace troupe

@@ -1,107 +1,286 @@
 #include "troupe/capnp/server/server.hpp"
 
+#include <algorithm>
+#include <condition_variable>
 #include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "troupe/actors/messages.hpp"
-#include "troupe/actors/task_actor.hpp"
-#include "troupe/actors/world/real_world.hpp"
-#include "troupe/capnp/server/door.hpp"
-#include "troupe/devices/cpu/cpu_device.hpp"
-#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/capnp/server/server_life.hpp"
+#include "troupe/graph/check.hpp"
+#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/text.hpp"
 
 namespace troupe {
 namespace {
 
-/// The parts of a node. The order of members is the order of life: the door closes before the
-/// actors end, and the actors end before the devices do.
-class NodeServer final : public Server {
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// Nobody waits for longer than a year, and then no time overflows.
+milliseconds bounded(milliseconds time) {
+  return std::clamp<milliseconds>(time, milliseconds(0), std::chrono::years(1));
+}
+
+/// A status that somebody owes; Cancelled where they end without it. The callback may outlive it.
+class OwedStatus {
  public:
-  explicit NodeServer(ServerOptions options) : options_(std::move(options)) {
-    devices_.push_back(
-        make_cpu_device({.threads = options_.threads, .memory_limit = options_.memory_limit}));
+  OwedStatus() : sender_(std::make_shared<Sender>()), answer_(sender_->promise.get_future()) {}
+
+  DoneStatus callback() {
+    return [sender = std::exchange(sender_, nullptr)](Status status) {
+      sender->is_sent = true;
+      sender->promise.set_value(std::move(status));
+    };
   }
-  ~NodeServer() override {
-    (void)stop(std::chrono::seconds(5));
-    // Kernels may outlive the actors, and report to them: the system must still be there.
-    system_.await_all_actors_done();
-    for (auto& device : devices_) device->finish();
-  }
-
-  Status open() {
-    auto address = options_.config.cluster.address(options_.config.job, options_.config.task);
-    if (!address) return address.status();
-    auto door = Door::open(options_.bind_host, address->port);
-    if (!door) return door.status();
-    door_ = *std::move(door);
-    address->port = door_->port();
-    target_ = "troupe://" + address->to_string();
-    take_address(*address);
-
-    auto world = std::make_shared<RealWorld>(system_, door_->endpoints());
-    auto spawned = spawn_task(
-        {.config = options_.config,
-         .cluster_name = options_.cluster_name,
-         .devices = devices_,
-         .catalog = make_op_catalog(),
-         .world = world,
-         .connect_timeout = options_.connect_timeout,
-         .heartbeat_limit = options_.heartbeat_limit});
-    task_ = spawned.actor;
-    auto actor_port = world->publish(
-        caf::actor_cast<caf::strong_actor_ptr>(task_),
-        options_.bind_host.empty() ? "127.0.0.1" : options_.bind_host);
-    if (!actor_port) return actor_port.status();
-    door_->serve(
-        {.system = system_,
-         .master = task_,
-         .identity = {
-             .job = options_.config.job,
-             .task = options_.config.task,
-             .incarnation = spawned.incarnation,
-             .protocol_version = protocol_version,
-             .host = {},
-             .actor_port = *actor_port}});
-    return {};
-  }
-
-  std::string target() const override { return target_; }
-
-  Status stop(std::chrono::milliseconds deadline) override {
-    Status status;
-    if (auto door = std::exchange(door_, nullptr)) status = door->close(deadline);
-    if (auto task = std::exchange(task_, nullptr)) {
-      auto stopped = std::make_shared<std::promise<void>>();
-      tell(task, Stop{[stopped](const Status&) { stopped->set_value(); }});
-      if (stopped->get_future().wait_for(deadline) != std::future_status::ready && status.ok())
-        status = deadline_exceeded("the task's actors have not ended in time");
-    }
-    return status;
+  /// Nothing where it has not come by then.
+  std::optional<Status> wait_until(Clock::time_point time) {
+    if (answer_.wait_until(time) != std::future_status::ready) return {};
+    return answer_.get();
   }
 
  private:
-  /// Where the system chose the port, the cluster has to say so.
-  void take_address(const Address& address) {
-    auto jobs = options_.config.cluster.jobs();
-    jobs[options_.config.job][options_.config.task] = address;
-    options_.config.cluster = ClusterSpec(std::move(jobs));
-  }
+  struct Sender {
+    std::promise<Status> promise;
+    bool is_sent = false;
 
-  ServerOptions options_;
-  std::string target_;
-  std::vector<std::shared_ptr<Device>> devices_;
-  NodeSystemConfig config_;
-  caf::actor_system system_{config_};
-  TaskActor task_;
-  std::unique_ptr<Door> door_;
+    ~Sender() {
+      if (!is_sent) promise.set_value(cancelled("the server has stopped"));
+    }
+  };
+
+  std::shared_ptr<Sender> sender_;
+  std::future<Status> answer_;
 };
+
+/// Lives one life after the other, each on a thread of its own: CAF wants an actor system to end on
+/// the thread that made it. So who stops it need not wait for longer than he said, and a client can
+/// do it through the node itself.
+class NodeServer final : public Server {
+ public:
+  NodeServer(TaskConfig config, ServerOptions options)
+      : config_(std::move(config)), options_(std::move(options)) {}
+  ~NodeServer() override;
+
+  Status start() override;
+  Status drain(milliseconds deadline) override;
+  Status stop(milliseconds deadline) override;
+  Status join() override;
+  ServerDef server_def() const override;
+  std::string target() const override;
+
+ private:
+  enum class State { stopped, starting, serving, stopping };
+  using Lock = std::unique_lock<std::mutex>;
+
+  std::string name() const { return task_name(config_.job, config_.task); }
+  void live();
+  std::unique_ptr<ServerLife> begin();
+  void await_stop(Lock& lock);
+  void begin_stop(milliseconds time, DoneStatus drained);
+  void become(State state);
+  void await_start(Lock& lock);
+  bool await_end(Lock& lock, Clock::time_point time);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  TaskConfig config_;  // its own address changes where the system chooses the port
+  const ServerOptions options_;
+  State state_ = State::stopped;
+  std::thread thread_;
+  ServerLife* life_ = nullptr;  // the thread has it
+  Status start_status_;         // of the last start, and of the last stop
+  Status stop_status_;
+  uint64_t stops_ = 0;  // that are done
+  int waiting_ = 0;     // calls of stop() and join()
+  // Of the stop that is under way:
+  Clock::time_point stop_begin_;
+  Clock::time_point stop_end_;
+  bool is_drained_ = false;
+  std::vector<DoneStatus> on_drained_;
+};
+
+NodeServer::~NodeServer() {
+  begin_stop(milliseconds(0), nullptr);
+  Lock lock(mutex_);
+  changed_.wait(lock, [this] { return state_ == State::stopped && waiting_ == 0; });
+  lock.unlock();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status NodeServer::start() {
+  Lock lock(mutex_);
+  await_start(lock);
+  if (state_ == State::serving) return {};
+  if (state_ == State::stopping) return failed_precondition(name() + " has not stopped yet");
+  if (thread_.joinable()) thread_.join();
+  become(State::starting);
+  thread_ = std::thread([this] { live(); });
+  await_start(lock);
+  return start_status_;
+}
+
+void NodeServer::live() {
+  auto life = begin();
+  if (!life) return;
+  Lock lock(mutex_);
+  await_stop(lock);
+  life_ = nullptr;
+  is_drained_ = true;
+  auto callbacks = std::exchange(on_drained_, {});
+  lock.unlock();
+  for (auto& drained : callbacks) drained({});
+  life.reset();
+  lock.lock();
+  bool is_late = stop_begin_ < stop_end_ && stop_end_ < Clock::now();
+  stop_status_ =
+      is_late ? deadline_exceeded(name() + " took longer to stop than it was given") : Status();
+  ++stops_;
+  become(State::stopped);
+}
+
+/// Null where it cannot start.
+std::unique_ptr<ServerLife> NodeServer::begin() {
+  auto life = ServerLife::start(config_, options_, [this](milliseconds time, DoneStatus drained) {
+    begin_stop(time, std::move(drained));
+  });
+  Lock lock(mutex_);
+  start_status_ = life.status();
+  if (!life) {
+    become(State::stopped);
+    return nullptr;
+  }
+  auto address = *config_.cluster.task_address(config_.job, config_.task);
+  address.port = (*life)->port();
+  config_.cluster = config_.cluster.with_address(config_.job, config_.task, address);
+  life_ = life->get();
+  become(State::serving);
+  return *std::move(life);
+}
+
+void NodeServer::become(State state) {
+  state_ = state;
+  changed_.notify_all();
+}
+
+void NodeServer::await_start(Lock& lock) {
+  changed_.wait(lock, [this] { return state_ != State::starting; });
+}
+
+/// False where it has not stopped by then.
+bool NodeServer::await_end(Lock& lock, Clock::time_point time) {
+  ++waiting_;
+  auto has_ended =
+      changed_.wait_until(lock, time, [this, stop = stops_] { return stops_ != stop; });
+  --waiting_;
+  changed_.notify_all();
+  return has_ended;
+}
+
+Status NodeServer::drain(milliseconds deadline) {
+  auto time = bounded(deadline);
+  OwedStatus drained;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ != State::serving) return failed_precondition(name() + " does not serve");
+    life_->drain({time, drained.callback()});
+  }
+  // The actors answer at the deadline; they are late only where one of them is kept.
+  constexpr milliseconds answer_time{1000};
+  auto status = drained.wait_until(Clock::now() + time + answer_time);
+  return status ? *status : deadline_exceeded(name() + " has not answered in time");
+}
+
+Status NodeServer::stop(milliseconds deadline) {
+  auto end = Clock::now() + bounded(deadline);
+  begin_stop(deadline, nullptr);
+  Lock lock(mutex_);
+  if (state_ == State::stopped) return {};
+  if (await_end(lock, end)) return stop_status_;
+  return deadline_exceeded(
+      name() + " has not stopped within " + seconds_text(deadline) +
+      ": a kernel or an actor still runs");
+}
+
+Status NodeServer::join() {
+  Lock lock(mutex_);
+  await_start(lock);
+  if (state_ != State::stopped)
+    while (!await_end(lock, Clock::now() + std::chrono::years(1))) continue;
+  return stop_status_;
+}
+
+/// Stops it without waiting for that. Where it stops already it has no more than that time left.
+void NodeServer::begin_stop(milliseconds time, DoneStatus drained) {
+  auto now = Clock::now();
+  Lock lock(mutex_);
+  await_start(lock);
+  bool is_draining = state_ == State::serving || (state_ == State::stopping && !is_drained_);
+  if (drained && is_draining) on_drained_.push_back(std::exchange(drained, nullptr));
+  auto end = now + bounded(time);
+  if (state_ == State::serving || (state_ == State::stopping && end < stop_end_)) {
+    if (state_ == State::serving) is_drained_ = false;
+    stop_begin_ = now;
+    stop_end_ = end;
+    become(State::stopping);
+  }
+  lock.unlock();
+  if (drained) drained({});
+}
+
+/// Returns when the steps have ended, or had most of the time. What is cancelled then has the rest
+/// to be answered.
+void NodeServer::await_stop(Lock& lock) {
+  changed_.wait(lock, [this] { return state_ == State::stopping; });
+  auto is_done = std::make_shared<bool>(false);
+  auto done = [this, is_done](const Status&) {
+    std::lock_guard guard(mutex_);
+    *is_done = true;
+    changed_.notify_all();
+  };
+  std::optional<Clock::time_point> told;
+  for (;;) {
+    auto time = stop_end_ - stop_begin_;
+    auto last = stop_end_ - time / 8;
+    if (*is_done || last <= Clock::now()) return;
+    // Again, where somebody has become less patient.
+    if (std::exchange(told, stop_end_) != stop_end_)
+      life_->drain({std::chrono::floor<milliseconds>(time * 3 / 4), done});
+    changed_.wait_until(lock, last);
+  }
+}
+
+ServerDef NodeServer::server_def() const {
+  std::lock_guard lock(mutex_);
+  return {
+      .cluster = config_.cluster, .job = config_.job, .task = config_.task, .protocol = "troupe"};
+}
+
+std::string NodeServer::target() const {
+  std::lock_guard lock(mutex_);
+  return "troupe://" + config_.cluster.task_address(config_.job, config_.task)->to_string();
+}
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
-  auto server = std::make_unique<NodeServer>(std::move(options));
-  if (auto status = server->open(); !status.ok()) return status;
-  return std::unique_ptr<Server>(std::move(server));
+Result<std::unique_ptr<Server>> Server::create(const ServerDef& def, ServerOptions options) {
+  auto config = def.resolve();
+  if (!config) return config.status();
+  if (auto status = check(options.devices); !status.ok()) return status;
+  return std::unique_ptr<Server>(
+      std::make_unique<NodeServer>(*std::move(config), std::move(options)));
+}
+
+Result<std::unique_ptr<Server>> Server::create_local(ServerOptions options) {
+  return create(
+      {.cluster = *ClusterSpec::make({{"local", {"127.0.0.1:0"}}}),
+       .job = "local",
+       .task = 0,
+       .protocol = {}},
+      std::move(options));
 }
 
 }  // namespace troupe

@@ -1,25 +1,23 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "troupe/devices/local_devices.hpp"
+#include "troupe/graph/server_def.hpp"
 #include "troupe/graph/status.hpp"
-#include "troupe/graph/task_config.hpp"
 
 namespace troupe {
 
+/// What a server has, and how it meets others. Only it can honour these: no session can ask for
+/// more threads.
 struct ServerOptions {
-  TaskConfig config;
   /// The host to listen on; "" stands for the loopback. The port is that of this task's address in
   /// the cluster, 0 there lets the system choose one.
   std::string bind_host;
-  /// Threads of the CPU device; 0: one a core.
-  int threads = 0;
-  /// Bytes of tensors that the CPU device gives out; 0: as much as the machine has. A step that
-  /// needs more fails with ResourceExhausted.
-  uint64_t memory_limit = 0;
+  /// A step that needs more memory than they have fails with ResourceExhausted.
+  LocalDeviceOptions devices;
   /// Tasks talk only to those that give their cluster the same name.
   std::string cluster_name;
   /// How long a peer that does not answer is tried again before a step fails with Unavailable.
@@ -28,19 +26,40 @@ struct ServerOptions {
   std::chrono::milliseconds heartbeat_limit{2000};
 };
 
-/// A task of a cluster in this process: its actors and its door for clients and peers. Several may
-/// live in one process. Destroying it stops it.
+/// A task of a cluster in this process: its devices, its actors, and its door for clients and
+/// peers. Several may live in one process. All calls may come from any thread.
 class Server {
  public:
-  /// Serves once it returns. Unavailable, naming the address, where the port is in use.
-  static Result<std::unique_ptr<Server>> start(ServerOptions options);
+  /// A server that does not serve yet. InvalidArgument: `def` names no task of its cluster, or the
+  /// options ask for what the machine has not.
+  static Result<std::unique_ptr<Server>> create(const ServerDef& def, ServerOptions options = {});
+  /// The only task of a cluster, /job:local/task:0, at a port that the system chooses.
+  static Result<std::unique_ptr<Server>> create_local(ServerOptions options = {});
 
+  /// Stops without waiting for steps.
   virtual ~Server() = default;
 
-  /// "troupe://host:port", with the port that it really has.
-  virtual std::string target() const = 0;
-  /// Takes no new calls, cancels running steps, and frees all. Returns within the deadline.
+  /// Serves once it returns; does nothing where it serves. Unavailable, naming the address, where
+  /// the port is in use; it can be tried again. A server that was stopped starts anew, on its port,
+  /// as another incarnation that holds nothing. FailedPrecondition where it has not stopped yet.
+  virtual Status start() = 0;
+
+  /// From then on it opens no sessions and, as master, runs no new steps; it goes on to compute for
+  /// other masters. Waits until its steps have ended; cancels at the deadline those that have not,
+  /// and then returns DeadlineExceeded.
+  virtual Status drain(std::chrono::milliseconds deadline) = 0;
+  /// Drains for most of that time, then ends all connections and frees everything. Nothing to do
+  /// where it does not serve. DeadlineExceeded where a kernel or an actor takes longer; it goes on
+  /// to end.
   virtual Status stop(std::chrono::milliseconds deadline) = 0;
+  /// Waits until it has stopped, whoever stops it: this process or a client. How that went; at once
+  /// where it does not serve.
+  virtual Status join() = 0;
+
+  /// The task that it is, and the whole cluster; its own port is the one that it really has.
+  virtual ServerDef server_def() const = 0;
+  /// "troupe://host:port", for clients.
+  virtual std::string target() const = 0;
 };
 
 }  // namespace troupe

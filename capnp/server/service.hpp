@@ -1,5 +1,8 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+
 #include "troupe/actors/calls.hpp"
 #include "troupe/actors/world/endpoint.hpp"
 
@@ -9,6 +12,9 @@ namespace troupe {
 struct Service {
   caf::actor_system& system;
   MasterActor master;
+  /// Stops the server: drains it, calls `drained`, and ends the rest within the time. Returns at
+  /// once.
+  std::function<void(std::chrono::milliseconds time, DoneStatus drained)> stop;
   /// What peer() answers; its host does not matter, as who asks knows it.
   Endpoint identity;
 };

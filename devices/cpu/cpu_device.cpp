@@ -25,32 +25,45 @@ size_t workers_max(int threads) {
   return static_cast<size_t>(std::max(threads, tbb::info::default_concurrency())) + 1;
 }
 
+/// The threads and the memory of the devices that one processor is shown as.
+struct Processor {
+  explicit Processor(const CpuOptions& options)
+      : threads(options.threads > 0 ? options.threads : tbb::info::default_concurrency()),
+        memory_limit(options.memory_limit ? options.memory_limit : machine_memory()),
+        allocator(memory_limit),
+        workers(tbb::global_control::max_allowed_parallelism, workers_max(threads)),
+        arena(threads, /*reserved_for_masters=*/0) {}
+
+  int threads;
+  uint64_t memory_limit;
+  cpu::PoolAllocator allocator;
+  tbb::global_control workers;
+  tbb::task_arena arena;
+};
+
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(const CpuOptions& options)
-      : threads_(options.threads > 0 ? options.threads : tbb::info::default_concurrency()),
+  CpuDevice(std::shared_ptr<Processor> processor, int index)
+      : processor_(std::move(processor)),
         attributes_{
             .type = "CPU",
-            .index = options.index,
-            .memory_limit = options.memory_limit ? options.memory_limit : machine_memory(),
-            .description = std::to_string(threads_) + " threads"},
-        kernels_(cpu::make_kernel_catalog()),
-        allocator_(attributes_.memory_limit),
-        workers_(tbb::global_control::max_allowed_parallelism, workers_max(threads_)),
-        arena_(threads_, /*reserved_for_masters=*/0) {}
+            .index = index,
+            .memory_limit = processor_->memory_limit,
+            .description = std::to_string(processor_->threads) + " threads"},
+        kernels_(cpu::make_kernel_catalog()) {}
 
   ~CpuDevice() noexcept override { CpuDevice::finish(); }
 
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return kernels_; }
-  Allocator& allocator() override { return allocator_; }
+  Allocator& allocator() override { return processor_->allocator; }
 
   void enqueue(std::function<void()> work) override {
-    arena_.enqueue(work_.defer(std::move(work)));
+    processor_->arena.enqueue(work_.defer(std::move(work)));
   }
 
   void finish() override {
-    arena_.execute([this] { work_.wait(); });
+    processor_->arena.execute([this] { work_.wait(); });
   }
 
   void when_done(std::function<void()> then) override { then(); }
@@ -62,19 +75,24 @@ class CpuDevice final : public Device {
   }
 
  private:
-  int threads_;
+  std::shared_ptr<Processor> processor_;
   DeviceAttributes attributes_;
   KernelCatalog kernels_;
-  cpu::PoolAllocator allocator_;
-  tbb::global_control workers_;
   tbb::task_group work_;
-  tbb::task_arena arena_;
 };
 
 }  // namespace
 
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options) {
-  return std::make_unique<CpuDevice>(options);
+  return std::move(make_cpu_devices(1, options).front());
+}
+
+std::vector<std::unique_ptr<Device>> make_cpu_devices(int count, const CpuOptions& options) {
+  auto processor = std::make_shared<Processor>(options);
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int index = 0; index < count; ++index)
+    devices.push_back(std::make_unique<CpuDevice>(processor, index));
+  return devices;
 }
 
 }  // namespace troupe

@@ -20,7 +20,7 @@ Result<DeviceName> wish_of(const Node& node, const PlacementView& view) {
     auto job = jobs.find(*wish->job);
     wish->task = job == jobs.end() || job->second.empty() ? 0 : job->second.begin()->first;
   }
-  if (auto address = view.cluster.address(*wish->job, *wish->task); !address)
+  if (auto address = view.cluster.task_address(*wish->job, *wish->task); !address)
     return invalid_argument(
                "the node wishes for the device '" + node.device + "', but " +
                address.status().message())

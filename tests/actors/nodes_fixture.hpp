@@ -98,7 +98,7 @@ struct NodesFixture {
   caf::actor_system system{config};
   std::shared_ptr<TestWorld> world = std::make_shared<TestWorld>(system);
   std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
-  ClusterSpec cluster{{{"a", {{0, {"a", 1}}}}, {"b", {{0, {"b", 1}}}}}};
+  ClusterSpec cluster = *ClusterSpec::make({{"a", {"a:1"}}, {"b", {"b:1"}}});
   std::vector<TaskActor> tasks;
   TaskActor a = spawn("a");
   caf::scoped_actor self{system};

@@ -184,6 +184,36 @@ BOOST_AUTO_TEST_CASE(a_run_can_be_cancelled_while_it_waits_for_its_tasks_and_whi
   report(started, Status(), {Tensor::scalar(1.0f)});  // too late to matter
 }
 
+BOOST_AUTO_TEST_CASE(a_drain_waits_for_the_runs_that_there_are_and_refuses_others) {
+  auto fetch = far();
+  auto running = run(1, {fetch});
+  (void)registered();
+  auto started = next<StartStep>();
+  Waiting<Status> first, second;
+  tell(a, Drain{patience, first.callback()});
+  tell(a, Drain{patience, second.callback()});
+  (void)ask<Status, TaskDescription>(a, FindTask{.job = "a", .task = 0, .timeout = 5000ms});
+  auto refused = run(2, {fetch})->wait().status();
+  BOOST_TEST((refused.code() == Code::unavailable));
+  BOOST_TEST(refused.where().task == a_task);
+  report(started, Status(), {Tensor::scalar(5.0f)});
+  BOOST_TEST(running->wait().ok());
+  BOOST_TEST(first.wait().ok());
+  BOOST_TEST(second.wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_drain_cancels_at_its_deadline_what_still_runs) {
+  auto fetch = far();
+  auto running = run(1, {fetch});
+  (void)registered();
+  auto started = next<StartStep>();
+  Waiting<Status> drained;
+  tell(a, Drain{10ms, drained.callback()});
+  BOOST_TEST((drained.wait().code() == Code::deadline_exceeded));
+  BOOST_TEST((running->wait().status().code() == Code::cancelled));
+  BOOST_TEST((next<CancelStep>().step == started.step));
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_task_fails_its_runs_and_they_name_it) {
   auto fetch = far();
   auto running = run(1, {fetch});

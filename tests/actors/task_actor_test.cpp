@@ -81,6 +81,18 @@ BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
   BOOST_TEST(status.message().find(b_task) != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_task_that_drains_opens_no_sessions_and_tells_its_peers) {
+  Waiting<Status> drained;
+  tell(a, Drain{5000ms, drained.callback()});
+  BOOST_TEST(drained.wait().ok());
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto refused = opened.wait().status();
+  BOOST_TEST((refused.code() == Code::unavailable));
+  BOOST_TEST(refused.where().task == a_task);
+  BOOST_TEST((std::get<1>(ask<Status, TaskDescription>(a, hello())).is_draining));
+}
+
 BOOST_AUTO_TEST_CASE(a_stop_answers_who_waits_and_ends_devices_and_sessions) {
   auto device = device_of(a, "a");
   Waiting<Result<SessionActor>> opened;

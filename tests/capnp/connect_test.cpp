@@ -157,9 +157,9 @@ BOOST_AUTO_TEST_CASE(a_peer_that_is_not_there_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_probe_tells_a_node_that_lives_from_one_that_is_dead_or_silent) {
   auto asking = Door::open("127.0.0.1", 0);
-  auto node =
-      Server::start({.config = {ClusterSpec({{"local", {{0, {"127.0.0.1", 0}}}}}), "local", 0}});
+  auto node = Server::create_local();
   BOOST_REQUIRE(node.ok());
+  BOOST_REQUIRE((*node)->start().ok());
   auto port = std::stoi((*node)->target().substr((*node)->target().rfind(':') + 1));
   auto client = Client::connect((*node)->target());
   auto alive = probe(**asking, port, 5s);

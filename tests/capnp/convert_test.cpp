@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_and_a_node_of_it_come_back) {
       .task = 3,
       .incarnation = 1u << 31,
       .protocol_version = 1,
-      .cluster = ClusterSpec({{"ps", {{0, {"a", 1}}}}, {"worker", {{3, {"b", 65535}}}}}),
+      .cluster = *ClusterSpec::make({{"ps", {"a:1"}}, {"worker", {{3, "b:65535"}}}}),
       .sessions = 1,
       .steps = 2,
       .late_messages = 3};

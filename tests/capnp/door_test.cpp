@@ -189,6 +189,13 @@ BOOST_AUTO_TEST_CASE(a_node_tells_what_its_steps_wait_for) {
   BOOST_TEST((steps->at(0).waits[0] == wait));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_is_told_to_drain_and_to_stop) {
+  BOOST_TEST((client->drain(1500ms) == deadline_exceeded("a step was cancelled")));
+  BOOST_TEST(node.record->wait_for("drain 1500"));
+  BOOST_TEST(client->stop(2s).ok());
+  BOOST_TEST(node.record->wait_for("stop 2000"));
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
   BOOST_TEST(node.door->close(5s).ok());
   auto status = session->run({}, {"a"}).status();

@@ -135,6 +135,10 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         reset.done(
             reset.containers.names.empty() ? invalid_argument("nothing to reset") : Status());
       },
+      [record](Drain& drain) {
+        record->add("drain " + std::to_string(drain.timeout.count()));
+        drain.done(deadline_exceeded("a step was cancelled"));
+      },
       [](Explain& explain) {
         explain.done(std::vector<WaitingStep>{
             {.session = 3,
@@ -154,7 +158,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
             .task = 1,
             .incarnation = 5,
             .protocol_version = 1,
-            .cluster = ClusterSpec({{"ps", {{1, Address{"localhost", 2222}}}}}),
+            .cluster = *ClusterSpec::make({{"ps", {{1, "localhost:2222"}}}}),
             .sessions = 2,
             .steps = 3,
             .late_messages = 4});
@@ -174,6 +178,11 @@ struct FakeNode {
     door->serve(Service{
         .system = system,
         .master = master,
+        .stop =
+            [record = record](std::chrono::milliseconds time, const DoneStatus& drained) {
+              record->add("stop " + std::to_string(time.count()));
+              drained(Status());
+            },
         .identity = {
             .job = "ps",
             .task = 1,

@@ -6,8 +6,10 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
@@ -80,6 +82,13 @@ std::string random_bytes(size_t count, unsigned seed) {
   return bytes;
 }
 
+/// Products of matrices, some 50 ms each on one thread.
+Value busy_step(Builder& b, int products) {
+  auto product = b.fill(b.constant(Tensor::of<int32_t>({2}, {1500, 1500})), b.constant(0.001F));
+  for (int i = 0; i < products; ++i) product = b.matmul(product, product);
+  return product;
+}
+
 void check_stops_on(int signal) {
   auto node = start_node({"--cluster", local_spec(0)});
   check_serves(await_target(*node));
@@ -147,6 +156,43 @@ BOOST_AUTO_TEST_CASE(a_malformed_tf_config_is_told_by_its_key) {
       R"(InvalidArgument: TF_CONFIG task.index is "one", expected a number)");
 }
 
+BOOST_AUTO_TEST_CASE(the_variables_of_slurm_tell_the_cluster_and_the_task) {
+  int port = free_port();
+  Process node(
+      {.program = program("troupe-node"),
+       .arguments = {"--slurm", "ps=1,worker=1", "--port-base", std::to_string(port)},
+       .environment = {
+           {"SLURM_STEP_NODELIST", "localhost"},
+           {"SLURM_STEP_NUM_TASKS", "2"},
+           {"SLURM_STEP_TASKS_PER_NODE", "2"},
+           {"SLURM_PROCID", "1"}}});
+  auto target = await_target(node);
+  BOOST_TEST(target == "troupe://localhost:" + std::to_string(port + 1));
+  BOOST_TEST(connect(target)->node_info()->job == "worker");
+  check_says(refusal(2, {"--slurm", "ps=1"}), "SLURM_STEP_NUM_TASKS or SLURM_NTASKS is not set");
+  check_says(refusal(2, {"--slurm", "ps"}), "--slurm: 'ps' does not give a job and its number");
+  check_says(
+      refusal(2, {"--slurm", "ps=1", "--cluster", "ps=a:1"}),
+      "--slurm and --cluster both give the cluster");
+}
+
+BOOST_AUTO_TEST_CASE(the_devices_that_a_task_has_can_be_told) {
+  auto node = start_node(
+      {"--cluster", local_spec(0), "--devices", "cpu:0", "--device-count", "CPU=2,GPU=0",
+       "--threads", "1"});
+  auto devices = connect(await_target(*node))->list_devices();
+  BOOST_TEST_REQUIRE(devices.ok(), devices.status().to_string());
+  BOOST_TEST_REQUIRE(devices->devices.size() == 2u);
+  BOOST_TEST(devices->devices[1].name == "/job:local/task:0/device:CPU:1");
+  BOOST_TEST(devices->devices[1].attributes.description == "1 threads");
+  check_says(
+      refusal(2, {"--cluster", local_spec(0), "--devices", "GPU:1"}),
+      "there is no device 'GPU:1'; this machine has: CPU:0");
+  check_says(
+      refusal(2, {"--cluster", local_spec(0), "--device-count", "CPU=x"}),
+      "--device-count 'CPU=x' is not written as CPU=2");
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_task_is_told_the_known_ones) {
   auto spec = "ps=127.0.0.1:1;worker=127.0.0.1:2,127.0.0.1:3";
   check_says(
@@ -155,8 +201,9 @@ BOOST_AUTO_TEST_CASE(an_unknown_task_is_told_the_known_ones) {
   check_says(
       refusal(2, {"--cluster", spec, "--job", "worker", "--task", "2"}),
       "job 'worker' has no task 2; it has: 0-1");
-  check_says(refusal(2, {"--cluster", spec}), "no job: give --job");
-  check_says(refusal(2, {}), "no cluster: give --cluster");
+  check_says(
+      refusal(2, {"--cluster", spec}), "no job is given, and the cluster has several: ps, worker");
+  check_says(refusal(2, {}), "no cluster is given; see troupe-node --help");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_flags_are_refused) {
@@ -190,6 +237,66 @@ BOOST_AUTO_TEST_CASE(other_machines_are_let_in_only_when_told_so) {
 BOOST_AUTO_TEST_CASE(it_stops_on_sigterm) { check_stops_on(SIGTERM); }
 
 BOOST_AUTO_TEST_CASE(it_stops_on_sigint) { check_stops_on(SIGINT); }
+
+BOOST_AUTO_TEST_CASE(a_client_stops_it) {
+  auto node = start_node({"--cluster", local_spec(0)});
+  auto client = connect(await_target(*node));
+  auto stopped = client->stop(std::chrono::seconds(5));
+  BOOST_TEST(stopped.ok(), stopped.to_string());
+  BOOST_TEST(node->wait(std::chrono::seconds(5)).value_or(-1) == 0, node->errors());
+  check_says(node->errors(), "stopped by a client");
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_lets_the_running_step_end_and_refuses_new_ones) {
+  auto node = start_node({"--cluster", local_spec(0), "--threads", "1"});
+  auto client = connect(await_target(*node));
+  auto session = open(*client);
+  Builder b;
+  auto step = busy_step(b, /*products=*/10);
+  BOOST_TEST(session->extend(b).ok());
+  auto running =
+      std::async(std::launch::async, [&] { return session->run({}, {}, {step}).status(); });
+  while (client->explain()->empty()) std::this_thread::yield();
+  node->send(SIGTERM);
+  auto status = running.get();
+  BOOST_TEST(status.ok(), status.to_string());
+  BOOST_TEST(node->wait(std::chrono::seconds(5)).value_or(-1) == 0, node->errors());
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_ends_it_in_time_though_a_step_waits_for_a_frozen_task) {
+  NodeCluster cluster({{"ps", 1}, {"worker", 1}}, {"--heartbeat", "0"});
+  auto client = connect(cluster.target("worker", 0));
+  auto session = open(*client);
+  Builder b;
+  auto there = b.on("/job:ps").constant(1.0F);
+  BOOST_TEST(session->extend(b).ok());
+  cluster.node("ps", 0).send(SIGSTOP);
+  auto waiting = std::async(std::launch::async, [&] { return session->run({}, {there}).status(); });
+  while (client->explain()->empty()) std::this_thread::yield();
+  auto& worker = cluster.node("worker", 0);
+  worker.send(SIGTERM);
+  auto status = waiting.get();
+  BOOST_TEST((status.code() == Code::cancelled), status.to_string());
+  BOOST_TEST(worker.wait(std::chrono::seconds(5)).value_or(-1) == 0, worker.errors());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_signal_ends_it_at_once) {
+  NodeCluster cluster({{"ps", 1}, {"worker", 1}}, {"--heartbeat", "0"});
+  auto client = connect(cluster.target("worker", 0));
+  auto session = open(*client);
+  Builder b;
+  auto there = b.on("/job:ps").constant(1.0F);
+  BOOST_TEST(session->extend(b).ok());
+  cluster.node("ps", 0).send(SIGSTOP);
+  auto waiting = std::async(std::launch::async, [&] { return session->run({}, {there}).status(); });
+  while (client->explain()->empty()) std::this_thread::yield();
+  auto& worker = cluster.node("worker", 0);
+  worker.send(SIGTERM);
+  while (client->node_info()->state == NodeState::serving) std::this_thread::yield();
+  worker.send(SIGTERM);
+  BOOST_TEST(worker.wait().value_or(-1) == 128 + SIGTERM);
+  BOOST_TEST((waiting.get().code() == Code::unavailable));
+}
 
 BOOST_AUTO_TEST_CASE(a_connected_client_does_not_hold_it_up) {
   auto node = start_node({"--cluster", local_spec(0)});
@@ -260,8 +367,8 @@ BOOST_AUTO_TEST_CASE(help_and_version_are_told) {
   BOOST_TEST(help->wait().value_or(-1) == 0);
   for (auto flag :
        {"--cluster", "--job", "--task", "--bind", "--insecure", "--threads", "--connect-timeout",
-        "--heartbeat", "--memory-limit", "--cluster-name", "--log-level", "--log-json", "TF_CONFIG",
-        "Examples:"})
+        "--heartbeat", "--memory-limit", "--slurm", "--port-base", "--devices", "--device-count",
+        "--cluster-name", "--log-level", "--log-json", "TF_CONFIG", "Examples:"})
     check_says(help->output(), flag);
   auto version = start_node({"--version"});
   BOOST_TEST(version->wait().value_or(-1) == 0);

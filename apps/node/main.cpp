@@ -1,0 +1,138 @@
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <future>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "troupe/apps/node/logging.hpp"
+#include "troupe/apps/node/settings.hpp"
+#include "troupe/graph/device_name.hpp"
+
+namespace {
+
+using namespace troupe;
+
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+/// A node is gone so long after the signal, also where something hangs.
+constexpr unsigned stop_limit_s = 5;
+/// What the server gets of it; the rest is for what follows.
+constexpr std::chrono::milliseconds stop_deadline{4000};
+/// What this process tells itself when a client has stopped the server.
+constexpr int has_stopped = SIGUSR1;
+
+void print_ready(const Settings& settings, const std::string& target, const std::string& task) {
+  nlohmann::ordered_json event{
+      {"event", "ready"}, {"target", target}, {"task", task}, {"pid", getpid()}};
+  std::string line = settings.log_json ? event.dump() : "ready " + target;
+  std::puts(line.c_str());
+  std::fflush(stdout);
+}
+
+int fail(const Status& status, int exit_code) {
+  std::fprintf(stderr, "troupe-node: %s\n", status.to_string().c_str());
+  return exit_code;
+}
+
+Status with_advice(const Status& status) {
+  if (status.code() != Code::unavailable) return status;
+  return unavailable(
+      status.message() + "; where another program has the port, give this task another one");
+}
+
+sigset_t set_of(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (auto signal : signals) sigaddset(&set, signal);
+  return set;
+}
+sigset_t awaited_signals() { return set_of({SIGTERM, SIGINT, has_stopped}); }
+
+/// The other threads must be started with the signals blocked, so that they arrive here. Once one
+/// has come they are let through: a second one ends the process at once.
+int wait_for_signal() {
+  auto signals = awaited_signals();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  auto stop_signals = set_of({SIGTERM, SIGINT});
+  pthread_sigmask(SIG_UNBLOCK, &stop_signals, nullptr);
+  return signal;
+}
+
+/// Ends the process where stopping hangs, as in a destructor that waits for a thread.
+void limit_stop_time() {
+  std::signal(SIGALRM, [](int) {
+    constexpr std::string_view text = "troupe-node: DeadlineExceeded: did not stop in time\n";
+    [[maybe_unused]] auto written = write(STDERR_FILENO, text.data(), text.size());
+    _exit(exit_failure);
+  });
+  alarm(stop_limit_s);
+}
+
+/// Waits until a signal or a client has stopped it.
+Status wait_for_end(Server& server) {
+  auto joined = std::async(std::launch::async, [&server, main_thread = pthread_self()] {
+    auto status = server.join();
+    pthread_kill(main_thread, has_stopped);
+    return status;
+  });
+  auto signal = wait_for_signal();
+  limit_stop_time();
+  if (signal == has_stopped) spdlog::info("stopped by a client");
+  else spdlog::info("SIG{}: stopping", sigabbrev_np(signal));
+  auto stopped = server.stop(stop_deadline);
+  return stopped.ok() ? joined.get() : stopped;
+}
+
+int serve(const Settings& settings, const TaskConfig& config, ServerOptions options) {
+  auto task = task_name(config.job, config.task);
+  start_logging(settings, task);
+  if (!is_loopback(settings.bind))
+    spdlog::warn(
+        "listening on {}: anybody who reaches the port can run graphs here and read all state",
+        settings.bind);
+  ServerDef def{.cluster = config.cluster, .job = config.job, .task = config.task, .protocol = {}};
+  auto server = Server::create(def, std::move(options));
+  if (!server) return fail(server.status(), exit_usage);
+  if (auto status = (*server)->start(); !status.ok())
+    return fail(with_advice(status), exit_failure);
+  print_ready(settings, (*server)->target(), task);
+  spdlog::info("serving at {}, pid {}", (*server)->target(), getpid());
+  auto ended = wait_for_end(**server);
+  return ended.ok() ? 0 : fail(ended, exit_failure);
+}
+
+Status with_help(const Status& status) {
+  return invalid_argument(status.message() + "; see troupe-node --help");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader of our output, or a peer, may go away; that is an error code and not the end.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto signals = awaited_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  Settings settings;
+  CLI::App app("", "troupe-node");
+  declare_flags(app, settings);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    return fail(with_help(invalid_argument(error.what())), exit_usage);
+  }
+  auto options = to_options(settings);
+  if (!options) return fail(with_help(options.status()), exit_usage);
+  auto config = find_task(settings, process_environment());
+  if (!config) return fail(with_help(config.status()), exit_usage);
+  return serve(settings, *config, *std::move(options));
+}

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "troupe/capnp/server/server.hpp"
+#include "troupe/graph/environment.hpp"
+#include "troupe/graph/status.hpp"
+#include "troupe/graph/task_config.hpp"
+
+namespace troupe {
+
+/// What the command line says.
+struct Settings {
+  std::optional<std::string> cluster;
+  std::string job;
+  std::optional<int> task;
+  std::optional<std::string> slurm;
+  int port_base = 8888;
+  std::string bind = "127.0.0.1";
+  bool insecure = false;
+  std::string cluster_name;
+  std::string devices;
+  std::string device_counts;
+  int threads = 0;
+  uint64_t memory_limit = 0;
+  double connect_timeout_s = 10;
+  double heartbeat_s = 2;
+  std::string log_level = "info";
+  bool log_json = false;
+};
+
+/// Has the parser fill in the settings, which must outlive it, and gives it its help text.
+void declare_flags(CLI::App& app, Settings& settings);
+
+/// Which task this is, by the flags, and where they leave it open by Slurm's variables or
+/// TF_CONFIG.
+Result<TaskConfig> find_task(const Settings& settings, const Environment& environment);
+
+/// InvalidArgument where they open the node to a network without saying so.
+Result<ServerOptions> to_options(const Settings& settings);
+
+bool is_loopback(const std::string& host);
+
+}  // namespace troupe

@@ -1,0 +1,55 @@
+#include "troupe/devices/local_devices.hpp"
+
+#include "troupe/graph/check.hpp"
+#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/text.hpp"
+
+namespace troupe {
+namespace {
+
+// GPU kernels are not part of this version, so the processor is all that a machine has.
+constexpr auto type = "CPU";
+constexpr auto what_there_is = "; this machine has: CPU:0";
+constexpr int devices_max = 64;
+
+/// "CPU" or "CPU:0", in any case, as in the names of devices.
+Status check_visible(const std::string& text) {
+  auto name = DeviceName::parse("/device:" + text);
+  if (!name || !name->type)
+    return invalid_argument("the device " + quote(text) + " is not written as CPU:0");
+  if (*name->type == type && name->index.value_or(0) == 0) return {};
+  return invalid_argument("there is no device " + quote(text) + what_there_is);
+}
+
+Status check_count(const std::string& counted, int count) {
+  auto asked = counted + "=" + std::to_string(count);
+  // As TensorFlow's way to say that GPUs are not to be used.
+  if (counted != type && count == 0) return {};
+  if (counted != type)
+    return invalid_argument("there are not as many devices as " + quote(asked) + what_there_is);
+  if (count >= 1 && count <= devices_max) return {};
+  return invalid_argument(
+      quote(asked) + ": a task has from 1 to " + std::to_string(devices_max) + " CPU devices");
+}
+
+}  // namespace
+
+Status check(const LocalDeviceOptions& options) {
+  for (const auto& name : options.visible)
+    if (auto status = check_visible(name); !status.ok()) return status;
+  for (const auto& [counted, count] : options.count)
+    if (auto status = check_count(counted, count); !status.ok()) return status;
+  return {};
+}
+
+std::vector<std::shared_ptr<Device>> make_local_devices(const LocalDeviceOptions& options) {
+  CHECK(check(options).ok());
+  auto count = options.count.find(type);
+  std::vector<std::shared_ptr<Device>> devices;
+  for (auto& device :
+       make_cpu_devices(count == options.count.end() ? 1 : count->second, options.cpu))
+    devices.push_back(std::move(device));
+  return devices;
+}
+
+}  // namespace troupe

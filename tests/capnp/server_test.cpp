@@ -1,0 +1,232 @@
+#include "troupe/capnp/server/server.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "troupe/tests/capnp/servers.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+struct Held {
+  long descriptors = 0;
+  long threads = 0;
+  long memory_kib = 0;
+};
+
+Held what_this_process_holds() {
+  auto count = [](const char* folder) {
+    using Files = std::filesystem::directory_iterator;
+    return std::distance(Files(folder), Files());
+  };
+  Held held{.descriptors = count("/proc/self/fd"), .threads = count("/proc/self/task")};
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) held.memory_kib = std::stol(line.substr(6));
+  return held;
+}
+
+/// 600 KiB of ones.
+Value filled(Builder& b, const std::string& device) {
+  return b.on(device).fill(b.constant(Tensor::of<int32_t>({1}, {150 * 1024})), b.constant(1.0f));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(server)
+
+BOOST_AUTO_TEST_CASE(one_that_is_only_made_does_not_serve) {
+  auto cluster = cluster_of({{"local", 1}});
+  auto made = make_server(cluster, "local", 0);
+  auto refused = Client::connect(made->target(), {.timeout = 50ms}).status();
+  BOOST_TEST((refused.code() == Code::unavailable), refused.to_string());
+  BOOST_TEST(made->join().ok());
+  BOOST_TEST(made->stop(1s).ok());
+  BOOST_TEST((made->drain(1s).code() == Code::failed_precondition));
+  BOOST_TEST(made->start().ok());
+  BOOST_TEST(made->start().ok());
+  BOOST_TEST(Guest(*made).step().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_definition_that_names_no_task_is_refused) {
+  auto status =
+      Server::create({.cluster = cluster_of({{"ps", 2}}), .job = {}, .task = {}, .protocol = {}})
+          .status();
+  BOOST_TEST(status.message() == "no task index is given, and job 'ps' has: 0-1");
+}
+
+BOOST_AUTO_TEST_CASE(it_tells_what_it_is_and_where) {
+  auto server = start_local();
+  auto def = server->server_def();
+  BOOST_TEST(def.job == "local");
+  BOOST_TEST(*def.task == 0);
+  BOOST_TEST(def.protocol == "troupe");
+  auto address = def.cluster.task_address("local", 0);
+  BOOST_TEST(address->port != 0);
+  BOOST_TEST(server->target() == "troupe://" + address->to_string());
+}
+
+BOOST_AUTO_TEST_CASE(one_whose_port_is_in_use_names_it_and_can_be_tried_again) {
+  auto taken = std::make_unique<ListeningSocket>(*listen_on("", 0));
+  auto address = "127.0.0.1:" + std::to_string(taken->port);
+  auto made = make_server(*ClusterSpec::make({{"local", {address}}}), "local", 0);
+  auto status = made->start();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(says(status, address), status.to_string());
+  BOOST_TEST(made->join().ok());
+  taken.reset();
+  BOOST_TEST(made->start().ok());
+  BOOST_TEST(Guest(*made).step().ok());
+}
+
+BOOST_AUTO_TEST_CASE(three_in_one_process_run_steps_at_once_each_with_its_threads) {
+  auto cluster = cluster_of({{"ps", 1}, {"worker", 2}});
+  std::vector<std::unique_ptr<Server>> servers;
+  int threads = 1;
+  for (const auto& [job, tasks] : cluster.jobs())
+    for (const auto& [task, address] : tasks)
+      servers.push_back(make_server(cluster, job, task, few_threads(threads++)));
+  for (auto& server : servers) BOOST_TEST(server->start().ok());
+  auto devices = connect(*servers[0])->list_devices();
+  BOOST_REQUIRE(devices.ok());
+  BOOST_REQUIRE(devices->devices.size() == 3u);
+  for (size_t i = 0; i < 3; ++i)
+    BOOST_TEST(devices->devices[i].attributes.description == std::to_string(i + 1) + " threads");
+
+  std::vector<std::future<Status>> clients;
+  for (auto& server : servers)
+    clients.push_back(std::async(std::launch::async, [&server] {
+      Guest guest(*server);
+      auto sum = guest.b.on("/job:ps/task:0").add(guest.two, guest.two);
+      auto product = guest.b.on("/job:worker/task:1").mul(sum, guest.two);
+      auto status = guest.session->extend(guest.b);
+      for (int i = 0; i < 50 && status.ok(); ++i) {
+        auto values = guest.session->run({}, {product});
+        status = values.status();
+        if (values && (*values)[0].value<float>() != 8) status = internal("not 8");
+      }
+      return status;
+    }));
+  for (auto& client : clients) {
+    auto status = result_of(client);
+    BOOST_TEST(status.ok(), status.to_string());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_cpu_may_be_shown_as_two_devices_that_share_its_memory) {
+  auto options = few_threads();
+  options.devices.count = {{"CPU", 2}};
+  options.devices.cpu.memory_limit = 1 << 20;
+  auto server = start_local(options);
+  Guest guest(*server);
+  BOOST_TEST(guest.client->list_devices()->devices.at(1).name == "/job:local/task:0/device:CPU:1");
+  auto half = filled(guest.b, "/cpu:0");
+  auto other = filled(guest.b, "/cpu:1");
+  auto sum = guest.b.on("/cpu:1").add(guest.b.on("/cpu:0").reduce_sum(half), guest.two);
+  BOOST_REQUIRE(guest.session->extend(guest.b).ok());
+  auto values = guest.session->run({}, {sum});
+  BOOST_REQUIRE_MESSAGE(values.ok(), values.status().to_string());
+  BOOST_TEST((*values)[0].value<float>() == 150 * 1024 + 2.0f);
+  auto both = guest.session->run({}, {half, other}).status();
+  BOOST_TEST((both.code() == Code::resource_exhausted), both.to_string());
+}
+
+BOOST_AUTO_TEST_CASE(devices_that_the_machine_has_not_are_refused) {
+  ServerOptions options;
+  options.devices.visible = {"GPU:0"};
+  auto status = Server::create_local(options).status();
+  BOOST_TEST(status.message() == "there is no device 'GPU:0'; this machine has: CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(joiners_return_when_the_process_stops_it) {
+  auto server = start_local();
+  auto first = join(*server);
+  auto second = join(*server);
+  BOOST_TEST(!has_ended(first));
+  BOOST_TEST(server->stop(5s).ok());
+  BOOST_TEST(result_of(first).ok());
+  BOOST_TEST(result_of(second).ok());
+}
+
+BOOST_AUTO_TEST_CASE(joiners_return_when_a_client_stops_it) {
+  auto server = start_local();
+  auto joined = join(*server);
+  auto stopped = connect(*server)->stop(5s);
+  BOOST_TEST(stopped.ok(), stopped.to_string());
+  BOOST_TEST(result_of(joined).ok());
+}
+
+BOOST_AUTO_TEST_CASE(joiners_return_when_it_is_destroyed) {
+  auto server = start_local();
+  std::promise<void> began;
+  auto joined = std::async(std::launch::async, [&began, joining = server.get()] {
+    began.set_value();
+    return joining->join();
+  });
+  began.get_future().wait();
+  while (!has_ended(joined) && joined.wait_for(20ms) != std::future_status::timeout) continue;
+  server.reset();
+  BOOST_TEST(result_of(joined).ok());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_stop_its_clients_know_and_a_new_one_finds_the_next_life) {
+  auto server = start_local();
+  Guest guest(*server);
+  auto before = guest.client->node_info()->incarnation;
+  BOOST_TEST(server->stop(5s).ok());
+  BOOST_TEST((guest.step().code() == Code::unavailable));
+  auto target = server->target();
+  BOOST_TEST(server->start().ok());
+  BOOST_TEST(server->target() == target);
+  BOOST_TEST((guest.step().code() == Code::unavailable));
+  Guest next(*server);
+  BOOST_TEST(next.step().ok());
+  BOOST_TEST(next.client->node_info()->incarnation != before);
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_lives_on_one_port_leave_nothing_behind) {
+  auto server = start_local();
+  // While a guest is served all that a life makes is there.
+  auto live = [&server] {
+    auto status = server->stop(patience);
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.to_string());
+    status = server->start();
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.to_string());
+    Guest guest(*server);
+    status = guest.step();
+    BOOST_REQUIRE_MESSAGE(status.ok(), status.to_string());
+    return what_this_process_holds();
+  };
+  for (int life = 0; life < 20; ++life) (void)live();
+  auto before = live();
+  for (int life = 0; life < 99; ++life) (void)live();
+  auto after = live();
+  BOOST_TEST(after.descriptors == before.descriptors);
+  BOOST_TEST(after.threads == before.threads);
+  BOOST_TEST(after.memory_kib < before.memory_kib + 4096);
+  BOOST_TEST_MESSAGE("100 lives: " << before.memory_kib << " to " << after.memory_kib << " KiB");
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_goes_on_with_the_next_life_of_a_task) {
+  auto cluster = cluster_of({{"ps", 1}, {"worker", 1}});
+  auto ps = make_server(cluster, "ps", 0);
+  auto worker = make_server(cluster, "worker", 0);
+  BOOST_TEST(ps->start().ok());
+  BOOST_TEST(worker->start().ok());
+  Guest guest(*worker);
+  auto there = guest.b.on("/job:ps").add(guest.two, guest.two);
+  BOOST_REQUIRE(guest.session->extend(guest.b).ok());
+  BOOST_TEST(guest.session->run({}, {there}).ok());
+  BOOST_TEST(ps->stop(5s).ok());
+  BOOST_TEST(ps->start().ok());
+  auto deadline = Clock::now() + patience;
+  Status status;
+  do status = guest.session->run({}, {there}).status();
+  while (!status.ok() && Clock::now() < deadline);
+  BOOST_TEST(status.ok(), status.to_string());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

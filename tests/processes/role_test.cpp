@@ -1,0 +1,49 @@
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/tests/processes/clients.hpp"
+#include "troupe/tests/processes/nodes.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+std::string here() { return R"("127.0.0.1:)" + std::to_string(free_port()) + R"(")"; }
+
+/// The example with TF_CONFIG of that task.
+std::unique_ptr<Process> start_role(
+    const std::string& cluster, const std::string& job, const std::string& index) {
+  auto task = R"({"type": ")" + job + R"(", "index": )" + index + "}";
+  return std::make_unique<Process>(Process::Options{
+      .program = program("example_role"),
+      .arguments = {},
+      .environment = {{"TF_CONFIG", R"({"cluster": )" + cluster + R"(, "task": )" + task + "}"}}});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(role)
+
+BOOST_AUTO_TEST_CASE(one_program_acts_on_each_machine_by_its_role) {
+  auto cluster = R"({"ps": [)" + here() + R"(], "chief": [)" + here() + R"(], "worker": [)" +
+                 here() + ", " + here() + "]}";
+  std::map<std::string, std::unique_ptr<Process>> tasks;
+  tasks["worker 0"] = start_role(cluster, "worker", "0");
+  tasks["worker 1"] = start_role(cluster, "worker", "1");
+  tasks["ps"] = start_role(cluster, "ps", "0");
+  tasks["chief"] = start_role(cluster, "chief", "0");
+  for (auto& [name, task] : tasks) {
+    auto ended = task->wait();
+    BOOST_TEST_REQUIRE(ended.has_value(), name << " still runs");
+    BOOST_TEST(*ended == 0, name << ": " << task->errors());
+  }
+  check_says(tasks["chief"]->output(), "3 finished, weight 3\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_config_that_has_no_role_is_told_by_its_key) {
+  auto evaluator = start_role(R"({"evaluator": ["a:1"], "chief": ["b:1"]})", "chief", "0");
+  BOOST_TEST(evaluator->wait().value_or(-1) == 1);
+  check_says(evaluator->errors(), "TF_CONFIG cluster has the job 'evaluator'");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
