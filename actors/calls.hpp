@@ -21,7 +21,10 @@ template <class T>
 using Done = std::function<void(Result<T>)>;
 using DoneStatus = std::function<void(Status)>;
 
-/// Names a running call of a session, so that its caller can cancel it.
+using GiveMetadata = std::function<void(RunMetadata)>;
+
+/// Names a call of a session, so that its caller can cancel it, and what the call made. No two
+/// calls of one session have the same.
 using CallId = uint64_t;
 
 // Of a session actor:
@@ -42,13 +45,56 @@ struct Run {
   std::vector<std::string> targets;
   RunOptions options;
   Done<Tensors> done;
-  Counted counted = {};  // from when the session has it
-  std::shared_ptr<void> is_open = {};
+  GiveMetadata traced = {};  // called before `done`, where the options ask for metadata
 };
 
 /// Ends a running step with Cancelled; a step that has ended already is left alone.
 struct CancelRun {
   CallId call;
+};
+
+/// Compiles a step, which stays compiled until the callable, named as this call, is released.
+struct MakeCallable {
+  CallId call;
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  RunOptions options;
+  DoneStatus done;
+};
+
+/// Runs one step of a callable; InvalidArgument where there is no such callable.
+struct RunCallable {
+  CallId call;
+  CallId callable;
+  Tensors feeds;
+  RunOptions options;
+  Done<Tensors> done;
+  GiveMetadata traced = {};
+};
+
+/// Compiles and starts a step that is fed and fetched while it runs. The partial run is named as
+/// this call until it is released; CancelRun ends its step.
+struct SetUpPartialRun {
+  CallId call;
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  RunOptions options;
+  DoneStatus done;
+};
+
+/// Gives a partial run some feeds and answers with some fetches, see PartialRun::run().
+struct RunPartially {
+  CallId partial_run;
+  std::vector<std::pair<std::string, Tensor>> feeds;
+  std::vector<std::string> fetches;
+  Done<Tensors> done;
+};
+
+/// Ends a callable or a partial run, or the making of it.
+struct Release {
+  CallId made;
 };
 
 /// Cancels all steps, frees all plans, and ends the session. Answers when that is done.
@@ -57,12 +103,16 @@ struct Close {
 };
 
 using SessionActor = caf::typed_actor<
-    caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>, caf::reacts_to<Close>>;
+    caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>,
+    caf::reacts_to<MakeCallable>, caf::reacts_to<RunCallable>, caf::reacts_to<SetUpPartialRun>,
+    caf::reacts_to<RunPartially>, caf::reacts_to<Release>, caf::reacts_to<Close>>;
 
 // Of a task actor, as master:
 
+/// ResourceExhausted where the task has as many sessions as it takes.
 struct CreateSession {
   Done<SessionActor> done;
+  SessionOptions options = {};
 };
 
 struct ListDevices {
@@ -121,6 +171,11 @@ void tell(const Actor& actor, Call call, caf::execution_unit* here = nullptr) {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Extend)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Run)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::MakeCallable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunCallable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SetUpPartialRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPartially)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Release)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)

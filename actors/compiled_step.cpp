@@ -25,14 +25,14 @@ DeviceActor actor_of(const std::vector<TaskDescription>& tasks, const DeviceName
 }
 
 /// Fails unless the feeds of a part fit into one message.
-Status check_size(
-    const CompiledStep::Part& part, const std::vector<std::pair<std::string, Tensor>>& feeds) {
+Status check_size(const CompiledStep& step, const CompiledStep::Part& part, const Tensors& feeds) {
   size_t bytes = 0;
   for (auto feed : part.feeds) {
-    bytes += wire_bytes(feeds[feed].second);
+    if (!feeds[feed].is_set()) continue;
+    bytes += wire_bytes(feeds[feed]);
     if (bytes > max_message_bytes)
       return resource_exhausted(
-                 "with feed '" + feeds[feed].first + "' the step's feeds have " +
+                 "with feed '" + step.signature.feeds[feed] + "' the step's feeds have " +
                  std::to_string(bytes) + " bytes, more than the " +
                  std::to_string(max_message_bytes) + " that can be sent to " + part.task)
           .at({.device = part.device, .task = part.task});
@@ -42,31 +42,38 @@ Status check_size(
 
 }  // namespace
 
-Status check_feeds(
-    const Graph& graph, const CompiledStep& step,
-    const std::vector<std::pair<std::string, Tensor>>& feeds) {
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    const auto& [name, value] = feeds[i];
-    auto output = step.pruned.feeds[i];
-    auto dtype = graph.dtype_of(output);
-    const auto& shape = graph.shape_of(output);
-    Where where{.node = graph.node(output.node).name, .op = graph.node(output.node).op->name()};
-    if (!value.is_set()) return invalid_argument("feed '" + name + "' has no value").at(where);
-    if (value.dtype() != dtype)
-      return invalid_argument(
-                 "feed '" + name + "' must be " + to_string(dtype) + ", not " +
-                 to_string(value.dtype()))
-          .at(where);
-    if (!value.shape().is_compatible_with(shape))
-      return invalid_argument(
-                 "feed '" + name + "' must have the shape " + shape.to_string() + ", not " +
-                 value.shape().to_string())
-          .at(where);
-  }
+Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value) {
+  auto output = step.pruned.feeds[feed];
+  auto dtype = graph.dtype_of(output);
+  const auto& shape = graph.shape_of(output);
+  auto wrong = [&](const std::string& why) {
+    return invalid_argument("feed '" + step.signature.feeds[feed] + "' " + why)
+        .at({.node = graph.node(output.node).name, .op = graph.node(output.node).op->name()});
+  };
+  if (!value.is_set()) return wrong("has no value");
+  if (value.dtype() != dtype)
+    return wrong(std::string("must be ") + to_string(dtype) + ", not " + to_string(value.dtype()));
+  if (!value.shape().is_compatible_with(shape))
+    return wrong("must have the shape " + shape.to_string() + ", not " + value.shape().to_string());
+  return {};
+}
+
+Status check_sizes(const CompiledStep& step, const Tensors& feeds) {
   for (const auto& part : step.parts)
     if (part.is_remote)
-      if (auto status = check_size(part, feeds); !status.ok()) return status;
+      if (auto status = check_size(step, part, feeds); !status.ok()) return status;
   return {};
+}
+
+Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds) {
+  if (feeds.size() != step.pruned.feeds.size())
+    return invalid_argument(
+        "the step has " + std::to_string(step.pruned.feeds.size()) + " feeds, not " +
+        std::to_string(feeds.size()));
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (auto status = check_feed(graph, step, static_cast<int>(i), feeds[i]); !status.ok())
+      return status;
+  return check_sizes(step, feeds);
 }
 
 Result<std::vector<std::vector<NodeDef>>> lay_out(

@@ -93,9 +93,13 @@ struct DeviceState {
       return end_step({message.step, status});
     session->second.early.erase(message.step.number);
     step->plan = plan->second;
+    for (const auto& resource : step->plan->resources) resource->touch(step->began);
+    step->sends_graph = message.send_graph;
+    if (message.trace) step->trace = make_trace();
     step->rendezvous->start(
         std::move(message.feeds), step->plan->fetch_count, pusher(message.step, step->plan));
-    step->execution = start(step->plan->plan, step->rendezvous, reporter(message.step));
+    step->execution =
+        start(step->plan->plan, step->rendezvous, reporter(message.step), step->trace);
   }
 
   /// The session lives, but was given up here, as after a silence of its node.
@@ -113,6 +117,22 @@ struct DeviceState {
 
   RunningStep* find_step(RegisteredSession& session, StepId id) {
     return session.find_or_add(id.number, *settings.world, settings.gauges);
+  }
+
+  std::shared_ptr<StepTrace> make_trace() const {
+    return std::make_shared<StepTrace>([world = settings.world] { return world->now(); });
+  }
+
+  void send_trace(StepId id, const RegisteredSession& session, const RunningStep& step) {
+    if (!step.plan || (!step.trace && !step.sends_graph)) return;
+    const auto& plan = *step.plan->plan;
+    StepTraced traced{
+        .step = id, .part = step.part, .run = step.trace ? step.trace->take(plan) : DeviceRun{}};
+    traced.run.device = settings.name;
+    if (step.sends_graph)
+      for (const auto& node : plan.graph().nodes())
+        traced.run.graph.push_back(plan.graph().def_of(node.id));
+    self->send(session.actor, std::move(traced));
   }
 
   /// Called by the step's kernels when they send, on whatever thread they run.
@@ -175,6 +195,7 @@ struct DeviceState {
         .status = ended.status.at(where()),
         .fetches = {}};
     if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
+    send_trace(ended.step, session->second, step.mapped());
     if (session->second.actor.node() != self->node()) limit(done);
     self->send(session->second.actor, std::move(done));
   }

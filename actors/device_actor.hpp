@@ -27,7 +27,7 @@ using DeviceActor = caf::typed_actor<
     caf::reacts_to<PeerLost>>;
 
 /// What a session actor is for its devices.
-using StepReports = caf::typed_actor<caf::reacts_to<StepDone>>;
+using StepReports = caf::typed_actor<caf::reacts_to<StepDone>, caf::reacts_to<StepTraced>>;
 
 struct DeviceSettings {
   std::shared_ptr<Device> device;

@@ -15,6 +15,8 @@ struct Gauges {
 
   Held sessions{0};       // of this node as master
   Held runs{0};           // of those sessions, not answered yet
+  Held callables{0};      // of those sessions, not released yet
+  Held partial_runs{0};   // as callables
   Held registered{0};     // sessions of any master that have something on a device here
   Held plans{0};          // on the devices
   Held registrations{0};  // partitions on their way to become plans

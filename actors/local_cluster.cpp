@@ -56,7 +56,9 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
            .catalog = catalog,
            .world = parts_->world,
            // Tasks of one process are not cut off from each other, however busy it is.
-           .heartbeat_limit = std::chrono::milliseconds(0)});
+           .heartbeat_limit = std::chrono::milliseconds(0),
+           .sessions_max = options.sessions_max,
+           .log = options.log});
       parts_->world->serve(
           address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor), spawned.incarnation);
       parts_->tasks.emplace(std::pair(job, task), spawned.actor);
@@ -67,16 +69,16 @@ LocalCluster::~LocalCluster() = default;
 
 const ClusterSpec& LocalCluster::spec() const { return parts_->spec; }
 
-Result<std::unique_ptr<Session>> LocalCluster::session(const std::string& job, int task) {
+Result<std::unique_ptr<Session>> LocalCluster::session(
+    const std::string& job, int task, const SessionOptions& options) {
   if (auto address = parts_->spec.task_address(job, task); !address) return address.status();
   std::promise<Result<SessionActor>> promise;
   auto answer = promise.get_future();
-  tell(parts_->tasks.at({job, task}), CreateSession{[&](Result<SessionActor> session) {
-         promise.set_value(std::move(session));
-       }});
+  auto done = [&](Result<SessionActor> session) { promise.set_value(std::move(session)); };
+  tell(parts_->tasks.at({job, task}), CreateSession{done, options});
   auto session = answer.get();
   if (!session) return session.status();
-  return make_local_session(parts_->system, *session);
+  return make_local_session(parts_->system, *session, options);
 }
 
 }  // namespace troupe

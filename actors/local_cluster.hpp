@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,7 +15,10 @@ namespace troupe {
 class LocalCluster {
  public:
   struct Options {
-    int threads = 0;  // of each task's CPU device; 0: one a core
+    int threads = 0;          // of each task's CPU device; 0: one a core
+    size_t sessions_max = 0;  // that a task takes as master; 0: any number
+    /// Takes lines for the tasks' logs, from any thread; may be empty.
+    std::function<void(const std::string&)> log = {};
   };
 
   /// The number of tasks of each job.
@@ -26,8 +30,9 @@ class LocalCluster {
   const ClusterSpec& spec() const;
 
   /// A session with that task as master; it must end before the cluster does. InvalidArgument names
-  /// the tasks that there are.
-  Result<std::unique_ptr<Session>> session(const std::string& job, int task = 0);
+  /// the tasks that there are; ResourceExhausted the task that takes no more sessions.
+  Result<std::unique_ptr<Session>> session(
+      const std::string& job, int task = 0, const SessionOptions& options = {});
 
  private:
   struct Parts;

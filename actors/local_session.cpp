@@ -1,95 +1,175 @@
 #include "troupe/actors/local_session.hpp"
 
-#include <atomic>
-#include <future>
 #include <mutex>
 
-#include "troupe/actors/own_unit.hpp"
+#include "troupe/actors/local_line.hpp"
+#include "troupe/actors/local_step.hpp"
 
 namespace troupe {
 namespace {
 
+class LocalCallable final : public Callable {
+ public:
+  LocalCallable(SharedLine line, CallId id, const RunOptions& options)
+      : line_(std::move(line)), id_(id), options_(options) {}
+  ~LocalCallable() override { line_->send(Release{id_}); }
+
+  Result<Tensors> run(const Tensors& feeds) override {
+    if (line_->is_closed()) return LocalLine::closed_error();
+    return line_->ask<Result<Tensors>>([&](auto done) {
+      auto run = call(feeds);
+      run.call = line_->next_call();
+      run.done = done;
+      return run;
+    });
+  }
+  std::unique_ptr<PendingStep> start(const Tensors& feeds) override {
+    return start_local_step(line_, call(feeds));
+  }
+
+ private:
+  RunCallable call(const Tensors& feeds) const {
+    return {.call = 0, .callable = id_, .feeds = feeds, .options = options_, .done = {}};
+  }
+
+  SharedLine line_;
+  CallId id_;
+  RunOptions options_;
+};
+
+class LocalPartialRun final : public PartialRun {
+ public:
+  LocalPartialRun(SharedLine line, CallId id) : line_(std::move(line)), id_(id) {}
+  ~LocalPartialRun() override { line_->send(Release{id_}); }
+
+  Result<Tensors> run(const std::vector<Feed>& feeds, const Refs& fetches) override {
+    if (line_->is_closed()) return LocalLine::closed_error();
+    return line_->ask<Result<Tensors>>([&](auto done) {
+      return RunPartially{id_, named(feeds), names_of(fetches), done};
+    });
+  }
+  void cancel() override { line_->send(CancelRun{id_}); }
+
+ private:
+  SharedLine line_;
+  CallId id_;
+};
+
 class LocalSession final : public Session {
  public:
-  LocalSession(caf::actor_system& system, SessionActor actor)
-      : system_(system), actor_(std::move(actor)) {}
+  LocalSession(caf::actor_system& system, SessionActor actor, const SessionOptions& options)
+      : line_(std::make_shared<LocalLine>(system, std::move(actor))),
+        warnings_(warnings_of(options)) {}
   ~LocalSession() override { (void)close(); }
 
   Status extend(const Graph& graph) override {
     std::lock_guard lock(extending_);
-    if (closed_) return closed_error();
+    if (line_->is_closed()) return LocalLine::closed_error();
     if (static_cast<uint64_t>(graph.size()) < sent_)
       return invalid_argument("this is not the graph that the session was given before");
     std::vector<NodeDef> nodes;
     for (auto id = static_cast<NodeId>(sent_); id < graph.size(); ++id)
       nodes.push_back(graph.def_of(id));
     auto count = nodes.size();
-    auto status = call<Status>([&](auto done) { return Extend{std::move(nodes), sent_, done}; });
+    auto status = line_->ask<Status>([&](auto done) {
+      return Extend{std::move(nodes), sent_, done};
+    });
     if (status.ok()) sent_ += count;
     return status;
   }
 
   Result<Tensors> run(
-      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-      const std::vector<Ref>& targets, const RunOptions& options) override {
-    if (closed_) return closed_error();
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override {
+    if (line_->is_closed()) return LocalLine::closed_error();
     auto run = make_run(feeds, fetches, targets, options);
-    run.call = next_call_++;
-    return call<Result<Tensors>>([&](auto done) {
+    run.call = line_->next_call();
+    return line_->ask<Result<Tensors>>([&](auto done) {
       run.done = done;
       return std::move(run);
     });
   }
 
+  std::unique_ptr<PendingStep> start(
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override {
+    return start_local_step(line_, make_run(feeds, fetches, targets, options));
+  }
+
+  Result<std::unique_ptr<Callable>> make_callable(
+      const Refs& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override {
+    auto id = make<MakeCallable>(feeds, fetches, targets, options);
+    if (!id) return id.status();
+    return std::unique_ptr<Callable>(std::make_unique<LocalCallable>(line_, *id, options));
+  }
+
+  Result<std::unique_ptr<PartialRun>> partial_run_setup(
+      const Refs& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override {
+    auto id = make<SetUpPartialRun>(feeds, fetches, targets, options);
+    if (!id) return id.status();
+    return std::unique_ptr<PartialRun>(std::make_unique<LocalPartialRun>(line_, *id));
+  }
+
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+
   Status close() override {
-    if (closed_.exchange(true)) return {};
-    return call<Status>([&](auto done) { return Close{done}; });
+    if (line_->close()) return {};
+    return line_->ask<Status>([&](auto done) { return Close{done}; });
   }
 
  private:
-  static Status closed_error() { return failed_precondition("the session is closed"); }
-
-  /// Sends the call that `make` makes around a callback, and waits for its answer.
-  template <class Answer, class Make>
-  Answer call(Make make) {
-    auto promise = std::make_shared<std::promise<Answer>>();
-    auto answer = promise->get_future();
-    OwnUnit here(system_);
-    // A session that has ended drops the call, and with it the promise: that is an answer, too.
-    tell(actor_, make([promise](Answer value) { promise->set_value(std::move(value)); }), &here);
-    promise.reset();
-    // Only as long as it takes: an actor that others keep busy must not keep this thread.
-    while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && !here.empty())
-      here.drain(1);
-    try {
-      return answer.get();
-    } catch (const std::future_error&) {
-      return closed_error();
-    }
+  /// Has the session make something of the kind that the call asks for, and returns its name.
+  template <class Call>
+  Result<CallId> make(
+      const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
+    if (line_->is_closed()) return LocalLine::closed_error();
+    auto id = line_->next_call();
+    auto status = line_->ask<Status>([&](auto done) {
+      return Call{id, names_of(feeds), names_of(fetches), names_of(targets), options, done};
+    });
+    if (!status.ok()) return status;
+    return id;
   }
 
-  caf::actor_system& system_;
-  SessionActor actor_;
-  std::atomic<bool> closed_{false};
-  std::atomic<CallId> next_call_{1};
+  SharedLine line_;
+  const std::vector<std::string> warnings_;
   std::mutex extending_;
   uint64_t sent_ = 0;
 };
 
 }  // namespace
 
-Run make_run(
-    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-    const std::vector<Ref>& targets, const RunOptions& options) {
-  Run run{.call = 0, .feeds = {}, .fetches = {}, .targets = {}, .options = options, .done = {}};
-  for (const auto& feed : feeds) run.feeds.emplace_back(feed.output.name, feed.value);
-  for (const auto& fetch : fetches) run.fetches.push_back(fetch.name);
-  for (const auto& target : targets) run.targets.push_back(target.name);
-  return run;
+std::vector<std::string> names_of(const Refs& refs) {
+  std::vector<std::string> names;
+  names.reserve(refs.size());
+  for (const auto& ref : refs) names.push_back(ref.name);
+  return names;
 }
 
-std::unique_ptr<Session> make_local_session(caf::actor_system& system, SessionActor actor) {
-  return std::make_unique<LocalSession>(system, std::move(actor));
+std::vector<std::pair<std::string, Tensor>> named(const std::vector<Feed>& feeds) {
+  std::vector<std::pair<std::string, Tensor>> values;
+  values.reserve(feeds.size());
+  for (const auto& feed : feeds) values.emplace_back(feed.output.name, feed.value);
+  return values;
+}
+
+Run make_run(
+    const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+    const RunOptions& options) {
+  return {
+      .call = 0,
+      .feeds = named(feeds),
+      .fetches = names_of(fetches),
+      .targets = names_of(targets),
+      .options = options,
+      .done = {}};
+}
+
+std::unique_ptr<Session> make_local_session(
+    caf::actor_system& system, SessionActor actor, const SessionOptions& options) {
+  return std::make_unique<LocalSession>(system, std::move(actor), options);
 }
 
 }  // namespace troupe

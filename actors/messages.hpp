@@ -136,6 +136,8 @@ struct StartStep {
   PlanId plan = 0;
   uint32_t part = 0;  // which of the step's parts this is; StepDone says it again
   Tensors feeds;
+  bool trace = false;  // with either, StepTraced comes before StepDone
+  bool send_graph = false;
 };
 
 /// Ends a step early. StepDone still follows.
@@ -158,7 +160,8 @@ struct EndSession {
   SessionId session = 0;
 };
 
-// To a device actor, from device actors:
+// To a device actor, from device actors; of a partial step also from its session actor, with feeds,
+// and to it, with fetches:
 
 /// Tensors along edges of a step, pushed as soon as they are there.
 struct Deliver {
@@ -175,6 +178,13 @@ struct StepDone {
   uint32_t part = 0;
   Status status;
   Tensors fetches;
+};
+
+/// How a device's part of a step went, where its start asked for that.
+struct StepTraced {
+  StepId step;
+  uint32_t part = 0;
+  DeviceRun run;
 };
 
 /// What the nodes of a step wait for on one device.
@@ -254,7 +264,8 @@ auto inspect(Inspector& f, Register& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {
-  return f(caf::meta::type_name("StartStep"), x.step, x.plan, x.part, x.feeds);
+  return f(
+      caf::meta::type_name("StartStep"), x.step, x.plan, x.part, x.feeds, x.trace, x.send_graph);
 }
 template <class Inspector>
 auto inspect(Inspector& f, CancelStep& x) {
@@ -279,6 +290,10 @@ auto inspect(Inspector& f, EndSession& x) {
 template <class Inspector>
 auto inspect(Inspector& f, Deliver& x) {
   return f(caf::meta::type_name("Deliver"), x.step, x.edges, x.tensors);
+}
+template <class Inspector>
+auto inspect(Inspector& f, StepTraced& x) {
+  return f(caf::meta::type_name("StepTraced"), x.step, x.part, x.run);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepDone& x) {
@@ -312,5 +327,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::EndSession))
   CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))
   CAF_ADD_TYPE_ID(troupe, (troupe::StepDone))
+  CAF_ADD_TYPE_ID(troupe, (troupe::StepTraced))
 
 CAF_END_TYPE_ID_BLOCK(troupe)

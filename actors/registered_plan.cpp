@@ -69,7 +69,8 @@ Wait RegisteredPlan::wait_at(EdgeId edge) const {
     if (node.op->name() != transfer::recv || node.attr<int64_t>("edge") != edge) continue;
     auto from = node.attr<std::string>("from_device");
     Wait wait{
-        .what = "'" + node.attr<std::string>("tensor_name") + "' from " + from,
+        .what = "'" + node.attr<std::string>("tensor_name") + "' from " +
+                (from == transfer::client ? "the client of the partial run" : from),
         .peer = task_of(from)};
     if (const auto* consumer = consumer_of(graph, node.id)) {
       wait.node = consumer->name;
@@ -98,6 +99,7 @@ Result<std::shared_ptr<RegisteredPlan>> make_registered_plan(
   auto registered = std::make_shared<RegisteredPlan>();
   registered->feed_count = *feeds;
   registered->fetch_count = *fetches;
+  for (const auto& [node, resource] : bindings) registered->resources.push_back(resource);
   for (const auto& node : graph->nodes()) {
     if (auto status = check_dtype(node); !status.ok()) return status;
     if (node.op->name() == transfer::recv)

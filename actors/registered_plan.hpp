@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <caf/all.hpp>
 
@@ -31,7 +32,8 @@ struct RegisteredPlan {
 
   std::shared_ptr<const Plan> plan;
   std::unordered_map<EdgeId, Destination> destinations;
-  std::set<std::string> peers;  // the tasks that it sends to or receives from
+  std::set<std::string> peers;                       // the tasks that it sends to or receives from
+  std::vector<std::shared_ptr<Resource>> resources;  // that it uses
   size_t feed_count = 0;
   size_t fetch_count = 0;
   Counted counted;

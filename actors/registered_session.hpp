@@ -19,7 +19,9 @@ struct RunningStep {
   std::shared_ptr<const RegisteredPlan> plan;  // null until the step is started here
   std::shared_ptr<Execution> execution;        // null until it has not ended inside its start
   uint32_t part = 0;                           // of the step, as its start says
-  World::Time began{0};                        // when it was first heard of
+  std::shared_ptr<StepTrace> trace;            // null where nobody asked for it
+  bool sends_graph = false;
+  World::Time began{0};  // when it was first heard of
   Counted counted;
 };
 

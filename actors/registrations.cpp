@@ -47,6 +47,8 @@ caf::result<Status> Registrations::add(Register& message) {
   for (auto& def : message.nodes)
     if (auto id = registration->graph->add(std::move(def)); !id) return id.status().at(where());
   registration->message = {.session = message.session, .plan = message.plan, .nodes = {}};
+  // The session speaks for the client of its steps. (The promise takes the sender away.)
+  registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
   registration->promise = self_->make_response_promise<Status>();
   open_.push_back(registration);
   bind_resources(registration);
@@ -73,7 +75,9 @@ void Registrations::find_peers(const Pointer& registration) {
   for (const auto& node : registration->graph->nodes()) {
     auto is_send = node.op->name() == transfer::send;
     if (!is_send && node.op->name() != transfer::recv) continue;
-    auto device = DeviceName::parse(node.attr<std::string>(is_send ? "to_device" : "from_device"));
+    const auto& peer = node.attr<std::string>(is_send ? "to_device" : "from_device");
+    if (peer == transfer::client) continue;
+    auto device = DeviceName::parse(peer);
     if (!device || !device->is_full()) {
       registration->status = invalid_argument(node.op->name() + " has no full device name");
       return;

@@ -1,29 +1,23 @@
 #include "troupe/actors/session_actor.hpp"
 
-#include <algorithm>
 #include <map>
-#include <set>
-#include <unordered_map>
 
-#include "troupe/actors/explanation.hpp"
+#include "troupe/actors/compiled_steps.hpp"
 #include "troupe/actors/run_deadlines.hpp"
+#include "troupe/actors/running_steps.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session_mailbox.hpp"
-#include "troupe/actors/step_compiler.hpp"
 
 namespace troupe {
 namespace {
 
-constexpr size_t compiled_steps_max = 256;
+using Step = CompiledSteps::Step;
 
-struct RunningStep {
-  Run run;
-  std::shared_ptr<CompiledStep> compiled;
-  std::vector<bool> part_done;
-  size_t waits_for = 0;
-  Tensors answers;
-  Status error;
-  World::Time began;
+/// What the caller of MakeCallable has until it releases it.
+struct HeldCallable {
+  StepSignature signature;
+  Step step;  // null while it is not compiled
+  Counted counted;
 };
 
 struct SessionState {
@@ -32,16 +26,15 @@ struct SessionState {
   SessionState() = default;
 
   SessionMailbox::pointer self = nullptr;
+  TaskActor task;
   SessionSettings settings;
-  StepCompiler compiler;
   std::unique_ptr<Graph> graph;
-  std::map<StepSignature, std::shared_ptr<CompiledStep>> compiled;
-  std::unordered_map<uint64_t, RunningStep> running;
-  std::unordered_map<CallId, uint64_t> step_of_call;
+  CompiledSteps compiled;
+  RunningSteps running;
+  std::map<CallId, HeldCallable> callables;
+  std::map<CallId, std::shared_ptr<PartialStep>> partial_steps;
   RunDeadlines deadlines;
-  std::map<std::string, CompiledStep::Part> devices;  // that hold its plans, by name
-  uint64_t next_step = 1;
-  uint64_t next_plan = 1;
+  World::Time last_call{0};
   Counted counted;
   /// What the open runs hold, and so does the session until it takes no more. It goes with the last
   /// of them, and then lets go of what waits for that.
@@ -51,11 +44,33 @@ struct SessionState {
 
   ~SessionState() { answer_all(cancelled("the session has ended")); }
 
-  StepId id_of(uint64_t step) const { return {settings.id, step}; }
+  void start() {
+    compiled.begin(self, task, settings, *graph);
+    running.begin(
+        self, settings,
+        [this](const AskedStep& asked, Result<Tensors> values) {
+          answer(asked, std::move(values));
+        },
+        [this](const CompiledStep& stale) { compiled.drop_all_on_devices_of(stale); });
+    called();
+    if (settings.idle_limit.count() > 0) wake_after(settings.idle_limit, IdleLimit{});
+  }
+
+  template <class Message>
+  void wake_after(World::Time time, Message message) {
+    settings.world->after(
+        time, caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(std::move(message)));
+  }
+
+  /// A client has called.
+  void called() {
+    if (settings.idle_limit.count() > 0) last_call = settings.world->now();
+  }
 
   // -- extend
 
   Status extend(Extend& call) {
+    called();
     if (call.expected_size != static_cast<uint64_t>(graph->size()))
       return aborted(
           "the session's graph has " + std::to_string(graph->size()) +
@@ -83,209 +98,202 @@ struct SessionState {
 
   void run(Run& call) {
     if (!open_runs) return call.done(draining());
-    call.counted = Counted(settings.gauges, &Gauges::runs);
-    call.is_open = open_runs;
-    StepSignature signature{.feeds = {}, .fetches = call.fetches, .targets = call.targets};
-    for (const auto& [feed, value] : call.feeds) signature.feeds.push_back(feed);
-    if (call.options.timeout.count() > 0) {
-      deadlines.add(call.call, call.options.timeout, settings.world->now());
-      set_timer();
+    StepSignature signature{
+        .feeds = {}, .fetches = std::move(call.fetches), .targets = std::move(call.targets)};
+    Tensors feeds;
+    for (auto& [feed, value] : call.feeds) {
+      signature.feeds.push_back(std::move(feed));
+      feeds.push_back(std::move(value));
     }
-    if (auto found = compiled.find(signature); found != compiled.end()) {
-      if (found->second->ready) return launch(found->second, std::move(call));
-      return found->second->waiting.push_back(std::move(call));
-    }
-    auto step = std::make_shared<CompiledStep>();
-    compiled[signature] = step;
-    step->signature = std::move(signature);
-    step->plan = next_plan++;
-    step->began = settings.world->now();
-    step->waiting.push_back(std::move(call));
-    compiler.compile(*graph, step, [this, step](const Status& status) {
-      if (status.ok()) become_ready(step);
-      else fail(step, status);
-    });
+    auto asked = asked_by(call, std::move(feeds));
+    if (auto step = compiled.find(signature)) return launch(step, std::move(asked));
+    launch_once_compiled(std::move(signature), std::move(asked), [](const Step&) {});
+  }
+
+  void run(RunCallable& call) {
+    if (!open_runs) return call.done(draining());
+    auto asked = asked_by(call, std::move(call.feeds));
+    auto found = callables.find(call.callable);
+    if (found == callables.end())
+      return answer(asked, invalid_argument("there is no such callable in the session"));
+    const auto& step = found->second.step;
+    if (step && !step->is_dropped) return launch(step, std::move(asked));
+    launch_once_compiled(
+        found->second.signature, std::move(asked),
+        [this, callable = call.callable](const Step& fresh) { hold(callable, fresh); });
+  }
+
+  /// Takes over a call that has a call id, options and callbacks.
+  template <class Call>
+  AskedStep asked_by(Call& call, Tensors feeds) {
+    called();
+    limit(call.call, call.options);
+    return {
+        .call = call.call,
+        .feeds = std::move(feeds),
+        .options = call.options,
+        .done = std::move(call.done),
+        .traced = std::move(call.traced),
+        .counted = Counted(settings.gauges, &Gauges::runs),
+        .is_open = open_runs,
+        .partial = nullptr};
+  }
+
+  template <class Compiled>
+  void launch_once_compiled(StepSignature signature, AskedStep step, Compiled once_compiled) {
+    auto asked = std::make_shared<AskedStep>(std::move(step));
+    compiled.compile(
+        std::move(signature), asked->call,
+        [this, asked, once_compiled](const Step& step, const Status& status) {
+          if (!status.ok()) return answer(*asked, status);
+          once_compiled(step);
+          launch(step, std::move(*asked));
+        });
+  }
+
+  void launch(const Step& step, AskedStep&& asked) {
+    if (auto status = check_feeds(*graph, *step, asked.feeds); !status.ok())
+      return answer(asked, status);
+    running.launch(step, std::move(asked));
+  }
+
+  void answer(const AskedStep& asked, Result<Tensors> values) {
+    deadlines.remove(asked.call);
+    asked.done(std::move(values));
+  }
+
+  /// Ends a run early, whether it runs, or waits to be compiled.
+  void cancel(CallId call, const Status& why) {
+    if (!running.cancel(call, why)) compiled.end_wait(call, why);
+  }
+
+  // -- deadlines
+
+  void limit(CallId call, const RunOptions& options) {
+    auto timeout =
+        options.timeout.count() == 0 ? settings.options.operation_timeout : options.timeout;
+    if (timeout.count() <= 0) return;
+    deadlines.add(call, timeout, settings.world->now());
+    set_timer();
   }
 
   void set_timer() {
-    if (auto time = deadlines.take_timer(settings.world->now()))
-      settings.world->after(
-          *time, caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(RunDeadline{}));
+    if (auto time = deadlines.take_timer(settings.world->now())) wake_after(*time, RunDeadline{});
   }
 
   void end_late_runs() {
     deadlines.timer_ended();
-    for (auto call : deadlines.take_due(settings.world->now())) cancel_run(call, late(call));
+    for (auto call : deadlines.take_due(settings.world->now())) cancel(call, late(call));
     set_timer();
   }
 
   /// Names those whose answers the run still needs.
   Status late(CallId call) const {
-    std::set<std::string> awaited;
-    if (auto found = step_of_call.find(call); found != step_of_call.end()) {
-      const auto& now = running.at(found->second);
-      for (size_t i = 0; i < now.part_done.size(); ++i)
-        if (!now.part_done[i]) awaited.insert(now.compiled->parts[i].device);
-    }
-    for (const auto& [signature, step] : compiled)
-      if (std::ranges::find(step->waiting, call, &Run::call) != step->waiting.end())
-        awaited = step->awaited;
+    auto awaited = running.awaited_by(call);
+    awaited.merge(compiled.awaited_by(call));
     std::string message = "the step was not done within its timeout";
     for (const auto& name : awaited)
       message += (name == *awaited.begin() ? "; it waits for " : ", ") + name;
     return deadline_exceeded(message);
   }
 
-  void answer(const Run& call, Result<Tensors> values) {
-    deadlines.remove(call.call);
-    call.done(std::move(values));
+  void end_if_idle() {
+    auto idle = settings.world->now() - last_call;
+    auto in_use = !running.empty() || !compiled.waited_for().empty();
+    if (!in_use && idle >= settings.idle_limit) return close("its node, as nobody used it");
+    wake_after(in_use ? World::Time(settings.idle_limit) : settings.idle_limit - idle, IdleLimit{});
   }
 
-  void launch(const std::shared_ptr<CompiledStep>& step, Run call) {
-    if (auto status = check_feeds(*graph, *step, call.feeds); !status.ok())
-      return answer(call, status);
-    auto number = next_step++;
-    step->last_used = number;
-    settings.gauges->steps.fetch_add(1, std::memory_order_relaxed);
-    auto& now = running[number];
-    now = {
-        .run = std::move(call),
-        .compiled = step,
-        .part_done = std::vector<bool>(step->parts.size()),
-        .waits_for = step->parts.size(),
-        .answers = Tensors(step->pruned.fetches.size()),
-        .error = {},
-        .began = settings.world->now()};
-    ++step->running;
-    step_of_call[now.run.call] = number;
-    answer_fed_fetches(now);
-    for (uint32_t i = 0; i < step->parts.size(); ++i) {
-      Tensors feeds;
-      for (auto feed : step->parts[i].feeds) feeds.push_back(now.run.feeds[feed].second);
-      self->send(step->parts[i].actor, StartStep{id_of(number), step->plan, i, std::move(feeds)});
-    }
-    if (now.waits_for == 0) finish(number);
+  // -- callables
+
+  void make(MakeCallable& call) {
+    called();
+    limit(call.call, call.options);
+    auto& callable = callables[call.call];
+    callable.counted = Counted(settings.gauges, &Gauges::callables);
+    callable.signature = {
+        .feeds = std::move(call.feeds),
+        .fetches = std::move(call.fetches),
+        .targets = std::move(call.targets)};
+    compiled.compile(
+        callable.signature, call.call,
+        [this, id = call.call, done = std::move(call.done)](
+            const Step& step, const Status& status) {
+          deadlines.remove(id);
+          if (status.ok()) hold(id, step);
+          else callables.erase(id);
+          done(status);
+        });
   }
 
-  static void answer_fed_fetches(RunningStep& now) {
-    const auto& pruned = now.compiled->pruned;
-    for (size_t i = 0; i < pruned.fetches.size(); ++i) {
-      auto feed = std::ranges::find(pruned.feeds, pruned.fetches[i]);
-      if (feed != pruned.feeds.end())
-        now.answers[i] = now.run.feeds[feed - pruned.feeds.begin()].second;
-    }
+  /// The callable may be released by now.
+  void hold(CallId id, const Step& step) {
+    auto found = callables.find(id);
+    if (found == callables.end() || found->second.step == step) return;
+    let_go(found->second);
+    found->second.step = step;
+    ++step->callables;
   }
 
-  void part_done(StepDone& done) {
-    auto found = running.find(done.step.number);
-    if (done.step.session != settings.id || found == running.end()) return;
-    const auto& parts = found->second.compiled->parts;
-    if (done.part >= parts.size()) return;
-    const auto& part = parts[done.part];
-    auto brings_all = done.fetches.size() == part.fetches.size() &&
-                      std::ranges::all_of(done.fetches, &Tensor::is_set);
-    if (done.status.ok() && !brings_all)
-      done.status = internal("the device did not bring the step's fetches");
-    if (done.status.ok())
-      for (size_t i = 0; i < part.fetches.size(); ++i)
-        found->second.answers[part.fetches[i]] = std::move(done.fetches[i]);
-    end_part(done.step.number, done.part, done.status);
+  static void let_go(HeldCallable& callable) {
+    if (callable.step) --callable.step->callables;
+    callable.step = nullptr;
   }
 
-  /// A part of a running step has ended; the first error cancels the others.
-  void end_part(uint64_t number, size_t index, const Status& status) {
-    auto& now = running.at(number);
-    if (now.part_done[index]) return;
-    now.part_done[index] = true;
-    --now.waits_for;
-    if (!status.ok() && now.error.ok()) {
-      now.error = status;
-      cancel_parts(number, cancelled("another part of the step failed: " + status.message()));
-    } else if (
-        !status.ok() && status.code() != Code::cancelled &&
-        status.message() != now.error.message()) {
-      now.error = now.error.with_note(status.to_string());
-    }
-    if (now.waits_for == 0) finish(number);
+  void release(const Release& call) {
+    cancel(call.made, cancelled("what it was to make is not wanted any more"));
+    partial_steps.erase(call.made);
+    auto callable = callables.extract(call.made);
+    if (callable) let_go(callable.mapped());
   }
 
-  void cancel_parts(uint64_t number, const Status& why) {
-    const auto& now = running.at(number);
-    for (size_t i = 0; i < now.part_done.size(); ++i)
-      if (!now.part_done[i])
-        self->send(now.compiled->parts[i].actor, CancelStep{id_of(number), why});
+  // -- partial runs
+
+  void set_up(SetUpPartialRun& call) {
+    if (!open_runs) return call.done(draining());
+    called();
+    limit(call.call, call.options);
+    auto partial = std::make_shared<PartialStep>(*graph, settings.gauges);
+    partial_steps[call.call] = partial;
+    StepSignature signature{
+        .feeds = std::move(call.feeds),
+        .fetches = std::move(call.fetches),
+        .targets = std::move(call.targets),
+        .is_partial = true};
+    compiled.compile(
+        std::move(signature), call.call,
+        [this, partial, id = call.call, done = std::move(call.done)](
+            const Step& step, const Status& status) {
+          auto begun = status.ok() ? partial->begin(step) : status;
+          if (begun.ok()) launch_partial(id, step, partial);
+          else drop_partial(id);
+          done(begun);
+        });
   }
 
-  void finish(uint64_t number) {
-    auto now = std::move(running.extract(number).mapped());
-    step_of_call.erase(now.run.call);
-    --now.compiled->running;
-    if (now.error.code() == Code::aborted) forget_all_on_devices_of(*now.compiled);
-    if (now.error.ok()) answer(now.run, std::move(now.answers));
-    else answer(now.run, now.error);
+  void drop_partial(CallId id) {
+    deadlines.remove(id);
+    partial_steps.erase(id);
   }
 
-  /// Ends a run early, whether it runs, or waits to be compiled.
-  void cancel_run(CallId call, const Status& why) {
-    if (auto found = step_of_call.find(call); found != step_of_call.end()) {
-      auto number = found->second;
-      cancel_parts(number, why);
-      auto& now = running.at(number);
-      if (now.error.ok()) now.error = why;
-      return finish(number);  // at once: nobody waits for a peer that may be silent
-    }
-    for (auto& [signature, step] : compiled) {
-      auto waiting = std::ranges::find(step->waiting, call, &Run::call);
-      if (waiting == step->waiting.end()) continue;
-      answer(*waiting, why);
-      step->waiting.erase(waiting);
-      return;
-    }
+  void launch_partial(CallId id, const Step& step, const std::shared_ptr<PartialStep>& partial) {
+    running.launch(
+        step, {.call = id,
+               .feeds = {},
+               .options = {},
+               .done = [partial](const Result<Tensors>& ended) { partial->end(ended.status()); },
+               .traced = {},
+               .counted = Counted(settings.gauges, &Gauges::runs),
+               .is_open = open_runs,
+               .partial = partial});
   }
 
-  // -- compiled steps
-
-  void become_ready(const std::shared_ptr<CompiledStep>& step) {
-    if (!is_current(step)) return fail(step, unavailable("a device of the step was lost"));
-    step->ready = true;
-    for (auto& call : std::exchange(step->waiting, {})) launch(step, std::move(call));
-    drop_least_used();
-  }
-
-  bool is_current(const std::shared_ptr<CompiledStep>& step) const {
-    auto found = compiled.find(step->signature);
-    return found != compiled.end() && found->second == step;
-  }
-
-  void fail(const std::shared_ptr<CompiledStep>& step, const Status& status) {
-    forget(step);
-    for (auto& call : std::exchange(step->waiting, {})) answer(call, status);
-  }
-
-  void forget(const std::shared_ptr<CompiledStep>& step) {
-    for (const auto& part : step->parts) self->send(part.actor, DropPlan{settings.id, step->plan});
-    if (is_current(step)) compiled.erase(step->signature);
-  }
-
-  /// What the step was compiled for is gone (a container was reset): so it is for all steps there.
-  void forget_all_on_devices_of(const CompiledStep& stale) {
-    std::vector<std::shared_ptr<CompiledStep>> others;
-    for (const auto& [signature, step] : compiled)
-      for (const auto& part : stale.parts)
-        if (step->ready && step->uses_device(part.device)) {
-          others.push_back(step);
-          break;
-        }
-    for (const auto& step : others) forget(step);
-  }
-
-  void drop_least_used() {
-    if (compiled.size() <= compiled_steps_max) return;
-    std::shared_ptr<CompiledStep> oldest;
-    for (const auto& [signature, step] : compiled)
-      if (step->ready && step->running == 0 && (!oldest || step->last_used < oldest->last_used))
-        oldest = step;
-    if (oldest) forget(oldest);
+  void run_partially(const RunPartially& call) {
+    called();
+    auto found = partial_steps.find(call.partial_run);
+    if (found == partial_steps.end())
+      return call.done(invalid_argument("there is no such partial run: it must be set up first"));
+    running.feed(call.partial_run, found->second->take(call));
   }
 
   // -- explain
@@ -293,13 +301,8 @@ struct SessionState {
   void explain(const Explain& call) {
     auto explanation = std::make_shared<Explanation>(call);
     auto now = settings.world->now();
-    for (const auto& [signature, step] : compiled)
-      if (!step->waiting.empty()) explanation->add(settings.id, *step, now);
-    for (const auto& [number, step] : running) {
-      explanation->add(id_of(number), now - step.began);
-      for (size_t i = 0; i < step.part_done.size(); ++i)
-        if (!step.part_done[i]) ask(explanation, self, id_of(number), step.compiled->parts[i]);
-    }
+    for (const auto& step : compiled.waited_for()) explanation->add(settings.id, *step, now);
+    running.explain(explanation);
   }
 
   // -- ends
@@ -317,55 +320,30 @@ struct SessionState {
   }
 
   void cancel_runs(const CancelRuns& call) {
-    std::vector<CallId> open;
-    for (const auto& [id, number] : step_of_call) open.push_back(id);
-    for (const auto& [signature, step] : compiled)
-      for (const auto& waiting : step->waiting) open.push_back(waiting.call);
-    for (auto id : open) cancel_run(id, call.why);
+    running.cancel_all(call.why);
+    compiled.end_all_waits(call.why);
   }
 
   void peer_lost(const PeerLost& lost) {
-    // A device that was only silent still has what the session left there.
-    for (const auto& [name, part] : devices)
-      if (part.task == lost.task) self->send(part.actor, EndSession{settings.id});
-    std::erase_if(devices, [&lost](const auto& entry) { return entry.second.task == lost.task; });
     auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
-    std::vector<std::shared_ptr<CompiledStep>> stale;
-    for (const auto& [signature, step] : compiled)
-      if (step->uses_task(lost.task)) stale.push_back(step);
-    for (const auto& step : stale) {
-      if (step->ready) forget(step);
-      else fail(step, why);
-    }
-    std::vector<std::pair<uint64_t, size_t>> ended;
-    for (const auto& [number, now] : running)
-      for (size_t i = 0; i < now.part_done.size(); ++i)
-        if (now.compiled->parts[i].task == lost.task) ended.emplace_back(number, i);
-    for (auto [number, index] : ended)
-      if (auto now = running.find(number); now != running.end())
-        end_part(number, index, why.at({.device = now->second.compiled->parts[index].device}));
+    compiled.lose(lost, why);
+    running.lose(lost, why);
   }
 
   void answer_all(const Status& status) {
-    for (auto& [number, now] : std::exchange(running, {})) now.run.done(status);
-    for (auto& [signature, step] : std::exchange(compiled, {}))
-      for (auto& call : std::exchange(step->waiting, {})) call.done(status);
+    running.end_all(status);
+    compiled.end_all_waits(status);
   }
 
   void close_if_using(const CloseIfUsing& reset) {
-    auto uses = [&](const auto& entry) {
-      return std::ranges::any_of(entry.second->containers, [&](const std::string& container) {
-        return reset.containers.contains(container);
-      });
-    };
-    if (std::ranges::any_of(compiled, uses)) close("a reset of a container that it used");
+    if (compiled.use(reset.containers)) close("a reset of a container that it used");
   }
 
   void close(const std::string& by) {
     auto why = cancelled("the session was closed by " + by + " while the step ran");
-    for (const auto& [number, now] : running) cancel_parts(number, why);
-    for (const auto& [name, part] : devices) self->send(part.actor, EndSession{settings.id});
-    answer_all(why);
+    running.close(why);
+    compiled.close(why);
+    self->send(task, SessionClosed{});
     self->quit();
   }
 };
@@ -374,18 +352,22 @@ SessionMailbox::behavior_type session(
     Self<SessionMailbox, SessionState> self, const TaskActor& task, SessionSettings settings) {
   auto& state = self->state;
   state.self = self;
+  state.task = task;
   state.counted = Counted(settings.gauges, &Gauges::sessions);
   state.graph = std::make_unique<Graph>(settings.catalog);
   state.settings = std::move(settings);
-  state.compiler.begin(self, task, state.settings, [&state](const CompiledStep::Part& part) {
-    state.devices[part.device] = part;
-  });
+  state.start();
   return {
       [&state](Extend& call) { call.done(state.extend(call)); },
       [&state](Run& call) { state.run(call); },
       [&state](const CancelRun& call) {
-        state.cancel_run(call.call, cancelled("the caller cancelled the step"));
+        state.cancel(call.call, cancelled("the caller cancelled the step"));
       },
+      [&state](MakeCallable& call) { state.make(call); },
+      [&state](RunCallable& call) { state.run(call); },
+      [&state](SetUpPartialRun& call) { state.set_up(call); },
+      [&state](const RunPartially& call) { state.run_partially(call); },
+      [&state](const Release& call) { state.release(call); },
       [&state](const Close& call) {
         state.close("its client");
         call.done({});
@@ -395,8 +377,11 @@ SessionMailbox::behavior_type session(
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](const DrainRuns& call) { state.drain(call); },
       [&state](const CancelRuns& call) { state.cancel_runs(call); },
-      [&state](StepDone& done) { state.part_done(done); },
+      [&state](StepDone& done) { state.running.part_done(done); },
+      [&state](StepTraced& traced) { state.running.part_traced(traced); },
+      [&state](Deliver& message) { state.running.fetched(message); },
       [&state](const RunDeadline&) { state.end_late_runs(); },
+      [&state](const IdleLimit&) { state.end_if_idle(); },
   };
 }
 

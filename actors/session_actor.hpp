@@ -14,11 +14,18 @@ namespace troupe {
 struct SessionSettings {
   SessionId id = 0;
   std::shared_ptr<const PlacementView> view;
-  bool isolate_state = false;  // its variables are its own, and end with it
   std::shared_ptr<const OpCatalog> catalog;
   std::chrono::milliseconds connect_timeout;
   std::shared_ptr<World> world;
   std::shared_ptr<Gauges> gauges;
+  SessionOptions options;
+  std::chrono::milliseconds idle_limit;         // it closes after so long without a call; 0: never
+  std::function<void(const std::string&)> log;  // a line for the node's log; may be empty
+};
+
+/// Ends a session that has used one of those containers.
+struct CloseIfUsing {
+  ContainerChoice containers;
 };
 
 /// A client's graph and its compiled steps, on the node that the client chose as master. A step
@@ -29,13 +36,10 @@ struct SessionSettings {
 /// SE-1: each Run is answered once: by the fetches, or by the first error, after which the other
 ///       devices were told to cancel. Further errors that the cancel did not cause are its notes.
 /// SE-2: a failed compilation is not remembered; a lost or restarted device makes those compiled
-///       steps that use it be compiled again.
+///       steps that use it be compiled again, those of callables, too.
+/// SE-3: what a call made (a callable, a partial run) lives until it is released, or the session
+///       ends.
 ///
-/// Ends a session that has used one of those containers.
-struct CloseIfUsing {
-  ContainerChoice containers;
-};
-
 /// What a session is for its task, beside what it is for clients.
 using TaskSession = SessionActor::extend<
     caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>,

@@ -21,7 +21,7 @@ void StepCompiler::begin(
     Registering registering) {
   self_ = self;
   task_ = task;
-  settings_ = settings;
+  settings_ = &settings;
   registering_ = std::move(registering);
 }
 
@@ -43,7 +43,7 @@ void StepCompiler::find_homes(const Pointer& compilation) {
   auto pruned = prune(compilation->graph, step.signature);
   if (!pruned) return compilation->done(pruned.status());
   step.pruned = *std::move(pruned);
-  auto placement = Placement::begin(compilation->graph, step.pruned.nodes, settings_.view);
+  auto placement = Placement::begin(compilation->graph, step.pruned.nodes, settings_->view);
   if (!placement) return compilation->done(placement.status());
   compilation->placement = *std::move(placement);
   for (auto id : step.pruned.nodes)
@@ -52,7 +52,7 @@ void StepCompiler::find_homes(const Pointer& compilation) {
 
   auto unpinned = compilation->placement->unpinned();
   if (unpinned.empty()) return find_tasks(compilation);
-  if (settings_.isolate_state) return settle(compilation, unpinned);
+  if (settings_->options.isolate_state) return settle(compilation, unpinned);
   Claim claim;
   for (const auto& [name, device] : unpinned) {
     claim.names.push_back(name);
@@ -88,7 +88,7 @@ void StepCompiler::find_tasks(const Pointer& compilation) {
   for (const auto& [job, index] : *tasks) step.awaited.insert(task_name(job, index));
   for (const auto& [job, index] : *tasks) {
     auto name = task_name(job, index);
-    self_->request(task_, caf::infinite, FindTask{job, index, settings_.connect_timeout})
+    self_->request(task_, caf::infinite, FindTask{job, index, settings_->connect_timeout})
         .then(
             [this, compilation, name](Status& status, TaskDescription& found) {
               compilation->tasks.push_back(std::move(found));
@@ -113,19 +113,20 @@ void StepCompiler::arrived(
 
 void StepCompiler::register_parts(const Pointer& compilation) {
   auto& step = *compilation->step;
-  const auto& here = settings_.view->master;
+  const auto& here = settings_->view->master;
   auto nodes = lay_out(compilation->graph, compilation->tasks, *compilation->placement, here, step);
   if (!nodes) return compilation->done(nodes.status());
   for (auto& part : *nodes) mark_handles(*compilation, part);
   if (step.parts.empty()) return compilation->done({});
   // Each device may wait for its peers, and for the directory, before it answers.
-  auto timeout = 4 * settings_.connect_timeout;
+  auto timeout = 4 * settings_->connect_timeout;
   auto master = task_name(*here.job, *here.task);
   for (const auto& part : step.parts) step.awaited.insert(part.device);
   for (size_t i = 0; i < step.parts.size(); ++i) {
     const auto& part = step.parts[i];
     registering_(part);
-    Register message{settings_.id, step.plan, std::move((*nodes)[i]), master};
+    if (settings_->options.log_device_placement && settings_->log) log_placement((*nodes)[i]);
+    Register message{settings_->id, step.plan, std::move((*nodes)[i]), master};
     self_->request(part.actor, timeout, std::move(message))
         .then(
             [this, compilation, device = part.device](Status& status) {
@@ -146,9 +147,16 @@ void StepCompiler::mark_handles(const Compilation& compilation, std::vector<Node
     auto thing = id ? handled_by(compilation.graph.node(*id)) : std::nullopt;
     if (!thing) continue;
     if (compilation.homes.contains(*thing)) node.attrs[unpinned_attr] = true;
-    if (settings_.isolate_state)
-      node.attrs["container"] = private_container(settings_.id, thing->container);
+    if (settings_->options.isolate_state)
+      node.attrs["container"] = private_container(settings_->id, thing->container);
   }
+}
+
+/// Each once, in TensorFlow's form. Names that begin with '_' are not the user's.
+void StepCompiler::log_placement(const std::vector<NodeDef>& nodes) {
+  for (const auto& node : nodes)
+    if (!node.name.starts_with('_') && logged_.emplace(node.name, node.device).second)
+      settings_->log(node.name + ": (" + node.op + "): " + node.device);
 }
 
 void StepCompiler::finish(const Pointer& compilation) { compilation->done({}); }

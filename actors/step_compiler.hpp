@@ -20,6 +20,7 @@ class StepCompiler {
   /// Told of each part before it is registered.
   using Registering = std::function<void(const CompiledStep::Part&)>;
 
+  /// The settings must outlive it; their view may change between calls.
   void begin(
       SessionMailbox::pointer self, const TaskActor& task, const SessionSettings& settings,
       Registering registering);
@@ -38,14 +39,16 @@ class StepCompiler {
   void find_tasks(const Pointer& compilation);
   void register_parts(const Pointer& compilation);
   void mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const;
+  void log_placement(const std::vector<NodeDef>& nodes);
   void finish(const Pointer& compilation);
   void arrived(
       const Pointer& compilation, const std::string& from, const Status& status, Next next);
 
   SessionMailbox::pointer self_ = nullptr;
   TaskActor task_;
-  SessionSettings settings_;
+  const SessionSettings* settings_ = nullptr;
   Registering registering_;
+  std::set<std::pair<std::string, std::string>> logged_;  // nodes and their devices
 };
 
 }  // namespace troupe

@@ -77,22 +77,45 @@ struct TaskState {
 
   // -- sessions and containers
 
+  Result<std::shared_ptr<const PlacementView>> view_for(const SessionOptions& options) const {
+    const auto& first = peers.me.devices.at(0);
+    PlacementView view{
+        .cluster = settings.config.cluster,
+        .master = {peers.me.job, peers.me.task, first.type, first.index},
+        .filters = {}};
+    for (const auto& text : options.device_filters) {
+      auto filter = DeviceName::parse(text);
+      if (!filter)
+        return invalid_argument("a device filter is wrong: " + filter.status().message());
+      view.filters.push_back(*std::move(filter));
+    }
+    return std::make_shared<const PlacementView>(std::move(view));
+  }
+
   void create_session(const CreateSession& call) {
     if (peers.me.is_draining)
       return call.done(
           unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
               .at({.task = own_name()}));
-    DeviceName default_device{
-        peers.me.job, peers.me.task, peers.me.devices[0].type, peers.me.devices[0].index};
+    if (settings.sessions_max > 0 && sessions.size() >= settings.sessions_max)
+      return call.done(resource_exhausted(
+                           own_name() + " has " + std::to_string(sessions.size()) +
+                           " sessions, and takes no more than " +
+                           std::to_string(settings.sessions_max))
+                           .at({.task = own_name()}));
+    auto view = view_for(call.options);
+    if (!view) return call.done(view.status());
     auto session = spawn_session(
         self->system(), caf::actor_cast<TaskActor>(self),
         {.id = settings.world->random(),
-         .view = std::make_shared<const PlacementView>(
-             PlacementView{settings.config.cluster, default_device, {}}),
+         .view = *std::move(view),
          .catalog = settings.catalog,
          .connect_timeout = settings.connect_timeout,
          .world = settings.world,
-         .gauges = settings.gauges});
+         .gauges = settings.gauges,
+         .options = call.options,
+         .idle_limit = settings.session_idle_limit,
+         .log = settings.log});
     sessions.emplace(session.address(), session);
     self->monitor(session);
     call.done(SessionActor(session));
@@ -266,6 +289,9 @@ TaskMailbox::behavior_type task(
       [&state](const Reconcile& message) { return state.directory.reconcile(message); },
       [&state](const Bind& call) { return state.bind(call); },
       [&state](const SessionEnded& ended) { state.drop_private(ended); },
+      [&state, self](const SessionClosed&) {
+        state.sessions.erase(caf::actor_cast<caf::actor_addr>(self->current_sender()));
+      },
       [&state](const Stop& call) { state.stop(call); },
       [](const Continue& next) { next.work(); },
       [&state](const Beat&) { state.peers.beat(); },

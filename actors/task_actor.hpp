@@ -48,6 +48,8 @@ struct DrainRuns {
 struct CancelRuns {
   Status why;
 };
+/// Said by a session to its task, before anybody hears that it is closed: its place is free.
+struct SessionClosed {};
 
 /// Ends the task: its sessions are closed, then all its actors end.
 struct Stop {
@@ -67,7 +69,7 @@ using TaskActor = MasterActor::extend<
     // In this process. Unavailable names the task that cannot be reached and says why.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
     caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<SessionEnded>,
-    caf::reacts_to<Stop>>;
+    caf::reacts_to<SessionClosed>, caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;
@@ -82,6 +84,12 @@ struct TaskSettings {
   std::chrono::milliseconds heartbeat_limit{2000};
   std::shared_ptr<Gauges> gauges = std::make_shared<Gauges>();
   std::shared_ptr<Inventory> inventory = std::make_shared<Inventory>();
+  /// The sessions that it takes as master; 0: any number.
+  size_t sessions_max = 0;
+  /// A session that nobody has called for so long is closed; 0: never.
+  std::chrono::milliseconds session_idle_limit{0};
+  /// Takes a line for the node's log, from any thread; may be empty.
+  std::function<void(const std::string&)> log = {};
 };
 
 /// A task and the number that tells this life of it from others.
@@ -99,4 +107,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PeerLost)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRuns)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionClosed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

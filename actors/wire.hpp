@@ -2,10 +2,12 @@
 
 #include <caf/deserializer.hpp>
 #include <caf/error.hpp>
+#include <caf/meta/type_name.hpp>
 #include <caf/serializer.hpp>
 
 #include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
+#include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/status.hpp"
 #include "troupe/graph/tensor.hpp"
 
@@ -36,5 +38,18 @@ caf::error inspect(caf::serializer& sink, Tensor& value);
 caf::error inspect(caf::deserializer& source, Tensor& value);
 caf::error inspect(caf::serializer& sink, NodeDef& value);
 caf::error inspect(caf::deserializer& source, NodeDef& value);
+
+template <class Inspector>
+auto inspect(Inspector& f, NodeRun& x) {
+  return f(
+      caf::meta::type_name("NodeRun"), x.node, x.op, x.begin, x.end, x.thread, x.bytes, x.tensor,
+      x.peer);
+}
+/// What the device itself says; the rest is the master's view.
+template <class Inspector>
+auto inspect(Inspector& f, DeviceRun& x) {
+  return f(
+      caf::meta::type_name("DeviceRun"), x.device, x.duration, x.memory_peak, x.nodes, x.graph);
+}
 
 }  // namespace troupe

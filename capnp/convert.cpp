@@ -161,6 +161,7 @@ Result<ListedDevice> read_device(rpc::Device::Reader from) {
            .memory_limit = from.getMemoryLimit(),
            .description = text_of(from.getDescription())},
       .incarnation = from.getIncarnation(),
+      .memory_in_use = from.getMemoryInUse(),
       .state = to_state(from.getState())};
 }
 
@@ -333,6 +334,7 @@ void fill(rpc::Master::ListDevicesResults::Builder to, const DeviceList& list) {
     devices[i].setDescription(device.attributes.description);
     devices[i].setIncarnation(device.incarnation);
     devices[i].setState(to_rpc(device.state));
+    devices[i].setMemoryInUse(device.memory_in_use);
   }
   auto missing = to.initMissing(static_cast<unsigned>(list.missing.size()));
   for (unsigned i = 0; i < list.missing.size(); ++i) fill(missing[i], list.missing[i]);

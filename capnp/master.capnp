@@ -7,7 +7,10 @@ $Cxx.namespace("troupe::rpc");
 
 using import "graph.capnp".Graph;
 using import "session.capnp".Session;
+using import "session.capnp".SessionOptions;
 using import "status.capnp".Status;
+using import "tensor.capnp".DType;
+using import "tensor.capnp".Shape;
 
 interface Login {
   # What a new connection gets (Cap'n Proto's bootstrap object). It only lets one in.
@@ -42,9 +45,11 @@ struct NodeIdentity {
 interface Master {
   # A client's way to the whole cluster, through the node that it asked.
 
-  createSession @0 (graph :Graph) -> (status :Status, session :Session);
+  createSession @0 (graph :Graph, options :SessionOptions)
+      -> (status :Status, session :Session, warnings :List(Text));
   # Opens a session on that graph, which may be empty and extended later. There is a session only
-  # where the status is ok.
+  # where the status is ok; ResourceExhausted: the node takes no more. `warnings` says what of the
+  # options has no effect.
 
   listDevices @1 (timeoutMs :UInt64) -> (status :Status, devices :List(Device),
                                          missing :List(Status));
@@ -54,10 +59,12 @@ interface Master {
   cluster @2 () -> (status :Status, cluster :Cluster);
   # The tasks of the cluster and their addresses.
 
-  reset @3 (containers :List(Text), timeoutMs :UInt64) -> (status :Status);
-  # Frees those containers on every task ("" is the default one), and closes the sessions that are
-  # open on this node. Unavailable names the tasks that were not reached in time; all others have
-  # been reset.
+  reset @3 (containers :List(Text), timeoutMs :UInt64, all :Bool, onlyTask :Text)
+      -> (status :Status);
+  # Frees those containers on every task ("" is the default one), or all that there are; closes the
+  # sessions that are open on this node, and those of other nodes that have used such a container.
+  # Unavailable names the tasks that were not reached in time; all others have been reset. With
+  # `onlyTask` ("/job:ps/task:0"), nothing is freed or closed elsewhere.
 
   nodeInfo @4 () -> (status :Status, info :NodeInfo);
   # What the node says of itself.
@@ -73,6 +80,11 @@ interface Master {
 
   stop @7 (timeoutMs :UInt64) -> (status :Status);
   # Drains the node for most of that time, answers, and then ends it within the rest.
+
+  listResources @8 (timeoutMs :UInt64) -> (status :Status, resources :List(Resource),
+                                           missing :List(Status));
+  # What the containers of all tasks hold that answer in time; `missing` has an error for each other
+  # task, which names it.
 }
 
 enum NodeState {
@@ -101,6 +113,31 @@ struct Device {
 
   state @6 :NodeState;
   # Of its task.
+
+  memoryInUse @7 :UInt64;
+  # Bytes, when it answered.
+}
+
+struct Resource {
+  # A thing that a container holds.
+
+  container @0 :Text;
+  name @1 :Text;
+
+  kind @2 :Text;
+  # "variable".
+
+  dtype @3 :DType;
+  shape @4 :Shape;
+
+  bytes @5 :UInt64;
+  # Of its value; 0 before it has one.
+
+  device @6 :Text;
+  # Where it lives, "/job:ps/task:0/device:CPU:0".
+
+  idleMs @7 :UInt64;
+  # Since a step used it last.
 }
 
 struct Cluster {

@@ -38,10 +38,11 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
  public:
   PlanExecution(
       std::shared_ptr<const Plan> plan, std::shared_ptr<StepPort> port,
-      std::function<void(Status)> done)
+      std::function<void(Status)> done, std::shared_ptr<StepTrace> trace)
       : plan_(std::move(plan)),
         port_(std::move(port)),
         done_(std::move(done)),
+        trace_(std::move(trace)),
         slots_(static_cast<size_t>(plan_->slot_count())),
         waits_for_(new std::atomic<int32_t>[plan_->steps().size()]) {
     for (size_t i = 0; i < plan_->steps().size(); ++i)
@@ -66,6 +67,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     // The kernel may finish inside start(): then its followers join the nodes of that thread.
     std::atomic<bool> returned_or_done{false};
     Status status;
+    // For the trace: what a node without outputs takes in is what it gives away.
+    StepTrace::Time began{0};
+    uint64_t bytes = 0;
   };
 
   /// Runs the ready nodes and what becomes ready by them. The caller holds one part of the step.
@@ -88,7 +92,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         run_as_task({index});
         continue;
       }
-      finish(step, compute(step, launch), outputs.span(), ready);
+      finish(step, compute(step, launch, outputs.span()), outputs.span(), ready);
     }
     end_part();
   }
@@ -124,8 +128,16 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     ready.pop_back();
     Outputs outputs(step.output_count);
     Launch launch(plan_->device(), port_.get(), inputs_of(step), outputs.span());
-    finish(step, compute(step, launch), outputs.span(), ready);
+    finish(step, compute(step, launch, outputs.span()), outputs.span(), ready);
     run(ready, On::device);
+  }
+
+  Status compute(const Plan::Step& step, Launch& launch, std::span<const Tensor> outputs) {
+    if (!trace_) return compute(step, launch);
+    auto begin = trace_->elapsed();
+    auto status = compute(step, launch);
+    trace_->add(*plan_, step.node, begin, bytes_of(outputs));
+    return status;
   }
 
   /// A library below may throw what its kernel does not know of: that is the node's error.
@@ -142,14 +154,25 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   void start_waiting(const Plan::Step& step, Ready& ready) {
     auto waiting = std::make_shared<Waiting>(*plan_, *port_, inputs_of(step), step.output_count);
     parts_.fetch_add(1, std::memory_order_relaxed);
+    if (trace_) note_begin(step, *waiting);
     step.kernel.start(waiting->launch, [self = shared_from_this(), &step, waiting](Status status) {
       waiting->status = std::move(status);
+      if (self->trace_) self->note_end(step, *waiting);
       if (waiting->returned_or_done.exchange(true, std::memory_order_acq_rel))
         self->resume(step, *waiting);
     });
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
     parts_.fetch_sub(1, std::memory_order_relaxed);  // it was done at once: this thread goes on
     finish(step, waiting->status, waiting->outputs.span(), ready);
+  }
+
+  void note_begin(const Plan::Step& step, Waiting& waiting) {
+    waiting.began = trace_->elapsed();
+    if (step.output_count == 0) waiting.bytes = bytes_of(inputs_of(step));
+  }
+  void note_end(const Plan::Step& step, Waiting& waiting) {
+    waiting.bytes += bytes_of(waiting.outputs.span());
+    trace_->add(*plan_, step.node, waiting.began, waiting.bytes);
   }
 
   void resume(const Plan::Step& step, Waiting& waiting) {
@@ -199,6 +222,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<StepPort> port_;
   std::function<void(Status)> done_;
+  const std::shared_ptr<StepTrace> trace_;  // null where nobody asked for it
   std::vector<Tensor> slots_;
   std::unique_ptr<std::atomic<int32_t>[]> waits_for_;
   std::atomic<int32_t> parts_{1};  // threads and waiting kernels that still work on the step
@@ -211,9 +235,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
 std::shared_ptr<Execution> start(
     std::shared_ptr<const Plan> plan, std::shared_ptr<StepPort> port,
-    std::function<void(Status)> done) {
-  auto execution =
-      std::make_shared<PlanExecution>(std::move(plan), std::move(port), std::move(done));
+    std::function<void(Status)> done, std::shared_ptr<StepTrace> trace) {
+  auto execution = std::make_shared<PlanExecution>(
+      std::move(plan), std::move(port), std::move(done), std::move(trace));
   execution->start();
   return execution;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,6 +102,12 @@ class [[nodiscard]] Result {
  public:
   Result(T value) : held_(std::move(value)) {}
   Result(Status status) : held_(std::move(status)) { CHECK(!this->status().ok()); }
+  /// As the value that it holds would be converted.
+  template <class U>
+  requires(std::convertible_to<U, T> && !std::same_as<U, T>) Result(Result<U> other)
+      : held_(other.status()) {
+    if (other) held_.template emplace<0>(*std::move(other));
+  }
 
   explicit operator bool() const { return held_.index() == 0; }
   bool ok() const { return held_.index() == 0; }

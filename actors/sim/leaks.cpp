@@ -15,6 +15,8 @@ struct NamedGauge {
 constexpr NamedGauge gauges[] = {
     {&Gauges::sessions, "sessions", false},
     {&Gauges::runs, "runs", true},
+    {&Gauges::callables, "callables", false},
+    {&Gauges::partial_runs, "partial runs", false},
     {&Gauges::registered, "registered sessions", false},
     {&Gauges::plans, "plans", false},
     {&Gauges::registrations, "registrations", true},

@@ -63,6 +63,62 @@ void Session::cancel(const Call& step) {
   if (!step.is_done()) tell(parts_->actor, CancelRun{step.answer_->id});
 }
 
+template <class Making>
+Call Session::make(const Refs& feeds, const Refs& fetches, const RunOptions& options) {
+  Call call;
+  auto answerer = parts_->open(call);
+  if (!graph_.status().ok()) answerer->end(graph_.status());
+  if (call.is_done()) return call;
+  parts_->send_graph(graph_.graph(), [answerer](Status status) {
+    if (!status.ok()) answerer->end(std::move(status));
+  });
+  call.answer_->id = parts_->next_call++;
+  tell(
+      parts_->actor, Making{
+                         call.answer_->id,
+                         names_of(feeds),
+                         names_of(fetches),
+                         {},
+                         options,
+                         [answerer](Status status) { answerer->end(std::move(status)); }});
+  return call;
+}
+
+Call Session::make_callable(const Refs& feeds, const Refs& fetches) {
+  return make<MakeCallable>(feeds, fetches, {});
+}
+
+Call Session::set_up_partial_run(
+    const Refs& feeds, const Refs& fetches, const RunOptions& options) {
+  return make<SetUpPartialRun>(feeds, fetches, options);
+}
+
+Call Session::call(const Call& callable, const Tensors& feeds, const RunOptions& options) {
+  Call call;
+  auto answerer = parts_->open(call);
+  if (call.is_done()) return call;
+  call.answer_->id = parts_->next_call++;
+  auto done = [answerer](Result<Tensors> values) {
+    answerer->end(values.status(), values ? *std::move(values) : Tensors());
+  };
+  tell(parts_->actor, RunCallable{call.answer_->id, callable.answer_->id, feeds, options, done});
+  return call;
+}
+
+Call Session::run_partially(
+    const Call& partial_run, const std::vector<Feed>& feeds, const Refs& fetches) {
+  Call call;
+  auto answerer = parts_->open(call);
+  if (call.is_done()) return call;
+  auto done = [answerer](Result<Tensors> values) {
+    answerer->end(values.status(), values ? *std::move(values) : Tensors());
+  };
+  tell(parts_->actor, RunPartially{partial_run.answer_->id, named(feeds), names_of(fetches), done});
+  return call;
+}
+
+void Session::release(const Call& made) { tell(parts_->actor, Release{made.answer_->id}); }
+
 Status Session::extend() { return graph_.status().ok() ? extend(graph_.graph()) : graph_.status(); }
 
 Status Session::extend(const Graph& graph) {

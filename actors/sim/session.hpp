@@ -29,6 +29,15 @@ class Session {
   /// Ends a step that runs with Cancelled; one that has ended already is left alone.
   void cancel(const Call& step);
 
+  /// Makes a callable, or a partial run; what ends the call is the answer. It is there until it is
+  /// released.
+  Call make_callable(const Refs& feeds, const Refs& fetches);
+  Call set_up_partial_run(const Refs& feeds, const Refs& fetches, const RunOptions& options = {});
+  /// Starts a step of a callable, or asks more of a partial run.
+  Call call(const Call& callable, const Tensors& feeds, const RunOptions& options = {});
+  Call run_partially(const Call& partial_run, const std::vector<Feed>& feeds, const Refs& fetches);
+  void release(const Call& made);
+
   /// Sends what was added to the graph, for no step.
   Status extend();
   /// Sends what was added to a graph of the caller's, in place of the session's own, which must
@@ -40,6 +49,9 @@ class Session {
   friend class Cluster;
   struct Parts;
   explicit Session(std::shared_ptr<Parts> parts);
+
+  template <class Making>
+  Call make(const Refs& feeds, const Refs& fetches, const RunOptions& options);
 
   Builder graph_;
   std::shared_ptr<Parts> parts_;

@@ -5,7 +5,7 @@
 namespace troupe::sim {
 namespace {
 
-class PlainSession final : public troupe::Session {
+class PlainSession final : public BasicSession {
  public:
   explicit PlainSession(sim::Session session) : session_(std::move(session)) {}
   ~PlainSession() override { (void)session_.close(); }
@@ -13,8 +13,8 @@ class PlainSession final : public troupe::Session {
   Status extend(const Graph& graph) override { return session_.extend(graph); }
 
   Result<Tensors> run(
-      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-      const std::vector<Ref>& targets, const RunOptions& options) override {
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override {
     return session_.run(feeds, fetches, targets, options);
   }
 
@@ -26,7 +26,7 @@ class PlainSession final : public troupe::Session {
 
 }  // namespace
 
-std::unique_ptr<troupe::Session> open_session(Cluster& cluster, const std::string& master) {
+std::unique_ptr<BasicSession> open_session(Cluster& cluster, const std::string& master) {
   return std::make_unique<PlainSession>(cluster.session(master));
 }
 

@@ -12,7 +12,7 @@ namespace troupe::sim {
 
 /// A session with that task as master, as programs have it that know nothing of simulation. It is
 /// closed with its owner.
-std::unique_ptr<troupe::Session> open_session(Cluster& cluster, const std::string& master);
+std::unique_ptr<BasicSession> open_session(Cluster& cluster, const std::string& master);
 
 /// A program that trains on a simulated cluster: its time is the cluster's, which runs while the
 /// program waits.

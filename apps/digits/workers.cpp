@@ -26,9 +26,9 @@ Result<std::vector<std::string>> find_workers(const std::string& target) {
 }
 
 /// A session that close_all() can still reach.
-class SharedSession final : public Session {
+class SharedSession final : public BasicSession {
  public:
-  explicit SharedSession(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+  explicit SharedSession(std::shared_ptr<BasicSession> session) : session_(std::move(session)) {}
 
   Status extend(const Graph& graph) override { return session_->extend(graph); }
   Result<Tensors> run(
@@ -39,10 +39,10 @@ class SharedSession final : public Session {
   Status close() override { return session_->close(); }
 
  private:
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<BasicSession> session_;
 };
 
-Result<std::unique_ptr<Session>> connect_session(const std::string& target) {
+Result<std::unique_ptr<BasicSession>> connect_session(const std::string& target) {
   auto client = Client::connect(target, {.timeout = connect_timeout});
   return client ? (*client)->session() : client.status();
 }
@@ -75,19 +75,19 @@ std::unique_ptr<Workers> Workers::start_local(int count) {
   return workers;
 }
 
-Result<std::unique_ptr<Session>> Workers::open(int worker) {
+Result<std::unique_ptr<BasicSession>> Workers::open(int worker) {
   auto session = cluster_ ? cluster_->session("worker", worker)
                           : connect_session(names_[static_cast<size_t>(worker)]);
   if (!session) return session;
-  std::shared_ptr<Session> shared = *std::move(session);
+  std::shared_ptr<BasicSession> shared = *std::move(session);
   std::lock_guard lock(mutex_);
   std::erase_if(open_, [](const auto& other) { return other.expired(); });
   open_.push_back(shared);
-  return std::unique_ptr<Session>(std::make_unique<SharedSession>(std::move(shared)));
+  return std::unique_ptr<BasicSession>(std::make_unique<SharedSession>(std::move(shared)));
 }
 
 void Workers::close_all() {
-  std::vector<std::shared_ptr<Session>> sessions;
+  std::vector<std::shared_ptr<BasicSession>> sessions;
   {
     std::lock_guard lock(mutex_);
     for (const auto& session : open_)

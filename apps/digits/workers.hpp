@@ -26,7 +26,7 @@ class Workers {
 
   int count() const { return static_cast<int>(names_.size()); }
   /// A new session with that worker as master.
-  Result<std::unique_ptr<Session>> open(int worker);
+  Result<std::unique_ptr<BasicSession>> open(int worker);
   /// Where each of them is, for people: "troupe://host:port".
   const std::vector<std::string>& names() const { return names_; }
 
@@ -39,7 +39,7 @@ class Workers {
   std::unique_ptr<LocalCluster> cluster_;  // or else targets:
   std::vector<std::string> names_;
   std::mutex mutex_;
-  std::vector<std::weak_ptr<Session>> open_;
+  std::vector<std::weak_ptr<BasicSession>> open_;
 };
 
 }  // namespace troupe::digits

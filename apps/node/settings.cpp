@@ -186,6 +186,13 @@ void declare_time_flags(CLI::App& app, Settings& settings) {
           "it fail; 0: for ever");
 }
 
+void declare_session_flags(CLI::App& app, Settings& settings) {
+  app.add_option("--max-sessions", settings.sessions_max)
+      ->type_name("N")
+      ->capture_default_str()
+      ->description("Sessions that clients may have open here; 0: any number");
+}
+
 }  // namespace
 
 void declare_flags(CLI::App& app, Settings& settings) {
@@ -193,6 +200,7 @@ void declare_flags(CLI::App& app, Settings& settings) {
   declare_task_flags(app, settings);
   declare_device_flags(app, settings);
   declare_time_flags(app, settings);
+  declare_session_flags(app, settings);
   app.add_option("--log-level", settings.log_level)
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}).description(""))
@@ -242,7 +250,8 @@ Result<ServerOptions> to_options(const Settings& settings) {
            .cpu = {.threads = settings.threads, .memory_limit = settings.memory_limit}},
       .cluster_name = settings.cluster_name,
       .connect_timeout = to_milliseconds(settings.connect_timeout_s),
-      .heartbeat_limit = to_milliseconds(settings.heartbeat_s)};
+      .heartbeat_limit = to_milliseconds(settings.heartbeat_s),
+      .sessions_max = settings.sessions_max};
 }
 
 }  // namespace troupe

@@ -27,6 +27,7 @@ struct Settings {
   uint64_t memory_limit = 0;
   double connect_timeout_s = 10;
   double heartbeat_s = 2;
+  size_t sessions_max = 0;
   std::string log_level = "info";
   bool log_json = false;
 };

@@ -6,7 +6,8 @@
 #include "troupe/capnp/client/connect_socket.hpp"
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/capnp/client/remote_session.hpp"
-#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/convert_resources.hpp"
+#include "troupe/capnp/convert_session.hpp"
 #include "troupe/graph/address.hpp"
 
 namespace troupe {
@@ -23,9 +24,12 @@ class RemoteClient final : public Client {
   explicit RemoteClient(std::shared_ptr<Connection> connection)
       : connection_(std::move(connection)) {}
 
-  Result<std::unique_ptr<Session>> session() override;
+  Result<std::unique_ptr<Session>> session(const SessionOptions& options) override;
   Result<DeviceList> list_devices(milliseconds timeout) override;
+  Result<ResourceList> list_resources(milliseconds timeout) override;
   Status reset(const std::vector<std::string>& containers, milliseconds timeout) override;
+  Status reset_all(milliseconds timeout) override { return reset_task("", timeout); }
+  Status reset_task(const std::string& task, milliseconds timeout) override;
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
   Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
@@ -37,9 +41,9 @@ class RemoteClient final : public Client {
   /// Sends what `request` makes of the master, and returns what `read` makes of an answer whose
   /// status is ok.
   template <class T, class Request, class Read>
-  Result<T> ask(Request request, Read read) {
+  Result<T> ask(Request request, Read read, milliseconds timeout = milliseconds(0)) {
     Result<T> answer = internal("no answer");
-    auto status = connection_->run([&] {
+    auto status = connection_->run_within(timeout, [&] {
       return request(connection_->master()).send().then([&](auto response) {
         auto failed = to_status(response.getStatus());
         if (failed.ok()) answer = read(response);
@@ -59,10 +63,20 @@ class RemoteClient final : public Client {
   std::shared_ptr<Connection> connection_;
 };
 
-Result<std::unique_ptr<Session>> RemoteClient::session() {
+Result<std::unique_ptr<Session>> RemoteClient::session(const SessionOptions& options) {
   return ask<std::unique_ptr<Session>>(
-      [](rpc::Master::Client& master) { return master.createSessionRequest(); },
-      [this](auto& response) { return make_remote_session(connection_, response.getSession()); });
+      [&](rpc::Master::Client& master) {
+        auto request = master.createSessionRequest();
+        fill(request.initOptions(), options);
+        return request;
+      },
+      [&](auto& response) -> Result<std::unique_ptr<Session>> {
+        auto warnings = to_texts(response.getWarnings());
+        if (!warnings) return warnings.status();
+        return make_remote_session(
+            connection_, response.getSession(), options.operation_timeout, *std::move(warnings));
+      },
+      options.operation_timeout);
 }
 
 Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
@@ -73,6 +87,26 @@ Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
         return request;
       },
       [](auto& response) { return to_device_list(response); });
+}
+
+Result<ResourceList> RemoteClient::list_resources(milliseconds timeout) {
+  return ask<ResourceList>(
+      [timeout](rpc::Master::Client& master) {
+        auto request = master.listResourcesRequest();
+        request.setTimeoutMs(to_timeout(timeout));
+        return request;
+      },
+      [](auto& response) { return to_resource_list(response); });
+}
+
+Status RemoteClient::reset_task(const std::string& task, milliseconds timeout) {
+  return tell([&](rpc::Master::Client& master) {
+    auto request = master.resetRequest();
+    request.setAll(true);
+    request.setOnlyTask(task);
+    request.setTimeoutMs(to_timeout(timeout));
+    return request;
+  });
 }
 
 Status RemoteClient::reset(const std::vector<std::string>& containers, milliseconds timeout) {

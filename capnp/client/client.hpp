@@ -35,15 +35,27 @@ class Client {
 
   virtual ~Client() = default;
 
-  /// A new session with an empty graph. It may outlive the client object.
-  virtual Result<std::unique_ptr<Session>> session() = 0;
+  /// A new session with an empty graph. It may outlive the client object. ResourceExhausted: the
+  /// node takes no more sessions.
+  virtual Result<std::unique_ptr<Session>> session(const SessionOptions& options = {}) = 0;
   /// The devices of the cluster; tasks that do not answer in time are in `missing`.
   virtual Result<DeviceList> list_devices(
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
-  /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions.
+  /// What the containers of the cluster hold.
+  virtual Result<ResourceList> list_resources(
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions
+  /// and those of other nodes that have used them. Unavailable names the tasks that could not be
+  /// reached; all others have been reset.
   virtual Status reset(
       const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// The same with all containers that there are.
+  virtual Status reset_all(std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Frees all containers of one task, "/job:ps/task:0", and closes its sessions that have used
+  /// them; nothing elsewhere.
+  virtual Status reset_task(
+      const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   virtual Result<ClusterSpec> cluster() = 0;
   virtual Result<NodeInfo> node_info() = 0;
   /// What the steps of the node's sessions wait for that have not ended, those of all clients.

@@ -107,15 +107,28 @@ Status Connection::run(kj::Function<kj::Promise<void>()> start) {
   }
 }
 
-void Connection::let_go(kj::Function<void()> release) {
+Status Connection::run_within(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
+  Status given_up;
+  auto status = run([&] {
+    return unless_late(start(), timeout, [&](Status late) { given_up = std::move(late); });
+  });
+  return status.ok() ? given_up : status;
+}
+
+Status Connection::run_out(kj::Function<void()> work) {
   try {
-    loop_.run_out([&release]() -> kj::Promise<void> {
-      release();
+    loop_.run_out([&work]() -> kj::Promise<void> {
+      work();
       return kj::READY_NOW;
     });
-  } catch (const kj::Exception&) {
-    // The connection is lost, and all that it held with it.
+    return Status();
+  } catch (const kj::Exception& error) {
+    return failure(error);
   }
+}
+
+void Connection::look() {
+  (void)run_out([this] { loop_.port().poll(); });
 }
 
 Status Connection::no_node(const std::string& why) const {
@@ -152,8 +165,13 @@ Status Connection::late(milliseconds timeout) const {
       .at({.task = task_});
 }
 
-kj::Promise<void> Connection::until_late(milliseconds timeout) {
-  return loop_.after(to_duration(timeout) + to_duration(answer_time));
+kj::Promise<void> Connection::unless_late(
+    kj::Promise<void> call, milliseconds timeout, kj::Function<void(Status)> give_up) {
+  if (timeout.count() == 0) return call;
+  auto end =
+      loop_.after(to_duration(timeout) + to_duration(answer_time))
+          .then([this, timeout, give_up = kj::mv(give_up)]() mutable { give_up(late(timeout)); });
+  return call.exclusiveJoin(kj::mv(end));
 }
 
 }  // namespace troupe

@@ -32,17 +32,24 @@ class Connection {
   /// Calls `start` on the loop and waits for its promise, which leaves its result in what `start`
   /// captured. An exception becomes an error that names the target and its task.
   Status run(kj::Function<kj::Promise<void>()> start);
-  /// Calls `release` on the loop, and has the node hear at once of the capabilities it let go.
-  void let_go(kj::Function<void()> release);
+  /// As run(); DeadlineExceeded, naming the node, where it takes longer than that. 0: no limit.
+  Status run_within(std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
+  /// Calls `work` on the loop, and has the node hear at once of what it sends.
+  Status run_out(kj::Function<void()> work);
+  /// As run_out(), for capabilities that are let go.
+  void let_go(kj::Function<void()> release) { (void)run_out(kj::mv(release)); }
+  /// Takes in what has arrived for calls that nobody waits for.
+  void look();
 
   // Used only on the loop:
   rpc::Master::Client& master() { return parts_->master; }
   const std::shared_ptr<MessageMemory>& memory() const { return parts_->stream.memory(); }
 
-  /// An error of this side, for a call that is not answered within its timeout.
-  Status late(std::chrono::milliseconds timeout) const;
-  /// Resolves when a call of that timeout can count as lost; its answer may be under way till then.
-  kj::Promise<void> until_late(std::chrono::milliseconds timeout);
+  /// Lets a call of that timeout go on until it can count as lost, which `give_up` is then told;
+  /// its answer may be under way till then. 0: for ever.
+  kj::Promise<void> unless_late(
+      kj::Promise<void> call, std::chrono::milliseconds timeout,
+      kj::Function<void(Status)> give_up);
 
   const std::string& target() const { return target_; }
 
@@ -63,6 +70,7 @@ class Connection {
   Status run_for(std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
   kj::Promise<void> ask_in(Status& answer);
   Status failure(const kj::Exception& error) const;
+  Status late(std::chrono::milliseconds timeout) const;
   Status lost(kj::Exception::Type type, const std::string& words) const;
   Status no_node(const std::string& why) const;
 

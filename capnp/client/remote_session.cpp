@@ -4,15 +4,23 @@
 #include <optional>
 #include <utility>
 
-#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/client/remote_made.hpp"
+#include "troupe/capnp/client/remote_step.hpp"
 
 namespace troupe {
 namespace {
 
+using std::chrono::milliseconds;
+
 class RemoteSession final : public Session {
  public:
-  RemoteSession(std::shared_ptr<Connection> connection, rpc::Session::Client session)
-      : connection_(std::move(connection)), session_(kj::mv(session)) {}
+  RemoteSession(
+      std::shared_ptr<Connection> connection, rpc::Session::Client session,
+      milliseconds operation_timeout, std::vector<std::string> warnings)
+      : connection_(std::move(connection)),
+        session_(kj::mv(session)),
+        operation_timeout_(operation_timeout),
+        warnings_(std::move(warnings)) {}
   ~RemoteSession() noexcept override {
     connection_->let_go([this] { session_.reset(); });
   }
@@ -20,31 +28,57 @@ class RemoteSession final : public Session {
   using Session::extend;
   Status extend(const Graph& graph) override;
   Result<Tensors> run(
-      const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-      const std::vector<Ref>& targets, const RunOptions& options) override;
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override;
+  std::unique_ptr<PendingStep> start(
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override;
+  Result<std::unique_ptr<Callable>> make_callable(
+      const Refs& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override;
+  Result<std::unique_ptr<PartialRun>> partial_run_setup(
+      const Refs& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) override;
+  const std::vector<std::string>& warnings() const override { return warnings_; }
   Status close() override;
 
  private:
   Status send_nodes(const Graph& graph);
+  StepPromise send_run(
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options);
+  /// With the session's timeout where they have none.
+  RunOptions effective(RunOptions options) const {
+    if (options.timeout.count() == 0) options.timeout = operation_timeout_;
+    return options;
+  }
 
   std::shared_ptr<Connection> connection_;
   std::optional<rpc::Session::Client> session_;  // used and destroyed on the connection's loop
-  std::mutex mutex_;                             // one extension at a time
-  int sent_count_ = 0;                           // of the graph's nodes
+  const milliseconds operation_timeout_;
+  const std::vector<std::string> warnings_;
+  std::mutex mutex_;    // one extension at a time
+  int sent_count_ = 0;  // of the graph's nodes
 };
 
-Status check_feeds(const std::vector<Feed>& feeds) {
-  Tensors values;
-  for (const auto& feed : feeds) {
-    if (!feed.value.is_set())
-      return invalid_argument("the feed of '" + feed.output.name + "' holds no tensor");
-    values.push_back(feed.value);
-  }
-  return check_sendable(values);
+Status check(const std::vector<Feed>& feeds, const RunOptions& options) {
+  if (options.timeout.count() < 0) return invalid_argument("a timeout is not negative");
+  return check_sendable_feeds(feeds);
 }
 
-void fill_names(capnp::List<capnp::Text>::Builder to, const std::vector<Ref>& refs) {
+void fill_names(capnp::List<capnp::Text>::Builder to, const Refs& refs) {
   for (unsigned i = 0; i < refs.size(); ++i) to.set(i, refs[i].name);
+}
+
+/// What names a step in a request to make something of it.
+template <class Request>
+void fill_step(
+    Request& request, const Refs& feeds, const Refs& fetches, const Refs& targets,
+    const RunOptions& options) {
+  fill_names(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds);
+  fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
+  fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
+  fill(request.initOptions(), options);
 }
 
 Status RemoteSession::extend(const Graph& graph) {
@@ -61,7 +95,7 @@ Status RemoteSession::extend(const Graph& graph) {
 
 Status RemoteSession::send_nodes(const Graph& graph) {
   Status answer;
-  auto status = connection_->run([&] {
+  auto status = connection_->run_within(operation_timeout_, [&] {
     auto request = session_->extendRequest();
     request.setExpectedSize(static_cast<uint64_t>(sent_count_));
     auto nodes = request.initNodes(static_cast<unsigned>(graph.size() - sent_count_));
@@ -73,40 +107,75 @@ Status RemoteSession::send_nodes(const Graph& graph) {
   return status.ok() ? answer : status;
 }
 
+StepPromise RemoteSession::send_run(
+    const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+    const RunOptions& options) {
+  auto request = session_->runRequest();
+  Lender lender{.memory = connection_->memory().get()};
+  fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, lender);
+  fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
+  fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
+  fill(request.initOptions(), options);
+  return request.send();
+}
+
 Result<Tensors> RemoteSession::run(
-    const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
-    const std::vector<Ref>& targets, const RunOptions& options) {
-  if (auto status = check_feeds(feeds); !status.ok()) return status;
-  if (options.timeout.count() < 0) return invalid_argument("a timeout is not negative");
-  Result<Tensors> answer = Tensors();
-  auto status = connection_->run([&] {
-    auto request = session_->runRequest();
-    Lender lender{.memory = connection_->memory().get()};
-    auto list = request.initFeeds(static_cast<unsigned>(feeds.size()));
-    for (unsigned i = 0; i < feeds.size(); ++i) {
-      list[i].setOutput(feeds[i].output.name);
-      fill(list[i].initValue(), feeds[i].value, lender);
-    }
-    fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
-    fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
-    request.initOptions().setTimeoutMs(static_cast<uint64_t>(options.timeout.count()));
-    auto answered = request.send().then([&](auto response) {
+    const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+    const RunOptions& options) {
+  if (auto status = check(feeds, options); !status.ok()) return status;
+  auto limited = effective(options);
+  return run_remote_step(
+      *connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
+}
+
+std::unique_ptr<PendingStep> RemoteSession::start(
+    const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+    const RunOptions& options) {
+  if (auto status = check(feeds, options); !status.ok()) return make_ended_step(std::move(status));
+  auto limited = effective(options);
+  return start_remote_step(
+      connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
+}
+
+Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
+    const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
+  if (auto status = check({}, options); !status.ok()) return status;
+  auto limited = effective(options);
+  Result<std::unique_ptr<Callable>> made = internal("no answer");
+  auto status = connection_->run_within(limited.timeout, [&] {
+    auto request = session_->makeCallableRequest();
+    fill_step(request, feeds, fetches, targets, limited);
+    return request.send().then([&](auto response) {
       auto failed = to_status(response.getStatus());
-      if (!failed.ok()) answer = failed;
-      else answer = to_tensors(response.getValues(), connection_->memory().get());
+      if (!failed.ok()) made = failed;
+      else made = make_remote_callable(connection_, response.getCallable(), limited);
     });
-    if (options.timeout.count() == 0) return kj::Promise<void>(kj::mv(answered));
-    auto late = connection_->until_late(options.timeout).then([&] {
-      answer = connection_->late(options.timeout);
-    });
-    return answered.exclusiveJoin(kj::mv(late));
   });
-  return status.ok() ? answer : status;
+  if (!status.ok()) return status;
+  return made;
+}
+
+Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
+    const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
+  if (auto status = check({}, options); !status.ok()) return status;
+  auto limited = effective(options);
+  Result<std::unique_ptr<PartialRun>> made = internal("no answer");
+  auto status = connection_->run_within(limited.timeout, [&] {
+    auto request = session_->setUpPartialRunRequest();
+    fill_step(request, feeds, fetches, targets, limited);
+    return request.send().then([&](auto response) {
+      auto failed = to_status(response.getStatus());
+      if (!failed.ok()) made = failed;
+      else made = make_remote_partial_run(connection_, response.getPartialRun());
+    });
+  });
+  if (!status.ok()) return status;
+  return made;
 }
 
 Status RemoteSession::close() {
   Status answer;
-  auto status = connection_->run([&] {
+  auto status = connection_->run_within(operation_timeout_, [&] {
     return session_->closeRequest().send().then(
         [&](auto response) { answer = to_status(response.getStatus()); });
   });
@@ -116,8 +185,10 @@ Status RemoteSession::close() {
 }  // namespace
 
 std::unique_ptr<Session> make_remote_session(
-    std::shared_ptr<Connection> connection, rpc::Session::Client session) {
-  return std::make_unique<RemoteSession>(std::move(connection), kj::mv(session));
+    std::shared_ptr<Connection> connection, rpc::Session::Client session,
+    milliseconds operation_timeout, std::vector<std::string> warnings) {
+  return std::make_unique<RemoteSession>(
+      std::move(connection), kj::mv(session), operation_timeout, std::move(warnings));
 }
 
 }  // namespace troupe

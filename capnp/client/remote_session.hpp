@@ -1,6 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/graph/session.hpp"
@@ -8,8 +11,10 @@
 
 namespace troupe {
 
-/// A session on a node. Called on the connection's loop; the session itself is then for any thread.
+/// A session on a node; `operation_timeout` and `warnings` are what it was opened with. Called on
+/// the connection's loop; the session itself is then for any thread.
 std::unique_ptr<Session> make_remote_session(
-    std::shared_ptr<Connection> connection, rpc::Session::Client session);
+    std::shared_ptr<Connection> connection, rpc::Session::Client session,
+    std::chrono::milliseconds operation_timeout, std::vector<std::string> warnings);
 
 }  // namespace troupe

@@ -23,7 +23,9 @@ class OwedAnswer {
         inbox_(std::move(inbox)) {}
   OwedAnswer(const OwedAnswer&) = delete;
   OwedAnswer& operator=(const OwedAnswer&) = delete;
-  ~OwedAnswer() { answer(aborted("it ended before it answered")); }
+  ~OwedAnswer() {
+    answer(aborted("who was asked has ended, as a session that a reset has closed"));
+  }
 
   void answer(T value) {
     if (is_answered_.exchange(true)) return;

@@ -4,7 +4,8 @@
 
 #include <utility>
 
-#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/convert_resources.hpp"
+#include "troupe/capnp/convert_session.hpp"
 #include "troupe/capnp/convert_tensor.hpp"
 #include "troupe/capnp/server/ask.hpp"
 #include "troupe/capnp/server/session_server.hpp"
@@ -22,6 +23,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> createSession(CreateSessionContext context) override;
   kj::Promise<void> listDevices(ListDevicesContext context) override;
   kj::Promise<void> cluster(ClusterContext context) override;
+  kj::Promise<void> listResources(ListResourcesContext context) override;
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
@@ -57,13 +59,16 @@ kj::Promise<void> MasterServer::answer_in_time(Context context, Request request)
 // The call is not cancelled when its client goes: the session would then be nobody's to close.
 kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
   auto nodes = checked([&] { return to_node_defs(context.getParams().getGraph().getNodes()); });
+  auto options = checked([&] { return to_session_options(context.getParams().getOptions()); });
   context.releaseParams();
-  if (!nodes) {
-    fill(context.getResults().initStatus(), nodes.status());
+  if (!nodes || !options) {
+    fill(context.getResults().initStatus(), nodes ? options.status() : nodes.status());
     return kj::READY_NOW;
   }
+  auto warnings = warnings_of(*options);
+  fill(context.getResults().initWarnings(static_cast<unsigned>(warnings.size())), warnings);
   auto request = [&](Done<SessionActor> done) {
-    tell(service_.master, CreateSession{std::move(done)}, &unit_);
+    tell(service_.master, CreateSession{std::move(done), *std::move(options)}, &unit_);
   };
   return ask<Result<SessionActor>>(unit_, request)
       .then(
@@ -110,14 +115,34 @@ kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
   });
 }
 
+kj::Promise<void> MasterServer::listResources(ListResourcesContext context) {
+  auto timeout = to_timeout(context.getParams().getTimeoutMs());
+  if (!timeout) {
+    fill(context.getResults().initStatus(), timeout.status());
+    return kj::READY_NOW;
+  }
+  context.allowCancellation();
+  auto request = [&](Done<ResourceList> done) {
+    tell(service_.master, ListResources{*timeout, std::move(done)}, &unit_);
+  };
+  return ask<Result<ResourceList>>(unit_, request)
+      .then([context](Result<ResourceList> list) mutable {
+        fill(context.getResults().initStatus(), list.status());
+        if (list) fill(context.getResults(), *list);
+      });
+}
+
 kj::Promise<void> MasterServer::reset(ResetContext context) {
+  auto params = context.getParams();
   auto containers = checked([&] { return to_texts(context.getParams().getContainers()); });
   if (!containers) {
     fill(context.getResults().initStatus(), containers.status());
     return kj::READY_NOW;
   }
   return answer_in_time(context, [&](milliseconds time, DoneStatus done) {
-    tell(service_.master, Reset{{*std::move(containers)}, time, std::move(done)}, &unit_);
+    ContainerChoice choice{.names = *std::move(containers), .all = params.getAll()};
+    Reset call{std::move(choice), time, std::move(done), params.getOnlyTask().cStr()};
+    tell(service_.master, std::move(call), &unit_);
   });
 }
 

@@ -24,6 +24,10 @@ struct ServerOptions {
   std::chrono::milliseconds connect_timeout{10000};
   /// A peer that has not answered for so long is lost; 0: silence is never taken for that.
   std::chrono::milliseconds heartbeat_limit{2000};
+  /// The sessions that clients may have open here; 0: any number.
+  size_t sessions_max = 0;
+  /// A session that nobody has called for so long is closed, its client may live or not; 0: never.
+  std::chrono::milliseconds session_idle_limit{0};
 };
 
 /// A task of a cluster in this process: its devices, its actors, and its door for clients and

@@ -1,5 +1,8 @@
 #include "troupe/capnp/server/server_life.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,7 +44,10 @@ class NodeLife final : public ServerLife {
          .catalog = make_op_catalog(),
          .world = world,
          .connect_timeout = options.connect_timeout,
-         .heartbeat_limit = options.heartbeat_limit});
+         .heartbeat_limit = options.heartbeat_limit,
+         .sessions_max = options.sessions_max,
+         .session_idle_limit = options.session_idle_limit,
+         .log = [](const std::string& line) { spdlog::info("{}", line); }});
     task_ = spawned.actor;
     auto actor_port = world->publish(
         caf::actor_cast<caf::strong_actor_ptr>(task_),

@@ -4,52 +4,34 @@
 
 #include <utility>
 
-#include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/convert_tensor.hpp"
-#include "troupe/capnp/server/ask.hpp"
+#include "troupe/capnp/server/made_servers.hpp"
+#include "troupe/capnp/server/session_line.hpp"
 
 namespace troupe {
 namespace {
 
 class SessionServer final : public rpc::Session::Server {
  public:
-  SessionServer(KjUnit& unit, SessionActor session, std::shared_ptr<MessageMemory> memory)
-      : unit_(unit), session_(std::move(session)), memory_(std::move(memory)) {}
+  explicit SessionServer(SharedLine line) : line_(std::move(line)) {}
   ~SessionServer() noexcept {
-    if (is_closed_) return;
-    tell(session_, Close{[](Status) {}}, &unit_);
-    unit_.drain_soon();
+    if (!std::exchange(line_->is_closed, true)) line_->tell_soon(Close{[](const Status&) {}});
   }
 
   kj::Promise<void> extend(ExtendContext context) override;
   kj::Promise<void> run(RunContext context) override;
+  kj::Promise<void> makeCallable(MakeCallableContext context) override;
+  kj::Promise<void> setUpPartialRun(SetUpPartialRunContext context) override;
   kj::Promise<void> close(CloseContext context) override;
 
  private:
-  KjUnit& unit_;
-  SessionActor session_;
-  std::shared_ptr<MessageMemory> memory_;
-  CallId next_call_ = 1;
-  bool is_closed_ = false;
+  template <class Call, class Context, class HandOut>
+  kj::Promise<void> make(Context context, HandOut hand_out);
+
+  SharedLine line_;
 };
 
-Status closed() { return failed_precondition("the session is closed"); }
-
-/// Cancels a step whose call was dropped before it ended.
-struct RunningStep {
-  KjUnit& unit;
-  SessionActor session;
-  CallId call;
-  bool has_ended = false;
-
-  ~RunningStep() {
-    if (has_ended) return;
-    tell(session, CancelRun{call}, &unit);
-    unit.drain_soon();
-  }
-};
-
-/// All but the callback.
+/// All but the callbacks.
 Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& memory) {
   auto feeds = to_feeds(params.getFeeds(), &memory);
   if (!feeds) return feeds.status();
@@ -57,25 +39,35 @@ Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& 
   if (!fetches) return fetches.status();
   auto targets = to_texts(params.getTargets());
   if (!targets) return targets.status();
-  auto timeout = to_timeout(params.getOptions().getTimeoutMs());
-  if (!timeout) return timeout.status();
+  auto options = to_run_options(params.getOptions());
+  if (!options) return options.status();
   return Run{
       .call = 0,
       .feeds = *std::move(feeds),
       .fetches = *std::move(fetches),
       .targets = *std::move(targets),
-      .options = {.timeout = *timeout},
+      .options = *options,
       .done = {}};
 }
 
-void answer_run(
-    rpc::Session::RunResults::Builder results, const Result<Tensors>& values,
-    MessageMemory& memory) {
-  auto status = values ? check_sendable(*values) : values.status();
-  fill(results.initStatus(), status);
-  if (!status.ok()) return;
-  Lender lender{.memory = &memory};
-  fill(results.initValues(static_cast<unsigned>(values->size())), *values, lender);
+/// What names a step: a MakeCallable or a SetUpPartialRun without its id and callback.
+template <class Call, class Params>
+Result<Call> to_named_step(Params params) {
+  auto feeds = to_texts(params.getFeeds());
+  if (!feeds) return feeds.status();
+  auto fetches = to_texts(params.getFetches());
+  if (!fetches) return fetches.status();
+  auto targets = to_texts(params.getTargets());
+  if (!targets) return targets.status();
+  auto options = to_run_options(params.getOptions());
+  if (!options) return options.status();
+  return Call{
+      .call = 0,
+      .feeds = *std::move(feeds),
+      .fetches = *std::move(fetches),
+      .targets = *std::move(targets),
+      .options = *options,
+      .done = {}};
 }
 
 kj::Promise<void> SessionServer::extend(ExtendContext context) {
@@ -83,46 +75,71 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
   auto expected_size = params.getExpectedSize();
   auto nodes = checked([&] { return to_node_defs(params.getNodes()); });
   context.releaseParams();
-  if (is_closed_ || !nodes) {
-    fill(context.getResults().initStatus(), is_closed_ ? closed() : nodes.status());
+  if (line_->is_closed || !nodes) {
+    auto status = line_->is_closed ? SessionLine::closed() : nodes.status();
+    fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
   auto request = [&](DoneStatus done) {
-    tell(session_, Extend{*std::move(nodes), expected_size, std::move(done)}, &unit_);
+    tell(line_->session, Extend{*std::move(nodes), expected_size, std::move(done)}, &line_->unit);
   };
-  return ask<Status>(unit_, request).then([context](Status status) mutable {
+  return ask<Status>(line_->unit, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
 }
 
 kj::Promise<void> SessionServer::run(RunContext context) {
-  auto run = checked([&] { return to_run(context.getParams(), *memory_); });
+  auto run = checked([&] { return to_run(context.getParams(), *line_->memory); });
+  return answer_with_step(line_, context, std::move(run));
+}
+
+/// Makes what the call asks for; `hand_out` puts it into the results. Whoever drops what he was
+/// given, or does not wait for it, lets it go.
+template <class Call, class Context, class HandOut>
+kj::Promise<void> SessionServer::make(Context context, HandOut hand_out) {
+  auto call = checked([&] { return to_named_step<Call>(context.getParams()); });
   context.releaseParams();
-  if (is_closed_ || !run) {
-    fill(context.getResults().initStatus(), is_closed_ ? closed() : run.status());
+  if (line_->is_closed || !call) {
+    auto status = line_->is_closed ? SessionLine::closed() : call.status();
+    fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
   context.allowCancellation();
-  run->call = next_call_++;
-  auto step = std::make_shared<RunningStep>(unit_, session_, run->call);
-  auto request = [&](Done<Tensors> done) {
-    run->done = std::move(done);
-    tell(session_, *std::move(run), &unit_);
+  call->call = line_->next_call++;
+  auto made = kj::heap<Made>(line_, call->call);
+  auto request = [&](DoneStatus done) {
+    call->done = std::move(done);
+    tell(line_->session, *std::move(call), &line_->unit);
   };
-  return ask<Result<Tensors>>(unit_, request)
-      .then([this, context, step](Result<Tensors> values) mutable {
-        step->has_ended = true;
-        answer_run(context.getResults(), values, *memory_);
+  return ask<Status>(line_->unit, request)
+      .then([context, hand_out, made = kj::mv(made)](Status status) mutable {
+        auto results = context.getResults();
+        fill(results.initStatus(), status);
+        if (status.ok()) hand_out(results, kj::mv(made));
       });
 }
 
+kj::Promise<void> SessionServer::makeCallable(MakeCallableContext context) {
+  return make<MakeCallable>(context, [](auto& results, kj::Own<Made> made) {
+    results.setCallable(make_callable_server(kj::mv(made)));
+  });
+}
+
+kj::Promise<void> SessionServer::setUpPartialRun(SetUpPartialRunContext context) {
+  return make<SetUpPartialRun>(context, [](auto& results, kj::Own<Made> made) {
+    results.setPartialRun(make_partial_run_server(kj::mv(made)));
+  });
+}
+
 kj::Promise<void> SessionServer::close(CloseContext context) {
-  if (std::exchange(is_closed_, true)) {
+  if (std::exchange(line_->is_closed, true)) {
     fill(context.getResults().initStatus(), Status());
     return kj::READY_NOW;
   }
-  auto request = [&](DoneStatus done) { tell(session_, Close{std::move(done)}, &unit_); };
-  return ask<Status>(unit_, request).then([context](Status status) mutable {
+  auto request = [&](DoneStatus done) {
+    tell(line_->session, Close{std::move(done)}, &line_->unit);
+  };
+  return ask<Status>(line_->unit, request).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
 }
@@ -131,7 +148,9 @@ kj::Promise<void> SessionServer::close(CloseContext context) {
 
 rpc::Session::Client make_session_server(
     KjUnit& unit, SessionActor session, std::shared_ptr<MessageMemory> memory) {
-  return kj::heap<SessionServer>(unit, std::move(session), std::move(memory));
+  auto line = SharedLine(
+      new SessionLine{.unit = unit, .session = std::move(session), .memory = std::move(memory)});
+  return kj::heap<SessionServer>(std::move(line));
 }
 
 }  // namespace troupe

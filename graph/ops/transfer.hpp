@@ -11,4 +11,13 @@ inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
 inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
                                                // tensor_name: what it is in the user's graph
 
+/// In place of a device, the far end of edges to and from the step's client: the feeds and fetches
+/// of a step that is fed and fetched while it runs.
+inline constexpr const char* client = "client";
+
+/// The edge of feed or fetch number `index`; those between devices are counted from 0 up.
+constexpr int64_t client_edge(int64_t index) { return -1 - index; }
+/// The inverse.
+constexpr int64_t client_index(int64_t edge) { return -1 - edge; }
+
 }  // namespace troupe::transfer

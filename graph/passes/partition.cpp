@@ -58,7 +58,7 @@ class Partitioner {
     auto feed = std::ranges::find(step_.feeds, output);
     std::string name;
     if (feed != step_.feeds.end())
-      name = add_arg(static_cast<int>(feed - step_.feeds.begin()), device);
+      name = add_feed(static_cast<int>(feed - step_.feeds.begin()), device);
     else if (is_copied(output.node)) {
       if (names_.emplace(key, graph_.name_of(output)).second) add_node(output.node, device);
       return graph_.name_of(output);
@@ -118,11 +118,12 @@ class Partitioner {
     return name + ":0";
   }
 
-  std::string add_arg(int feed, const std::string& device) {
+  std::string add_feed(int feed, const std::string& device) {
     auto& partition = at(device);
     auto index = static_cast<int64_t>(partition.feeds.size());
     partition.feeds.push_back(feed);
     auto output = step_.feeds[static_cast<size_t>(feed)];
+    if (step_.is_partial) return add_late_feed(partition, feed, output);
     auto name = "_arg/" + std::to_string(index);
     partition.nodes.push_back(
         {.name = name,
@@ -136,6 +137,22 @@ class Partitioner {
     return name + ":0";
   }
 
+  std::string add_late_feed(Partition& partition, int feed, Output output) {
+    auto name = "_feed/" + std::to_string(feed);
+    partition.nodes.push_back(
+        {.name = name,
+         .op = transfer::recv,
+         .device = partition.device,
+         .inputs = {},
+         .attrs = {
+             {"tensor_type", graph_.dtype_of(output)},
+             {"edge", transfer::client_edge(feed)},
+             {"from_device", std::string(transfer::client)},
+             {"tensor_name", graph_.name_of(output)},
+             {"shape", graph_.shape_of(output)}}});
+    return name + ":0";
+  }
+
   void add_fetch(int fetch) {
     auto output = step_.fetches[static_cast<size_t>(fetch)];
     if (std::ranges::count(step_.feeds, output)) return;
@@ -144,12 +161,25 @@ class Partitioner {
     auto& partition = at(device);
     auto index = static_cast<int64_t>(partition.fetches.size());
     partition.fetches.push_back(fetch);
+    if (step_.is_partial) return add_early_fetch(partition, fetch, output);
     partition.nodes.push_back(
         {.name = "_retval/" + std::to_string(index),
          .op = transfer::retval,
          .device = device,
          .inputs = {from},
          .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
+  }
+
+  void add_early_fetch(Partition& partition, int fetch, Output output) {
+    partition.nodes.push_back(
+        {.name = "_fetch/" + std::to_string(fetch),
+         .op = transfer::send,
+         .device = partition.device,
+         .inputs = {graph_.name_of(output)},
+         .attrs = {
+             {"T", graph_.dtype_of(output)},
+             {"edge", transfer::client_edge(fetch)},
+             {"to_device", std::string(transfer::client)}}});
   }
 
   const Graph& graph_;

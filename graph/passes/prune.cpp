@@ -1,6 +1,8 @@
 #include "troupe/graph/passes/prune.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 
 namespace troupe {
 namespace {
@@ -48,7 +50,11 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
       return invalid_argument(
           "'" + signature.fetches[i] + "' is a handle, which cannot be fetched");
 
-  PrunedStep step{.feeds = *std::move(feeds), .fetches = *std::move(fetches), .nodes = {}};
+  PrunedStep step{
+      .feeds = *std::move(feeds),
+      .fetches = *std::move(fetches),
+      .nodes = {},
+      .is_partial = signature.is_partial};
   std::vector<bool> needed(static_cast<size_t>(graph.size()));
   auto need = [&](Output output) {
     if (!std::ranges::count(step.feeds, output)) needed[output.node] = true;
@@ -68,6 +74,25 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
   }
   std::ranges::reverse(step.nodes);
   return step;
+}
+
+std::vector<int> feeds_needed_by(const Graph& graph, const PrunedStep& step, Output output) {
+  std::set<int> feeds;
+  std::vector<bool> needed(static_cast<size_t>(graph.size()));
+  auto need = [&](Output input) {
+    auto feed = std::ranges::find(step.feeds, input);
+    if (feed == step.feeds.end()) needed[input.node] = true;
+    else feeds.insert(static_cast<int>(feed - step.feeds.begin()));
+  };
+  need(output);
+  for (auto id : step.nodes | std::views::reverse) {
+    if (!needed[id]) continue;
+    for (auto input : graph.node(id).inputs) need(input);
+    for (auto input : graph.node(id).control_inputs)
+      if (is_fed_placeholder(graph, step.feeds, input)) need({input, 0});
+      else needed[input] = true;
+  }
+  return {feeds.begin(), feeds.end()};
 }
 
 }  // namespace troupe

@@ -12,6 +12,7 @@ struct StepSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
+  bool is_partial = false;  // feeds come and fetches go while the step runs
 
   auto operator<=>(const StepSignature&) const = default;
 };
@@ -21,11 +22,15 @@ struct PrunedStep {
   std::vector<Output> feeds;
   std::vector<Output> fetches;
   std::vector<NodeId> nodes;  // ascending, so inputs come before their users
+  bool is_partial = false;
 };
 
 /// Goes back from the fetches and targets, and stops at the feeds. An error names the feed, fetch
 /// or target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
 /// (InvalidArgument).
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature);
+
+/// The feeds, by number, that an output of the step cannot be computed without.
+std::vector<int> feeds_needed_by(const Graph& graph, const PrunedStep& step, Output output);
 
 }  // namespace troupe

@@ -24,7 +24,7 @@ class StopAtStepHook final : public SessionHook {
     return invalid_argument("either the last step or the number of steps must be given");
   }
 
-  Status after_create_session(Session& session) override {
+  Status after_create_session(BasicSession& session) override {
     if (options_.last_step) return {};
     auto step = read_global_step(session, global_step_);
     if (step) options_.last_step = *step + *options_.num_steps;
@@ -53,7 +53,7 @@ class CheckpointSaverHook final : public SessionHook {
   CheckpointSaverHook(Host& host, CheckpointSaverOptions options)
       : host_(host), options_(std::move(options)), timer_(host, options_.period) {}
 
-  Status after_create_session(Session& session) override { return save_now(session); }
+  Status after_create_session(BasicSession& session) override { return save_now(session); }
 
   StepRequest before_run(StepContext&) override { return {.fetches = {options_.global_step}}; }
 
@@ -64,25 +64,25 @@ class CheckpointSaverHook final : public SessionHook {
     return timer_.is_due(*step + 1) ? save_if_due(context.session()) : Status();
   }
 
-  Status end(Session& session) override {
+  Status end(BasicSession& session) override {
     auto step = read_global_step(session, options_.global_step);
     if (!step) return step.status();
     return timer_.last_step() == *step ? Status() : save(session, *step);
   }
 
  private:
-  Status save_now(Session& session) {
+  Status save_now(BasicSession& session) {
     auto step = read_global_step(session, options_.global_step);
     return step ? save(session, *step) : step.status();
   }
 
-  Status save_if_due(Session& session) {
+  Status save_if_due(BasicSession& session) {
     auto step = read_global_step(session, options_.global_step);
     if (!step) return step.status();
     return timer_.is_due(*step) ? save(session, *step) : Status();
   }
 
-  Status save(Session& session, int64_t step) {
+  Status save(BasicSession& session, int64_t step) {
     auto path = options_.saver->save(session, options_.prefix, step);
     if (!path) return path.status();
     timer_.note(step);
@@ -181,7 +181,7 @@ class ValueLogger final : public SessionHook {
 
 }  // namespace
 
-Result<int64_t> read_global_step(Session& session, const Ref& global_step) {
+Result<int64_t> read_global_step(BasicSession& session, const Ref& global_step) {
   auto fetched = session.run({}, {global_step});
   if (!fetched) return fetched.status();
   return step_of((*fetched)[0], global_step);

@@ -14,7 +14,7 @@
 namespace troupe::train {
 
 /// The number of steps that all workers have done, as their shared variable counts them (int64).
-Result<int64_t> read_global_step(Session& session, const Ref& global_step);
+Result<int64_t> read_global_step(BasicSession& session, const Ref& global_step);
 
 /// When something is to be done again; the first time at once. Exactly one must be set.
 struct Period {

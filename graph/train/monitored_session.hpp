@@ -32,7 +32,7 @@ class MonitoredSession {
   static Result<std::unique_ptr<MonitoredSession>> create(
       MonitoredSessionOptions options, Host& host);
 
-  /// As Session::run. OutOfRange, the end of the data, stops the training without a fault.
+  /// As BasicSession::run. OutOfRange, the end of the data, stops the training without a fault.
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
@@ -57,7 +57,7 @@ class MonitoredSession {
   Host& host_;
   SessionManager manager_;
   Backoff backoff_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<BasicSession> session_;
   bool was_forgiven_ = false;  // a FailedPrecondition, since the last step that succeeded
   bool is_stopped_ = false;
   bool has_failed_ = false;

@@ -116,12 +116,12 @@ void Saver::add_shards(const Builder& b, std::string device) {
 }
 
 Status Saver::run(
-    Session& session, const std::string& path, const std::vector<Ref>& targets) const {
+    BasicSession& session, const std::string& path, const std::vector<Ref>& targets) const {
   return session.run({{prefix_, Tensor::string(path)}}, {}, targets).status();
 }
 
 Result<std::string> Saver::save(
-    Session& session, const std::string& prefix, std::optional<int64_t> global_step) {
+    BasicSession& session, const std::string& prefix, std::optional<int64_t> global_step) {
   auto path = global_step ? prefix + "-" + std::to_string(*global_step) : prefix;
   if (auto status = run(session, path, {save_}); !status.ok()) return status;
   std::erase_if(checkpoints_, [&](const auto& saved) { return saved.path == path; });
@@ -151,14 +151,14 @@ Names Saver::take_superfluous() {
   return removed;
 }
 
-Status Saver::restore(Session& session, const std::string& path) const {
+Status Saver::restore(BasicSession& session, const std::string& path) const {
   std::set<std::string> names;
   for (const auto& [name, target] : restores_) names.insert(name);
   return restore(session, path, names);
 }
 
 Status Saver::restore(
-    Session& session, const std::string& path, const std::set<std::string>& names) const {
+    BasicSession& session, const std::string& path, const std::set<std::string>& names) const {
   std::vector<Ref> targets;
   for (const auto& name : names) {
     auto found = restores_.find(name);

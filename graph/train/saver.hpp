@@ -41,14 +41,14 @@ class Saver {
   /// Writes the checkpoint "prefix", or "prefix-<global_step>", notes it as the latest, and removes
   /// the oldest ones beyond those to keep. Returns its name.
   Result<std::string> save(
-      Session& session, const std::string& prefix, std::optional<int64_t> global_step = {});
+      BasicSession& session, const std::string& prefix, std::optional<int64_t> global_step = {});
 
   /// Gives the variables the values that they have in a checkpoint; NotFound, InvalidArgument or
   /// DataLoss names the first that this is not possible for. `names`: only those, by their names in
   /// checkpoints.
-  Status restore(Session& session, const std::string& path) const;
+  Status restore(BasicSession& session, const std::string& path) const;
   Status restore(
-      Session& session, const std::string& path, const std::set<std::string>& names) const;
+      BasicSession& session, const std::string& path, const std::set<std::string>& names) const;
 
   /// The name in checkpoints of a variable of that name; nothing for one that is not saved.
   std::optional<std::string> saved_name(const std::string& variable) const;
@@ -70,7 +70,7 @@ class Saver {
   void add_restore(const Builder& task, const std::string& name);
   /// Those beyond the ones to keep, which it forgets.
   std::vector<std::string> take_superfluous();
-  Status run(Session& session, const std::string& path, const std::vector<Ref>& targets) const;
+  Status run(BasicSession& session, const std::string& path, const std::vector<Ref>& targets) const;
 
   Host& host_;
   const SaverOptions options_;

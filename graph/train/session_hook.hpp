@@ -17,11 +17,11 @@ struct StepRequest {
 /// A step, as hooks see it.
 class StepContext {
  public:
-  StepContext(Session& session, const StepRequest& request)
+  StepContext(BasicSession& session, const StepRequest& request)
       : session_(session), request_(request) {}
 
   /// For steps of the hook's own.
-  Session& session() const { return session_; }
+  BasicSession& session() const { return session_; }
   /// What the program asked for, without what hooks add.
   const StepRequest& request() const { return request_; }
 
@@ -30,7 +30,7 @@ class StepContext {
   bool is_stop_requested() const { return is_stop_requested_; }
 
  private:
-  Session& session_;
+  BasicSession& session_;
   const StepRequest& request_;
   bool is_stop_requested_ = false;
 };
@@ -45,13 +45,13 @@ class SessionHook {
   /// Once, before the first session.
   virtual Status begin() { return {}; }
   /// For each session, when the variables have values.
-  virtual Status after_create_session(Session& session) { return {}; }
+  virtual Status after_create_session(BasicSession& session) { return {}; }
   /// What the step is to compute besides.
   virtual StepRequest before_run(StepContext& step) { return {}; }
   /// After a step that succeeded, with the values of before_run's fetches.
   virtual Status after_run(StepContext& step, const Tensors& fetched) { return {}; }
   /// After the last step, unless an error ended the training.
-  virtual Status end(Session& session) { return {}; }
+  virtual Status end(BasicSession& session) { return {}; }
 };
 
 }  // namespace troupe::train

@@ -36,7 +36,7 @@ Scaffold::Scaffold(Builder b) : builder(std::move(b)), variables(builder.variabl
 SessionManager::SessionManager(OpenSession open, Scaffold scaffold, Host& host, RetryOptions retry)
     : open_(std::move(open)), scaffold_(std::move(scaffold)), host_(host), retry_(retry) {}
 
-Result<std::unique_ptr<Session>> SessionManager::repeat(Attempt attempt) {
+Result<std::unique_ptr<BasicSession>> SessionManager::repeat(Attempt attempt) {
   for (Backoff backoff(host_, retry_);;) {
     auto session = (this->*attempt)();
     if (session || !is_worth_another_attempt(session.status())) return session;
@@ -44,15 +44,15 @@ Result<std::unique_ptr<Session>> SessionManager::repeat(Attempt attempt) {
   }
 }
 
-Result<std::unique_ptr<Session>> SessionManager::prepare_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::prepare_session() {
   return repeat(&SessionManager::try_to_prepare_session);
 }
 
-Result<std::unique_ptr<Session>> SessionManager::wait_for_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::wait_for_session() {
   return repeat(&SessionManager::try_to_find_ready_session);
 }
 
-Result<std::unique_ptr<Session>> SessionManager::open() const {
+Result<std::unique_ptr<BasicSession>> SessionManager::open() const {
   auto session = open_();
   if (!session) return session;
   auto status = (*session)->extend(scaffold_.builder);
@@ -62,7 +62,7 @@ Result<std::unique_ptr<Session>> SessionManager::open() const {
   return session;
 }
 
-Result<std::unique_ptr<Session>> SessionManager::try_to_prepare_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session() {
   auto session = open();
   if (!session) return session;
   auto lost = uninitialized(**session);
@@ -71,7 +71,7 @@ Result<std::unique_ptr<Session>> SessionManager::try_to_prepare_session() {
   return session;
 }
 
-Result<std::unique_ptr<Session>> SessionManager::try_to_find_ready_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::try_to_find_ready_session() {
   auto session = open();
   if (!session) return session;
   auto lost = uninitialized(**session);
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Session>> SessionManager::try_to_find_ready_session() {
   return session;
 }
 
-Result<std::set<std::string>> SessionManager::uninitialized(Session& session) const {
+Result<std::set<std::string>> SessionManager::uninitialized(BasicSession& session) const {
   std::vector<Ref> fetches(scaffold_.is_initialized.begin(), scaffold_.is_initialized.end());
   auto fetched = session.run({}, fetches);
   if (!fetched) return fetched.status();
@@ -90,7 +90,7 @@ Result<std::set<std::string>> SessionManager::uninitialized(Session& session) co
   return names;
 }
 
-Status SessionManager::recover(Session& session, const std::set<std::string>& lost) {
+Status SessionManager::recover(BasicSession& session, const std::set<std::string>& lost) {
   if (lost.empty()) return {};
   if (auto status = restore(session, lost); !status.ok()) return status;
   auto rest = uninitialized(session);
@@ -98,7 +98,7 @@ Status SessionManager::recover(Session& session, const std::set<std::string>& lo
   return initialize(session, *rest);
 }
 
-Status SessionManager::restore(Session& session, const std::set<std::string>& lost) {
+Status SessionManager::restore(BasicSession& session, const std::set<std::string>& lost) {
   if (!scaffold_.saver || scaffold_.checkpoint_folder.empty()) return {};
   auto state = CheckpointState::read(scaffold_.checkpoint_folder);
   if (!state) return state.status();
@@ -119,7 +119,7 @@ Status SessionManager::restore(Session& session, const std::set<std::string>& lo
   return first;
 }
 
-Status SessionManager::initialize(Session& session, const std::set<std::string>& lost) const {
+Status SessionManager::initialize(BasicSession& session, const std::set<std::string>& lost) const {
   std::vector<Ref> targets;
   for (const auto& variable : scaffold_.variables)
     if (lost.contains(variable.name)) targets.emplace_back(variable.initializer);

@@ -12,7 +12,7 @@
 namespace troupe::train {
 
 /// Connects, and opens a session with an empty graph.
-using OpenSession = std::function<Result<std::unique_ptr<Session>>()>;
+using OpenSession = std::function<Result<std::unique_ptr<BasicSession>>()>;
 
 /// What a training needs of its graph before the first step of a session. Its nodes are added to
 /// the builder, as the Saver's are.
@@ -41,26 +41,26 @@ class SessionManager {
   SessionManager(OpenSession open, Scaffold scaffold, Host& host, RetryOptions retry = {});
 
   /// For the chief.
-  Result<std::unique_ptr<Session>> prepare_session();
+  Result<std::unique_ptr<BasicSession>> prepare_session();
   /// For all others.
-  Result<std::unique_ptr<Session>> wait_for_session();
+  Result<std::unique_ptr<BasicSession>> wait_for_session();
 
   // One attempt of each; Unavailable, also where the variables have no values yet, and Aborted are
   // worth another.
-  Result<std::unique_ptr<Session>> try_to_prepare_session();
-  Result<std::unique_ptr<Session>> try_to_find_ready_session();
+  Result<std::unique_ptr<BasicSession>> try_to_prepare_session();
+  Result<std::unique_ptr<BasicSession>> try_to_find_ready_session();
 
   /// The variables that have no value.
-  Result<std::set<std::string>> uninitialized(Session& session) const;
+  Result<std::set<std::string>> uninitialized(BasicSession& session) const;
 
  private:
-  using Attempt = Result<std::unique_ptr<Session>> (SessionManager::*)();
+  using Attempt = Result<std::unique_ptr<BasicSession>> (SessionManager::*)();
 
-  Result<std::unique_ptr<Session>> repeat(Attempt attempt);
-  Result<std::unique_ptr<Session>> open() const;
-  Status recover(Session& session, const std::set<std::string>& lost);
-  Status restore(Session& session, const std::set<std::string>& lost);
-  Status initialize(Session& session, const std::set<std::string>& lost) const;
+  Result<std::unique_ptr<BasicSession>> repeat(Attempt attempt);
+  Result<std::unique_ptr<BasicSession>> open() const;
+  Status recover(BasicSession& session, const std::set<std::string>& lost);
+  Status restore(BasicSession& session, const std::set<std::string>& lost);
+  Status initialize(BasicSession& session, const std::set<std::string>& lost) const;
 
   OpenSession open_;
   Scaffold scaffold_;

@@ -119,6 +119,9 @@ void measure_local_steps(Report& report) {
   must(session->extend(b));
   auto null_step = Samples::of(20000, [&] { must(session->run({}, {constant})); });
   report.push_back({"null step, local", null_step.p50_us(), "us", null_step.spread()});
+  auto callable = must(session->make_callable({}, {constant}));
+  auto called = Samples::of(20000, [&] { must(callable->run({})); });
+  report.push_back({"null step, local, callable", called.p50_us(), "us", called.spread()});
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});

@@ -60,6 +60,9 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
   report.push_back(
       {"null step, remote", null_step.p50_us(), "us",
        null_step.spread() + ratio(null_step.p50_us(), floor_us)});
+  auto callable = must(session->make_callable({}, {constant}));
+  auto called = Samples::of(5000, [&] { must(callable->run({})); });
+  report.push_back({"null step, remote, callable", called.p50_us(), "us", called.spread()});
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(5000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back(

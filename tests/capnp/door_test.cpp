@@ -171,6 +171,28 @@ BOOST_AUTO_TEST_CASE(a_node_tells_of_itself_and_its_cluster) {
   BOOST_TEST((client->reset({}).code() == Code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_tells_what_the_containers_hold) {
+  auto list = client->list_resources();
+  BOOST_REQUIRE(list.ok());
+  ListedResource variable{
+      .name = {"c", "w"},
+      .kind = "variable",
+      .dtype = DType::float32,
+      .shape = {2, 3},
+      .bytes = 24,
+      .device = "/job:ps/task:0/device:CPU:0",
+      .idle = 1500ms};
+  BOOST_TEST((list->resources == std::vector{variable}));
+  BOOST_TEST((list->missing[0] == unavailable("/job:ps/task:1 is away")));
+}
+
+BOOST_AUTO_TEST_CASE(all_containers_are_reset_of_all_tasks_or_of_one) {
+  BOOST_TEST(client->reset_all().ok());
+  BOOST_TEST(node.record->wait_for("reset all of "));
+  BOOST_TEST(client->reset_task("/job:ps/task:0").ok());
+  BOOST_TEST(node.record->wait_for("reset all of /job:ps/task:0"));
+}
+
 BOOST_AUTO_TEST_CASE(a_node_tells_what_its_steps_wait_for) {
   auto steps = client->explain();
   BOOST_REQUIRE(steps.ok());

@@ -32,6 +32,9 @@ class Record {
         lock, patience, [&] { return std::ranges::find(told_, what) != told_.end(); });
   }
   std::vector<NodeDef> nodes;  // of the last extension
+  RunOptions options;          // of the last callable
+  SessionOptions session_options;
+  Done<SessionActor> unanswered;  // the last session that was asked for with device filters
 
  private:
   std::mutex mutex_;
@@ -59,6 +62,26 @@ inline Status full_error() {
        .task = "/job:ps/task:1"});
 }
 
+inline RunMetadata full_metadata() {
+  DeviceRun run{
+      .device = "/job:ps/task:1/device:CPU:0",
+      .begin = std::chrono::nanoseconds(1),
+      .end = std::chrono::nanoseconds(22),
+      .duration = std::chrono::nanoseconds(20),
+      .memory_peak = 4096,
+      .nodes =
+          {{.node = "_send/0",
+            .op = "_Send",
+            .begin = std::chrono::nanoseconds(3),
+            .end = std::chrono::nanoseconds(4),
+            .thread = 2,
+            .bytes = 400,
+            .tensor = "cup:0",
+            .peer = "/job:ps/task:0/device:CPU:0"}},
+      .graph = {{.name = "cup", .op = "Pour", .device = "", .inputs = {"a:0"}, .attrs = {}}}};
+  return {.devices = {run}};
+}
+
 inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
   auto target = run.targets.empty() ? "" : run.targets[0];
   Tensors values;
@@ -66,6 +89,7 @@ inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
     for (auto& [name, value] : run.feeds) values.push_back(value);
   else
     for (size_t i = 0; i < run.fetches.size(); ++i) values.push_back(Tensor::scalar<float>(42));
+  if (run.traced && run.options.wants_metadata()) run.traced(full_metadata());
   if (target == "fail") return run.done(full_error());
   if (target == "thread") {
     std::thread([done = run.done, values] { done(values); }).detach();
@@ -90,6 +114,30 @@ inline SessionActor::behavior_type fake_session(
         extend.done(extend.expected_size == 7 ? aborted("not seven") : Status());
       },
       [&state, record](Run& run) { fake_run(state, record, run); },
+      [record](MakeCallable& make) {
+        record->options = make.options;
+        make.done(make.fetches.empty() ? invalid_argument("nothing to fetch") : Status());
+      },
+      [&state, record](RunCallable& run) {
+        if (run.traced && run.options.wants_metadata()) run.traced(full_metadata());
+        if (!run.feeds.empty()) return run.done(run.feeds);
+        state.waiting[run.call] = run.done;
+        record->add("wait");
+      },
+      [record](SetUpPartialRun& set_up) {
+        set_up.done(set_up.feeds.empty() ? full_error() : Status());
+      },
+      [&state, record](RunPartially& run) {
+        Tensors values;
+        for (auto& [name, value] : run.feeds) values.push_back(value);
+        if (!values.empty()) return run.done(values);
+        state.waiting[run.partial_run] = run.done;
+        record->add("wait");
+      },
+      [&state, record](Release& release) {
+        state.waiting.erase(release.made);
+        record->add("release");
+      },
       [&state, record](CancelRun& cancel) {
         record->add("cancel");
         auto found = state.waiting.find(cancel.call);
@@ -104,10 +152,27 @@ inline SessionActor::behavior_type fake_session(
       }};
 }
 
+inline std::vector<WaitingStep> what_fake_steps_wait_for() {
+  return {
+      {.session = 3,
+       .step = 4,
+       .age = std::chrono::milliseconds(1500),
+       .waits = {
+           {.device = "/job:ps/task:0/device:CPU:0",
+            .node = "total",
+            .op = "Sum",
+            .what = "'x:0' from /job:worker/task:1/device:CPU:0",
+            .peer = "/job:worker/task:1",
+            .age = std::chrono::milliseconds(1400)}}}};
+}
+
 inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedRecord record) {
   return {
       [self, record](CreateSession& create) {
-        create.done(SessionActor(self->spawn(fake_session, record)));
+        record->session_options = create.options;
+        if (create.options.isolate_state) return create.done(resource_exhausted("no room"));
+        if (!create.options.device_filters.empty()) record->unanswered = create.done;
+        else create.done(SessionActor(self->spawn(fake_session, record)));
       },
       [](ListDevices& list) {
         DeviceList devices;
@@ -131,6 +196,10 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
             .missing = {unavailable("/job:ps/task:1 is away")}});
       },
       [record](Reset& reset) {
+        if (reset.containers.all) {
+          record->add("reset all of " + reset.only_task);
+          return reset.done({});
+        }
         record->add("reset " + std::to_string(reset.containers.names.size()));
         reset.done(
             reset.containers.names.empty() ? invalid_argument("nothing to reset") : Status());
@@ -139,19 +208,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         record->add("drain " + std::to_string(drain.timeout.count()));
         drain.done(deadline_exceeded("a step was cancelled"));
       },
-      [](Explain& explain) {
-        explain.done(std::vector<WaitingStep>{
-            {.session = 3,
-             .step = 4,
-             .age = std::chrono::milliseconds(1500),
-             .waits = {
-                 {.device = "/job:ps/task:0/device:CPU:0",
-                  .node = "total",
-                  .op = "Sum",
-                  .what = "'x:0' from /job:worker/task:1/device:CPU:0",
-                  .peer = "/job:worker/task:1",
-                  .age = std::chrono::milliseconds(1400)}}}});
-      },
+      [](Explain& explain) { explain.done(what_fake_steps_wait_for()); },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
             .job = "ps",

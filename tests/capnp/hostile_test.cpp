@@ -1,7 +1,5 @@
-#include <capnp/rpc-twoparty.h>
 #include <capnp/rpc.capnp.h>
 #include <capnp/serialize.h>
-#include <kj/async-io.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
+#include "troupe/tests/capnp/plain_client.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -106,29 +105,6 @@ bool still_serves(FakeNode& node) {
   auto session = (*client)->session();
   return session && (*session)->run({}, {"a"}).ok();
 }
-
-/// The door as Cap'n Proto's own client sees it.
-struct PlainClient {
-  explicit PlainClient(FakeNode& node)
-      : socket(io.provider->getNetwork()
-                   .parseAddress("127.0.0.1", static_cast<kj::uint>(node.door->port()))
-                   .wait(io.waitScope)
-                   ->connect()
-                   .wait(io.waitScope)),
-        client(*socket),
-        door(client.bootstrap().castAs<rpc::Login>()) {}
-
-  auto login(uint32_t version) {
-    auto request = door.loginRequest();
-    request.setProtocolVersion(version);
-    return request.send();
-  }
-
-  kj::AsyncIoContext io = kj::setupAsyncIo();
-  kj::Own<kj::AsyncIoStream> socket;
-  capnp::TwoPartyClient client;
-  rpc::Login::Client door;
-};
 
 }  // namespace
 

@@ -1,13 +1,9 @@
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <thread>
 
 #include "troupe/tests/processes/clients.hpp"
+#include "troupe/tests/processes/fork.hpp"
 #include "troupe/tests/processes/nodes.hpp"
 
 using namespace troupe;
@@ -17,30 +13,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A copy of this process that does one thing. Only while this process has no other threads.
-class Fork {
- public:
-  explicit Fork(const std::function<void()>& work) : pid_(fork()) {
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
-    _exit(0);
-  }
-  ~Fork() { kill_it(); }
-  Fork(const Fork&) = delete;
-  Fork& operator=(const Fork&) = delete;
-
-  void send(int signal) const { BOOST_REQUIRE(kill(pid_, signal) == 0); }
-  void kill_it() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, -1), nullptr, 0);
-  }
-
- private:
-  pid_t pid_;
-};
 
 /// Runs one step that takes minutes.
 void run_for_long(const std::string& target, const ConnectOptions& options = {}) {

@@ -125,4 +125,66 @@ BOOST_AUTO_TEST_CASE(devices_are_listed_and_who_is_missing_is_named) {
   BOOST_TEST(some->missing[0].where().task == ps);
 }
 
+BOOST_AUTO_TEST_CASE(a_callable_outlives_the_tasks_that_it_uses) {
+  Scene scene;
+  auto callable = scene.session.make_callable({}, {scene.there});
+  BOOST_TEST(scene.cluster.run_until(callable.done()));
+  auto call = [&] {
+    auto step = scene.session.call(callable, {}, {.timeout = 5000ms});
+    scene.cluster.run_until(step.done());
+    return step.status();
+  };
+  BOOST_TEST(call().ok());
+  scene.cluster.crash(ps);
+  check_code(call(), Code::unavailable);
+  scene.cluster.restart(ps);
+  auto status = call();
+  for (int i = 0; i < 10 && !status.ok(); ++i) status = call();
+  BOOST_TEST(status.ok(), status.to_string());
+  scene.session.release(callable);
+  check_code(call(), Code::invalid_argument);
+  BOOST_TEST(scene.session.close().ok());
+  BOOST_TEST(scene.cluster.leaks().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_partial_run_leaves_nothing_behind_however_it_ends) {
+  Scene scene;
+  const auto& b = scene.session.graph();
+  auto x = b.placeholder(DType::float32, {}), y = b.placeholder(DType::float32, {});
+  auto first = b.on(ps).neg(x), second = b.on(worker).add(first, y);
+  auto set_up = [&](const RunOptions& options = {}) {
+    auto partial = scene.session.set_up_partial_run({x, y}, {first, second}, options);
+    BOOST_TEST(scene.cluster.run_until(partial.done()));
+    BOOST_TEST(partial.status().ok(), partial.status().to_string());
+    return partial;
+  };
+  auto feed = [&](const sim::Call& partial, const Value& to, const Value& fetch) {
+    auto call = scene.session.run_partially(partial, {{to, Tensor::scalar(2.0f)}}, {fetch});
+    scene.cluster.run_until(call.done());
+    return call.status();
+  };
+
+  auto complete = set_up();
+  BOOST_TEST(feed(complete, x, first).ok());
+  BOOST_TEST(feed(complete, y, second).ok());
+  auto late = set_up({.timeout = 50ms});
+  BOOST_TEST(feed(late, x, first).ok());
+  scene.cluster.run_for(100ms);
+  check_code(feed(late, y, second), Code::deadline_exceeded);
+  auto dropped = set_up();
+  BOOST_TEST(feed(dropped, x, first).ok());
+  for (const auto& partial : {complete, late, dropped}) scene.session.release(partial);
+  BOOST_TEST(scene.cluster.leaks_of_calls().empty());
+
+  auto lost = set_up();
+  scene.cluster.cut(ps, worker);
+  auto waiting = scene.session.run_partially(lost, {{x, Tensor::scalar(2.0f)}}, {first});
+  scene.cluster.run_until(waiting.done());
+  check_code(waiting.status(), Code::unavailable);
+  scene.cluster.mend();
+  BOOST_TEST(scene.session.close().ok());
+  auto leaks = scene.cluster.leaks();
+  BOOST_TEST(leaks.empty(), (leaks.empty() ? "" : leaks[0]));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -103,6 +103,31 @@ BOOST_AUTO_TEST_CASE(a_control_edge_crosses_as_a_signal) {
   check_valid(parts);
 }
 
+BOOST_AUTO_TEST_CASE(the_feeds_and_fetches_of_a_partial_step_are_edges_of_its_client) {
+  auto x = b.placeholder(DType::float32, {}), y = b.placeholder(DType::float32, {});
+  auto here = b.neg(y), there = b.on("/job:b").add(b.on("/job:b").neg(y), x);
+  auto parts = cut(
+      {.feeds = {x.name(), y.name()},
+       .fetches = {there.name(), here.name()},
+       .targets = {},
+       .is_partial = true});
+  BOOST_REQUIRE(parts.size() == 2u);
+  check_valid(parts);
+  for (const auto& part : parts) {
+    BOOST_TEST(count(part, transfer::arg) + count(part, transfer::retval) == 0);
+    auto is_there = part.device == b_cpu.to_string();
+    BOOST_TEST(part.feeds.size() == (is_there ? 2u : 1u));
+    BOOST_TEST(
+        part.fetches == std::vector<int>{is_there ? 0 : 1}, boost::test_tools::per_element());
+    for (const auto& node : part.nodes) {
+      if (node.op == transfer::send)
+        BOOST_TEST(*node.attrs.at("edge").get<int64_t>() == transfer::client_edge(part.fetches[0]));
+      if (node.op == transfer::recv)
+        BOOST_TEST(*node.attrs.at("from_device").get<std::string>() == transfer::client);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_fed_fetch_is_left_to_the_caller) {
   auto x = b.placeholder(DType::float32, {});
   auto parts = cut({{x.name()}, {x.name()}, {}});

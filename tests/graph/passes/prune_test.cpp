@@ -75,4 +75,15 @@ BOOST_AUTO_TEST_CASE(handles_are_neither_fed_nor_fetched) {
   BOOST_TEST((error({{}, {v.handle.name()}, {}}).code() == Code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(an_output_needs_the_feeds_that_lead_to_it_by_any_edge) {
+  auto p = b.named("p").placeholder(DType::float32, {});
+  auto after = b.after({p}).named("after").identity(y);
+  auto step = prune(b.graph(), {{"x:0", "y:0", "p:0"}, {"z:0", "after:0", "aside:0"}, {}});
+  BOOST_REQUIRE(step.ok());
+  auto needed = [&](int fetch) { return feeds_needed_by(b.graph(), *step, step->fetches[fetch]); };
+  BOOST_TEST(needed(0) == std::vector<int>{1}, boost::test_tools::per_element());
+  BOOST_TEST(needed(1) == (std::vector<int>{1, 2}), boost::test_tools::per_element());
+  BOOST_TEST(needed(2) == std::vector<int>{0}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,18 +24,18 @@ struct FakeCluster {
 
 /// Runs nothing: answers as the cluster says. The target "v/assign" gives v a value, "train"
 /// counts.
-class FakeSession final : public Session {
+class FakeSession final : public BasicSession {
  public:
   explicit FakeSession(FakeCluster& cluster) : cluster_(cluster) {}
 
-  static Result<std::unique_ptr<Session>> open(FakeCluster& cluster) {
+  static Result<std::unique_ptr<BasicSession>> open(FakeCluster& cluster) {
     if (!cluster.refusals.empty()) {
       auto status = cluster.refusals.front();
       cluster.refusals.pop_front();
       return status;
     }
     cluster.log.push_back("open");
-    return std::unique_ptr<Session>(std::make_unique<FakeSession>(cluster));
+    return std::unique_ptr<BasicSession>(std::make_unique<FakeSession>(cluster));
   }
 
   Status extend(const Graph&) override { return {}; }

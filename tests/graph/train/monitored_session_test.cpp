@@ -24,7 +24,7 @@ struct Watcher final : train::SessionHook {
     return what == fails_in ? failure : Status();
   }
   Status begin() override { return note("begins"); }
-  Status after_create_session(Session&) override { return note("has a session"); }
+  Status after_create_session(BasicSession&) override { return note("has a session"); }
   train::StepRequest before_run(train::StepContext&) override {
     (void)note("before");
     return request;
@@ -34,7 +34,7 @@ struct Watcher final : train::SessionHook {
     if (stops) context.request_stop();
     return note("after");
   }
-  Status end(Session&) override { return note("ends"); }
+  Status end(BasicSession&) override { return note("ends"); }
 
   std::string name;
   Lines& log;

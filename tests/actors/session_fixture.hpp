@@ -1,0 +1,117 @@
+#pragma once
+
+#include "troupe/actors/session_actor.hpp"
+#include "troupe/tests/actors/nodes_fixture.hpp"
+#include "troupe/tests/devices/waiting.hpp"
+
+namespace troupe::testing {
+
+/// A session on task a, and a task b whose one device is played by the test: it registers whatever
+/// it is asked to and passes all other messages on to the test.
+struct SessionFixture : NodesFixture {
+  Builder b;
+  SessionActor session = open();
+  caf::actor device = play_device();
+  caf::actor task_b = play_task(device);
+  caf::strong_actor_ptr reports;  // the session, as its devices know it
+
+  ~SessionFixture() {
+    caf::anon_send_exit(device, caf::exit_reason::kill);
+    caf::anon_send_exit(task_b, caf::exit_reason::kill);
+  }
+
+  SessionActor open() {
+    Waiting<Result<SessionActor>> opened;
+    tell(a, CreateSession{opened.callback()});
+    auto session = opened.wait();
+    BOOST_REQUIRE(session.ok());
+    return *session;
+  }
+
+  caf::actor play_device() {
+    return system.spawn(
+        [test = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* me) -> caf::behavior {
+          return {
+              [=](Register& message) {
+                me->send(
+                    test, caf::actor_cast<caf::strong_actor_ptr>(me->current_sender()), message);
+                return Status();
+              },
+              [=](StartStep& message) { me->send(test, message); },
+              [=](CancelStep& message) { me->send(test, message); },
+              [=](DropPlan& message) { me->send(test, message); },
+              [=](EndSession& message) { me->send(test, message); },
+              [=](Deliver& message) { me->send(test, message); },
+              [=](const ExplainStep&) {
+                return StepWaits{{{.node = "far", .op = "Neg", .what = "its turn"}}};
+              },
+          };
+        });
+  }
+
+  caf::actor play_task(const caf::actor& device) {
+    TaskDescription description{
+        .job = "b",
+        .task = 0,
+        .incarnation = 1,
+        .devices = {
+            {.type = "CPU",
+             .index = 0,
+             .ops = {"Const", "Neg", "NoOp"},
+             .actor = caf::actor_cast<caf::strong_actor_ptr>(device)}}};
+    auto task = system.spawn([description](caf::event_based_actor*) -> caf::behavior {
+      return {
+          [description](const Hello&) { return std::tuple(Status(), description); },
+          [](const Ping&) { return Pong(); }};
+    });
+    world->serve({"b", 1}, caf::actor_cast<caf::strong_actor_ptr>(task));
+    return task;
+  }
+
+  void extend() {
+    std::vector<NodeDef> nodes;
+    for (const auto& node : b.graph().nodes()) nodes.push_back(b.graph().def_of(node.id));
+    Waiting<Status> extended;
+    tell(session, Extend{std::move(nodes), 0, extended.callback()});
+    BOOST_REQUIRE(extended.wait().ok());
+  }
+
+  std::shared_ptr<Waiting<Result<Tensors>>> run(
+      CallId call, std::vector<std::string> fetches, std::chrono::milliseconds timeout = 0ms,
+      std::vector<std::pair<std::string, Tensor>> feeds = {}) {
+    auto answer = std::make_shared<Waiting<Result<Tensors>>>();
+    tell(
+        session, Run{.call = call,
+                     .feeds = std::move(feeds),
+                     .fetches = std::move(fetches),
+                     .targets = {},
+                     .options = {.timeout = timeout},
+                     .done = answer->callback()});
+    return answer;
+  }
+
+  /// A value that the played device is asked for.
+  std::string far() {
+    auto output = b.on(b_task).named("far").neg(b.on(b_task).constant(1.0f));
+    extend();
+    return output.name();
+  }
+
+  PlanId registered() {
+    PlanId plan = 0;
+    self->receive(
+        [&](caf::strong_actor_ptr& from, Register& message) {
+          reports = from;
+          plan = message.plan;
+        },
+        caf::after(10s) >> [] { BOOST_FAIL("nothing was registered"); });
+    return plan;
+  }
+  void report(const StartStep& started, Status status, Tensors fetches = {}) {
+    self->send(
+        caf::actor_cast<StepReports>(reports),
+        StepDone{started.step, started.part, std::move(status), std::move(fetches)});
+  }
+};
+
+}  // namespace troupe::testing

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <capnp/rpc-twoparty.h>
+#include <kj/async-io.h>
+
+#include "troupe/tests/capnp/fake_node.hpp"
+#include "troupe_schema/master.capnp.h"
+
+namespace troupe::testing {
+
+/// The door as Cap'n Proto's own client sees it.
+struct PlainClient {
+  explicit PlainClient(FakeNode& node)
+      : socket(io.provider->getNetwork()
+                   .parseAddress("127.0.0.1", static_cast<kj::uint>(node.door->port()))
+                   .wait(io.waitScope)
+                   ->connect()
+                   .wait(io.waitScope)),
+        client(*socket),
+        door(client.bootstrap().castAs<rpc::Login>()) {}
+
+  auto login(uint32_t version) {
+    auto request = door.loginRequest();
+    request.setProtocolVersion(version);
+    return request.send();
+  }
+
+  kj::AsyncIoContext io = kj::setupAsyncIo();
+  kj::Own<kj::AsyncIoStream> socket;
+  capnp::TwoPartyClient client;
+  rpc::Login::Client door;
+};
+
+}  // namespace troupe::testing
