@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 /// The ops that partitioning adds (`passes/partition.hpp`); users cannot add them to a session's
 /// graph. A step's feeds enter a partition by _Arg and its fetches leave by _Retval; an edge that
 /// crosses from one device to another becomes a _Send there and a _Recv here.
