@@ -34,6 +34,9 @@ class MasterServer final : public rpc::Master::Server {
   /// Answers with the status that `request`, given the call's timeout, calls back with.
   template <class Context, class Request>
   kj::Promise<void> answer_in_time(Context context, Request request);
+  /// Answers with what the task says to a Query, which has the call's timeout.
+  template <class Query, class Answer, class Context, class Fill>
+  kj::Promise<void> answer_query(Context context, Fill fill_results);
   kj::Promise<Result<NodeInfo>> ask_node_info();
   kj::Promise<void> open_session(
       CreateSessionContext context, SessionActor session, std::vector<NodeDef> nodes);
@@ -54,6 +57,24 @@ kj::Promise<void> MasterServer::answer_in_time(Context context, Request request)
   return ask<Status>(unit_, send).then([context](Status status) mutable {
     fill(context.getResults().initStatus(), status);
   });
+}
+
+template <class Query, class Answer, class Context, class Fill>
+kj::Promise<void> MasterServer::answer_query(Context context, Fill fill_results) {
+  auto timeout = to_timeout(context.getParams().getTimeoutMs());
+  if (!timeout) {
+    fill(context.getResults().initStatus(), timeout.status());
+    return kj::READY_NOW;
+  }
+  context.allowCancellation();
+  auto request = [&](Done<Answer> done) {
+    tell(service_.master, Query{*timeout, std::move(done)}, &unit_);
+  };
+  return ask<Result<Answer>>(unit_, request)
+      .then([context, fill_results](Result<Answer> answer) mutable {
+        fill(context.getResults().initStatus(), answer.status());
+        if (answer) fill_results(context.getResults(), *answer);
+      });
 }
 
 // The call is not cancelled when its client goes: the session would then be nobody's to close.
@@ -100,36 +121,13 @@ kj::Promise<void> MasterServer::open_session(
 }
 
 kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
-  auto timeout = to_timeout(context.getParams().getTimeoutMs());
-  if (!timeout) {
-    fill(context.getResults().initStatus(), timeout.status());
-    return kj::READY_NOW;
-  }
-  context.allowCancellation();
-  auto request = [&](Done<DeviceList> done) {
-    tell(service_.master, ListDevices{*timeout, std::move(done)}, &unit_);
-  };
-  return ask<Result<DeviceList>>(unit_, request).then([context](Result<DeviceList> list) mutable {
-    fill(context.getResults().initStatus(), list.status());
-    if (list) fill(context.getResults(), *list);
-  });
+  return answer_query<ListDevices, DeviceList>(
+      context, [](auto results, const DeviceList& list) { fill(results, list); });
 }
 
 kj::Promise<void> MasterServer::listResources(ListResourcesContext context) {
-  auto timeout = to_timeout(context.getParams().getTimeoutMs());
-  if (!timeout) {
-    fill(context.getResults().initStatus(), timeout.status());
-    return kj::READY_NOW;
-  }
-  context.allowCancellation();
-  auto request = [&](Done<ResourceList> done) {
-    tell(service_.master, ListResources{*timeout, std::move(done)}, &unit_);
-  };
-  return ask<Result<ResourceList>>(unit_, request)
-      .then([context](Result<ResourceList> list) mutable {
-        fill(context.getResults().initStatus(), list.status());
-        if (list) fill(context.getResults(), *list);
-      });
+  return answer_query<ListResources, ResourceList>(
+      context, [](auto results, const ResourceList& list) { fill(results, list); });
 }
 
 kj::Promise<void> MasterServer::reset(ResetContext context) {
@@ -168,20 +166,10 @@ kj::Promise<void> MasterServer::nodeInfo(NodeInfoContext context) {
 }
 
 kj::Promise<void> MasterServer::explain(ExplainContext context) {
-  auto timeout = to_timeout(context.getParams().getTimeoutMs());
-  if (!timeout) {
-    fill(context.getResults().initStatus(), timeout.status());
-    return kj::READY_NOW;
-  }
-  context.allowCancellation();
-  using Steps = std::vector<WaitingStep>;
-  auto request = [&](Done<Steps> done) {
-    tell(service_.master, Explain{*timeout, std::move(done)}, &unit_);
-  };
-  return ask<Result<Steps>>(unit_, request).then([context](Result<Steps> steps) mutable {
-    fill(context.getResults().initStatus(), steps.status());
-    if (steps) fill(context.getResults().initSteps(static_cast<unsigned>(steps->size())), *steps);
-  });
+  return answer_query<Explain, std::vector<WaitingStep>>(
+      context, [](auto results, const std::vector<WaitingStep>& steps) {
+        fill(results.initSteps(static_cast<unsigned>(steps.size())), steps);
+      });
 }
 
 kj::Promise<void> MasterServer::drain(DrainContext context) {
