@@ -153,10 +153,16 @@ struct Drain {
   DoneStatus done;
 };
 
+/// As the message Join between nodes, for a process whose actors do not run yet.
+struct LetJoin {
+  Join wish;
+  Done<Joined> done;
+};
+
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
     caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
-    caf::reacts_to<Drain>>;
+    caf::reacts_to<Drain>, caf::reacts_to<LetJoin>>;
 
 /// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
 /// that execution unit, once its owner drains it; else on CAF's own threads.
@@ -184,3 +190,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LetJoin)

@@ -1,6 +1,8 @@
 #include "troupe/actors/directory.hpp"
 
-#include "troupe/actors/error.hpp"
+#include <algorithm>
+
+#include "troupe/graph/check.hpp"
 #include "troupe/graph/device_name.hpp"
 
 namespace troupe {
@@ -22,69 +24,46 @@ void Directory::begin(TaskMailbox::pointer self, const TaskSettings& settings, P
   settings_ = &settings;
   peers_ = &peers;
   keeper_.begin(self, settings, peers);
-  const auto& [job, tasks] = *settings.config.cluster.jobs().begin();
-  keeper_task_ = {job, tasks.begin()->first};
-}
-
-bool Directory::is_keeper() const {
-  return keeper_task_ == TaskKey(peers_->me.job, peers_->me.task);
+  if (settings.joined) {
+    keeper_task_ = {settings.joined->keeper_job, settings.joined->keeper_task};
+    return;
+  }
+  const auto& jobs = settings.config.cluster.jobs();
+  auto first = std::ranges::find_if(jobs, [](const auto& job) { return !job.second.empty(); });
+  CHECK(first != jobs.end());
+  keeper_task_ = {first->first, first->second.begin()->first};
 }
 
 // -- asking
 
 caf::result<Status, Homes> Directory::claim(const Claim& claim) {
   if (is_keeper()) return keeper_.claim(claim);
+  if (!claim.is_pinned) return forward_to_keeper<Homes>(claim);
   auto promise = self_->make_response_promise<Status, Homes>();
-  auto answer = [promise](const Result<Homes>& homes) mutable {
-    promise.deliver(homes.status(), homes ? *homes : Homes());
-  };
-  if (claim.is_pinned) ask_keeper_if_there(claim, answer);
-  else ask_keeper(claim, answer);
-  return promise;
-}
-
-void Directory::ask_keeper(const Claim& claim, Answered then) {
-  auto timeout = settings_->connect_timeout;
-  peers_->reach(keeper_task_, timeout, [=, this](const Result<TaskActor>& keeper) {
-    auto name = task_name(keeper_task_.first, keeper_task_.second);
-    auto fail = [then, name](const Status& why) {
-      then(Status(
-          why.code(),
-          name + " keeps the directory of what lives where, and cannot be asked: " + why.message(),
-          {.node = "", .op = "", .device = "", .task = name}));
-    };
-    if (!keeper) return fail(keeper.status());
-    self_->request(*keeper, 4 * timeout, claim)
-        .then(
-            [then, claim](const Status& status, Homes& homes) {
-              if (!status.ok()) then(status);
-              else if (homes.devices.size() == claim.names.size()) then(std::move(homes));
-              else then(internal("the keeper's answer has another number of devices"));
-            },
-            [fail](const caf::error& error) { fail(to_status(error)); });
+  ask_keeper_if_there(claim, [promise](Status status, Homes homes) mutable {
+    promise.deliver(std::move(status), std::move(homes));
   });
+  return promise;
 }
 
 /// Does not wait for a keeper that is dead or silent.
 void Directory::ask_keeper_if_there(const Claim& claim, Answered then) {
   peers_->find_living(keeper_task_, peers_->patience(), [this, claim, then](const Status& status) {
-    if (status.ok()) ask_keeper(claim, then);
-    else then(unavailable(status.message()));
+    if (status.ok()) ask_keeper<Homes>(claim, then);
+    else then(unavailable(status.message()), Homes());
   });
 }
 
 caf::result<Status> Directory::reconcile(const Reconcile& message) {
-  if (is_keeper()) return keeper_.reconcile(message);
-  auto promise = self_->make_response_promise<Status>();
-  auto timeout = settings_->connect_timeout;
-  peers_->reach(keeper_task_, timeout, [=, this](const Result<TaskActor>& keeper) mutable {
-    if (!keeper) return void(promise.deliver(keeper.status()));
-    self_->request(*keeper, 4 * timeout, message)
-        .then(
-            [promise](const Status& status) mutable { promise.deliver(status); },
-            [promise](const caf::error& error) mutable { promise.deliver(to_status(error)); });
-  });
-  return promise;
+  return is_keeper() ? keeper_.reconcile(message) : forward_to_keeper<>(message);
+}
+
+Status Directory::unaskable(const Status& why) const {
+  auto name = task_name(keeper_task_.first, keeper_task_.second);
+  return Status(
+      why.code(),
+      name + " keeps the directory of what lives where, and cannot be asked: " + why.message(),
+      {.node = "", .op = "", .device = "", .task = name});
 }
 
 // -- holding
@@ -122,24 +101,26 @@ void Directory::hold_new(
       .names = names,
       .devices = std::vector<std::string>(names.size(), device),
       .is_pinned = is_pinned};
-  auto answered = [=, this, changes = changes_](const Result<Homes>& homes) {
+  auto answered = [=, this, changes = changes_](const Status& status, const Homes& homes) {
     if (changes != changes_) return hold_new(device, names, is_pinned, then);
     // DI-2
-    auto why = homes.status().code();
+    auto why = status.code();
     auto is_alone = is_pinned && (why == Code::unavailable || why == Code::deadline_exceeded);
-    if (!homes && !is_alone) return then(homes.status());
-    for (size_t i = 0; homes && i < names.size(); ++i)
-      if (homes->devices[i] != device)
+    if (!status.ok() && !is_alone) return then(status);
+    if (status.ok() && homes.devices.size() != names.size())
+      return then(internal("the keeper's answer has another number of devices"));
+    for (size_t i = 0; status.ok() && i < names.size(); ++i)
+      if (homes.devices[i] != device)
         return then(
-            is_pinned ? lives_elsewhere(names[i], homes->devices[i], device)
+            is_pinned ? lives_elsewhere(names[i], homes.devices[i], device)
                       : aborted(
                             "'" + names[i].name + "' of container '" + names[i].container +
-                            "' has got its place on " + homes->devices[i] + " meanwhile"));
+                            "' has got its place on " + homes.devices[i] + " meanwhile"));
     for (const auto& name : names) settings_->inventory->add(name, device);
     then({});
   };
   if (is_pinned) ask_keeper_if_there(claim, answered);
-  else ask_keeper(claim, answered);
+  else ask_keeper<Homes>(claim, answered);
 }
 
 void Directory::release(const ContainerChoice& containers) {

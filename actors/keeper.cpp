@@ -31,10 +31,11 @@ caf::result<Status, Homes> Keeper::claim(const Claim& claim) {
   for (const auto& device : claim.devices)
     if (task_of(device) == TaskKey())
       return {invalid_argument("'" + device + "' is no device to live on"), Homes()};
-  if (claim.is_pinned || knows_all_) return {Status(), take(claim)};
+  if (claim.is_pinned) return {Status(), take(claim)};
   auto promise = self_->make_response_promise<Status, Homes>();
-  waiting_.push_back({claim, promise});
-  if (waits_for_ == 0) learn();
+  when_known([this, claim, promise](const Status& status) mutable {
+    promise.deliver(status, status.ok() ? take(claim) : Homes());
+  });
   return promise;
 }
 
@@ -50,11 +51,18 @@ Homes Keeper::take(const Claim& claim) {
 
 // -- learning
 
+void Keeper::when_known(DoneStatus then) {
+  if (knows_all_) return then({});
+  waiting_.push_back(std::move(then));
+  if (waits_for_ == 0) learn();
+}
+
 /// Asks all for what they hold. Whoever holds more later has to claim it here first.
 void Keeper::learn() {
   learning_ = {};
   waits_for_ = 1;
-  for (const auto& [job, tasks] : settings_->config.cluster.jobs())
+  asked_ = settings_->config.cluster;
+  for (const auto& [job, tasks] : asked_.jobs())
     for (const auto& [index, address] : tasks) {
       ++waits_for_;
       ask_held({job, index}, [this](const Result<Held>& held) {
@@ -70,6 +78,8 @@ void Keeper::learned(const Status& status) {
   if (learning_.ok()) learning_ = status;
   else if (!status.ok()) learning_ = learning_.with_note(status.message());
   if (--waits_for_ > 0) return;
+  // Some of them may have known of others.
+  if (learning_.ok() && asked_ != settings_->config.cluster) return learn();
   knows_all_ = learning_.ok();
   if (knows_all_) return answer_waiting({});
   answer_waiting(Status(
@@ -80,10 +90,7 @@ void Keeper::learned(const Status& status) {
 }
 
 void Keeper::answer_waiting(const Status& status) {
-  for (auto& waiting : std::exchange(waiting_, {})) {
-    if (status.ok()) waiting.promise.deliver(status, take(waiting.claim));
-    else waiting.promise.deliver(status, Homes());
-  }
+  for (auto& then : std::exchange(waiting_, {})) then(status);
 }
 
 /// What a task holds: nothing, if it is dead.
@@ -122,6 +129,10 @@ caf::result<Status> Keeper::reconcile(const Reconcile& message) {
       if (held) forget(holder, message, *held, before);
     });
   return promise;
+}
+
+void Keeper::forget(const TaskKey& key) {
+  std::erase_if(homes_, [&](const auto& entry) { return task_of(entry.second.device) == key; });
 }
 
 /// What is not held is forgotten, unless it was claimed after the question.

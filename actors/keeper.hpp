@@ -31,14 +31,17 @@ class Keeper {
   caf::result<Status, Homes> claim(const Claim& claim);
   caf::result<Status> reconcile(const Reconcile& message);
 
+  /// Calls back once it has asked all tasks what they hold; with an error if one is silent.
+  void when_known(DoneStatus then);
+  /// There may be tasks that it has not asked.
+  void doubt() { knows_all_ = false; }
+  /// What lived on that task does not live any more.
+  void forget(const TaskKey& key);
+
  private:
   struct Home {
     std::string device;
     uint64_t claimed;  // the number of the latest claim
-  };
-  struct Waiting {
-    Claim claim;
-    caf::typed_response_promise<Status, Homes> promise;
   };
   using Listed = std::function<void(Result<Held>)>;
 
@@ -56,7 +59,8 @@ class Keeper {
   std::map<ResourceName, Home> homes_;
   uint64_t claims_ = 0;
   bool knows_all_ = false;
-  std::vector<Waiting> waiting_;
+  std::vector<DoneStatus> waiting_;
+  ClusterSpec asked_;     // those that it has asked
   size_t waits_for_ = 0;  // answers, while it learns
   Status learning_;
 };

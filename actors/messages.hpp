@@ -22,7 +22,7 @@ namespace troupe {
 // encoding of them is broken); no message is larger than max_message_bytes.
 
 /// Bumped when nodes of before cannot understand nodes of after.
-inline constexpr uint32_t protocol_version = 3;
+inline constexpr uint32_t protocol_version = 4;
 
 using SessionId = uint64_t;
 
@@ -47,6 +47,7 @@ struct Hello {
   uint32_t version = 0;
   std::string to_job;
   int32_t to_task = 0;
+  uint64_t change = 0;  // the latest of the cluster that the speaker knows
 };
 
 struct DeviceDescription {
@@ -66,12 +67,45 @@ struct TaskDescription {
   uint64_t incarnation = 0;  // drawn at start: another number is another life
   std::vector<DeviceDescription> devices;
   bool is_draining = false;
+  uint64_t change = 0;  // the latest of the cluster that it knows
+};
+
+/// The tasks that have joined the cluster while it ran, and have not left it since. The keeper of
+/// the directory counts the changes, and tells them all, who answer; who hears from somebody that
+/// knows fewer passes them on.
+struct ClusterNews {
+  uint64_t change = 0;
+  ClusterSpec joined;
+};
+
+/// Asks for a place in the cluster, as the next task of a job; one that was at that address before
+/// gets its place again.
+struct Join {
+  std::string cluster;  // the name that the asker gives to the cluster
+  uint32_t version = 0;
+  std::string job;
+  std::string address;
+};
+/// All that a task needs to know to begin in a cluster that runs.
+struct Joined {
+  int32_t task = 0;
+  ClusterSpec cluster;  // without those that have joined
+  ClusterNews news;
+  std::string keeper_job;  // who keeps the directory
+  int32_t keeper_task = 0;
+};
+
+/// Gives up the place of a task that has joined, and all that it held.
+struct Leave {
+  std::string job;
+  int32_t task = 0;
 };
 
 /// Asks a peer whether it lives; it answers with Pong. `from` is the name of the task that asks.
 struct Ping {
   std::string from;
   uint64_t from_incarnation = 0;
+  uint64_t change = 0;  // the latest of the cluster that it knows
 };
 struct Pong {};
 
@@ -200,7 +234,7 @@ template <class Inspector>
 auto inspect(Inspector& f, Hello& x) {
   return f(
       caf::meta::type_name("Hello"), x.cluster, x.from_job, x.from_task, x.from_incarnation,
-      x.version, x.to_job, x.to_task);
+      x.version, x.to_job, x.to_task, x.change);
 }
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
@@ -212,11 +246,27 @@ template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {
   return f(
       caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices,
-      x.is_draining);
+      x.is_draining, x.change);
+}
+template <class Inspector>
+auto inspect(Inspector& f, ClusterNews& x) {
+  return f(caf::meta::type_name("ClusterNews"), x.change, x.joined);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Join& x) {
+  return f(caf::meta::type_name("Join"), x.cluster, x.version, x.job, x.address);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Joined& x) {
+  return f(caf::meta::type_name("Joined"), x.task, x.cluster, x.news, x.keeper_job, x.keeper_task);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Leave& x) {
+  return f(caf::meta::type_name("Leave"), x.job, x.task);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {
-  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation);
+  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation, x.change);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Pong&) {
@@ -308,6 +358,10 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::Status))
   CAF_ADD_TYPE_ID(troupe, (troupe::Hello))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskDescription))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ClusterNews))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Join))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Joined))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Leave))
   CAF_ADD_TYPE_ID(troupe, (troupe::Ping))
   CAF_ADD_TYPE_ID(troupe, (troupe::Pong))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))

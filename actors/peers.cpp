@@ -8,9 +8,10 @@
 
 namespace troupe {
 
-void Peers::begin(TaskMailbox::pointer self, const TaskSettings& settings, Lost lost) {
+void Peers::begin(TaskMailbox::pointer self, const TaskSettings& settings, Met met, Lost lost) {
   self_ = self;
   settings_ = &settings;
+  met_ = std::move(met);
   lost_ = std::move(lost);
 }
 
@@ -38,8 +39,11 @@ caf::result<Status, TaskDescription> Peers::greet(const Hello& hello) {
         ": check the addresses of the cluster");
   for (size_t i = 0; i < me.devices.size(); ++i)
     me.devices[i].memory_in_use = settings_->devices[i]->allocator().use().bytes_in_use;
-  if (self_->current_sender() && self_->current_sender() != self_->ctrl())
-    watch(caf::actor_cast<TaskActor>(self_->current_sender()), caller, hello.from_incarnation);
+  if (self_->current_sender() && self_->current_sender() != self_->ctrl()) {
+    auto task = caf::actor_cast<TaskActor>(self_->current_sender());
+    watch(task, caller, hello.from_incarnation);
+    met_(task, hello.change);
+  }
   return {Status(), me};
 }
 
@@ -51,7 +55,8 @@ Hello Peers::hello_to(const TaskKey& key) const {
       .from_incarnation = me.incarnation,
       .version = protocol_version,
       .to_job = key.first,
-      .to_task = key.second};
+      .to_task = key.second,
+      .change = me.change};
 }
 
 // -- finding
@@ -91,6 +96,7 @@ void Peers::greet(const TaskKey& key, const TaskActor& actor, std::chrono::milli
             peer.actor = actor;
             peer.description = std::move(description);
             watch(actor, task_name(key.first, key.second), peer.description.incarnation);
+            met_(actor, peer.description.change);
             peer.waiting.answer_all(Status(), peer.description);
           },
           [this, key](caf::error& error) { fail(key, to_status(error)); });
@@ -173,6 +179,7 @@ void Peers::answer(const Ping& ping) {
   auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
   watch(
       peer, ping.from, ping.from_incarnation);  // again, where it was given up and was only silent
+  met_(peer, ping.change);
   self_->send(peer, Pong{});
 }
 
@@ -227,7 +234,7 @@ void Peers::beat() {
   auto limit_ms = std::to_string(settings_->heartbeat_limit.count());
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
   for (const auto& [task, watched] : watched_) {
-    self_->send(watched.actor, Ping{my_name(), me.incarnation});
+    self_->send(watched.actor, Ping{my_name(), me.incarnation, me.change});
     if (now - watched.heard >= limit / 4) probe(watched);
   }
   set_timer();

@@ -29,8 +29,12 @@ class Peers {
  public:
   using Lost = std::function<void(const PeerLost&)>;
 
-  /// `lost` is called for each peer that is lost, once.
-  void begin(TaskMailbox::pointer self, const TaskSettings& settings, Lost lost);
+  /// Told of a peer and the latest change of the cluster that it knows.
+  using Met = std::function<void(const TaskActor& task, uint64_t change)>;
+
+  /// `met` is called for each Hello, either way, and each Ping; `lost` for each peer that is lost,
+  /// once.
+  void begin(TaskMailbox::pointer self, const TaskSettings& settings, Met met, Lost lost);
 
   /// The task's own description, for those who say Hello.
   TaskDescription me;
@@ -84,6 +88,7 @@ class Peers {
 
   TaskMailbox::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
+  Met met_;
   Lost lost_;
   std::map<TaskKey, Peer> peers_;
   std::map<caf::actor_addr, Watched> watched_;

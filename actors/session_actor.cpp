@@ -28,6 +28,7 @@ struct SessionState {
   SessionMailbox::pointer self = nullptr;
   TaskActor task;
   SessionSettings settings;
+  std::shared_ptr<PlacementView> next_view;  // from the next extension on
   std::unique_ptr<Graph> graph;
   CompiledSteps compiled;
   RunningSteps running;
@@ -42,7 +43,10 @@ struct SessionState {
   std::shared_ptr<OpenRuns> open_runs = std::make_shared<OpenRuns>();
   std::weak_ptr<OpenRuns> last_runs;
 
-  ~SessionState() { answer_all(cancelled("the session has ended")); }
+  ~SessionState() {
+    running.end_all(cancelled("the session has ended"));
+    compiled.end_all_waits(cancelled("the session has ended"));
+  }
 
   void start() {
     compiled.begin(self, task, settings, *graph);
@@ -84,7 +88,13 @@ struct SessionState {
       graph->shrink_to(before);
       return status;
     }
+    if (next_view) settings.view = std::exchange(next_view, nullptr);
     return {};
+  }
+
+  void see(const ClusterChanged& change) {
+    next_view = std::make_shared<PlacementView>(*settings.view);
+    next_view->cluster = change.cluster;
   }
 
   static bool is_reserved(const NodeDef& def) {
@@ -243,8 +253,7 @@ struct SessionState {
   void release(const Release& call) {
     cancel(call.made, cancelled("what it was to make is not wanted any more"));
     partial_steps.erase(call.made);
-    auto callable = callables.extract(call.made);
-    if (callable) let_go(callable.mapped());
+    if (auto callable = callables.extract(call.made)) let_go(callable.mapped());
   }
 
   // -- partial runs
@@ -300,8 +309,8 @@ struct SessionState {
 
   void explain(const Explain& call) {
     auto explanation = std::make_shared<Explanation>(call);
-    auto now = settings.world->now();
-    for (const auto& step : compiled.waited_for()) explanation->add(settings.id, *step, now);
+    for (const auto& step : compiled.waited_for())
+      explanation->add(settings.id, *step, settings.world->now());
     running.explain(explanation);
   }
 
@@ -328,11 +337,6 @@ struct SessionState {
     auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
     compiled.lose(lost, why);
     running.lose(lost, why);
-  }
-
-  void answer_all(const Status& status) {
-    running.end_all(status);
-    compiled.end_all_waits(status);
   }
 
   void close_if_using(const CloseIfUsing& reset) {
@@ -373,6 +377,7 @@ SessionMailbox::behavior_type session(
         call.done({});
       },
       [&state](const Explain& call) { state.explain(call); },
+      [&state](const ClusterChanged& change) { state.see(change); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](const DrainRuns& call) { state.drain(call); },

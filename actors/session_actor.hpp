@@ -28,6 +28,11 @@ struct CloseIfUsing {
   ContainerChoice containers;
 };
 
+/// Said to a session, which has it hold from its next extension on.
+struct ClusterChanged {
+  ClusterSpec cluster;
+};
+
 /// A client's graph and its compiled steps, on the node that the client chose as master. A step
 /// that is asked for the first time is pruned, placed, cut into partitions and registered with the
 /// device actors of the tasks it uses; later steps of the same feeds, fetches and targets only
@@ -43,7 +48,7 @@ struct CloseIfUsing {
 /// What a session is for its task, beside what it is for clients.
 using TaskSession = SessionActor::extend<
     caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>,
-    caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
+    caf::reacts_to<ClusterChanged>, caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
 
 /// `task` is the actor of the master's task.
 TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSettings settings);
@@ -51,3 +56,4 @@ TaskSession spawn_session(caf::actor_system& system, TaskActor task, SessionSett
 }  // namespace troupe
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseIfUsing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClusterChanged)

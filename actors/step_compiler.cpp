@@ -65,8 +65,10 @@ void StepCompiler::find_homes(const Pointer& compilation) {
           [this, compilation, names = claim.names](const Status& status, const Homes& found) {
             compilation->step->awaited.erase(directory);
             if (!status.ok()) return compilation->done(status);
+            if (found.devices.size() != names.size())
+              return compilation->done(internal("the directory told another number of homes"));
             Placement::Homes homes;
-            for (size_t i = 0; i < names.size() && i < found.devices.size(); ++i)
+            for (size_t i = 0; i < names.size(); ++i)
               if (auto device = DeviceName::parse(found.devices[i]))
                 homes.emplace(names[i], *device);
             settle(compilation, homes);

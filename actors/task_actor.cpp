@@ -9,6 +9,7 @@
 #include "troupe/actors/directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/gather.hpp"
+#include "troupe/actors/membership.hpp"
 #include "troupe/actors/peers.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session_actor.hpp"
@@ -27,10 +28,12 @@ struct TaskState {
   TaskSettings settings;
   Peers peers;
   Directory directory;
+  Membership membership;
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
   std::map<std::string, ContainerActor> containers;
   std::map<caf::actor_addr, TaskSession> sessions;
+  bool will_trim = false;
 
   ~TaskState() {
     for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
@@ -73,6 +76,11 @@ struct TaskState {
   void peer_lost(const PeerLost& lost) {
     for (auto& device : devices) self->send(device, lost);
     for (auto& [address, session] : sessions) self->send(session, lost);
+    membership.peer_lost(lost);
+  }
+
+  void cluster_changed(const ClusterSpec& cluster) {
+    for (auto& [address, session] : sessions) self->send(session, ClusterChanged{cluster});
   }
 
   // -- sessions and containers
@@ -158,15 +166,29 @@ struct TaskState {
     for (auto& [container_name, actor] : containers)
       if (chosen.contains(container_name)) self->send(actor, ResetContainer{});
     for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{chosen});
+    trim_soon();
     return {};
   }
 
+  /// When what was dropped is freed, and steps that follow at once have what the devices keep.
+  void trim_soon() {
+    if (std::exchange(will_trim, true)) return;
+    auto trim = [this] {
+      will_trim = false;
+      for (auto& device : settings.devices) device->trim();
+    };
+    settings.world->after(
+        std::chrono::seconds(1), caf::actor_cast<caf::strong_actor_ptr>(self),
+        caf::make_message(Continue{trim}));
+  }
+
   void drop_private(const SessionEnded& ended) {
-    std::erase_if(containers, [&](const auto& entry) {
+    auto dropped = std::erase_if(containers, [&](const auto& entry) {
       auto is_over = is_private_of(ended.session, entry.first);
       if (is_over) caf::anon_send_exit(entry.second, caf::exit_reason::user_shutdown);
       return is_over;
     });
+    if (dropped > 0) trim_soon();
   }
 
   caf::result<Things> list_things() {
@@ -262,8 +284,13 @@ TaskMailbox::behavior_type task(
       .devices = {},
       .is_draining = false};
   state.peers.begin(
-      self, state.settings, [&state](const PeerLost& lost) { state.peer_lost(lost); });
+      self, state.settings,
+      [&state](const TaskActor& task, uint64_t change) { state.membership.met(task, change); },
+      [&state](const PeerLost& lost) { state.peer_lost(lost); });
   state.directory.begin(self, state.settings, state.peers);
+  state.membership.begin(
+      self, state.settings, state.peers, state.directory,
+      [&state](const ClusterSpec& cluster) { state.cluster_changed(cluster); });
   state.cluster_calls.begin(self, state.settings, state.peers);
   state.start_devices();
   self->set_down_handler([&state](const caf::down_msg& down) { state.actor_gone(down.source); });
@@ -278,6 +305,7 @@ TaskMailbox::behavior_type task(
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
       [&state](const Explain& call) { state.explain(call); },
       [&state](const Drain& call) { state.drain(call); },
+      [&state](const LetJoin& call) { state.membership.let_join(call); },
       [&state](const Hello& hello) { return state.peers.greet(hello); },
       [&state](const ResetContainers& call) { return state.reset_own(call.containers); },
       [&state](const ListThings&) { return state.list_things(); },
@@ -287,11 +315,15 @@ TaskMailbox::behavior_type task(
       [&state](const Claim& claim) { return state.directory.claim(claim); },
       [&state](const ListHeld&) { return state.directory.list_held(); },
       [&state](const Reconcile& message) { return state.directory.reconcile(message); },
+      [&state](const Join& wish) { return state.membership.join(wish); },
+      [&state](const Leave& wish) { return state.membership.leave(wish); },
+      [&state](const ClusterNews& news) { return state.membership.hear(news); },
       [&state](const Bind& call) { return state.bind(call); },
       [&state](const SessionEnded& ended) { state.drop_private(ended); },
       [&state, self](const SessionClosed&) {
         state.sessions.erase(caf::actor_cast<caf::actor_addr>(self->current_sender()));
       },
+      [&state](const LeaveCluster& call) { state.membership.leave_cluster(call.done); },
       [&state](const Stop& call) { state.stop(call); },
       [](const Continue& next) { next.work(); },
       [&state](const Beat&) { state.peers.beat(); },

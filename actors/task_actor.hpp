@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,12 @@ struct CancelRuns {
 /// Said by a session to its task, before anybody hears that it is closed: its place is free.
 struct SessionClosed {};
 
+/// Gives up the task's place in the cluster, where it has joined; else there is nothing to do. What
+/// it holds is lost then.
+struct LeaveCluster {
+  DoneStatus done;
+};
+
 /// Ends the task: its sessions are closed, then all its actors end.
 struct Stop {
   DoneStatus done;
@@ -66,13 +73,18 @@ using TaskActor = MasterActor::extend<
     // From other nodes, and from sessions here (directory.hpp).
     caf::replies_to<Claim>::with<Status, Homes>, caf::replies_to<ListHeld>::with<Held>,
     caf::replies_to<Reconcile>::with<Status>,
+    // From other nodes (membership.hpp).
+    caf::replies_to<Join>::with<Status, Joined>, caf::replies_to<Leave>::with<Status>,
+    caf::replies_to<ClusterNews>::with<Status>,
     // In this process. Unavailable names the task that cannot be reached and says why.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
     caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<SessionEnded>,
-    caf::reacts_to<SessionClosed>, caf::reacts_to<Stop>>;
+    caf::reacts_to<SessionClosed>, caf::reacts_to<LeaveCluster>, caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;
+  /// Set where the task joins a cluster that runs; the cluster of `config` is then what it says.
+  std::optional<Joined> joined = {};
   /// Tasks talk only to those that give their cluster the same name.
   std::string cluster_name;
   std::vector<std::shared_ptr<Device>> devices;
@@ -108,4 +120,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionClosed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LeaveCluster)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

@@ -28,6 +28,8 @@ template <class Inspector>
 auto inspect(Inspector& f, ResourceName& x) {
   return f(caf::meta::type_name("ResourceName"), x.container, x.name);
 }
+caf::error inspect(caf::serializer& sink, ClusterSpec& value);
+caf::error inspect(caf::deserializer& source, ClusterSpec& value);
 caf::error inspect(caf::serializer& sink, ListedResource& value);
 caf::error inspect(caf::deserializer& source, ListedResource& value);
 caf::error inspect(caf::serializer& sink, Status& value);

@@ -24,6 +24,19 @@ interface Login {
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
   # The same for the other nodes of the cluster.
+
+  join @2 (protocolVersion :UInt32, cluster :Text, job :Text, address :Text)
+      -> (status :Status, task :UInt32, cluster :Cluster, joined :Cluster, change :UInt64,
+          keeperJob :Text, keeperTask :UInt32);
+  # For a node that belongs to no cluster yet: gives it a place in this one, as the next task of
+  # that job. It will serve at that address; one that was there before gets its place again, so it
+  # may ask twice. `protocolVersion` is of what nodes say to each other, and `cluster` the name that
+  # it was given for the cluster. AlreadyExists: the address is that of a task of the cluster's
+  # configuration. Unavailable: the task that gives out the places, `keeperTask` of `keeperJob`, is
+  # out of reach.
+  #
+  # It gets the cluster as it was configured, the tasks that have joined since, and how many changes
+  # there have been.
 }
 
 struct NodeIdentity {

@@ -26,6 +26,9 @@ class Device {
   /// Runs `work` soon on one of the device's own host threads.
   virtual void enqueue(std::function<void()> work) = 0;
 
+  /// Gives memory that is kept for later, and that nobody uses, back to the system.
+  virtual void trim() {}
+
   /// Waits until nothing runs any more of what it was given. Not from its own threads.
   virtual void finish() {}
 

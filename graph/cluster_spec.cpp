@@ -8,7 +8,6 @@
 #include <sstream>
 #include <system_error>
 
-#include "troupe/graph/check.hpp"
 #include "troupe/graph/config_json.hpp"
 #include "troupe/graph/device_name.hpp"
 #include "troupe/graph/text.hpp"
@@ -199,9 +198,24 @@ Result<Address> ClusterSpec::task_address(std::string_view job, int task) const 
 }
 
 ClusterSpec ClusterSpec::with_address(const std::string& job, int task, Address address) const {
-  CHECK(task_address(job, task).ok());
   auto changed = *this;
   changed.jobs_[job][task] = std::move(address);
+  return changed;
+}
+
+ClusterSpec ClusterSpec::with(const ClusterSpec& others) const {
+  auto changed = *this;
+  for (const auto& [job, tasks] : others.jobs_)
+    changed.jobs_[job].insert(tasks.begin(), tasks.end());
+  return changed;
+}
+
+ClusterSpec ClusterSpec::without(const std::string& job, int task) const {
+  auto changed = *this;
+  auto tasks = changed.jobs_.find(job);
+  if (tasks == changed.jobs_.end()) return changed;
+  tasks->second.erase(task);
+  if (tasks->second.empty()) changed.jobs_.erase(tasks);
   return changed;
 }
 

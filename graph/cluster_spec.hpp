@@ -51,8 +51,12 @@ class ClusterSpec {
   Result<std::vector<int>> task_indices(std::string_view job) const;
   Result<Address> task_address(std::string_view job, int task) const;
 
-  /// The same, with another address for one task, as where the system has chosen its port.
+  /// The same, with that address for that task, whether it has the task or not.
   ClusterSpec with_address(const std::string& job, int task, Address address) const;
+  /// The same, with the tasks of `others` that it has not.
+  ClusterSpec with(const ClusterSpec& others) const;
+  /// The same without that task.
+  ClusterSpec without(const std::string& job, int task) const;
 
   /// The names of the jobs, for messages.
   std::string job_names() const;

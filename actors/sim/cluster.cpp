@@ -2,6 +2,7 @@
 
 #include "troupe/actors/sim/diagram.hpp"
 #include "troupe/actors/sim/session_parts.hpp"
+#include "troupe/graph/device_name.hpp"
 
 namespace troupe::sim {
 namespace {
@@ -37,27 +38,45 @@ Session Cluster::session(const std::string& master) {
 Status Cluster::reset(
     const std::string& task, const std::vector<std::string>& containers,
     std::chrono::milliseconds timeout) {
-  Call call;
-  auto& life = *parts_->life_of(task);
-  auto answerer = parts_->open(life, call);
-  if (!call.is_done())
-    tell(life.actor, Reset{{.names = containers}, timeout, [answerer](Status status) {
-                             answerer->end(std::move(status));
-                           }});
-  answerer.reset();
-  return parts_->await(call);
+  return parts_->ask(task, [&](DoneStatus done) {
+    return Reset{{.names = containers}, timeout, std::move(done)};
+  });
+}
+
+Result<std::string> Cluster::join(const std::string& job, const std::string& through) {
+  auto address = parts_->next_address();
+  auto joined = parts_->ask_for<Joined>(through, [&](Done<Joined> done) {
+    Join wish{
+        .cluster = {}, .version = protocol_version, .job = job, .address = address.to_string()};
+    return LetJoin{std::move(wish), std::move(done)};
+  });
+  if (!joined) return joined.status();
+  auto name = task_name(job, joined->task);
+  parts_->spec = parts_->spec.with_address(job, joined->task, address);
+  parts_->joined[name] = *std::move(joined);
+  parts_->begin(name);
+  return name;
+}
+
+Status Cluster::leave(const std::string& task) {
+  auto life = parts_->life_of(task);
+  auto status = parts_->ask(task, [](DoneStatus done) { return LeaveCluster{std::move(done)}; });
+  auto name = *DeviceName::parse(task);
+  parts_->end(*life);
+  parts_->spec = parts_->spec.without(*name.job, *name.task);
+  return status;
 }
 
 Result<DeviceList> Cluster::list_devices(
     const std::string& task, std::chrono::milliseconds timeout) {
-  return parts_->ask<DeviceList>(task, [timeout](Done<DeviceList> done) {
+  return parts_->ask_for<DeviceList>(task, [timeout](Done<DeviceList> done) {
     return ListDevices{timeout, std::move(done)};
   });
 }
 
 Result<ResourceList> Cluster::list_resources(
     const std::string& task, std::chrono::milliseconds timeout) {
-  return parts_->ask<ResourceList>(task, [timeout](Done<ResourceList> done) {
+  return parts_->ask_for<ResourceList>(task, [timeout](Done<ResourceList> done) {
     return ListResources{timeout, std::move(done)};
   });
 }

@@ -47,6 +47,10 @@ class Cluster final : public FaultVerbs {
   Status reset(
       const std::string& task, const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout);
+  /// Has a new task join through another, as the next one of a job, and gives its name.
+  Result<std::string> join(const std::string& job, const std::string& through);
+  /// Has a task that has joined leave, and ends it.
+  Status leave(const std::string& task);
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
   Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
 

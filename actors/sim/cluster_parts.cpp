@@ -27,7 +27,8 @@ SystemConfig::SystemConfig() {
 
 ClusterParts::ClusterParts(
     const std::map<std::string, int>& jobs, Seed seed, const Options& options_given)
-    : spec(make_spec(jobs)),
+    : configured(make_spec(jobs)),
+      spec(configured),
       options(options_given),
       simulation(system, seed.value, options_given.network) {
   if (!options.catalogs.ops) options.catalogs = Catalogs::make();
@@ -68,8 +69,11 @@ void ClusterParts::begin(std::string task) {
     if (from == task || to == task)
       for (auto a : nodes_of[from])
         for (auto b : nodes_of[to]) simulation.cut(a, b);
+  auto found = joined.find(task);
+  auto is_joined = found != joined.end();
   auto spawned = spawn_task(
-      {.config = {spec, *name.job, *name.task},
+      {.config = {is_joined ? found->second.cluster : configured, *name.job, *name.task},
+       .joined = is_joined ? std::optional(found->second) : std::nullopt,
        .devices = {life->device},
        .catalog = options.catalogs.ops,
        .world = simulation.world_of(life->node),
@@ -81,6 +85,10 @@ void ClusterParts::begin(std::string task) {
   simulation.serve(
       life->node, *spec.task_address(*name.job, *name.task),
       caf::actor_cast<caf::strong_actor_ptr>(life->actor), spawned.incarnation);
+}
+
+Address ClusterParts::next_address() {
+  return {.host = "joined" + std::to_string(++addresses_given), .port = 1};
 }
 
 void ClusterParts::end(Life& life) {

@@ -53,20 +53,27 @@ struct ClusterParts {
   const std::shared_ptr<Life>& life_of(const std::string& task) const;
   /// Does what the fault says, now; false where that makes no sense.
   bool apply(const Fault& fault);
-  /// What a task answers to the call that `make` makes around a callback.
-  template <class Answer, class Make>
-  Result<Answer> ask(const std::string& task, Make make) {
+  /// How a task answers the call that `make` makes around a callback.
+  template <class Make>
+  Status ask(const std::string& task, Make make) {
     Call call;
     auto& life = *life_of(task);
     auto answerer = open(life, call);
-    auto found = std::make_shared<Answer>();
     if (!call.is_done())
-      tell(life.actor, make([answerer, found](Result<Answer> answer) {
-             if (answer) *found = *std::move(answer);
-             answerer->end(answer.status());
-           }));
+      tell(life.actor, make([answerer](Status status) { answerer->end(std::move(status)); }));
     answerer.reset();
-    auto status = await(call);
+    return await(call);
+  }
+  /// The same, of a call that has more for an answer.
+  template <class Answer, class Make>
+  Result<Answer> ask_for(const std::string& task, Make make) {
+    auto found = std::make_shared<Answer>();
+    auto status = ask(task, [&](DoneStatus ended) {
+      return make([ended = std::move(ended), found](Result<Answer> answer) {
+        if (answer) *found = *std::move(answer);
+        ended(answer.status());
+      });
+    });
     if (!status.ok()) return status;
     return std::move(*found);
   }
@@ -83,7 +90,13 @@ struct ClusterParts {
       const std::shared_ptr<Life>& master, const std::shared_ptr<OpenCalls::Answerer>& call,
       Time start, Time timeout);
 
-  ClusterSpec spec;
+  /// Where no task has been.
+  Address next_address();
+
+  const ClusterSpec configured;
+  ClusterSpec spec;                      // with those that have joined
+  std::map<std::string, Joined> joined;  // what the tasks were told that have joined
+  int addresses_given = 0;               // to them
   Options options;
   std::vector<std::shared_ptr<SimulatedDevice>> devices;  // of all lives: late kernels may use one
   SystemConfig config;

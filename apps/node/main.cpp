@@ -38,8 +38,8 @@ int fail(const Status& status, int exit_code) {
   return exit_code;
 }
 
-Status with_advice(const Status& status) {
-  if (status.code() != Code::unavailable) return status;
+Status with_advice(const Status& status, const Settings& settings) {
+  if (status.code() != Code::unavailable || settings.join) return status;
   return unavailable(
       status.message() + "; where another program has the port, give this task another one");
 }
@@ -91,8 +91,8 @@ Status wait_for_end(Server& server) {
 }
 
 int serve(const Settings& settings, const TaskConfig& config, ServerOptions options) {
-  auto task = task_name(config.job, config.task);
-  start_logging(settings, task);
+  start_logging(
+      settings, settings.join ? "/job:" + config.job : task_name(config.job, config.task));
   if (!is_loopback(settings.bind))
     spdlog::warn(
         "listening on {}: anybody who reaches the port can run graphs here and read all state",
@@ -101,7 +101,10 @@ int serve(const Settings& settings, const TaskConfig& config, ServerOptions opti
   auto server = Server::create(def, std::move(options));
   if (!server) return fail(server.status(), exit_usage);
   if (auto status = (*server)->start(); !status.ok())
-    return fail(with_advice(status), exit_failure);
+    return fail(with_advice(status, settings), exit_failure);
+  auto started = (*server)->server_def();
+  auto task = task_name(started.job, *started.task);
+  if (settings.join) start_logging(settings, task);
   print_ready(settings, (*server)->target(), task);
   spdlog::info("serving at {}, pid {}", (*server)->target(), getpid());
   auto ended = wait_for_end(**server);

@@ -39,12 +39,17 @@ Examples:
   By the environment alone:
     TF_CONFIG='{"cluster": {"ps": ["127.0.0.1:2222"]},
                 "task": {"type": "ps", "index": 0}}' troupe-node
+  One more worker for a cluster that runs, as its next index:
+    troupe-node --join 127.0.0.1:2222 --job worker
   One parameter server and three workers, as four tasks of Slurm:
     srun --ntasks 4 troupe-node --slurm ps=1,worker=3 --bind 0.0.0.0 --insecure
 
 When it serves it prints one line on standard output:
   ready troupe://127.0.0.1:2222
 All else goes to standard error.
+
+A task that has joined leaves the cluster again when it is stopped, and what it held
+is gone. One that was killed can come back to its place by --address.
 
 A first SIGTERM or SIGINT gives running steps up to three seconds to end, then
 cancels them and ends the node; a second one ends it at once. A client can stop it,
@@ -92,6 +97,31 @@ Result<std::map<std::string, int>> to_counts(const std::string& list) {
   return counts;
 }
 
+/// Not one host, but all of the machine's addresses.
+bool is_any(const std::string& host) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return v4.s_addr == INADDR_ANY;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_UNSPECIFIED(&v6);
+}
+
+/// The task alone: the cluster tells it of the others.
+Result<TaskConfig> joining_task(const Settings& settings) {
+  if (settings.cluster || settings.slurm || settings.task)
+    return invalid_argument(
+        "with --join, the cluster tells this task its index and the other tasks: leave out "
+        "--cluster, --task and --slurm");
+  if (settings.job.empty()) return invalid_argument("--join needs --job, such as worker");
+  if (!settings.address && is_any(settings.bind))
+    return invalid_argument(
+        "--bind " + settings.bind + " with --join needs --address, where the others reach it");
+  Address chosen{.host = settings.bind, .port = 0};
+  auto address = settings.address.value_or(chosen.to_string());
+  auto cluster = ClusterSpec::make({{settings.job, {address}}}, "--address");
+  if (!cluster) return cluster.status();
+  return TaskConfig{.cluster = *std::move(cluster), .job = settings.job, .task = 0};
+}
+
 Result<ServerDef> surroundings(const Settings& settings, const Environment& environment) {
   if (settings.slurm && settings.cluster)
     return invalid_argument("--slurm and --cluster both give the cluster: leave out one");
@@ -122,6 +152,17 @@ void declare_task_flags(CLI::App& app, Settings& settings) {
       ->type_name("INDEX")
       ->check(between(0, 1'000'000))
       ->description("The index of this task in its job, from 0");
+  app.add_option("--join", settings.join)
+      ->type_name("HOST:PORT")
+      ->description(
+          "Join the running cluster that this task belongs to, as\n"
+          "the next task of --job");
+  app.add_option("--address", settings.address)
+      ->type_name("HOST:PORT")
+      ->description(
+          "With --join: where the others reach this task; unless\n"
+          "given, at the host of --bind and a port that the system\n"
+          "chooses");
   app.add_option("--slurm", settings.slurm)
       ->type_name("JOBS")
       ->description(
@@ -223,6 +264,9 @@ bool is_loopback(const std::string& host) {
 }
 
 Result<TaskConfig> find_task(const Settings& settings, const Environment& environment) {
+  if (settings.join) return joining_task(settings);
+  if (settings.address)
+    return invalid_argument("--address is for --join; else --cluster has all addresses");
   ServerDef flags{.cluster = {}, .job = settings.job, .task = settings.task, .protocol = {}};
   if (settings.cluster) {
     auto cluster = ClusterSpec::parse(*settings.cluster);
@@ -243,6 +287,7 @@ Result<ServerOptions> to_options(const Settings& settings) {
   auto counts = to_counts(settings.device_counts);
   if (!counts) return counts.status();
   return ServerOptions{
+      .join = settings.join.value_or(""),
       .bind_host = settings.bind,
       .devices =
           {.visible = to_devices(settings.devices),

@@ -16,6 +16,8 @@ struct Settings {
   std::optional<std::string> cluster;
   std::string job;
   std::optional<int> task;
+  std::optional<std::string> join;
+  std::optional<std::string> address;
   std::optional<std::string> slurm;
   int port_base = 8888;
   std::string bind = "127.0.0.1";

@@ -4,6 +4,7 @@
 #include <kj/debug.h>
 #include <spdlog/spdlog.h>
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include "troupe/capnp/server/find_endpoint.hpp"
 #include "troupe/capnp/server/inbox.hpp"
+#include "troupe/capnp/server/join_cluster.hpp"
 #include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/listen.hpp"
 #include "troupe/capnp/server/porter.hpp"
@@ -40,10 +42,9 @@ class Seeker {
   std::function<void(Result<Answer>)> done_;
 };
 
-/// Asks the node at an address for something, from the loop.
+/// Asks another node for something, from the loop.
 template <class Answer>
-using Search = kj::Promise<Result<Answer>>(
-    kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout);
+using Search = std::function<kj::Promise<Result<Answer>>(kj::AsyncIoProvider& io)>;
 
 /// What lives on the door's thread.
 class Loop final : private kj::TaskSet::ErrorHandler {
@@ -75,13 +76,10 @@ class Loop final : private kj::TaskSet::ErrorHandler {
         });
   }
   template <class Answer>
-  void begin(
-      Search<Answer>* search, Address address, std::chrono::milliseconds timeout,
-      std::shared_ptr<Seeker<Answer>> seeker) {
-    searches_->add(
-        search(*io_.provider, std::move(address), timeout).then([seeker](Result<Answer> found) {
-          seeker->answer(std::move(found));
-        }));
+  void begin(const Search<Answer>& search, std::shared_ptr<Seeker<Answer>> seeker) {
+    searches_->add(search(*io_.provider).then([seeker](Result<Answer> found) {
+      seeker->answer(std::move(found));
+    }));
   }
 
  private:
@@ -118,10 +116,33 @@ class Loop final : private kj::TaskSet::ErrorHandler {
   std::optional<kj::TaskSet> searches_;
 };
 
+/// What begins a search on the loop's thread, from any thread.
+template <class Answer>
+auto beginner(std::shared_ptr<Inbox> inbox, Loop* loop) {
+  return [inbox = std::move(inbox), loop](
+             Search<Answer> search, std::function<void(Result<Answer>)> done) {
+    auto seeker = std::make_shared<Seeker<Answer>>(std::move(done));
+    inbox->post([=, search = std::move(search), seeker = std::move(seeker)] {
+      loop->begin(search, seeker);
+    });
+  };
+}
+
+template <class Answer>
+auto seek(
+    const std::shared_ptr<Inbox>& inbox, Loop* loop,
+    kj::Promise<Result<Answer>> (*ask)(kj::AsyncIoProvider&, Address, std::chrono::milliseconds)) {
+  return [begin = beginner<Answer>(inbox, loop), ask](
+             const Address& address, std::chrono::milliseconds timeout,
+             std::function<void(Result<Answer>)> done) {
+    begin([=](kj::AsyncIoProvider& io) { return ask(io, address, timeout); }, std::move(done));
+  };
+}
+
 class ThreadDoor final : public Door {
  public:
-  explicit ThreadDoor(ListeningSocket listening)
-      : port_(listening.port), socket_(kj::mv(listening.socket)) {
+  explicit ThreadDoor(PlacedSocket placed)
+      : port_(placed.port), file_(placed.socket), socket_(kj::mv(placed.socket)) {
     std::promise<Loop*> started;
     auto loop = started.get_future();
     thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
@@ -135,10 +156,20 @@ class ThreadDoor final : public Door {
 
   int port() const override { return port_; }
   Endpoints endpoints() override {
-    return {.find = seek(find_endpoint), .probe = seek(probe_endpoint)};
+    return {
+        .find = seek(inbox_, loop_, find_endpoint), .probe = seek(inbox_, loop_, probe_endpoint)};
   }
-  void serve(Service service) override {
+  void join(
+      const Address& address, std::chrono::milliseconds timeout, const Join& wish,
+      Done<Joined> done) override {
+    beginner<Joined>(inbox_, loop_)(
+        [=](kj::AsyncIoProvider& io) { return join_cluster(io, address, timeout, wish); },
+        std::move(done));
+  }
+  Status serve(Service service) override {
+    if (auto status = start_listening(file_); !status.ok()) return status;
     inbox_->post([loop = loop_, service = std::move(service)] { loop->serve(service); });
+    return {};
   }
   Status close(std::chrono::milliseconds deadline) override {
     stop();
@@ -158,21 +189,8 @@ class ThreadDoor final : public Door {
   void stop() {
     inbox_->post([loop = loop_] { loop->stop(); });
   }
-  /// The search as something to be called from any thread.
-  template <class Answer>
-  std::function<void(Address, std::chrono::milliseconds, std::function<void(Result<Answer>)>)> seek(
-      Search<Answer>* search) {
-    return [inbox = inbox_, loop = loop_, search](
-               Address address, std::chrono::milliseconds timeout,
-               std::function<void(Result<Answer>)> done) {
-      auto seeker = std::make_shared<Seeker<Answer>>(std::move(done));
-      inbox->post([=, address = std::move(address), seeker = std::move(seeker)] {
-        loop->begin(search, address, timeout, seeker);
-      });
-    };
-  }
-
   const int port_;
+  const int file_;          // the socket's
   kj::AutoCloseFd socket_;  // until the thread has it
   std::promise<void> ended_;
   std::future<void> ended_future_ = ended_.get_future();
@@ -184,9 +202,9 @@ class ThreadDoor final : public Door {
 }  // namespace
 
 Result<std::unique_ptr<Door>> Door::open(const std::string& bind_host, int port) {
-  auto listening = listen_on(bind_host, port);
-  if (!listening) return listening.status();
-  return std::unique_ptr<Door>(std::make_unique<ThreadDoor>(*std::move(listening)));
+  auto placed = take_port(bind_host, port);
+  if (!placed) return placed.status();
+  return std::unique_ptr<Door>(std::make_unique<ThreadDoor>(*std::move(placed)));
 }
 
 }  // namespace troupe

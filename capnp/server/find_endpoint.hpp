@@ -8,8 +8,7 @@
 
 namespace troupe {
 
-/// Asks who serves at an address. Tries again, ever less often, until the timeout: Unavailable then
-/// names the address, the last reason and how long it was tried. `io` must outlive the promise.
+/// Asks who serves at an address, as ask_door() does.
 kj::Promise<Result<Endpoint>> find_endpoint(
     kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout);
 

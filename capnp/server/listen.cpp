@@ -23,14 +23,13 @@ int port_of(int socket) {
 }
 
 /// Null, with errno set, where it fails.
-kj::AutoCloseFd try_listen(const addrinfo& at) {
+kj::AutoCloseFd try_bind(const addrinfo& at) {
   kj::AutoCloseFd socket(
       ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
   if (socket < 0) return nullptr;
   int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (::bind(socket, at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket, SOMAXCONN) == 0)
-    return socket;
+  if (::bind(socket, at.ai_addr, at.ai_addrlen) == 0) return socket;
   auto error = errno;
   socket = nullptr;
   errno = error;
@@ -39,7 +38,7 @@ kj::AutoCloseFd try_listen(const addrinfo& at) {
 
 }  // namespace
 
-Result<ListeningSocket> listen_on(const std::string& host, int port) {
+Result<PlacedSocket> take_port(const std::string& host, int port) {
   auto where = host.empty() ? "127.0.0.1" : host;
   auto fail = [&](const std::string& why) {
     return unavailable("cannot listen on " + where + ":" + std::to_string(port) + ": " + why);
@@ -53,12 +52,25 @@ Result<ListeningSocket> listen_on(const std::string& host, int port) {
   Addresses all(found, &::freeaddrinfo);
   std::string why = "the host has no address";
   for (auto* at = found; at != nullptr; at = at->ai_next) {
-    auto socket = try_listen(*at);
-    auto listening_port = socket == nullptr ? 0 : port_of(socket);
-    if (socket != nullptr) return ListeningSocket{.socket = kj::mv(socket), .port = listening_port};
+    auto socket = try_bind(*at);
+    auto own_port = socket == nullptr ? 0 : port_of(socket);
+    if (socket != nullptr) return PlacedSocket{.socket = kj::mv(socket), .port = own_port};
     why = std::strerror(errno);
   }
   return fail(why);
+}
+
+Status start_listening(int socket) {
+  if (::listen(socket, SOMAXCONN) == 0) return {};
+  return unavailable(
+      "cannot listen on port " + std::to_string(port_of(socket)) + ": " + std::strerror(errno));
+}
+
+Result<PlacedSocket> listen_on(const std::string& host, int port) {
+  auto placed = take_port(host, port);
+  if (!placed) return placed;
+  if (auto status = start_listening(placed->socket); !status.ok()) return status;
+  return placed;
 }
 
 }  // namespace troupe

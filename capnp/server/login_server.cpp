@@ -7,6 +7,8 @@
 
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/capnp/server/ask.hpp"
+#include "troupe/capnp/server/convert_joined.hpp"
 #include "troupe/capnp/server/master_server.hpp"
 
 namespace troupe {
@@ -19,6 +21,7 @@ class LoginServer final : public rpc::Login::Server {
 
   kj::Promise<void> login(LoginContext context) override;
   kj::Promise<void> peer(PeerContext context) override;
+  kj::Promise<void> join(JoinContext context) override;
 
  private:
   KjUnit& unit_;
@@ -54,6 +57,16 @@ kj::Promise<void> LoginServer::peer(PeerContext context) {
   fill(context.getResults().initStatus(), Status());
   fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
+}
+
+kj::Promise<void> LoginServer::join(JoinContext context) {
+  auto request = [&](Done<Joined> done) {
+    tell(service_.master, LetJoin{to_join(context.getParams()), std::move(done)}, &unit_);
+  };
+  return ask<Result<Joined>>(unit_, request).then([context](Result<Joined> joined) mutable {
+    fill(context.getResults().initStatus(), joined.status());
+    if (joined) fill(context.getResults(), *joined);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "troupe/capnp/server/server.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <future>
@@ -55,6 +57,14 @@ class OwedStatus {
   std::shared_ptr<Sender> sender_;
   std::future<Status> answer_;
 };
+
+/// So that the others need not find out.
+void leave_cluster(ServerLife& life, Clock::time_point limit) {
+  OwedStatus left;
+  life.leave_cluster(left.callback());
+  if (auto status = left.wait_until(limit); status && !status->ok())
+    spdlog::warn("did not leave the cluster: {}", status->message());
+}
 
 /// Lives one life after the other, each on a thread of its own: CAF wants an actor system to end on
 /// the thread that made it. So who stops it need not wait for longer than he said, and a client can
@@ -131,8 +141,10 @@ void NodeServer::live() {
   life_ = nullptr;
   is_drained_ = true;
   auto callbacks = std::exchange(on_drained_, {});
+  auto stop_end = stop_end_;
   lock.unlock();
   for (auto& drained : callbacks) drained({});
+  leave_cluster(*life, stop_end);
   life.reset();
   lock.lock();
   bool is_late = stop_begin_ < stop_end_ && stop_end_ < Clock::now();
@@ -153,9 +165,7 @@ std::unique_ptr<ServerLife> NodeServer::begin() {
     become(State::stopped);
     return nullptr;
   }
-  auto address = *config_.cluster.task_address(config_.job, config_.task);
-  address.port = (*life)->port();
-  config_.cluster = config_.cluster.with_address(config_.job, config_.task, address);
+  config_ = (*life)->config();
   life_ = life->get();
   become(State::serving);
   return *std::move(life);

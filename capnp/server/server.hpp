@@ -13,6 +13,11 @@ namespace troupe {
 /// What a server has, and how it meets others. Only it can honour these: no session can ask for
 /// more threads.
 struct ServerOptions {
+  /// "host:port" of any task of a cluster that runs, with or without "troupe://": the server joins
+  /// that as the next task of its job. Its own definition then has one task, with the address where
+  /// others reach it. It leaves when it is stopped in time; one that ends otherwise keeps its place
+  /// for whoever comes to that address next.
+  std::string join = {};
   /// The host to listen on; "" stands for the loopback. The port is that of this task's address in
   /// the cluster, 0 there lets the system choose one.
   std::string bind_host;
@@ -44,8 +49,9 @@ class Server {
   virtual ~Server() = default;
 
   /// Serves once it returns; does nothing where it serves. Unavailable, naming the address, where
-  /// the port is in use; it can be tried again. A server that was stopped starts anew, on its port,
-  /// as another incarnation that holds nothing. FailedPrecondition where it has not stopped yet.
+  /// the port is in use or the cluster to join out of reach; it can be tried again. A server that
+  /// was stopped starts anew, on its port, as another incarnation that holds nothing.
+  /// FailedPrecondition where it has not stopped yet.
   virtual Status start() = 0;
 
   /// From then on it opens no sessions and, as master, runs no new steps; it goes on to compute for

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <future>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,17 +30,54 @@ class NodeLife final : public ServerLife {
     for (auto& device : devices_) device->finish();
   }
 
-  Status open(TaskConfig config, const ServerOptions& options, StopCall stop) {
+  Status open(const TaskConfig& config, const ServerOptions& options, StopCall stop) {
     auto address = *config.cluster.task_address(config.job, config.task);
     auto door = Door::open(options.bind_host, address.port);
     if (!door) return door.status();
     door_ = *std::move(door);
     address.port = door_->port();
-    config.cluster = config.cluster.with_address(config.job, config.task, address);
+    config_ = config;
+    config_.cluster = config.cluster.with_address(config.job, config.task, address);
+    std::optional<Joined> joined;
+    if (!options.join.empty()) {
+      auto answer = join(address, options);
+      if (!answer) return answer.status();
+      joined = *std::move(answer);
+      config_ = {
+          .cluster = joined->cluster.with(joined->news.joined),
+          .job = config.job,
+          .task = joined->task};
+    }
+    return serve(options, joined, std::move(stop));
+  }
 
+  const TaskConfig& config() const override { return config_; }
+  void drain(Drain call) override { tell(task_, std::move(call)); }
+  void leave_cluster(DoneStatus done) override { tell(task_, LeaveCluster{std::move(done)}); }
+
+ private:
+  Result<Joined> join(const Address& own_address, const ServerOptions& options) {
+    auto door = Address::parse(options.join);
+    if (!door) return door.status();
+    std::promise<Result<Joined>> joined;
+    Join wish{
+        .cluster = options.cluster_name,
+        .version = protocol_version,
+        .job = config_.job,
+        .address = own_address.to_string()};
+    door_->join(*door, options.connect_timeout, wish, [&joined](Result<Joined> answer) {
+      joined.set_value(std::move(answer));
+    });
+    return joined.get_future().get();
+  }
+
+  Status serve(const ServerOptions& options, const std::optional<Joined>& joined, StopCall stop) {
     auto world = std::make_shared<RealWorld>(system_, door_->endpoints());
+    auto task = config_;
+    if (joined) task.cluster = joined->cluster;
     auto spawned = spawn_task(
-        {.config = config,
+        {.config = task,
+         .joined = joined,
          .cluster_name = options.cluster_name,
          .devices = devices_,
          .catalog = make_op_catalog(),
@@ -53,27 +92,23 @@ class NodeLife final : public ServerLife {
         caf::actor_cast<caf::strong_actor_ptr>(task_),
         options.bind_host.empty() ? "127.0.0.1" : options.bind_host);
     if (!actor_port) return actor_port.status();
-    door_->serve(
+    return door_->serve(
         {.system = system_,
          .master = task_,
          .stop = std::move(stop),
          .identity = {
-             .job = config.job,
-             .task = config.task,
+             .job = config_.job,
+             .task = config_.task,
              .incarnation = spawned.incarnation,
              .protocol_version = protocol_version,
              .host = {},
              .actor_port = *actor_port}});
-    return {};
   }
 
-  int port() const override { return door_->port(); }
-  void drain(Drain call) override { tell(task_, std::move(call)); }
-
- private:
   std::vector<std::shared_ptr<Device>> devices_;
-  NodeSystemConfig config_;
-  caf::actor_system system_{config_};
+  TaskConfig config_;
+  NodeSystemConfig system_config_;
+  caf::actor_system system_{system_config_};
   TaskActor task_;
   std::unique_ptr<Door> door_;
 };

@@ -62,6 +62,8 @@ class CpuDevice final : public Device {
     processor_->arena.enqueue(work_.defer(std::move(work)));
   }
 
+  void trim() override { enqueue(cpu::PoolAllocator::trim); }
+
   void finish() override {
     processor_->arena.execute([this] { work_.wait(); });
   }

@@ -54,6 +54,8 @@ PoolAllocator::PoolAllocator(uint64_t limit_bytes) : share_(new Share(limit_byte
 
 PoolAllocator::operator Allocator&() const { return *share_; }
 
+void PoolAllocator::trim() { scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr); }
+
 uint64_t PoolAllocator::bytes_in_use() const { return share_->use().bytes_in_use; }
 void PoolAllocator::set_limit(uint64_t bytes) { share_->set_limit(bytes); }
 

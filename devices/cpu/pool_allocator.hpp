@@ -17,6 +17,9 @@ class PoolAllocator {
 
   operator Allocator&() const;
   uint64_t bytes_in_use() const;
+  /// Gives back to the system what the process's pool keeps for later. May take a while, where that
+  /// is much.
+  static void trim();
   /// For what is allocated from now on; what is given out stays. Thread-safe.
   void set_limit(uint64_t bytes);
 

@@ -50,6 +50,21 @@ BOOST_AUTO_TEST_CASE(a_status_keeps_code_words_and_place) {
   BOOST_TEST(there_and_back(Status()).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_cluster_comes_back_and_an_impossible_one_does_not) {
+  auto cluster = *ClusterSpec::make(
+      {{"ps", {"a:1", "[::1]:2"}}, {"worker", {{3, "b:3"}}}, {"empty", JobTasks()}});
+  BOOST_TEST((there_and_back(cluster) == cluster));
+  BOOST_TEST((there_and_back(ClusterSpec()) == ClusterSpec()));
+  std::vector<char> bytes;
+  caf::binary_serializer sink(system, bytes);
+  uint64_t jobs = 1;
+  std::string job = "ps";
+  std::map<int32_t, std::string> tasks{{0, "a:1"}, {1, "a:1"}};
+  BOOST_TEST(!sink(jobs, job, tasks));
+  ClusterSpec read_back;
+  BOOST_TEST(!read(bytes, read_back));
+}
+
 BOOST_AUTO_TEST_CASE(what_a_step_waits_for_comes_back) {
   Wait wait{"device", "node", "Op", "what", "peer", std::chrono::milliseconds(12345)};
   auto back = there_and_back(StepWaits{{wait, Wait()}});

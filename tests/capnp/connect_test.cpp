@@ -50,7 +50,7 @@ class Stranger {
   int port() const { return listening_.port; }
 
  private:
-  ListeningSocket listening_;
+  PlacedSocket listening_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
   FakeConfig config;
   caf::actor_system system(config);
   auto master = system.spawn(fake_master, std::make_shared<Record>());
-  (*door)->serve({.system = system, .master = master, .identity = {}});
+  BOOST_TEST((*door)->serve({.system = system, .master = master, .identity = {}}).ok());
   auto status = waiting.get();
   BOOST_TEST(status.ok());
   door->reset();

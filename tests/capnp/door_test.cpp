@@ -5,7 +5,9 @@
 #include <thread>
 
 #include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/server/door.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
+#include "troupe/tests/patience.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -229,6 +231,31 @@ BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
   auto again = Door::open("127.0.0.1", node.door->port());
   BOOST_TEST((again.status().code() == Code::unavailable));
   BOOST_TEST(again.status().message().find(std::to_string(node.door->port())) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_place_in_the_cluster_is_told_with_all_that_belongs_to_it) {
+  auto other = Door::open("", 0);
+  BOOST_REQUIRE(other.ok());
+  auto join = [&](const std::string& job) {
+    std::promise<Result<Joined>> answer;
+    Join wish{.cluster = "mine", .version = 7, .job = job, .address = "c:1"};
+    auto address = *Address::parse(node.target());
+    (*other)->join(address, patience, wish, [&](Result<Joined> joined) {
+      answer.set_value(std::move(joined));
+    });
+    return answer.get_future().get();
+  };
+  auto joined = join("worker");
+  BOOST_REQUIRE_MESSAGE(joined.ok(), joined.status().to_string());
+  auto told = what_a_fake_cluster_tells();
+  BOOST_TEST(joined->task == told.task);
+  BOOST_TEST((joined->cluster == told.cluster));
+  BOOST_TEST(joined->news.change == told.news.change);
+  BOOST_TEST((joined->news.joined == told.news.joined));
+  BOOST_TEST(joined->keeper_job == told.keeper_job);
+  BOOST_TEST(joined->keeper_task == told.keeper_task);
+  BOOST_TEST(node.record->wait_for("join mine 7 worker c:1"));
+  BOOST_TEST((join("full").status() == full_error()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

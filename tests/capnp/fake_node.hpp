@@ -152,6 +152,20 @@ inline SessionActor::behavior_type fake_session(
       }};
 }
 
+inline Joined what_a_fake_cluster_tells() {
+  return {
+      .task = 4,
+      .cluster = *ClusterSpec::make({{"ps", {"a:1"}}, {"worker", {{3, "b:1"}}}}),
+      .news = {.change = 9, .joined = *ClusterSpec::make({{"worker", {{4, "c:1"}}}})},
+      .keeper_job = "ps",
+      .keeper_task = 0};
+}
+
+inline std::string words_of(const Join& wish) {
+  return "join " + wish.cluster + " " + std::to_string(wish.version) + " " + wish.job + " " +
+         wish.address;
+}
+
 inline std::vector<WaitingStep> what_fake_steps_wait_for() {
   return {
       {.session = 3,
@@ -208,6 +222,11 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         record->add("drain " + std::to_string(drain.timeout.count()));
         drain.done(deadline_exceeded("a step was cancelled"));
       },
+      [record](LetJoin& call) {
+        record->add(words_of(call.wish));
+        if (call.wish.job == "full") return call.done(full_error());
+        call.done(what_a_fake_cluster_tells());
+      },
       [](Explain& explain) { explain.done(what_fake_steps_wait_for()); },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
@@ -232,7 +251,7 @@ struct FakeConfig : caf::actor_system_config {
 /// A node whose actors are fakes, behind a real door.
 struct FakeNode {
   FakeNode() : door(open()) {
-    door->serve(Service{
+    auto served = door->serve(Service{
         .system = system,
         .master = master,
         .stop =
@@ -247,6 +266,7 @@ struct FakeNode {
             .protocol_version = 1,
             .host = "",
             .actor_port = 4242}});
+    CHECK(served.ok());
   }
   ~FakeNode() {
     door.reset();

@@ -23,7 +23,7 @@ constexpr uint64_t incarnation = 0x0123456789abcdef;
 const std::string question(protocol::heartbeat);
 
 struct Fixture {
-  ListeningSocket listening = *listen_on("", 0);
+  PlacedSocket listening = *listen_on("", 0);
   int port = listening.port;
   std::promise<kj::AutoCloseFd> handed_on;
   Porter porter{kj::mv(listening.socket), incarnation, [this](kj::AutoCloseFd socket) {

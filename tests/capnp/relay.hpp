@@ -89,7 +89,7 @@ class Relay {
   }
 
   const int to_port_;
-  ListeningSocket listening_;
+  PlacedSocket listening_;
   std::atomic<size_t> bytes_per_ms_ = 1 << 20;
   std::atomic<uint64_t> bytes_passed_ = 0;
   std::atomic<bool> is_for_first_ = false;

@@ -1,33 +1,16 @@
 #include "troupe/capnp/server/server.hpp"
 
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
-#include <fstream>
 
 #include "troupe/tests/capnp/servers.hpp"
+#include "troupe/tests/holdings.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
-
-struct Held {
-  long descriptors = 0;
-  long threads = 0;
-  long memory_kib = 0;
-};
-
-Held what_this_process_holds() {
-  auto count = [](const char* folder) {
-    using Files = std::filesystem::directory_iterator;
-    return std::distance(Files(folder), Files());
-  };
-  Held held{.descriptors = count("/proc/self/fd"), .threads = count("/proc/self/task")};
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmRSS:")) held.memory_kib = std::stol(line.substr(6));
-  return held;
-}
 
 /// 600 KiB of ones.
 Value filled(Builder& b, const std::string& device) {
@@ -70,7 +53,7 @@ BOOST_AUTO_TEST_CASE(it_tells_what_it_is_and_where) {
 }
 
 BOOST_AUTO_TEST_CASE(one_whose_port_is_in_use_names_it_and_can_be_tried_again) {
-  auto taken = std::make_unique<ListeningSocket>(*listen_on("", 0));
+  auto taken = std::make_unique<PlacedSocket>(*listen_on("", 0));
   auto address = "127.0.0.1:" + std::to_string(taken->port);
   auto made = make_server(*ClusterSpec::make({{"local", {address}}}), "local", 0);
   auto status = made->start();
@@ -198,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_lives_on_one_port_leave_nothing_behind) {
     Guest guest(*server);
     status = guest.step();
     BOOST_REQUIRE_MESSAGE(status.ok(), status.to_string());
-    return what_this_process_holds();
+    return holdings_of(getpid());
   };
   for (int life = 0; life < 20; ++life) (void)live();
   auto before = live();
@@ -206,8 +189,8 @@ BOOST_AUTO_TEST_CASE(a_hundred_lives_on_one_port_leave_nothing_behind) {
   auto after = live();
   BOOST_TEST(after.descriptors == before.descriptors);
   BOOST_TEST(after.threads == before.threads);
-  BOOST_TEST(after.memory_kib < before.memory_kib + 4096);
-  BOOST_TEST_MESSAGE("100 lives: " << before.memory_kib << " to " << after.memory_kib << " KiB");
+  BOOST_TEST(after.memory_mib < before.memory_mib + 4);
+  BOOST_TEST_MESSAGE("100 lives: " << before.memory_mib << " to " << after.memory_mib << " MiB");
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_goes_on_with_the_next_life_of_a_task) {
@@ -227,6 +210,52 @@ BOOST_AUTO_TEST_CASE(a_peer_goes_on_with_the_next_life_of_a_task) {
   do status = guest.session->run({}, {there}).status();
   while (!status.ok() && Clock::now() < deadline);
   BOOST_TEST(status.ok(), status.to_string());
+}
+
+/// One that joins the cluster of another, as a worker.
+std::unique_ptr<Server> make_joining(const Server& other) {
+  auto options = few_threads();
+  options.join = other.target();
+  return make_server(*ClusterSpec::make({{"worker", {"127.0.0.1:0"}}}), "worker", 0, options);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_joins_is_told_what_it_is_and_is_known_until_it_stops) {
+  auto first = start_local();
+  auto joining = make_joining(*first);
+  BOOST_REQUIRE(joining->start().ok());
+  auto another = make_joining(*joining);
+  BOOST_REQUIRE(another->start().ok());
+  BOOST_TEST(*another->server_def().task == 1);
+  BOOST_TEST(another->server_def().cluster.to_json().find("local") != std::string::npos);
+  Guest guest(*another);
+  auto there = guest.b.on("/job:local/task:0").add(guest.two, guest.two);
+  BOOST_REQUIRE(guest.session->extend(guest.b).ok());
+  BOOST_TEST(guest.session->run({}, {there})->at(0).value<float>() == 4.0f);
+  BOOST_TEST(connect(*first)->list_devices()->devices.size() == 3u);
+
+  BOOST_TEST(joining->stop(patience).ok());
+  auto rest = connect(*first)->list_devices();
+  BOOST_TEST(rest->devices.size() == 2u);
+  BOOST_TEST(rest->missing.empty());
+  BOOST_REQUIRE(joining->start().ok());
+  BOOST_TEST(*joining->server_def().task == 2);
+  BOOST_TEST(connect(*first)->list_devices()->devices.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(one_at_the_address_of_a_configured_task_does_not_join) {
+  auto taken = cluster_of({{"local", 1}, {"absent", 1}});
+  auto first = make_server(taken, "local", 0);
+  auto absent = make_server(taken, "absent", 0);
+  BOOST_REQUIRE(first->start().ok());
+  BOOST_REQUIRE(absent->start().ok());
+  auto address = taken.task_address("local", 0)->to_string();
+  BOOST_TEST(first->stop(patience).ok());
+  auto options = few_threads();
+  options.join = absent->target();
+  auto joining = make_server(*ClusterSpec::make({{"worker", {address}}}), "worker", 0, options);
+  auto status = joining->start();
+  BOOST_TEST((status.code() == Code::already_exists), status.to_string());
+  BOOST_TEST(says(status, address + " is the address of /job:local/task:0"), status.to_string());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,7 +72,7 @@ struct Guest {
 
 inline ClusterSpec cluster_of(const std::map<std::string, int>& jobs) {
   std::map<std::string, JobTasks> tasks;
-  std::vector<ListeningSocket> kept;
+  std::vector<PlacedSocket> kept;
   for (const auto& [job, count] : jobs)
     for (int task = 0; task < count; ++task) {
       kept.push_back(*listen_on("", 0));
@@ -84,7 +84,7 @@ inline ClusterSpec cluster_of(const std::map<std::string, int>& jobs) {
 /// A server and a client of it whose step waits for a task that never answers.
 struct StuckStep {
   /// Takes connections in its backlog, and says nothing.
-  ListeningSocket silent = *listen_on("", 0);
+  PlacedSocket silent = *listen_on("", 0);
   ClusterSpec cluster = *ClusterSpec::make(
       {{"local", {"127.0.0.1:0"}}, {"silent", {"127.0.0.1:" + std::to_string(silent.port)}}});
   std::unique_ptr<Server> server = start();

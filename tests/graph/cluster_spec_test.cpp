@@ -100,6 +100,17 @@ BOOST_AUTO_TEST_CASE(one_address_can_be_replaced) {
   BOOST_TEST((cluster == parsed("ps=a:77;worker=b:1")));
 }
 
+BOOST_AUTO_TEST_CASE(tasks_are_added_and_taken_away) {
+  auto cluster = parsed("ps=a:1;worker=b:1");
+  auto grown = cluster.with_address("worker", 1, {.host = "c", .port = 1});
+  BOOST_TEST((grown == parsed("ps=a:1;worker=b:1,c:1")));
+  BOOST_TEST((cluster.with(parsed("ps=x:1;worker=y:1,c:1")) == grown));
+  BOOST_TEST((grown.without("worker", 1) == cluster));
+  BOOST_TEST((grown.without("worker", 7) == grown));
+  BOOST_TEST((grown.without("nobody", 0) == grown));
+  BOOST_TEST((cluster.without("ps", 0) == parsed("worker=b:1")));
+}
+
 BOOST_AUTO_TEST_CASE(json_and_the_short_form_say_the_same) {
   auto cluster = parsed(two_jobs);
   BOOST_TEST(cluster.to_json() == two_jobs);

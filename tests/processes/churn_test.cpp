@@ -3,6 +3,7 @@
 #include <fstream>
 #include <thread>
 
+#include "troupe/tests/holdings.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/fork.hpp"
 #include "troupe/tests/processes/nodes.hpp"
@@ -20,26 +21,6 @@ double scale() {
 }
 const int sessions_opened = static_cast<int>(500 * scale());
 const int clients_killed = static_cast<int>(200 * scale());
-
-/// What a process has of the machine.
-struct Holdings {
-  double memory_mib = 0;
-  int threads = 0;
-  int descriptors = 0;
-};
-
-Holdings holdings_of(pid_t pid) {
-  Holdings holdings;
-  auto process = "/proc/" + std::to_string(pid);
-  std::ifstream status(process + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) holdings.memory_mib = std::stod(line.substr(6)) / 1024;
-    if (line.starts_with("Threads:")) holdings.threads = std::stoi(line.substr(8));
-  }
-  for (const auto& descriptor : std::filesystem::directory_iterator(process + "/fd"))
-    holdings.descriptors += !descriptor.path().empty();
-  return holdings;
-}
 
 /// A step over two tasks, of which each client has a callable and a partial run, too.
 struct Graph {

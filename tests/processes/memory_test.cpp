@@ -1,6 +1,9 @@
 #include <atomic>
+#include <chrono>
 #include <thread>
 
+#include "troupe/tests/holdings.hpp"
+#include "troupe/tests/patience.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
 
@@ -23,9 +26,11 @@ Result<Tensors> run(Session& session, const Large& large, int32_t mebibytes, con
   return session.run({{large.count, Tensor::of<int32_t>({1}, {mebibytes << 18})}}, {fetch});
 }
 
+double resident_memory(const Process& node) { return holdings_of(node.pid()).memory_mib; }
+
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(memory_limit)
+BOOST_AUTO_TEST_SUITE(node_memory)
 
 BOOST_AUTO_TEST_CASE(a_step_over_the_limit_fails_alone_and_leaves_the_memory_free) {
   NodeCluster nodes({{"worker", 1}}, {"--memory-limit", "64MiB"});
@@ -56,6 +61,30 @@ BOOST_AUTO_TEST_CASE(a_step_over_the_limit_fails_alone_and_leaves_the_memory_fre
   beside.join();
   BOOST_TEST(steps > 0);
   BOOST_TEST(failures == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_reset_frees_goes_back_to_the_system) {
+  NodeCluster nodes({{"worker", 1}});
+  auto& node = nodes.node("worker", 0);
+  auto client = connect(nodes.target("worker", 0));
+  auto before = resident_memory(node);
+  {
+    auto session = open(*client);
+    Builder b;
+    for (int i = 0; i < 4; ++i)  // 64 MiB each
+      b.variable("large" + std::to_string(i), b.random_uniform({1 << 24}, DType::float32));
+    for (int i = 0; i < 1000; ++i)  // 64 KiB each
+      b.variable("small" + std::to_string(i), b.random_uniform({1 << 14}, DType::float32));
+    auto initialize = b.initializer();
+    BOOST_REQUIRE(session->extend(b).ok());
+    BOOST_REQUIRE(session->run({}, {}, {initialize}).ok());
+  }
+  BOOST_TEST(resident_memory(node) > before + 300);
+  BOOST_REQUIRE(client->reset_all().ok());
+  auto end = std::chrono::steady_clock::now() + patience;
+  while (resident_memory(node) > before + 30 && std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  BOOST_TEST(resident_memory(node) <= before + 30);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
