@@ -53,8 +53,8 @@ caf::result<Status, Joined> Membership::join(const Join& wish) {
       [this, job = wish.job, address = *address, promise](const Status& status) mutable {
         auto task = status.ok() ? give_place(job, address) : Result<int>(status);
         if (!task) return void(promise.deliver(task.status(), Joined()));
-        tell_all({job, *task}, [this, task = *task, promise]() mutable {
-          promise.deliver(Status(), place(task));
+        tell_all({job, *task}, [joined = place(*task), promise]() mutable {
+          promise.deliver(Status(), joined);
         });
       });
   return promise;
@@ -147,6 +147,7 @@ void Membership::change(ClusterSpec joined) {
 }
 
 /// Calls back when all have heard but the one that is coming or going, and who is dead or silent.
+/// The actor, and so this, may have ended then.
 void Membership::tell_all(const TaskKey& but, const std::function<void()>& done) {
   // Held until each has heard.
   std::shared_ptr<void> told(nullptr, [done](void*) { done(); });

@@ -29,6 +29,13 @@ constexpr int exit_failed = 1;
 constexpr int exit_bad_usage = 2;
 constexpr int exit_interrupted = 130;
 
+/// The digits that come with the program, in the build and where it is installed.
+std::string default_data() {
+  std::error_code ignored;
+  auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return (program.parent_path().parent_path() / "share/troupe/digits.csv.gz").string();
+}
+
 struct Options {
   std::vector<std::string> targets = {"local"};
   std::optional<int> workers;
@@ -37,7 +44,7 @@ struct Options {
       .checkpoint_folder = "", .save_steps = 100, .give_up_after = std::chrono::minutes(10)};
   std::string optimizer = "adam";
   std::optional<double> learning_rate;
-  std::string data = TROUPE_DIGITS_DATA;
+  std::string data = default_data();
   bool json = false;
 
   bool is_local() const { return targets == std::vector<std::string>{"local"}; }

@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/client.hpp"
 
 using namespace troupe;
 

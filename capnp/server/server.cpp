@@ -58,12 +58,13 @@ class OwedStatus {
   std::future<Status> answer_;
 };
 
-/// So that the others need not find out.
-void leave_cluster(ServerLife& life, Clock::time_point limit) {
+/// So that the others need not find out. What follows has half of the time.
+void leave_cluster(ServerLife& life, Clock::time_point stop_end) {
   OwedStatus left;
   life.leave_cluster(left.callback());
-  if (auto status = left.wait_until(limit); status && !status->ok())
-    spdlog::warn("did not leave the cluster: {}", status->message());
+  auto now = Clock::now();
+  auto status = left.wait_until(now + (stop_end - now) / 2);
+  if (status && !status->ok()) spdlog::warn("did not leave the cluster: {}", status->message());
 }
 
 /// Lives one life after the other, each on a thread of its own: CAF wants an actor system to end on

@@ -1,5 +1,6 @@
 #include "troupe/devices/cpu/pool_allocator.hpp"
 
+#include <malloc.h>
 #include <tbb/scalable_allocator.h>
 
 namespace troupe::cpu {
@@ -54,7 +55,11 @@ PoolAllocator::PoolAllocator(uint64_t limit_bytes) : share_(new Share(limit_byte
 
 PoolAllocator::operator Allocator&() const { return *share_; }
 
-void PoolAllocator::trim() { scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr); }
+void PoolAllocator::trim() {
+  scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr);
+  // What described the tensors, too.
+  ::malloc_trim(0);
+}
 
 uint64_t PoolAllocator::bytes_in_use() const { return share_->use().bytes_in_use; }
 void PoolAllocator::set_limit(uint64_t bytes) { share_->set_limit(bytes); }

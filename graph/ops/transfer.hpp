@@ -13,6 +13,12 @@ inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
 inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
                                                // tensor_name: what it is in the user's graph
 
+/// What their nodes are called, before the number of the edge. A control edge carries a constant,
+/// which the node that it begins at signals.
+inline constexpr const char* send_prefix = "_send/";
+inline constexpr const char* recv_prefix = "_recv/";
+inline constexpr const char* signal_prefix = "_control/";
+
 /// In place of a device, the far end of edges to and from the step's client: the feeds and fetches
 /// of a step that is fed and fetched while it runs.
 inline constexpr const char* client = "client";

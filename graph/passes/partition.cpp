@@ -78,7 +78,7 @@ class Partitioner {
     if (device_of(id) == device) return node.name;
     auto key = std::pair(id, device);
     if (auto found = controls_.find(key); found != controls_.end()) return found->second;
-    auto signal = "_control/" + std::to_string(edges_);
+    auto signal = transfer::signal_prefix + std::to_string(edges_);
     at(device_of(id))
         .nodes.push_back(
             {.name = signal,
@@ -98,12 +98,12 @@ class Partitioner {
     auto shape = as ? Shape() : graph_.shape_of(output);
     auto source = device_of(output.node);
     at(source).nodes.push_back(
-        {.name = "_send/" + std::to_string(edge),
+        {.name = transfer::send_prefix + std::to_string(edge),
          .op = transfer::send,
          .device = source,
          .inputs = {from},
          .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
-    auto name = "_recv/" + std::to_string(edge);
+    auto name = transfer::recv_prefix + std::to_string(edge);
     at(device).nodes.push_back(
         {.name = name,
          .op = transfer::recv,

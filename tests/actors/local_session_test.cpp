@@ -7,6 +7,9 @@
 #include <thread>
 
 #include "troupe/actors/local_cluster.hpp"
+#include "troupe/graph/draw/chrome_trace.hpp"
+#include "troupe/graph/draw/dot.hpp"
+#include "troupe/tests/graph/draw/trace_rules.hpp"
 #include "troupe/tests/patience.hpp"
 
 using namespace troupe;
@@ -229,6 +232,18 @@ BOOST_AUTO_TEST_CASE(a_trace_has_the_most_memory_that_the_device_had_in_use) {
   auto traced = must(session->trace({}, {large}));
   BOOST_TEST(traced.metadata.devices.at(0).memory_peak >= 4u << 20);
   BOOST_TEST(node_of(traced.metadata.devices[0], "Fill").bytes == 4u << 20);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_over_two_tasks_is_a_valid_trace_and_can_be_drawn) {
+  auto traced = must(session->trace(
+      {{x, Tensor::scalar(3.0f)}}, {y}, {},
+      {.trace = Trace::full, .output_partition_graphs = true}));
+  auto trace = nlohmann::json::parse(to_chrome_trace(traced.metadata));
+  BOOST_TEST(testing::TraceRules::faults_of(trace).empty(), trace.dump(2));
+  auto is_arrow = [](const nlohmann::json& event) { return event["ph"] == "s"; };
+  BOOST_TEST(std::ranges::count_if(trace["traceEvents"], is_arrow) == 1);
+  auto dot = must(to_dot(traced.metadata));
+  BOOST_TEST(dot.find("[label=\"float32[]\" color=blue]") != std::string::npos, dot);
 }
 
 BOOST_AUTO_TEST_CASE(the_graphs_of_the_devices_come_where_they_are_asked_for) {

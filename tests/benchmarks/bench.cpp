@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   auto floor_us = measure_raw_round_trip(report);  // first: it forks, and no thread runs yet
   measure_executor(report);
   measure_local_steps(report);
+  measure_pictures(report);
   measure_simulated_clusters(report);
   measure_nodes(report, floor_us);
   if (json) std::cout << to_json(report, machine()).dump(2) << "\n";

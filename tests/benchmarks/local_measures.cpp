@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "troupe/actors/local_cluster.hpp"
+#include "troupe/graph/draw/chrome_trace.hpp"
+#include "troupe/graph/draw/dot.hpp"
 #include "troupe/tests/benchmarks/measures.hpp"
 
 namespace troupe::bench {
@@ -125,6 +127,26 @@ void measure_local_steps(Report& report) {
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});
+}
+
+void measure_pictures(Report& report) {
+  LocalCluster cluster({{"local", 1}});
+  auto session = must(cluster.session("local"));
+  auto ops = make_chain();
+  must(session->extend(ops.b));
+  RunOptions options{.trace = Trace::full, .output_partition_graphs = true};
+  auto run = [&] {
+    return must(session->trace({{ops.x, Tensor::scalar(1.0f)}}, {ops.end}, {}, options)).metadata;
+  };
+  auto traced = Samples::of(20, run);
+  auto metadata = run();
+  auto written = Samples::of(20, [&] { (void)to_chrome_trace(metadata); });
+  auto drawn = Samples::of(20, [&] { (void)must(to_dot(metadata, {.boxes_max = node_count})); });
+  for (auto [what, samples] :
+       {std::pair("traced step of 10,000 nodes, with its graph", &traced),
+        std::pair("to_chrome_trace of 10,000 nodes", &written),
+        std::pair("to_dot of 10,000 nodes", &drawn)})
+    report.push_back({what, samples->p50_us() / 1000, "ms", samples->spread() + " us"});
 }
 
 }  // namespace troupe::bench

@@ -12,6 +12,8 @@ double measure_raw_round_trip(Report& report);
 void measure_executor(Report& report);
 /// Steps of one constant, and over two tasks, in this process.
 void measure_local_steps(Report& report);
+/// A traced step of 10,000 nodes, and what its trace and its picture cost.
+void measure_pictures(Report& report);
 /// What a step over a simulated cluster costs this process, by its tasks and by those it touches.
 void measure_simulated_clusters(Report& report);
 /// Start, memory, null steps, steps over two tasks and training, with real nodes; `floor_us` is the

@@ -1,0 +1,258 @@
+#include "troupe/graph/draw/dot.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/transfer.hpp"
+
+namespace troupe {
+namespace {
+
+/// A string of the DOT language that is drawn as `text`, whose lines end with '\n'.
+std::string quote_dot(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') quoted += {'\\', c};
+    else if (c == '&') quoted += "&amp;";  // Graphviz reads HTML's names of characters
+    else if (c == '\n') quoted += "\\n";
+    else quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+/// "a/b/" of "a/b/c" with depth 2; empty for a name with fewer scopes.
+std::string scope_of(const std::string& name, int depth) {
+  size_t end = 0;
+  for (int i = 0; i < depth; ++i) {
+    end = name.find('/', end);
+    if (end++ == std::string::npos) return {};
+  }
+  return name.substr(0, end);
+}
+
+bool is_end_of_step(const Node& node) { return node.op->name().starts_with('_'); }
+
+std::string look_of(const Node& node) {
+  if (is_end_of_step(node)) return "shape=oval";
+  if (!node.op->is_stateful()) return "";
+  bool is_handle = std::ranges::count(node.output_dtypes, DType::resource) > 0;
+  return is_handle ? "shape=cylinder style=filled fillcolor=lightyellow"
+                   : "style=\"rounded,filled\" fillcolor=lightyellow";
+}
+
+std::string label_of(DType dtype, const Shape& shape) {
+  return to_string(dtype) + (shape.has_rank() ? shape.to_string() : "");
+}
+
+/// Boxes in frames, and arrows between them. Nodes are known by frame and name.
+class Picture {
+ public:
+  struct Spot {
+    std::string frame;  // empty: outside of all
+    std::string node;
+  };
+  struct Line {
+    std::string label;  // empty: a control edge
+    bool is_control() const { return label.empty(); }
+  };
+
+  explicit Picture(const DotOptions& options) : options_(options) {}
+
+  void add(const std::string& frame, const Node& node) {
+    auto scope = is_end_of_step(node) ? "" : scope_of(node.name, options_.scope_depth);
+    auto key = std::pair(frame, scope.empty() ? node.name : scope);
+    auto [found, is_new] = box_of_.emplace(key, boxes_.size());
+    if (is_new && boxes_.size() < options_.boxes_max)
+      boxes_.push_back({frame, key.second + "\n" + node.op->name(), look_of(node)});
+    else if (is_new) box_of_.erase(found);
+    if (!box_of_.contains(key)) ++left_out_;
+    else if (!scope.empty()) add_to_scope(boxes_[box_of_.at(key)], scope);
+  }
+
+  /// Does nothing where one of them was left out.
+  void connect(const Spot& from, const Spot& to, const Line& line) {
+    auto source = box_at(from), target = box_at(to);
+    if (!source || !target || source == target) return;
+    auto [found, is_new] = arrows_.emplace(Ends{*source, *target, line.is_control()}, Arrow{});
+    auto& arrow = found->second;
+    arrow.crosses = from.frame != to.frame;
+    ++arrow.count;
+    if (is_new) arrow.label = line.label;
+    else if (arrow.label != line.label) arrow.label = std::to_string(arrow.count) + " tensors";
+  }
+
+  std::string to_dot() const {
+    std::string text =
+        "digraph {\n"
+        "  node [shape=box style=rounded fontname=Helvetica fontsize=11]\n"
+        "  edge [fontname=Helvetica fontsize=9]\n"
+        "  graph [fontname=Helvetica fontsize=11]\n";
+    write_frames(text);
+    for (const auto& [ends, arrow] : arrows_) write(text, ends, arrow);
+    if (left_out_ > 0) write_note(text);
+    return text + "}\n";
+  }
+
+ private:
+  struct Box {
+    std::string frame;
+    std::string label;
+    std::string look;
+    int node_count = 0;  // of a scope
+  };
+  struct Ends {
+    size_t from;
+    size_t to;
+    bool is_control;
+    auto operator<=>(const Ends&) const = default;
+  };
+  struct Arrow {
+    std::string label;
+    int count = 0;
+    bool crosses = false;
+  };
+
+  static void add_to_scope(Box& box, const std::string& scope) {
+    ++box.node_count;
+    box.label =
+        scope + "\n" + std::to_string(box.node_count) + (box.node_count == 1 ? " node" : " nodes");
+    box.look = "shape=box3d style=\"\"";
+  }
+
+  std::optional<size_t> box_at(const Spot& spot) const {
+    for (const auto& name : {spot.node, scope_of(spot.node, options_.scope_depth)})
+      if (auto found = box_of_.find({spot.frame, name}); found != box_of_.end())
+        return found->second;
+    return {};
+  }
+
+  void write_frames(std::string& text) const {
+    std::map<std::string, std::vector<size_t>> frames;
+    for (size_t i = 0; i < boxes_.size(); ++i) frames[boxes_[i].frame].push_back(i);
+    int frame_count = 0;
+    for (const auto& [frame, boxes] : frames) {
+      if (!frame.empty())
+        text += "  subgraph cluster_" + std::to_string(frame_count++) +
+                " {\n    label=" + quote_dot(frame) + "\n";
+      for (auto box : boxes) write(text, frame.empty() ? "  " : "    ", box);
+      if (!frame.empty()) text += "  }\n";
+    }
+  }
+
+  void write(std::string& text, const char* indent, size_t box) const {
+    const auto& look = boxes_[box].look;
+    text += indent + ("n" + std::to_string(box)) + " [label=" + quote_dot(boxes_[box].label);
+    text += (look.empty() ? "" : " " + look) + "]\n";
+  }
+
+  static void write(std::string& text, const Ends& ends, const Arrow& arrow) {
+    text += "  n" + std::to_string(ends.from) + " -> n" + std::to_string(ends.to) + " [";
+    text += ends.is_control ? "style=dashed" : "label=" + quote_dot(arrow.label);
+    text += arrow.crosses ? " color=blue]\n" : "]\n";
+  }
+
+  void write_note(std::string& text) const {
+    auto words = "Not drawn: " + std::to_string(left_out_) +
+                 " more nodes.\nDotOptions::boxes_max is " + std::to_string(options_.boxes_max) +
+                 ";\nscope_depth draws scopes as one.";
+    text += "  note [shape=note label=" + quote_dot(words) + "]\n";
+  }
+
+  const DotOptions& options_;
+  std::map<std::pair<std::string, std::string>, size_t> box_of_;
+  std::vector<Box> boxes_;
+  std::map<Ends, Arrow> arrows_;
+  size_t left_out_ = 0;
+};
+
+/// The parts of a step, by their devices.
+using Parts = std::map<std::string, Graph>;
+
+Result<Parts> parts_of(const RunMetadata& metadata) {
+  Parts parts;
+  auto catalog = make_op_catalog();
+  for (const auto& run : metadata.devices) {
+    if (run.graph.empty()) continue;
+    auto& part = parts.emplace(run.device, Graph(catalog)).first->second;
+    for (const auto& def : run.graph)
+      if (auto added = part.add(def); !added) return added.status().at({.device = run.device});
+  }
+  if (!parts.empty()) return parts;
+  return invalid_argument(
+      "the metadata has no graphs to draw: run the step with output_partition_graphs");
+}
+
+/// Draws the parts of a step, with arrows in place of the pairs of _Send and _Recv.
+class PartsDrawer {
+ public:
+  PartsDrawer(const Parts& parts, Picture& picture) : parts_(parts), picture_(picture) {}
+
+  void draw() {
+    for (const auto& [device, part] : parts_)
+      for (const auto& node : part.nodes())
+        if (!is_joined(node)) picture_.add(device, node);
+    for (const auto& [device, part] : parts_)
+      for (const auto& node : part.nodes())
+        if (!is_joined(node)) connect(device, part, node);
+  }
+
+ private:
+  /// False for one whose other end is the client, or a device that told nothing.
+  bool is_joined(const Node& node) const {
+    const auto& op = node.op->name();
+    if (op == transfer::send) return parts_.contains(node.attr<std::string>("to_device"));
+    if (op == transfer::recv) return parts_.contains(node.attr<std::string>("from_device"));
+    return node.name.starts_with(transfer::signal_prefix);
+  }
+
+  void connect(const std::string& device, const Graph& part, const Node& node) {
+    for (auto input : node.inputs)
+      picture_.connect(
+          source_of(device, part.node(input.node)), {device, node.name},
+          {label_of(part.dtype_of(input), part.shape_of(input))});
+    for (auto input : node.control_inputs)
+      picture_.connect(source_of(device, part.node(input)), {device, node.name}, {});
+  }
+
+  Picture::Spot source_of(const std::string& device, const Node& input) const {
+    if (input.op->name() != transfer::recv || !is_joined(input)) return {device, input.name};
+    auto tensor = input.attr<std::string>("tensor_name");  // "x:1", or "^x" for the end of x
+    auto name = tensor.starts_with('^') ? tensor.substr(1) : tensor.substr(0, tensor.rfind(':'));
+    return {input.attr<std::string>("from_device"), name};
+  }
+
+  const Parts& parts_;
+  Picture& picture_;
+};
+
+}  // namespace
+
+std::string to_dot(const Graph& graph, const DotOptions& options) {
+  Picture picture(options);
+  for (const auto& node : graph.nodes()) picture.add(node.device, node);
+  auto spot_of = [&](NodeId id) {
+    return Picture::Spot{graph.node(id).device, graph.node(id).name};
+  };
+  for (const auto& node : graph.nodes()) {
+    for (auto input : node.inputs)
+      picture.connect(
+          spot_of(input.node), spot_of(node.id),
+          {label_of(graph.dtype_of(input), graph.shape_of(input))});
+    for (auto input : node.control_inputs) picture.connect(spot_of(input), spot_of(node.id), {});
+  }
+  return picture.to_dot();
+}
+
+Result<std::string> to_dot(const RunMetadata& metadata, const DotOptions& options) {
+  auto parts = parts_of(metadata);
+  if (!parts) return parts.status();
+  Picture picture(options);
+  PartsDrawer(*parts, picture).draw();
+  return picture.to_dot();
+}
+
+}  // namespace troupe

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What a user does after `cmake --install`: the examples, as the project of somebody else.
+
+Usage: tests/install/install_test.py BUILD [CMAKE OPTION...]
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+CMAKE_OPTIONS = sys.argv[2:]
+WORK = BUILD / "install_test"
+PREFIX = WORK / "troupe"
+EXAMPLES = WORK / "examples"
+
+# A client's machine needs not have what only nodes stand on.
+CLIENT_PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(client LANGUAGES CXX)
+foreach(package TBB spdlog ZLIB nlohmann_json)
+  set(CMAKE_DISABLE_FIND_PACKAGE_${package} TRUE)
+endforeach()
+find_package(Troupe 0.1 REQUIRED COMPONENTS client)
+if(NOT TARGET Troupe::client OR TARGET Troupe::server)
+  message(FATAL_ERROR "not what was asked for")
+endif()
+foreach(wrong "0.1;COMPONENTS;nonsense" "99")
+  find_package(Troupe ${wrong} QUIET)
+  if(Troupe_FOUND)
+    message(FATAL_ERROR "Troupe ${wrong} was found")
+  endif()
+endforeach()
+"""
+
+
+def run(*command, cwd=WORK):
+    """What the command prints; the test fails where it does."""
+    command = [str(part) for part in command]
+    ended = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    if ended.returncode:
+        raise AssertionError(f"{' '.join(command)} failed:\n{ended.stdout}{ended.stderr}")
+    return ended.stdout
+
+
+def configure(source, build):
+    run("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+        *CMAKE_OPTIONS)
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        shutil.rmtree(PREFIX, ignore_errors=True)
+        WORK.mkdir(exist_ok=True)
+        run("cmake", "--install", BUILD, "--prefix", PREFIX)
+        configure(ROOT / "apps/examples", EXAMPLES)
+        run("cmake", "--build", EXAMPLES)
+
+    def test_headers_schemas_and_programs_are_installed(self):
+        for file in ["include/troupe/capnp/client.hpp", "include/troupe/capnp/session.capnp",
+                     "bin/troupe-node", "bin/troupe-swarm", "bin/digits"]:
+            self.assertTrue((PREFIX / file).is_file(), file)
+        for program in ["troupe-node", "troupe-swarm", "digits"]:
+            run(PREFIX / "bin" / program, "--help")
+
+    def test_a_traced_step_over_installed_nodes_is_drawn(self):
+        run(ROOT / "tools/cluster", "--build", PREFIX, "ps=1", "worker=1", "--",
+            EXAMPLES / "traced_step", "{worker:0}")
+        trace = json.loads((WORK / "step.json").read_text())
+        names = {event["name"] for event in trace["traceEvents"]}
+        self.assertLessEqual({"process_name", "MatMul", "_recv/0"}, names)
+        if shutil.which("dot"):
+            self.assertIn("<svg", run("dot", "-Tsvg", WORK / "step.dot"))
+
+    def test_a_simulated_cluster_tests_a_users_program(self):
+        self.assertIn("lost /job:worker/task:1", run(EXAMPLES / "failing_task"))
+
+    def test_the_installed_digits_train(self):
+        run(PREFIX / "bin/digits", "--epochs", "1", "--workers", "1")
+
+    def test_a_client_needs_few_packages(self):
+        source = WORK / "client_source"
+        source.mkdir(exist_ok=True)
+        (source / "CMakeLists.txt").write_text(CLIENT_PROJECT)
+        configure(source, WORK / "client")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
