@@ -27,18 +27,25 @@ class LocalLine {
     tell(actor_, std::move(call));
   }
 
+  /// Sends a call, and has this thread run what it wakes until it is answered, or others have to.
+  template <class Call, class IsAnswered>
+  void send_from_here(Call call, IsAnswered is_answered) {
+    OwnUnit here(system_);
+    tell(actor_, std::move(call), &here);
+    // Only as long as it takes: an actor that others keep busy must not keep this thread.
+    while (!is_answered() && !here.empty()) here.drain(1);
+  }
+
   /// Sends the call that `make` makes around a callback, and waits for its answer.
   template <class Answer, class Make>
   Answer ask(Make make) {
     auto promise = std::make_shared<std::promise<Answer>>();
     auto answer = promise->get_future();
-    OwnUnit here(system_);
     // A session that has ended drops the call, and with it the promise: that is an answer, too.
-    tell(actor_, make([promise](Answer value) { promise->set_value(std::move(value)); }), &here);
-    promise.reset();
-    // Only as long as it takes: an actor that others keep busy must not keep this thread.
-    while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && !here.empty())
-      here.drain(1);
+    send_from_here(
+        make(
+            [promise = std::move(promise)](Answer value) { promise->set_value(std::move(value)); }),
+        [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
     try {
       return answer.get();
     } catch (const std::future_error&) {

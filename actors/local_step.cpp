@@ -12,6 +12,12 @@ class Ending {
     std::lock_guard lock(mutex_);
     if (std::exchange(has_ended_, true)) return;
     promise_.set_value(std::move(values));
+    if (auto call = std::exchange(call_, nullptr)) call();
+  }
+  void when_ended(std::function<void()> call) {
+    std::lock_guard lock(mutex_);
+    if (has_ended_) call();
+    else call_ = std::move(call);
   }
   void add(RunMetadata metadata) {
     std::lock_guard lock(mutex_);
@@ -27,6 +33,7 @@ class Ending {
   std::mutex mutex_;
   bool has_ended_ = false;
   RunMetadata metadata_;
+  std::function<void()> call_;
   std::promise<Result<Tensors>> promise_;
   std::shared_future<Result<Tensors>> ended_ = promise_.get_future().share();
 };
@@ -40,13 +47,15 @@ class LocalStep final : public PendingStep {
     call.traced = [answered](RunMetadata run) { answered->ending->add(std::move(run)); };
     call.done = [answered](Result<Tensors> values) { answered->ending->end(std::move(values)); };
     if (line_->is_closed()) ending_->end(LocalLine::closed_error());
-    else line_->send(std::move(call));
+    else line_->send_from_here(std::move(call), [this] { return done(); });
   }
   ~LocalStep() override { cancel(); }
 
-  bool done() override {
-    return ending_->ended().wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  bool done() override { return wait_for(std::chrono::milliseconds(0)); }
+  bool wait_for(std::chrono::milliseconds time) override {
+    return ending_->ended().wait_for(time) == std::future_status::ready;
   }
+  void when_done(std::function<void()> call) override { ending_->when_ended(std::move(call)); }
   Result<Tensors> wait() override { return ending_->ended().get(); }
   void cancel() override {
     if (done()) return;

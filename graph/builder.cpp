@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/resource.hpp"
@@ -93,6 +94,8 @@ void Builder::fail(Status status) const {
   if (state_->status.ok()) state_->status = std::move(status);
 }
 
+Status Builder::take_status() const { return std::exchange(state_->status, Status()); }
+
 Builder Builder::on(std::string device) const {
   auto other = *this;
   other.device_ = std::move(device);
@@ -109,6 +112,13 @@ Builder Builder::scope(std::string name) const {
   auto other = *this;
   other.next_name_.clear();
   other.prefix_ = named(std::move(name)).unique_name("") + "/";
+  return other;
+}
+
+Builder Builder::within(std::string prefix) const {
+  auto other = *this;
+  other.next_name_.clear();
+  other.prefix_ = std::move(prefix);
   return other;
 }
 

@@ -70,6 +70,8 @@ class Builder {
   Status status() const;
   /// Records an error as if a node had failed; the first one stays.
   void fail(Status status) const;
+  /// The recorded error, which is forgotten: for who tells it at once and goes on building.
+  Status take_status() const;
 
   /// Nodes wish for that device; empty ends the wish.
   Builder on(std::string device) const;
@@ -77,6 +79,9 @@ class Builder {
   Builder container(std::string name) const;
   /// Node names get the prefix "name/", made unique.
   Builder scope(std::string name) const;
+  /// Node names get just that prefix, which a scope() had before ("name/"), or none.
+  Builder within(std::string prefix) const;
+  const std::string& prefix() const { return prefix_; }
   /// The next node gets that name, made unique by a suffix "_1" if it is taken.
   Builder named(std::string name) const;
   /// Nodes run only after those.

@@ -82,18 +82,25 @@ namespace {
 /// The walk from the ys back to the xs.
 class Backward {
  public:
-  Backward(const Builder& builder, const Values& ys, const Values& xs)
-      : builder_(builder), forward_size_(builder.graph().size()), ys_(ys), xs_(xs) {}
+  Backward(
+      const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options)
+      : builder_(builder),
+        forward_size_(builder.graph().size()),
+        ys_(ys),
+        xs_(xs),
+        options_(options) {}
 
   Result<Values> run() {
     mark_between();
-    for (const auto& y : ys_) {
+    for (size_t i = 0; i < ys_.size(); ++i) {
+      const auto& y = ys_[i];
       if (!is_differentiable(y.dtype()))
         return invalid_argument(
                    std::string("no gradient of a ") + to_string(y.dtype()) + " value exists")
             .at({.node = y.node_name()});
       auto here = builder_.on(builder_.graph().node(y.output().node).device);
-      add(y.output(), y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y));
+      if (!options_.arriving.empty()) add(y.output(), options_.arriving[i]);
+      else add(y.output(), y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y));
     }
     // Inputs have smaller ids than the nodes that use them, so one pass downward suffices.
     for (auto id = static_cast<NodeId>(forward_size_ - 1); id >= 0; --id)
@@ -101,7 +108,7 @@ class Backward {
     Values answers;
     for (const auto& x : xs_) {
       auto gradient = sum(x.output());
-      if (!gradient.is_valid() && builder_.status().ok())
+      if (!gradient.is_valid() && builder_.status().ok() && !options_.allow_unconnected)
         return invalid_argument("the ys do not depend on it").at({.node = x.node_name()});
       answers.push_back(gradient);
     }
@@ -185,20 +192,24 @@ class Backward {
   int forward_size_;
   const Values& ys_;
   const Values& xs_;
+  const GradientOptions& options_;
   std::vector<bool> between_;
   std::map<Output, Values> arrived_;
 };
 
 }  // namespace
 
-Result<Values> gradients(const Builder& builder, const Values& ys, const Values& xs) {
-  for (const auto* group : {&ys, &xs})
+Result<Values> gradients(
+    const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options) {
+  for (const auto* group : {&ys, &xs, &options.arriving})
     for (const auto& value : *group)
       if (!value.is_valid())
         return builder.status().ok() ? invalid_argument("gradients() was given no value")
                                      : builder.status();
   if (ys.empty()) return invalid_argument("gradients() was given no ys");
-  return Backward(builder.scope("gradients"), ys, xs).run();
+  if (!options.arriving.empty() && options.arriving.size() != ys.size())
+    return invalid_argument("gradients() takes as many arriving gradients as ys");
+  return Backward(builder.scope("gradients"), ys, xs, options).run();
 }
 
 }  // namespace troupe

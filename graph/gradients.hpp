@@ -62,10 +62,19 @@ class Gradient : public Builder {
 /// The gradient of an op that passes none on, such as Shape and Equal.
 inline void not_differentiable(Gradient&) {}
 
+struct GradientOptions {
+  /// What arrives at each y; empty: ones.
+  Values arriving = {};
+  /// An x that the ys do not depend on has an invalid Value for a gradient, which is no error.
+  bool allow_unconnected = false;
+};
+
 /// Adds the nodes that compute the derivatives of sum(ys) with respect to each x, as tf.gradients.
 /// The derivatives have the dtypes and shapes of the xs; where an x is the handle of a variable, of
 /// its value, through all reads of it. Fails with InvalidArgument, naming the node, where an op on
 /// a path from an x to a y has no gradient or no path exists at all.
-Result<Values> gradients(const Builder& builder, const Values& ys, const Values& xs);
+Result<Values> gradients(
+    const Builder& builder, const Values& ys, const Values& xs,
+    const GradientOptions& options = {});
 
 }  // namespace troupe

@@ -17,6 +17,13 @@ struct Update {
   const Value& gradient;
 
   Value number(double value) const { return home.like(gradient, value); }
+  /// The learning rate of an optimizer, in the variable's dtype.
+  template <class Options>
+  Value rate_of(const Options& options) const {
+    if (!options.rate.is_valid()) return number(options.learning_rate);
+    if (options.rate.dtype() == variable.dtype) return options.rate;
+    return home.cast(options.rate, variable.dtype);
+  }
 };
 
 /// A variable of zeros beside another one: on its device, in its container, under its name.
@@ -51,8 +58,7 @@ class GradientDescentRule final : public Rule {
 
   Value apply(const Update& u) const override {
     return u.home.op(
-        "ResourceApplyGradientDescent",
-        {u.variable.handle, u.number(options_.learning_rate), u.gradient});
+        "ResourceApplyGradientDescent", {u.variable.handle, u.rate_of(options_), u.gradient});
   }
 
  private:
@@ -68,8 +74,8 @@ class MomentumRule final : public Rule {
   Value apply(const Update& u) const override {
     return u.home.op(
         "ResourceApplyMomentum",
-        {u.variable.handle, make_slot(u.variable, "Momentum"), u.number(options_.learning_rate),
-         u.gradient, u.number(options_.momentum)},
+        {u.variable.handle, make_slot(u.variable, "Momentum"), u.rate_of(options_), u.gradient,
+         u.number(options_.momentum)},
         {{"use_nesterov", options_.use_nesterov}});
   }
 
@@ -93,10 +99,9 @@ class AdamRule final : public Rule {
     auto mean = make_slot(u.variable, "Adam");
     auto variance = make_slot(u.variable, "Adam");  // named "Adam_1", as in TensorFlow
     return u.home.op(
-        "ResourceApplyAdam",
-        {u.variable.handle, mean, variance, power(beta1_power_, u), power(beta2_power_, u),
-         u.number(options_.learning_rate), u.number(options_.beta1), u.number(options_.beta2),
-         u.number(options_.epsilon), u.gradient});
+        "ResourceApplyAdam", {u.variable.handle, mean, variance, power(beta1_power_, u),
+                              power(beta2_power_, u), u.rate_of(options_), u.number(options_.beta1),
+                              u.number(options_.beta2), u.number(options_.epsilon), u.gradient});
   }
 
   Values end(const Builder& after_updates) const override {
@@ -147,9 +152,21 @@ Builder beside(const Variable& variable, const Builder& builder) {
   return builder.on(handle.device).container(handle.attr<std::string>("container"));
 }
 
-Value add_step(
-    const Builder& builder, Rule& rule, const std::vector<Variable>& variables,
+}  // namespace
+
+Value apply_gradients(
+    const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
     const Values& gradients) {
+  auto fail = [&](const char* why) {
+    builder.fail(invalid_argument(why));
+    return Value();
+  };
+  if (variables.empty()) return fail("an optimizer was given no gradients to apply");
+  if (variables.size() != gradients.size()) return fail("each variable needs one gradient");
+  for (const auto& gradient : gradients)
+    if (!gradient.is_valid()) return fail("a gradient to apply belongs to no node of this graph");
+  auto made = make_rule(optimizer);
+  auto& rule = *made;
   rule.begin({beside(variables[0], builder), variables[0], gradients[0]});
   auto scope = builder.scope(rule.name());
   auto last = beside(variables[0], scope);
@@ -161,8 +178,6 @@ Value add_step(
   for (const auto& update : rule.end(last.after(updates))) updates.push_back(update);
   return last.named("step").group(updates);
 }
-
-}  // namespace
 
 Value minimize(
     const Builder& builder, const Value& loss, const Optimizer& optimizer,
@@ -180,7 +195,7 @@ Value minimize(
   for (const auto& variable : variables) handles.push_back(variable.handle);
   auto slopes = gradients(builder, {loss}, handles);
   if (!slopes) return fail(slopes.status());
-  return add_step(builder, *make_rule(optimizer), variables, *slopes);
+  return apply_gradients(builder, optimizer, variables, *slopes);
 }
 
 }  // namespace troupe

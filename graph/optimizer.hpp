@@ -8,11 +8,13 @@
 namespace troupe {
 
 // The rules by which a variable w follows the gradient g of the loss. Names, rules and defaults are
-// those of TensorFlow's optimizers.
+// those of TensorFlow's optimizers. Where `rate` is set, that scalar is the learning rate of a
+// step.
 
 /// w <- w - learning_rate g.
 struct GradientDescent {
   double learning_rate = 0.01;
+  Value rate = {};
 };
 
 /// a <- momentum a + g; w <- w - learning_rate a, or with Nesterov's look ahead
@@ -21,6 +23,7 @@ struct Momentum {
   double learning_rate = 0.01;
   double momentum = 0.9;
   bool use_nesterov = false;
+  Value rate = {};
 };
 
 /// m and v follow g and its square; w moves along m / (sqrt(v) + epsilon), both freed of the bias
@@ -30,6 +33,7 @@ struct Adam {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  Value rate = {};
 };
 
 using Optimizer = std::variant<GradientDescent, Momentum, Adam>;
@@ -45,5 +49,10 @@ using Optimizer = std::variant<GradientDescent, Momentum, Adam>;
 Value minimize(
     const Builder& builder, const Value& loss, const Optimizer& optimizer,
     std::vector<Variable> variables = {});
+
+/// The second half of minimize(): updates each variable by a gradient that the caller has made.
+Value apply_gradients(
+    const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
+    const Values& gradients);
 
 }  // namespace troupe

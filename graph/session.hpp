@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,11 @@ class PendingStep {
 
   /// True once wait() has its answer.
   virtual bool done() = 0;
+  /// Waits for that at most so long; the same as done() then.
+  virtual bool wait_for(std::chrono::milliseconds time) = 0;
+  /// Has `call` called once the step has ended, at once if it has: by any thread, which it must not
+  /// keep. Of a step on a cluster, only while some thread waits for a step of the same client.
+  virtual void when_done(std::function<void()> call) = 0;
   /// Waits until the step has ended, and says how, as Session::run() does; each time the same.
   virtual Result<Tensors> wait() = 0;
   /// Ends the step with Cancelled, here at once and on the cluster as soon as it hears of it. One

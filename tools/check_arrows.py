@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["graph", "devices", "actors", "capnp/client", "capnp/server", "apps"]
+LAYERS = ["graph", "devices", "actors", "capnp/client", "capnp/server", "capnp/python", "apps"]
 ROOMS = ["graph", "devices", "actors", "capnp", "apps", "tests"]
 
 # What a layer may include of ours. The client knows graphs and the schema, and nothing of actors.
@@ -22,7 +22,9 @@ ALLOWED = {
     "actors": {"graph", "devices", "actors"},
     "capnp/client": {"graph", "capnp/client"},
     "capnp/server": {"graph", "devices", "actors", "capnp/client", "capnp/server"},
-    "apps": set(LAYERS),
+    # The extension carries the whole runtime, so that sessions and servers can be in the process.
+    "capnp/python": set(LAYERS) - {"apps"},
+    "apps": set(LAYERS) - {"capnp/python"},
 }
 
 # Folders that stop at a layer: of libraries, and of what the schema compiler writes.
@@ -37,6 +39,7 @@ FORBIDDEN = {
     "actors": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
     "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}",
     "capnp/server": rf"{TBB}|{CUDA}|{DNNL}",
+    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
     "apps": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
 }
 
@@ -53,7 +56,7 @@ def layer_of(path):
     """The layer of a path relative to the root; None for what belongs to no layer."""
     parts = path.parts
     if parts[0] == "capnp":
-        return "capnp/server" if parts[1] == "server" else "capnp/client"
+        return f"capnp/{parts[1]}" if parts[1] in ("server", "python") else "capnp/client"
     return parts[0] if parts[0] in ALLOWED else None
 
 

@@ -165,6 +165,8 @@ Status Connection::late(milliseconds timeout) const {
       .at({.task = task_});
 }
 
+kj::Promise<void> Connection::after(milliseconds time) { return loop_.after(to_duration(time)); }
+
 kj::Promise<void> Connection::unless_late(
     kj::Promise<void> call, milliseconds timeout, kj::Function<void(Status)> give_up) {
   if (timeout.count() == 0) return call;

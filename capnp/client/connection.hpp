@@ -51,6 +51,9 @@ class Connection {
       kj::Promise<void> call, std::chrono::milliseconds timeout,
       kj::Function<void(Status)> give_up);
 
+  /// Resolves after that time.
+  kj::Promise<void> after(std::chrono::milliseconds time);
+
   const std::string& target() const { return target_; }
 
  private:

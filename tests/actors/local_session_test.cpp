@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "troupe/tests/patience.hpp"
 
 using namespace troupe;
+using troupe::testing::patience;
 using namespace std::chrono_literals;
 
 namespace {
@@ -73,6 +75,29 @@ BOOST_AUTO_TEST_CASE(a_started_step_is_waited_for_later_and_answers_the_same_eac
   BOOST_TEST(step->done());
   step->cancel();
   BOOST_TEST(value_of(step->wait()) == 7.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_may_be_waited_for_with_patience_and_tells_its_end) {
+  auto step = session->start({{x, Tensor::scalar(3.0f)}}, {y});
+  std::promise<void> told;
+  step->when_done([&] { told.set_value(); });
+  BOOST_TEST(step->wait_for(patience));
+  BOOST_TEST((told.get_future().wait_for(patience) == std::future_status::ready));
+  bool at_once = false;
+  step->when_done([&] { at_once = true; });
+  BOOST_TEST(at_once);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_still_runs_tells_its_end_later) {
+  auto slow = b.fill(b.ints({1500, 1500}), b.constant(1.0f));
+  for (int i = 0; i < 20; ++i) slow = b.matmul(slow, slow);
+  BOOST_REQUIRE(session->extend(b).ok());
+  auto step = session->start({}, {}, {slow});
+  BOOST_TEST(!step->wait_for(0ms));
+  std::promise<void> told;
+  step->when_done([&] { told.set_value(); });
+  step->cancel();
+  BOOST_TEST((told.get_future().wait_for(patience) == std::future_status::ready));
 }
 
 BOOST_AUTO_TEST_CASE(a_started_step_fails_as_one_that_is_waited_for) {

@@ -54,6 +54,34 @@ BOOST_AUTO_TEST_CASE(whether_a_step_is_done_can_be_asked_without_waiting) {
   BOOST_TEST(!blocked->done());
 }
 
+BOOST_AUTO_TEST_CASE(a_step_may_be_waited_for_with_patience) {
+  auto blocked = session->start({}, {"a"}, {"wait"});
+  BOOST_TEST(!blocked->wait_for(10ms));
+  auto step = session->start({{"x", number(5)}}, {}, {"echo"});
+  BOOST_TEST(step->wait_for(patience));
+  BOOST_TEST(step->wait().ok());
+  BOOST_TEST(node.door->close(5s).ok());
+  BOOST_TEST(blocked->wait_for(patience));
+  BOOST_TEST((blocked->wait().status().code() == Code::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_tells_its_end_while_another_one_is_waited_for) {
+  auto blocked = session->start({}, {"a"}, {"wait"});
+  auto step = session->start({{"x", number(5)}}, {}, {"echo"});
+  std::promise<void> told;
+  step->when_done([&] { told.set_value(); });
+  auto waiting = std::async(std::launch::async, [&] { return blocked->wait(); });
+  BOOST_TEST((told.get_future().wait_for(patience) == std::future_status::ready));
+  std::promise<void> cancelled;
+  blocked->when_done([&] { cancelled.set_value(); });
+  blocked->cancel();
+  BOOST_TEST((cancelled.get_future().wait_for(patience) == std::future_status::ready));
+  BOOST_TEST((waiting.get().status().code() == Code::cancelled));
+  bool at_once = false;
+  blocked->when_done([&] { at_once = true; });
+  BOOST_TEST(at_once);
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_at_once_and_the_node_hears_of_it) {
   auto step = session->start({}, {"a"}, {"wait"});
   BOOST_REQUIRE(node.record->wait_for("wait"));

@@ -34,6 +34,20 @@ BOOST_AUTO_TEST_CASE(one_that_is_only_made_does_not_serve) {
   BOOST_TEST(Guest(*made).step().ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_job_without_tasks_keeps_nothing) {
+  auto cluster = ClusterSpec::make({{"empty", JobTasks()}, {"local", {"127.0.0.1:0"}}});
+  BOOST_REQUIRE(cluster.ok());
+  auto made = make_server(*cluster, "local", 0);
+  BOOST_REQUIRE(made->start().ok());
+  auto client = connect(*made);
+  auto session = open(*client);
+  Builder b;
+  auto x = b.variable("x", b.constant(1.0f));
+  BOOST_REQUIRE(session->extend(b).ok());
+  auto status = session->run({}, {}, {x.initializer}).status();
+  BOOST_TEST(status.ok(), status.to_string());
+}
+
 BOOST_AUTO_TEST_CASE(a_definition_that_names_no_task_is_refused) {
   auto status =
       Server::create({.cluster = cluster_of({{"ps", 2}}), .job = {}, .task = {}, .protocol = {}})

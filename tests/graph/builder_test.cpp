@@ -30,6 +30,15 @@ BOOST_AUTO_TEST_CASE(the_first_error_stays_and_names_its_node) {
   BOOST_TEST(b.relu(x).is_valid());
 }
 
+BOOST_AUTO_TEST_CASE(an_error_that_is_taken_is_forgotten) {
+  b.matmul(x, x);
+  BOOST_TEST((b.take_status().code() == Code::invalid_argument));
+  BOOST_TEST(b.status().ok());
+  BOOST_TEST(b.take_status().ok());
+  b.op("NoSuchOp");
+  BOOST_TEST(!b.status().ok());
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_value_is_harmless) {
   Value none;
   BOOST_TEST(!none.is_valid());
@@ -85,6 +94,13 @@ BOOST_AUTO_TEST_CASE(scopes_prefix_names) {
   BOOST_TEST(layer.scope("inner").named("y").relu(x).name() == "layer/inner/y:0");
   BOOST_TEST(b.scope("layer").relu(x).name() == "layer_1/Relu:0");
   BOOST_TEST(layer.relu(x).name() == "layer/Relu_1:0");
+}
+
+BOOST_AUTO_TEST_CASE(a_scope_is_entered_again_by_its_prefix) {
+  auto scope = b.scope("layer");
+  BOOST_TEST(b.within(scope.prefix()).relu(x).name() == "layer/Relu:0");
+  BOOST_TEST(b.scope("layer").prefix() == "layer_1/");
+  BOOST_TEST(scope.within("").relu(x).name() == "Relu:0");
 }
 
 BOOST_AUTO_TEST_CASE(wishes_for_a_device_last_until_they_are_changed) {

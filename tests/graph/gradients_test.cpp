@@ -178,6 +178,24 @@ BOOST_AUTO_TEST_CASE(without_a_path_there_is_no_derivative) {
   BOOST_TEST(error(b.op("StopGradient", {x}), x).message() == "the ys do not depend on it");
 }
 
+BOOST_AUTO_TEST_CASE(an_x_without_a_path_has_no_value_where_that_is_allowed) {
+  auto x = floats({}), apart = floats({});
+  auto made = gradients(b, {x * 2.0}, {x, apart}, {.allow_unconnected = true});
+  BOOST_REQUIRE(made.ok());
+  BOOST_TEST((*made)[0].is_valid());
+  BOOST_TEST(!(*made)[1].is_valid());
+}
+
+BOOST_AUTO_TEST_CASE(given_gradients_arrive_at_the_ys) {
+  auto x = floats({3}), arriving = floats({3});
+  auto made = gradients(b, {x}, {x}, {.arriving = {arriving}});
+  BOOST_REQUIRE(made.ok());
+  BOOST_TEST((*made)[0].name() == arriving.name());
+  BOOST_TEST(
+      (gradients(b, {x, x}, {x}, {.arriving = {arriving}}).status().code() ==
+       Code::invalid_argument));
+}
+
 BOOST_AUTO_TEST_CASE(shapes_and_comparisons_end_a_path_in_silence) {
   auto x = floats({unknown});
   auto scaled = x / b.cast(b.op("Size", {x}), DType::float32);

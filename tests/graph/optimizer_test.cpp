@@ -141,6 +141,41 @@ BOOST_AUTO_TEST_CASE(one_pair_of_powers_serves_variables_of_two_dtypes) {
   BOOST_TEST(b.variables().size() == 2 + 2 * 2 + 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_rate_may_be_a_value_and_is_cast_to_the_dtype_of_each_variable) {
+  Builder b;
+  auto rate = b.named("rate").placeholder(DType::float32, {});
+  auto same = b.variable("same", b.constant(1.0f));
+  auto wide = b.variable("wide", b.constant(1.0));
+  auto loss = b.cast(same, DType::float64) * wide;
+  minimize(b, loss, GradientDescent{.rate = rate}, {same, wide});
+  BOOST_TEST(b.status().to_string() == "Ok");
+  std::vector<std::string> rates;
+  for (const auto& node : b.graph().nodes())
+    if (node.op->name() == "ResourceApplyGradientDescent")
+      rates.push_back(input_names(b.graph(), node)[1]);
+  BOOST_TEST((rates == std::vector<std::string>{"rate", "rate"}));
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_the_callers_own_are_applied) {
+  Line line;
+  auto gradient = line.b.named("mine").zeros(DType::float32, {3});
+  apply_gradients(line.b, GradientDescent{}, {line.slope}, {gradient});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+  auto update = find_op(line.b.graph(), "ResourceApplyGradientDescent");
+  BOOST_REQUIRE(update.ok());
+  BOOST_TEST(line.b.graph().name_of((*update)->inputs[2]) == gradient.name());
+}
+
+BOOST_AUTO_TEST_CASE(each_variable_needs_a_gradient) {
+  Line line;
+  apply_gradients(line.b, Momentum{}, {line.slope}, {});
+  BOOST_TEST(line.b.take_status().message() == "each variable needs one gradient");
+  apply_gradients(line.b, Momentum{}, {line.slope}, {Value()});
+  BOOST_TEST(!line.b.take_status().ok());
+  apply_gradients(line.b, Momentum{}, {}, {});
+  BOOST_TEST(!line.b.take_status().ok());
+}
+
 BOOST_AUTO_TEST_CASE(only_the_variables_given_are_trained) {
   Builder b;
   auto trained = b.variable("trained", b.zeros(DType::float32, {2}));

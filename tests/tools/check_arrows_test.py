@@ -44,7 +44,12 @@ WRONG = {
         '#include "troupe/capnp/server/server.hpp"',
     ],
     "capnp/server/a.cpp": ['#include "troupe/apps/x.hpp"', "#include <tbb/tbb.h>"],
-    "apps/a.cpp": ["#include <kj/async.h>", "#include <dnnl.hpp>"],
+    "capnp/python/native/a.cpp": ['#include "troupe/apps/x.hpp"', "#include <caf/all.hpp>"],
+    "apps/a.cpp": [
+        "#include <kj/async.h>",
+        "#include <dnnl.hpp>",
+        '#include "troupe/capnp/python/native/bind.hpp"',
+    ],
     "tests/graph/a_test.cpp": ['#include "troupe/devices/device.hpp"'],
     "tests/actors/a_test.cpp": [
         '#include "troupe/capnp/server/server.hpp"',

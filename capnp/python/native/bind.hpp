@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace troupe::python {
+
+// Each adds its part to the module troupe._native.
+void bind_tensor(nanobind::module_& module);
+void bind_graph(nanobind::module_& module);
+void bind_catalog(nanobind::module_& module);
+void bind_cluster(nanobind::module_& module);
+void bind_metadata(nanobind::module_& module);
+void bind_session(nanobind::module_& module);
+void bind_client(nanobind::module_& module);
+void bind_server(nanobind::module_& module);
+void bind_train(nanobind::module_& module);
+
+}  // namespace troupe::python

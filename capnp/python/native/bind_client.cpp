@@ -1,0 +1,87 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/python/native/bind.hpp"
+#include "troupe/capnp/python/native/owned.hpp"
+
+namespace troupe::python {
+namespace {
+
+using std::chrono::milliseconds;
+
+using Connected = Owned<Client>;
+
+/// What `work` makes of the client, without the GIL.
+template <class Work>
+auto ask(Connected& client, Work work) {
+  return unlocked([&] { return work(*client); });
+}
+
+nb::list texts(const std::vector<Status>& statuses) {
+  nb::list list;
+  for (const auto& status : statuses) list.append(status.to_string());
+  return list;
+}
+
+nb::tuple list_devices(Connected& client, int64_t timeout_ms) {
+  auto found =
+      take(ask(client, [&](Client& c) { return c.list_devices(milliseconds(timeout_ms)); }));
+  nb::list devices;
+  for (const auto& device : found.devices) {
+    const auto& about = device.attributes;
+    devices.append(nb::make_tuple(device.name, about.type, about.memory_limit, device.incarnation));
+  }
+  return nb::make_tuple(devices, texts(found.missing));
+}
+
+nb::tuple list_resources(Connected& client, int64_t timeout_ms) {
+  auto found =
+      take(ask(client, [&](Client& c) { return c.list_resources(milliseconds(timeout_ms)); }));
+  nb::list resources;
+  for (const auto& resource : found.resources)
+    resources.append(nb::make_tuple(
+        resource.name.container, resource.name.name, resource.kind, resource.bytes,
+        resource.device));
+  return nb::make_tuple(resources, texts(found.missing));
+}
+
+void reset(Connected& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
+  check(ask(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
+}
+
+}  // namespace
+
+void bind_client(nb::module_& module) {
+  nb::class_<Connected>(module, "Client")
+      .def("list_devices", &list_devices, nb::arg("timeout_ms"))
+      .def("list_resources", &list_resources, nb::arg("timeout_ms"))
+      .def("reset", &reset, nb::arg("containers"), nb::arg("timeout_ms"))
+      .def(
+          "reset_all",
+          [](Connected& client, int64_t timeout_ms) {
+            check(ask(client, [&](Client& c) { return c.reset_all(milliseconds(timeout_ms)); }));
+          },
+          nb::arg("timeout_ms"))
+      .def(
+          "cluster",
+          [](Connected& client) {
+            return take(ask(client, [](Client& c) { return c.cluster(); }));
+          })
+      .def(
+          "stop",
+          [](Connected& client, int64_t timeout_ms) {
+            check(ask(client, [&](Client& c) { return c.stop(milliseconds(timeout_ms)); }));
+          },
+          nb::arg("timeout_ms"));
+  module.def(
+      "connect",
+      [](const std::string& target, int64_t timeout_ms) {
+        return Connected(take(unlocked(
+            [&] { return Client::connect(target, {.timeout = milliseconds(timeout_ms)}); })));
+      },
+      nb::arg("target"), nb::arg("timeout_ms"));
+}
+
+}  // namespace troupe::python

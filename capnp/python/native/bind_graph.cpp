@@ -1,0 +1,257 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "troupe/capnp/python/native/bind.hpp"
+#include "troupe/capnp/python/native/convert.hpp"
+#include "troupe/graph/builder.hpp"
+#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/draw/dot.hpp"
+#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/optimizer.hpp"
+#include "troupe/graph/signature.hpp"
+
+namespace troupe::python {
+namespace {
+
+/// A node's number and an output's, by which Python finds its own objects for them.
+using Place = std::pair<int, int>;
+
+Place place_of(const Value& value) { return {value.output().node, value.output().index}; }
+
+/// Throws what is wrong with a node: a TypeError where it is of types, else a ValueError; both are
+/// InvalidArgumentErrors too.
+[[noreturn]] void raise_at_building(const Status& status, bool is_of_type) {
+  const auto& where = status.where();
+  auto error = nb::module_::import_("troupe.errors")
+                   .attr("_at_building")(is_of_type, status.message(), where.node, where.op);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw nb::python_error();
+}
+
+/// The error that the builder has, at once: so no later call fails because of an earlier one.
+void check(const Builder& builder) {
+  auto status = builder.take_status();
+  if (!status.ok()) raise_at_building(status, false);
+}
+
+Value checked(const Builder& builder, Value value) {
+  check(builder);
+  return value;
+}
+
+/// True where the dtypes of the inputs or the attributes do not fit the op's declaration.
+bool is_of_type(const Op& op, const Values& inputs, Attrs attrs) {
+  DTypes dtypes;
+  for (const auto& input : inputs) dtypes.push_back(input.dtype());
+  return !complete_signature(op, dtypes, attrs).ok();
+}
+
+Value add_op(
+    const Builder& builder, const std::string& op_name, const std::vector<Value>& inputs,
+    nb::dict given, const std::string& name) {
+  const auto* op = take(builder.graph().catalog().find(op_name));
+  Attrs attrs;
+  for (auto [key, value] : given) {
+    auto attr_name = nb::cast<std::string>(key);
+    const auto* rule = op->find_attr(attr_name);
+    if (rule) attrs.emplace(attr_name, to_attr(*rule, value));
+    else attrs.emplace(attr_name, "");  // refused below, by name
+  }
+  auto value = builder.named(name).op(op_name, inputs, attrs);
+  auto status = builder.take_status();
+  if (!status.ok()) raise_at_building(status, is_of_type(*op, inputs, std::move(attrs)));
+  return value;
+}
+
+/// A read or an update of a variable runs where the variable lives, after those nodes.
+Variable after(const Variable& variable, const Values& nodes) {
+  auto later = variable;
+  later.handle = variable.handle.builder().after(nodes).value(variable.handle.output());
+  return later;
+}
+
+const Node& node_at(const Builder& builder, int id) {
+  if (id < 0 || id >= builder.graph().size()) raise(not_found("the graph has no such node"));
+  return builder.graph().node(id);
+}
+
+nb::dict attrs_of(const Builder& builder, int id) {
+  nb::dict attrs;
+  for (const auto& [name, value] : node_at(builder, id).attrs)
+    attrs[nb::str(name.c_str())] = to_python(value);
+  return attrs;
+}
+
+std::vector<Place> inputs_of(const Builder& builder, int id) {
+  std::vector<Place> places;
+  for (auto input : node_at(builder, id).inputs) places.emplace_back(input.node, input.index);
+  return places;
+}
+
+nb::tuple output_facts(const Builder& builder, int id) {
+  nb::list facts;
+  const auto& node = node_at(builder, id);
+  for (size_t i = 0; i < node.output_dtypes.size(); ++i)
+    facts.append(
+        nb::make_tuple(static_cast<int>(node.output_dtypes[i]), to_python(node.output_shapes[i])));
+  return nb::tuple(facts);
+}
+
+nb::object constant_value(const Builder& builder, const Value& value) {
+  auto known = builder.graph().constant_value(value.output());
+  return known ? nb::cast(Held{*known, false}) : nb::none();
+}
+
+/// An invalid value, for an x that the ys do not depend on, is None.
+nb::list to_list(const Values& values) {
+  nb::list list;
+  for (const auto& value : values) list.append(value.is_valid() ? nb::cast(value) : nb::none());
+  return list;
+}
+
+nb::list add_gradients(
+    const Builder& builder, const Values& ys, const Values& xs, const Values& arriving) {
+  auto made = gradients(builder, ys, xs, {.arriving = arriving, .allow_unconnected = true});
+  check(builder);
+  if (!made) raise_at_building(made.status(), false);
+  return to_list(*made);
+}
+
+void bind_builder(nb::module_& module) {
+  nb::class_<Builder>(module, "Builder")
+      .def(nb::init<>())
+      .def("on", &Builder::on, nb::arg("device"))
+      .def("container", &Builder::container, nb::arg("name"))
+      .def("scope", &Builder::scope, nb::arg("name"))
+      .def("within", &Builder::within, nb::arg("prefix"))
+      .def("after", &Builder::after, nb::arg("nodes"))
+      .def_prop_ro("prefix", &Builder::prefix)
+      .def_prop_ro("size", [](const Builder& b) { return b.graph().size(); })
+      .def("add_op", &add_op, nb::arg("op"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("name"))
+      .def(
+          "add_variable",
+          [](const Builder& b, const std::string& name, const Value& initial) {
+            auto variable = b.variable(name, initial);
+            check(b);
+            return variable;
+          },
+          nb::arg("name"), nb::arg("initial"))
+      .def(
+          "to_dot",
+          [](const Builder& b, int scope_depth) {
+            return to_dot(b.graph(), {.scope_depth = scope_depth});
+          },
+          nb::arg("scope_depth"))
+      .def("variables", &Builder::variables)
+      .def("gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("arriving"))
+      .def(
+          "value",
+          [](const Builder& b, int id, int index) {
+            return b.value({node_at(b, id).id, index});
+          },
+          nb::arg("id"), nb::arg("index"))
+      .def(
+          "find",
+          [](const Builder& b, const std::string& name) { return take(b.graph().find(name)); },
+          nb::arg("name"))
+      .def(
+          "find_output",
+          [](const Builder& b, const std::string& name) -> Place {
+            auto output = take(b.graph().find_output(name));
+            return {output.node, output.index};
+          },
+          nb::arg("name"))
+      .def("node_name", [](const Builder& b, int id) { return node_at(b, id).name; })
+      .def("node_op", [](const Builder& b, int id) { return node_at(b, id).op->name(); })
+      .def("node_device", [](const Builder& b, int id) { return node_at(b, id).device; })
+      .def("node_attrs", &attrs_of)
+      .def("node_inputs", &inputs_of)
+      .def(
+          "node_control_inputs",
+          [](const Builder& b, int id) { return node_at(b, id).control_inputs; })
+      .def("node_outputs", &output_facts)
+      .def("constant_value", &constant_value);
+}
+
+/// The optimizers' rules, by the names of their options.
+Optimizer to_optimizer(const std::string& name, nb::dict options) {
+  auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
+  auto rate = options.contains("rate") ? nb::cast<Value>(options["rate"]) : Value();
+  auto learning_rate = rate.is_valid() ? 0 : number("learning_rate");
+  if (name == "Momentum")
+    return Momentum{
+        learning_rate, number("momentum"), nb::cast<bool>(options["use_nesterov"]), rate};
+  if (name == "Adam")
+    return Adam{learning_rate, number("beta1"), number("beta2"), number("epsilon"), rate};
+  return GradientDescent{learning_rate, rate};
+}
+
+void bind_training(nb::module_& module) {
+  module.def(
+      "apply_gradients",
+      [](const Builder& builder, const std::string& optimizer, nb::dict options,
+         const std::vector<Variable>& variables, const Values& gradients) {
+        auto rule = to_optimizer(optimizer, options);
+        return checked(builder, apply_gradients(builder, rule, variables, gradients));
+      },
+      nb::arg("builder"), nb::arg("optimizer"), nb::arg("options"), nb::arg("variables"),
+      nb::arg("gradients"));
+}
+
+void bind_values(nb::module_& module) {
+  nb::class_<Value>(module, "Value")
+      .def_prop_ro("place", &place_of)
+      .def_prop_ro("name", &Value::name)
+      .def_prop_ro("node_name", &Value::node_name)
+      .def_prop_ro("dtype", [](const Value& v) { return static_cast<int>(v.dtype()); })
+      .def_prop_ro("shape", [](const Value& v) { return to_python(v.shape()); });
+  nb::class_<Variable>(module, "Variable")
+      .def_ro("name", &Variable::name)
+      .def_ro("handle", &Variable::handle)
+      .def_ro("initializer", &Variable::initializer)
+      .def_prop_ro("dtype", [](const Variable& v) { return static_cast<int>(v.dtype); })
+      .def_prop_ro("shape", [](const Variable& v) { return to_python(v.shape); })
+      .def(
+          "read",
+          [](const Variable& v, const Values& nodes) {
+            return checked(v.handle.builder(), after(v, nodes).value());
+          },
+          nb::arg("after"))
+      .def(
+          "change",
+          [](const Variable& v, const std::string& how, const Value& value, const Values& nodes) {
+            auto later = after(v, nodes);
+            auto change = how == "add"   ? later.assign_add(value)
+                          : how == "sub" ? later.assign_sub(value)
+                                         : later.assign(value);
+            return checked(v.handle.builder(), change);
+          },
+          nb::arg("how"), nb::arg("value"), nb::arg("after"));
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& module) {
+  bind_values(module);
+  bind_builder(module);
+  bind_training(module);
+  module.def(
+      "merge_devices",
+      [](const std::string& wish, const std::string& fallback) {
+        auto inner = take(DeviceName::parse(wish));
+        return inner.or_else(take(DeviceName::parse(fallback))).to_string();
+      },
+      nb::arg("wish"), nb::arg("fallback"));
+  module.def(
+      "merge_shapes",
+      [](nb::handle one, nb::handle other) {
+        return to_python(take(to_shape(one).merge(to_shape(other))));
+      },
+      nb::arg("one").none(), nb::arg("other").none());
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,62 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "troupe/capnp/python/native/bind.hpp"
+#include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/server/server.hpp"
+
+namespace troupe::python {
+namespace {
+
+using std::chrono::milliseconds;
+
+using HeldServer = Owned<Server>;
+
+/// What `work` tells the server, without the GIL.
+template <class Work>
+void tell(HeldServer& server, Work work) {
+  check(unlocked([&] { return work(*server); }));
+}
+
+ServerOptions to_options(nb::dict given) {
+  ServerOptions options;
+  if (given.contains("bind_host")) options.bind_host = nb::cast<std::string>(given["bind_host"]);
+  if (given.contains("threads")) options.devices.cpu.threads = nb::cast<int>(given["threads"]);
+  if (given.contains("memory_limit"))
+    options.devices.cpu.memory_limit = nb::cast<uint64_t>(given["memory_limit"]);
+  if (given.contains("device_count"))
+    options.devices.count = nb::cast<std::map<std::string, int>>(given["device_count"]);
+  return options;
+}
+
+}  // namespace
+
+void bind_server(nb::module_& module) {
+  nb::class_<HeldServer>(module, "Server")
+      .def("start", [](HeldServer& held) { tell(held, [](Server& s) { return s.start(); }); })
+      .def(
+          "drain",
+          [](HeldServer& held, int64_t deadline_ms) {
+            tell(held, [=](Server& s) { return s.drain(milliseconds(deadline_ms)); });
+          },
+          nb::arg("deadline_ms"))
+      .def(
+          "stop",
+          [](HeldServer& held, int64_t deadline_ms) {
+            tell(held, [=](Server& s) { return s.stop(milliseconds(deadline_ms)); });
+          },
+          nb::arg("deadline_ms"))
+      .def("join", [](HeldServer& held) { tell(held, [](Server& s) { return s.join(); }); })
+      .def_prop_ro("server_def", [](HeldServer& held) { return held->server_def(); })
+      .def_prop_ro("target", [](HeldServer& held) { return held->target(); });
+  module.def(
+      "make_server",
+      [](const ServerDef& def, nb::dict options) {
+        return HeldServer(take(Server::create(def, to_options(options))));
+      },
+      nb::arg("definition"), nb::arg("options"));
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,227 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/set.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "troupe/capnp/python/native/bind.hpp"
+#include "troupe/capnp/python/native/training.hpp"
+#include "troupe/graph/train/checkpoint_state.hpp"
+#include "troupe/graph/train/hooks.hpp"
+#include "troupe/graph/train/monitored_session.hpp"
+
+namespace troupe::python {
+namespace {
+
+using SharedHost = std::shared_ptr<PythonHost>;
+using SharedHook = std::shared_ptr<train::SessionHook>;
+using std::chrono::milliseconds;
+
+SharedHost make_host(nb::object log) {
+  return std::make_shared<PythonHost>(std::move(log), std::make_shared<Raised>());
+}
+
+/// Calls `work` without the GIL, and throws its error: that of Python where it came of one.
+template <class Work>
+auto run_for(const SharedHost& host, Work work) {
+  host->raised()->forget();
+  auto result = [&] {
+    Unlocked others;
+    return work();
+  }();
+  if constexpr (std::is_same_v<decltype(result), Status>) {
+    if (!result.ok()) host->raised()->raise_for(result);
+  } else {
+    if (!result) host->raised()->raise_for(result.status());
+    return *std::move(result);
+  }
+}
+
+struct HeldSaver {
+  SharedHost host;
+  std::shared_ptr<train::Saver> saver;
+};
+
+HeldSaver make_saver(const Builder& builder, const SharedHost& host, nb::dict given) {
+  train::SaverOptions options{
+      .variables = nb::cast<std::map<std::string, Variable>>(given["variables"]),
+      .sharded = nb::cast<bool>(given["sharded"]),
+      .device = nb::cast<std::string>(given["device"]),
+      .max_to_keep = nb::cast<int>(given["max_to_keep"]),
+      .keep_checkpoint_every_n_hours = nb::cast<double>(given["keep_checkpoint_every_n_hours"])};
+  // Who holds the saver holds the host that it needs.
+  std::shared_ptr<train::Saver> saver(
+      new train::Saver(builder, *host, std::move(options)),
+      [host](train::Saver* made) { delete made; });
+  check(builder.take_status());
+  return {host, std::move(saver)};
+}
+
+std::string save(
+    HeldSaver& held, const std::shared_ptr<OpenSession>& open, const std::string& prefix,
+    std::optional<int64_t> step) {
+  InterruptibleSession session(open, held.host->raised());
+  return run_for(held.host, [&] { return held.saver->save(session, prefix, step); });
+}
+
+void restore(HeldSaver& held, const std::shared_ptr<OpenSession>& open, const std::string& path) {
+  InterruptibleSession session(open, held.host->raised());
+  run_for(held.host, [&] { return held.saver->restore(session, path); });
+}
+
+void bind_saver(nb::module_& module) {
+  nb::class_<HeldSaver>(module, "Saver")
+      .def("save", &save, nb::arg("session"), nb::arg("prefix"), nb::arg("step").none())
+      .def("restore", &restore, nb::arg("session"), nb::arg("path"))
+      .def("last_checkpoints", [](const HeldSaver& held) { return held.saver->last_checkpoints(); })
+      .def("recover_last_checkpoints", [](HeldSaver& held, const std::vector<std::string>& paths) {
+        held.saver->recover_last_checkpoints(paths);
+      });
+  module.def("make_saver", &make_saver, nb::arg("builder"), nb::arg("host"), nb::arg("options"));
+  module.def("checkpoints", [](const std::string& folder) {
+    return take(train::CheckpointState::read(folder)).paths;
+  });
+}
+
+train::Period to_period(std::optional<int64_t> steps, std::optional<double> seconds) {
+  train::Period period{.steps = steps, .time = {}};
+  if (seconds) period.time = milliseconds(static_cast<int64_t>(*seconds * 1000));
+  return period;
+}
+
+void bind_hooks(nb::module_& module) {
+  nb::class_<train::SessionHook>(module, "Hook");
+  module.def(
+      "stop_at_step",
+      [](const std::string& global_step, std::optional<int64_t> num, std::optional<int64_t> last) {
+        return SharedHook(train::stop_at_step(global_step, {.last_step = last, .num_steps = num}));
+      },
+      nb::arg("global_step"), nb::arg("num_steps").none(), nb::arg("last_step").none());
+  module.def(
+      "checkpoint_saver",
+      [](const HeldSaver& saver, const std::string& prefix, const std::string& global_step,
+         std::optional<int64_t> steps, std::optional<double> seconds) {
+        return SharedHook(train::checkpoint_saver(
+            *saver.host, {.saver = saver.saver,
+                          .prefix = prefix,
+                          .global_step = global_step,
+                          .period = to_period(steps, seconds)}));
+      },
+      nb::arg("saver"), nb::arg("prefix"), nb::arg("global_step"), nb::arg("steps").none(),
+      nb::arg("seconds").none());
+  module.def(
+      "step_counter",
+      [](const SharedHost& host, const std::string& global_step, std::optional<int64_t> steps,
+         std::optional<double> seconds) {
+        return SharedHook(train::step_counter(*host, global_step, to_period(steps, seconds)));
+      },
+      nb::arg("host"), nb::arg("global_step"), nb::arg("steps").none(), nb::arg("seconds").none());
+  module.def(
+      "nan_guard",
+      [](const SharedHost& host, const std::string& loss, bool fail) {
+        return SharedHook(train::nan_guard(*host, loss, fail));
+      },
+      nb::arg("host"), nb::arg("loss"), nb::arg("fail"));
+  module.def(
+      "value_logger",
+      [](const SharedHost& host, nb::list values, std::optional<int64_t> steps,
+         std::optional<double> seconds) {
+        return SharedHook(train::value_logger(*host, to_refs(values), to_period(steps, seconds)));
+      },
+      nb::arg("host"), nb::arg("values"), nb::arg("steps").none(), nb::arg("seconds").none());
+  module.def(
+      "python_hook",
+      [](const SharedHost& host, nb::object hook) {
+        return make_python_hook(std::move(hook), host->raised());
+      },
+      nb::arg("host"), nb::arg("hook"));
+}
+
+/// A MonitoredSession with the host that it needs, which ends without the GIL.
+class HeldTraining {
+ public:
+  HeldTraining(SharedHost host, std::unique_ptr<train::MonitoredSession> session, bool is_remote)
+      : host_(std::move(host)), session_(std::move(session)), is_remote_(is_remote) {}
+  nb::list run(nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
+    auto values = to_feeds(feeds, {.may_alias = is_remote_, .released = released_});
+    auto outputs = to_refs(fetches), nodes = to_refs(targets);
+    auto run_options = to_run_options(options);
+    auto fetched =
+        run_for(host_, [&] { return session_->run(values, outputs, nodes, run_options); });
+    released_->drop();
+    return to_python(std::move(fetched), is_remote_);
+  }
+  bool should_stop() const { return session_->should_stop(); }
+  void request_stop() { session_->request_stop(); }
+  void close() {
+    run_for(host_, [&] { return session_->close(); });
+  }
+
+ private:
+  SharedHost host_;
+  Owned<train::MonitoredSession> session_;
+  bool is_remote_;
+  std::shared_ptr<Released> released_ = std::make_shared<Released>();
+};
+
+train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
+  train::Scaffold scaffold(builder);
+  check(builder.take_status());
+  if (given.contains("saver")) scaffold.saver = nb::cast<HeldSaver&>(given["saver"]).saver;
+  if (given.contains("checkpoint_folder"))
+    scaffold.checkpoint_folder = nb::cast<std::string>(given["checkpoint_folder"]);
+  if (given.contains("local_init"))
+    scaffold.local_init = to_refs(nb::cast<nb::list>(given["local_init"]));
+  return scaffold;
+}
+
+/// Adds the last nodes to the graph, and then opens the first session.
+HeldTraining begin_training(
+    const Builder& builder, const SharedHost& host, nb::dict target, nb::dict given,
+    const std::vector<SharedHook>& hooks) {
+  auto where = to_target(target);
+  train::RetryOptions retry;
+  if (given.contains("give_up_after_ms"))
+    retry.give_up_after = milliseconds(nb::cast<int64_t>(given["give_up_after_ms"]));
+  auto open_one = [where, raised = host->raised()]() -> Result<std::unique_ptr<BasicSession>> {
+    auto opened = open(where);
+    if (!opened) return opened.status();
+    return std::unique_ptr<BasicSession>(std::make_unique<InterruptibleSession>(*opened, raised));
+  };
+  train::MonitoredSessionOptions options{
+      .open = open_one,
+      .scaffold = to_scaffold(builder, given),
+      .is_chief = nb::cast<bool>(given["is_chief"]),
+      .hooks = hooks,
+      .retry = retry};
+  auto session =
+      run_for(host, [&] { return train::MonitoredSession::create(std::move(options), *host); });
+  return {host, std::move(session), !where.address.empty()};
+}
+
+void bind_training(nb::module_& module) {
+  nb::class_<PythonHost>(module, "Host");
+  module.def("make_host", &make_host, nb::arg("log"));
+  nb::class_<HeldTraining>(module, "Training")
+      .def(
+          "run", &HeldTraining::run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"),
+          nb::arg("options"))
+      .def_prop_ro("should_stop", &HeldTraining::should_stop)
+      .def("request_stop", &HeldTraining::request_stop)
+      .def("close", &HeldTraining::close);
+  module.def(
+      "begin_training", &begin_training, nb::arg("builder"), nb::arg("host"), nb::arg("target"),
+      nb::arg("options"), nb::arg("hooks"));
+}
+
+}  // namespace
+
+void bind_train(nb::module_& module) {
+  bind_training(module);
+  bind_saver(module);
+  bind_hooks(module);
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,85 @@
+#include "troupe/capnp/python/native/sessions.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "troupe/capnp/client/client.hpp"
+
+namespace troupe::python {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How soon Ctrl-C is heard.
+constexpr milliseconds look_period{50};
+
+template <class T>
+T option(nb::dict options, const char* name, T fallback) {
+  return options.contains(name) ? nb::cast<T>(options[name]) : fallback;
+}
+
+milliseconds time_option(nb::dict options, const char* name, milliseconds fallback) {
+  return milliseconds(option<int64_t>(options, name, fallback.count()));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<OpenSession>> open(const Target& target) {
+  if (target.address.empty()) {
+    auto cluster = std::make_unique<LocalCluster>(
+        std::map<std::string, int>{{"localhost", 1}},
+        LocalCluster::Options{.threads = target.options.threads});
+    // Here the session is the server too, so nothing of its options is in vain.
+    auto options = target.options;
+    options.threads = 0;
+    auto session = cluster->session("localhost", 0, options);
+    if (!session) return session.status();
+    return std::make_shared<OpenSession>(std::move(cluster), *std::move(session));
+  }
+  auto client = Client::connect(target.address, {.timeout = target.connect_timeout});
+  if (!client) return client.status();
+  auto session = (*client)->session(target.options);
+  if (!session) return session.status();
+  return std::make_shared<OpenSession>(nullptr, *std::move(session));
+}
+
+Result<Tensors> wait_interruptibly(PendingStep& step) {
+  if (!is_main_thread()) return step.wait();
+  while (!step.wait_for(look_period)) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() == 0) continue;
+    nb::python_error raised;
+    {
+      Unlocked others;
+      step.cancel();
+    }
+    throw raised;
+  }
+  return step.wait();
+}
+
+SessionOptions to_session_options(nb::dict options) {
+  return {
+      .operation_timeout = time_option(options, "operation_timeout_ms", milliseconds(0)),
+      .log_device_placement = option(options, "log_device_placement", false),
+      .device_filters = option<std::vector<std::string>>(options, "device_filters", {}),
+      .isolate_state = option(options, "isolate_state", false),
+      .threads = option(options, "threads", 0),
+      .memory_limit = option<uint64_t>(options, "memory_limit", 0)};
+}
+
+Target to_target(nb::dict options) {
+  return {
+      .address = option<std::string>(options, "target", ""),
+      .options = to_session_options(options),
+      .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000))};
+}
+
+RunOptions to_run_options(nb::dict options) {
+  return {
+      .timeout = time_option(options, "timeout_ms", milliseconds(0)),
+      .trace = option(options, "trace", false) ? Trace::full : Trace::none,
+      .output_partition_graphs = option(options, "output_partition_graphs", false)};
+}
+
+}  // namespace troupe::python

@@ -1,0 +1,171 @@
+"""First values of variables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, List, Optional
+
+from troupe import _dtypes
+from troupe._apply import apply_op
+from troupe._convert import constant
+from troupe._dtypes import DTypeLike, as_dtype
+from troupe._elements import Tensor
+from troupe._seeds import get_seed
+
+
+class Initializer:
+    """Called with a shape and a dtype, gives a tensor of first values."""
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        raise NotImplementedError
+
+
+class Constant(Initializer):
+    """All of one value, or the values of a list or array."""
+
+    def __init__(self, value: Any = 0, dtype: DTypeLike = _dtypes.float32, **_: Any) -> None:
+        self.value = value
+        self.dtype = as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        if isinstance(self.value, (int, float, bool)):
+            value = constant(self.value, dtype or self.dtype)
+            filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
+            assert isinstance(filled, Tensor)
+            return filled
+        return constant(self.value, dtype or self.dtype, shape)
+
+
+class Zeros(Constant):
+    """Zeros."""
+
+    def __init__(self, dtype: DTypeLike = _dtypes.float32) -> None:
+        super().__init__(0, dtype)
+
+
+class Ones(Constant):
+    """Ones."""
+
+    def __init__(self, dtype: DTypeLike = _dtypes.float32) -> None:
+        super().__init__(1, dtype)
+
+
+class _Random(Initializer):
+    def __init__(self, op: str, seed: Optional[int], dtype: DTypeLike) -> None:
+        self._op = op
+        self.seed = seed
+        self.dtype = as_dtype(dtype)
+
+    def _draw(self, shape: Any, dtype: Optional[DTypeLike]) -> Tensor:
+        seed, seed2 = get_seed(self.seed)
+        attrs = {"dtype": dtype or self.dtype, "seed": seed, "seed2": seed2}
+        drawn = apply_op(self._op, {"shape": _sizes(shape)}, attrs)
+        assert isinstance(drawn, Tensor)
+        return drawn
+
+
+class RandomNormal(_Random):
+    """Normal numbers."""
+
+    _op_name = "RandomStandardNormal"
+
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 1.0,
+        seed: Optional[int] = None,
+        dtype: DTypeLike = _dtypes.float32,
+    ) -> None:
+        super().__init__(self._op_name, seed, dtype)
+        self.mean, self.stddev = mean, stddev
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        values: Tensor = self._draw(shape, dtype) * self.stddev
+        return values + self.mean if self.mean else values
+
+
+class TruncatedNormal(RandomNormal):
+    """Normal numbers within two deviations."""
+
+    _op_name = "TruncatedNormal"
+
+
+class RandomUniform(_Random):
+    """Numbers drawn evenly from [minval, maxval)."""
+
+    def __init__(
+        self,
+        minval: float = 0.0,
+        maxval: float = 1.0,
+        seed: Optional[int] = None,
+        dtype: DTypeLike = _dtypes.float32,
+    ) -> None:
+        super().__init__("RandomUniform", seed, dtype)
+        self.minval, self.maxval = minval, maxval
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        return self._draw(shape, dtype) * (self.maxval - self.minval) + self.minval
+
+
+class VarianceScaling(Initializer):
+    """Random numbers whose variance suits the number of a layer's inputs or outputs."""
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: Optional[int] = None,
+        dtype: DTypeLike = _dtypes.float32,
+    ) -> None:
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Invalid `mode` argument: {mode}")
+        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(f"Invalid `distribution` argument: {distribution}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.seed, self.dtype = seed, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        fan_in, fan_out = _fans(_sizes(shape))
+        fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
+        variance = self.scale / max(1.0, fans[self.mode])
+        kind = dtype or self.dtype
+        if self.distribution == "uniform":
+            limit = math.sqrt(3 * variance)
+            return RandomUniform(-limit, limit, self.seed, kind)(shape)
+        if self.distribution == "untruncated_normal":
+            return RandomNormal(0, math.sqrt(variance), self.seed, kind)(shape)
+        # What is left of a normal distribution within two deviations is narrower.
+        return TruncatedNormal(0, math.sqrt(variance) / 0.87962566103423978, self.seed, kind)(shape)
+
+
+class GlorotUniform(VarianceScaling):
+    """Uniform numbers whose variance suits both sides of a layer."""
+
+    def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = _dtypes.float32) -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+
+class GlorotNormal(VarianceScaling):
+    """Normal numbers whose variance suits both sides of a layer."""
+
+    def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = _dtypes.float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+def _sizes(shape: Any) -> List[int]:
+    from troupe._shapes import as_shape
+
+    sizes = as_shape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"an initializer needs a known shape, not {sizes}")
+    return [int(size) for size in sizes]
+
+
+def _fans(sizes: List[int]) -> Any:
+    if not sizes:
+        return 1.0, 1.0
+    if len(sizes) == 1:
+        return float(sizes[0]), float(sizes[0])
+    field = math.prod(sizes[:-2])
+    return float(sizes[-2] * field), float(sizes[-1] * field)

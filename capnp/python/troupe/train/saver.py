@@ -1,0 +1,126 @@
+"""Variables to checkpoints and back."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from troupe import _native, errors, logging
+from troupe._graph import get_default_graph
+from troupe._session import BaseSession
+from troupe._variables import Variable, global_variables
+
+
+class CheckpointState(NamedTuple):
+    """Which checkpoints a folder has, oldest first."""
+
+    model_checkpoint_path: str
+    all_model_checkpoint_paths: List[str]
+
+
+def get_checkpoint_state(
+    checkpoint_dir: str, latest_filename: Any = None
+) -> Optional[CheckpointState]:
+    """What the folder's file `checkpoint` says; None where there is none."""
+    paths = _native.checkpoints(os.fspath(checkpoint_dir))
+    return CheckpointState(paths[-1], paths) if paths else None
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: Any = None) -> Optional[str]:
+    """The prefix of the folder's latest checkpoint, or None."""
+    state = get_checkpoint_state(checkpoint_dir)
+    return state.model_checkpoint_path if state else None
+
+
+def checkpoint_exists(checkpoint_prefix: str) -> bool:
+    """True where this file system has the index of that checkpoint."""
+    return any(os.path.exists(checkpoint_prefix + end) for end in (".index", ".index.json"))
+
+
+class Saver:
+    """Saves variables to checkpoints, and restores them.
+
+    It adds nodes, so it is to be made after the variables. The tasks write: where `sharded` each
+    its own variables, else the session's master all of them. `var_list` is a list, or a dict of the
+    names that variables have in checkpoints.
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: Optional[int] = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: Optional[str] = None,
+        device: str = "",
+        **_: Any,
+    ) -> None:
+        graph = get_default_graph()
+        options = {
+            "variables": {key: v._made for key, v in _by_name(var_list).items()},
+            "sharded": sharded,
+            "device": device,
+            "max_to_keep": max_to_keep or 0,
+            "keep_checkpoint_every_n_hours": float(keep_checkpoint_every_n_hours),
+        }
+        self._host = _native.make_host(logging.info)
+        with graph._lock, graph.control_dependencies(None), graph.device(None):
+            graph._check_not_finalized()
+            builder = graph._builder_for("SaveV2", "save")
+            self._native = _native.make_saver(builder, self._host, options)
+
+    def save(
+        self,
+        sess: BaseSession,
+        save_path: str,
+        global_step: Any = None,
+        **_: Any,
+    ) -> str:
+        """Writes the checkpoint "save_path", or "save_path-<global_step>"; returns its name."""
+        session = _plain(sess)
+        step = global_step
+        if step is not None and not isinstance(step, int):
+            step = int(sess.run(step)) if hasattr(step, "graph") else int(step)
+        try:
+            return str(self._native.save(session._ready(), os.fspath(save_path), step))
+        except errors.OpError as error:
+            raise session._located(error)
+
+    def restore(self, sess: BaseSession, save_path: str) -> None:
+        """Gives the variables the values that they have in a checkpoint."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        session = _plain(sess)
+        try:
+            self._native.restore(session._ready(), os.fspath(save_path))
+        except errors.OpError as error:
+            raise session._located(error)
+
+    @property
+    def last_checkpoints(self) -> List[str]:
+        """What it has saved and not removed, oldest first."""
+        return list(self._native.last_checkpoints())
+
+    def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
+        """Takes over what another saver has saved."""
+        self._native.recover_last_checkpoints(list(checkpoint_paths))
+
+
+def _plain(sess: Any) -> BaseSession:
+    if not isinstance(sess, BaseSession):
+        raise TypeError(f"'sess' must be a Session; {sess!r}")
+    return sess
+
+
+def _by_name(var_list: Any) -> Dict[str, Variable]:
+    if isinstance(var_list, dict):
+        named = dict(var_list)
+    else:
+        variables = global_variables() if var_list is None else list(var_list)
+        named = {variable._shared_name: variable for variable in variables}
+        if len(named) < len(variables):
+            raise ValueError("At least two variables have the same name")
+    if not named:
+        raise ValueError("No variables to save")
+    return named

@@ -1,0 +1,153 @@
+"""Graphs: names, scopes, devices, and errors at the line that makes a node."""
+
+import threading
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class GraphTest(tf.test.TestCase):
+    def test_names_are_made_unique_as_in_tensorflow(self):
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        self.assertEqual([a.name, b.name], ["Const:0", "Const_1:0"])
+        self.assertEqual([(a + b).name, (a + b).name], ["add:0", "add_1:0"])
+        self.assertEqual(tf.matmul([[1.0]], [[1.0]], name="product").op.name, "product")
+
+    def test_name_scopes_nest_and_are_entered_again_by_their_full_name(self):
+        with tf.name_scope("outer") as outer:
+            with tf.name_scope("inner"):
+                self.assertEqual(tf.no_op("x").name, "outer/inner/x")
+        with tf.name_scope("outer"):
+            self.assertEqual(tf.no_op("x").name, "outer_1/x")
+        with tf.name_scope(outer):
+            self.assertEqual(tf.no_op("y").name, "outer/y")
+        self.assertEqual(tf.no_op("z").name, "z")
+        with tf.name_scope("elsewhere"):
+            self.assertEqual(tf.no_op("outer/whole/").name, "outer/whole")
+
+    def test_inner_devices_win_where_both_name_the_same_part(self):
+        with tf.device("/job:ps/task:1"):
+            with tf.device("/cpu:0"):
+                self.assertEqual(tf.no_op().device, "/job:ps/task:1/device:CPU:0")
+            with tf.device("/task:2"):
+                self.assertEqual(tf.no_op().device, "/job:ps/task:2")
+            with tf.device(None):
+                self.assertEqual(tf.no_op().device, "")
+
+    def test_a_function_chooses_the_device_of_each_node(self):
+        with tf.device(lambda node: "/job:" + node.type.lower()):
+            self.assertEqual(tf.no_op().device, "/job:noop")
+            self.assertEqual(tf.constant(1).device, "/job:const")
+
+    def test_a_wrong_dtype_is_a_type_error_that_names_the_input(self):
+        floats, ints = tf.constant([[1.0]]), tf.constant([[1]])
+        with self.assertRaisesRegex(TypeError, "input 'b' must be float32, not int32") as caught:
+            tf.matmul(floats, ints)
+        self.assertIsInstance(caught.exception, tf.errors.InvalidArgumentError)
+        self.assertEqual([caught.exception.node, caught.exception.node_op], ["MatMul", "MatMul"])
+
+    def test_a_wrong_shape_is_a_value_error_and_leaves_the_graph_usable(self):
+        a = tf.constant([[1.0, 2.0]])
+        with self.assertRaisesRegex(ValueError, "the inner sizes must agree"):
+            tf.matmul(a, a)
+        with tf.Session() as session:
+            self.assertAllClose(session.run(a + 1.0), [[2, 3]])
+
+    def test_an_unknown_attribute_of_an_op_is_a_type_error(self):
+        with self.assertRaises(TypeError):
+            tf.raw_ops.MatMul(a=[[1.0]], b=[[1.0]], transposed=True)
+
+    def test_elements_are_found_by_name(self):
+        graph = tf.get_default_graph()
+        x = tf.constant(1.0, name="x")
+        self.assertIs(graph.get_tensor_by_name("x:0"), x)
+        self.assertIs(graph.get_operation_by_name("x"), x.op)
+        self.assertIs(graph.as_graph_element("x:0"), x)
+        with self.assertRaisesRegex(KeyError, "did you mean 'x'"):
+            graph.get_operation_by_name("xx")
+
+    def test_operations_know_their_inputs_attributes_and_the_users_line(self):
+        a = tf.constant([[1.0]])
+        with tf.control_dependencies([a]):
+            product = tf.matmul(a, a, transpose_b=True)
+        self.assertEqual(product.op.inputs, (a, a))
+        self.assertEqual(product.op.control_inputs, [a.op])
+        self.assertEqual(product.op.get_attr("transpose_b"), True)
+        self.assertEqual(product.op.type, "MatMul")
+        self.assertIn("graph_test.py", product.op.defined_at)
+        self.assertEqual(a.consumers(), [product.op])
+
+    def test_a_finalized_graph_takes_no_more_nodes(self):
+        tf.get_default_graph().finalize()
+        with self.assertRaisesRegex(RuntimeError, "finalized"):
+            tf.no_op()
+
+    def test_graphs_do_not_mix(self):
+        x = tf.constant(1.0)
+        with tf.Graph().as_default():
+            with self.assertRaises(ValueError):
+                tf.exp(x)
+            with tf.Session() as session, self.assertRaises(ValueError):
+                session.run(x)
+
+    def test_shapes_are_known_as_far_as_ops_tell(self):
+        x = tf.placeholder(tf.float32, [None, 3])
+        y = tf.matmul(x, tf.ones([3, 2]))
+        self.assertEqual(y.shape.as_list(), [None, 2])
+        self.assertEqual(y.get_shape()[1].value, 2)
+        self.assertEqual(str(y.shape), "(?, 2)")
+        x.set_shape([5, 3])
+        self.assertEqual(x.shape, [5, 3])
+        with self.assertRaises(ValueError):
+            x.set_shape([6, 3])
+        self.assertFalse(tf.TensorShape([2, None]).is_compatible_with([3, 3]))
+        self.assertIsNone(tf.TensorShape(None).rank)
+
+    def test_collections_are_kept_with_the_graph(self):
+        tf.add_to_collection("mine", 1)
+        self.assertEqual(tf.get_collection("mine"), [1])
+        with tf.Graph().as_default():
+            self.assertEqual(tf.get_collection("mine"), [])
+
+    def test_a_tensor_is_no_bool_and_no_array(self):
+        x = tf.constant([1.0])
+        for use in (bool, len, list, np.asarray):
+            with self.assertRaises((TypeError, NotImplementedError)):
+                use(x)
+
+    def test_threads_have_scopes_of_their_own_and_may_add_nodes_at_once(self):
+        graph = tf.get_default_graph()
+        names = []
+
+        def build(number):
+            with graph.as_default(), tf.name_scope(f"thread{number}"):
+                for _ in range(50):
+                    names.append(tf.no_op().name)
+
+        threads = [threading.Thread(target=build, args=(number,)) for number in range(8)]
+        with tf.name_scope("outside"):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(len(set(names)), 400)
+        self.assertTrue(all(name.startswith("thread") for name in names))
+
+
+class DTypeTest(unittest.TestCase):
+    def test_dtypes_are_those_of_names_types_and_arrays(self):
+        self.assertIs(tf.as_dtype("float32"), tf.float32)
+        self.assertIs(tf.as_dtype(np.int64), tf.int64)
+        self.assertIs(tf.as_dtype(np.zeros(1, np.uint8).dtype), tf.uint8)
+        self.assertIs(tf.as_dtype(bool), tf.bool)
+        self.assertEqual(tf.float32, "float32")
+        self.assertEqual(tf.float32.as_numpy_dtype, np.float32)
+        self.assertTrue(tf.int8.is_integer and tf.float16.is_floating and not tf.bool.is_integer)
+        with self.assertRaises(TypeError):
+            tf.as_dtype("decimal")
+
+
+if __name__ == "__main__":
+    unittest.main()

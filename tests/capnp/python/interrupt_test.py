@@ -1,0 +1,159 @@
+"""Ctrl-C, and processes that fork: each in a program of its own."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import unittest
+
+SLOW = """
+import os, signal, sys, threading, time
+import troupe as tf
+size = 1500
+slow = tf.ones([size, size])
+for _ in range(200):
+    slow = tf.matmul(slow, tf.ones([size, size])) / float(size)
+slow = tf.reduce_sum(slow)
+server = tf.train.Server.create_local_server()
+def interrupt_soon():
+    def kill():
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=kill, daemon=True).start()
+def interrupted(work):
+    interrupt_soon()
+    try:
+        work()
+    except KeyboardInterrupt:
+        return
+    sys.exit("it was not interrupted")
+"""
+
+
+def run(program, timeout=60):
+    """Its output; fails with its errors."""
+    source = SLOW + textwrap.dedent(program)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=timeout
+    )
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout.strip()
+
+
+class InterruptTest(unittest.TestCase):
+    def test_ctrl_c_cancels_the_step_and_returns_at_once(self):
+        for target in ('""', "server.target"):
+            out = run(f"""
+                session = tf.Session({target})
+                session.run(tf.constant(1))
+                started = time.monotonic()
+                interrupted(lambda: session.run(slow))
+                print(time.monotonic() - started < 1.5, session.run(tf.constant(2)))
+            """)
+            self.assertEqual(out, "True 2")
+
+    def test_ctrl_c_ends_a_callable_and_a_monitored_session(self):
+        out = run("""
+            session = tf.Session(server.target)
+            call = session.make_callable(slow)
+            interrupted(call)
+            def train():
+                with tf.train.MonitoredTrainingSession(server.target) as training:
+                    training.run(slow)
+            started = time.monotonic()
+            interrupted(train)
+            print(time.monotonic() - started < 3)
+        """)
+        self.assertEqual(out, "True")
+
+    def test_ctrl_c_ends_the_wait_for_a_server_or_for_a_connection(self):
+        out = run("""
+            interrupted(server.join)
+            def connect():
+                tf.Session("troupe://localhost:1").run(tf.constant(1))
+            interrupted(connect)
+            print("done")
+        """)
+        self.assertEqual(out, "done")
+
+    def test_a_program_that_does_not_catch_it_dies_of_ctrl_c(self):
+        program = SLOW + "print('ready', flush=True)\ntf.Session().run(slow)\n"
+        process = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        self.assertIn("KeyboardInterrupt", errors)
+        self.assertIn(process.returncode, (1, -signal.SIGINT, 130))
+
+
+class ForkTest(unittest.TestCase):
+    def test_a_forked_process_is_told_what_it_may_not_do(self):
+        out = run("""
+            session = tf.Session(server.target)
+            session.run(tf.constant(1))
+            local = tf.Session()
+            local.run(tf.constant(1))
+            sys.stdout.flush()
+            if os.fork() == 0:
+                for use in (lambda: session.run(tf.constant(1)),
+                            lambda: tf.Session().run(tf.constant(1)), server.stop,
+                            tf.train.Server.create_local_server,
+                            lambda: local.run(tf.constant(1))):
+                    try:
+                        use()
+                        print("nothing was said")
+                    except tf.errors.FailedPreconditionError as error:
+                        assert "forked" in str(error)
+                del session, local, server, use
+                print("child", flush=True)
+                os._exit(0)
+            os.wait()
+            print(session.run(tf.constant(2)), local.run(tf.constant(3)))
+        """)
+        self.assertEqual(out, "child\n2 3")
+
+    def test_children_may_use_what_their_parent_only_imported(self):
+        source = textwrap.dedent("""
+            import os, sys
+            import troupe as tf
+            x = tf.constant(1) + 1
+            if os.fork() == 0:
+                print(tf.Session().run(x), flush=True)
+                os._exit(0)
+            os.wait()
+        """)
+        done = subprocess.run(
+            [sys.executable, "-c", source], capture_output=True, text=True, timeout=60
+        )
+        self.assertEqual(done.stdout.strip(), "2", done.stderr)
+
+
+class EndTest(unittest.TestCase):
+    def test_a_program_may_end_with_everything_open(self):
+        out = run("""
+            session = tf.Session(server.target)
+            session.run(tf.constant(1))
+            thread = threading.Thread(target=lambda: session.run(slow), daemon=True)
+            thread.start()
+            time.sleep(0.2)
+            print("end")
+        """)
+        self.assertEqual(out, "end")
+
+    def test_the_import_is_quick(self):
+        program = "import numpy, time\nbegin = time.perf_counter()\nimport troupe\n"
+        program += "print(time.perf_counter() - begin)"
+        times = [float(subprocess.check_output([sys.executable, "-c", program])) for _ in range(3)]
+        self.assertLess(min(times), 1.5)  # ten times its aim
+
+
+if __name__ == "__main__":
+    unittest.main()

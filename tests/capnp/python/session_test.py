@@ -1,0 +1,224 @@
+"""Sessions in this process, and on servers in it: what steps take, give, and say when they fail."""
+
+import collections
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+def both_targets():
+    """No target, and that of a server."""
+    yield ""
+    server = tf.train.Server.create_local_server()
+    yield server.target
+    server.stop()
+
+
+class FetchesTest(tf.test.TestCase):
+    def test_answers_have_the_structure_of_the_fetches(self):
+        x, y = tf.constant(1.0, name="x"), tf.constant(2.0)
+        v = tf.Variable(3.0)
+        Pair = collections.namedtuple("Pair", "first second")
+        with tf.Session() as session:
+            session.run(v.initializer)
+            run = session.run
+            self.assertEqual(run(x), 1)
+            self.assertEqual(run([x, [y, x]]), [1, [2, 1]])
+            self.assertEqual(run((x, y)), (1, 2))
+            self.assertEqual(run({"a": x, "b": (y, v)}), {"a": 1, "b": (2, 3)})
+            self.assertEqual(run(Pair(x, y)).second, 2)
+            self.assertEqual(run(["x", "x:0", y.op]), [None, 1, None])
+            self.assertEqual(run([]), [])
+
+    def test_what_is_no_fetch_is_refused_with_its_name(self):
+        with tf.Session() as session:
+            with self.assertRaisesRegex(TypeError, "None"):
+                session.run(None)
+            with self.assertRaisesRegex(TypeError, "int"):
+                session.run([1])
+            with self.assertRaisesRegex(ValueError, "nobody"):
+                session.run("nobody:0")
+
+    def test_a_fed_tensor_is_fetched_as_fed(self):
+        x = tf.placeholder(tf.float32, [2])
+        for target in both_targets():
+            with tf.Session(target) as session:
+                self.assertAllEqual(session.run(x, {x: [1, 2]}), [1, 2])
+
+
+class StepsTest(tf.test.TestCase):
+    def test_a_graph_may_grow_between_steps(self):
+        for target in both_targets():
+            with tf.Session(target) as session:
+                x = tf.constant(1.0)
+                self.assertEqual(session.run(x), 1)
+                self.assertEqual(session.run(x + 1.0), 2)
+
+    def test_callables_take_the_feeds_in_their_order(self):
+        x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+        for target in both_targets():
+            with tf.Session(target) as session:
+                subtract = session.make_callable([x - y, y], [x, y])
+                self.assertEqual(subtract(5.0, 3.0), [2, 3])
+                self.assertEqual(subtract(1.0, 3.0), [-2, 3])
+                with self.assertRaises(ValueError):
+                    subtract(1.0)
+            with self.assertRaises(RuntimeError):
+                subtract(1.0, 2.0)
+
+    def test_a_partial_run_is_fed_bit_by_bit(self):
+        a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+        doubled = a * 2.0
+        total = doubled + b
+        for target in both_targets():
+            with tf.Session(target) as session:
+                handle = session.partial_run_setup([doubled, total], [a, b])
+                first = session.partial_run(handle, doubled, {a: 3.0})
+                self.assertEqual(first, 6)
+                self.assertEqual(session.partial_run(handle, total, {b: first + 1}), 13)
+                with self.assertRaises(tf.errors.OpError):
+                    session.partial_run(handle, doubled)
+
+    def test_metadata_tell_when_each_node_ran_and_what_each_device_had(self):
+        product = tf.matmul(tf.ones([64, 64]), tf.ones([64, 64]), name="product")
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
+        for target in both_targets():
+            metadata = tf.RunMetadata()
+            with tf.Session(target) as session:
+                session.run(product, options=options, run_metadata=metadata)
+            (device,) = metadata.step_stats.dev_stats
+            self.assertRegex(device.device, "task:0/device:CPU:0")
+            nodes = {node.node_name: node for node in device.node_stats}
+            self.assertEqual(nodes["product"].op, "MatMul")
+            self.assertGreaterEqual(nodes["product"].all_end_rel_micros, 0)
+            self.assertIn("product", [node.name for node in metadata.partition_graphs[0]])
+
+    def test_many_threads_may_run_steps_of_one_session(self):
+        x = tf.placeholder(tf.float32, [])
+        y = x * 2.0
+        v = tf.Variable(0.0)
+        bump = v.assign_add(1.0).op.control_inputs[0]
+        for target in both_targets():
+            with tf.Session(target) as session:
+                session.run(v.initializer)
+                wrong = []
+
+                def work(number):
+                    for _ in range(20):
+                        if session.run([y, bump], {x: number})[0] != 2 * number:
+                            wrong.append(number)
+
+                threads = [threading.Thread(target=work, args=(n,)) for n in range(64)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual(wrong, [])
+                self.assertEqual(session.run(v), 64 * 20)
+
+    def test_other_threads_run_while_a_step_waits(self):
+        a = tf.placeholder(tf.float32, [])
+        server = tf.train.Server.create_local_server()
+        with tf.Session(server.target) as session:
+            size = 1200
+            slow = tf.ones([size, size])
+            for _ in range(20):
+                slow = tf.matmul(slow, tf.ones([size, size])) / size
+            thread = threading.Thread(target=lambda: session.run(slow.op))
+            thread.start()
+            counted = 0
+            while thread.is_alive():
+                counted += 1
+                time.sleep(0.001)
+            self.assertGreater(counted, 10)
+            self.assertEqual(session.run(a, {a: 1}), 1)
+        server.stop()
+
+
+class SessionErrorsTest(tf.test.TestCase):
+    def test_an_error_tells_class_node_op_device_and_the_users_line(self):
+        x = tf.placeholder(tf.float32, [None, None])
+        y = tf.matmul(x, x, name="product")
+        for target in both_targets():
+            with tf.Session(target) as session:
+                with self.assertRaises(tf.errors.InvalidArgumentError) as caught:
+                    session.run(y, {x: np.ones((2, 3))})
+            error = caught.exception
+            self.assertEqual([error.node, error.node_op], ["product", "MatMul"])
+            self.assertRegex(error.device, "/job:local(host)?/task:0/device:CPU:0")
+            self.assertIs(error.op, y.op)
+            self.assertEqual(error.error_code, tf.errors.INVALID_ARGUMENT)
+            self.assertIn("session_test.py", str(error))
+
+    def test_a_session_on_nothing_is_unavailable(self):
+        config = tf.ConfigProto(connect_timeout_in_ms=200)
+        with tf.Session("troupe://localhost:1", config=config) as session:
+            with self.assertRaises(tf.errors.UnavailableError):
+                session.run(tf.constant(1))
+
+    def test_a_closed_session_runs_no_steps(self):
+        session = tf.Session()
+        session.run(tf.constant(1))
+        session.close()
+        session.close()
+        with self.assertRaisesRegex(RuntimeError, "closed"):
+            session.run(tf.constant(1))
+
+    def test_wrong_arguments_are_told_at_once(self):
+        with self.assertRaisesRegex(TypeError, "config=config"):
+            tf.Session(tf.ConfigProto())
+        with self.assertRaises(TypeError):
+            tf.Session("", tf.ConfigProto())
+
+    def test_errors_survive_pickling(self):
+        import pickle
+
+        error = tf.errors._from_status(14, "away", "n", "Op", "d", "t", [])
+        copy = pickle.loads(pickle.dumps(error))
+        self.assertIsInstance(copy, tf.errors.UnavailableError)
+        self.assertEqual([copy.message, copy.node, copy.task], ["away", "n", "t"])
+
+
+class DefaultsTest(tf.test.TestCase):
+    def test_eval_and_run_use_the_default_session(self):
+        x, v = tf.constant(2.0), tf.Variable(1.0)
+        with self.assertRaisesRegex(ValueError, "no default session"):
+            x.eval()
+        with tf.Session():
+            v.initializer.run()
+            self.assertEqual(x.eval(), 2)
+        session = tf.Session()
+        with session.as_default():
+            self.assertEqual(x.eval(), 2)
+        self.assertEqual(session.run(x), 2)
+
+    def test_a_session_enters_its_graph(self):
+        graph = tf.Graph()
+        with tf.Session(graph=graph):
+            self.assertIs(tf.get_default_graph(), graph)
+        self.assertIsNot(tf.get_default_graph(), graph)
+
+    def test_an_interactive_session_is_the_default_until_it_is_closed(self):
+        session = tf.InteractiveSession()
+        self.assertEqual(tf.constant(1).eval(), 1)
+        session.close()
+        self.assertIsNone(tf.get_default_session())
+
+    def test_a_session_shows_itself_in_a_notebook(self):
+        with tf.Session() as session:
+            self.assertIn("this process", session._repr_html_())
+
+    def test_devices_are_listed(self):
+        for target in both_targets():
+            with tf.Session(target) as session:
+                (device,) = session.list_devices()
+                self.assertEqual(device.device_type, "CPU")
+                self.assertRegex(device.name, "/job:local(host)?/task:0/device:CPU:0")
+
+
+if __name__ == "__main__":
+    unittest.main()

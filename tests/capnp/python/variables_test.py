@@ -1,0 +1,149 @@
+"""Variables, and the scopes in which they are found again."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class VariableTest(tf.test.TestCase):
+    def test_a_variable_has_no_value_before_its_initializer_has_run(self):
+        v = tf.Variable([1.0, 2.0], name="v")
+        with tf.Session() as session:
+            with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "'v'"):
+                session.run(v)
+            self.assertFalse(session.run(tf.is_variable_initialized(v)))
+            session.run(v.initializer)
+            self.assertAllEqual(session.run(v), [1, 2])
+
+    def test_assignments_give_the_value_after_them(self):
+        v = tf.Variable(1.0)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(v.assign_add(2.0)), 3)
+            self.assertEqual(session.run(tf.assign_sub(v, 1.0)), 2)
+            self.assertEqual(session.run(tf.assign(v, 7)), 7)
+            v.load(5.0, session)
+            self.assertEqual(v.eval(), 5)
+
+    def test_names_are_those_of_tensorflow(self):
+        one, other = tf.Variable(0.0, name="w"), tf.Variable(0.0, name="w")
+        self.assertEqual([one.name, other.name], ["w:0", "w_1:0"])
+        with tf.name_scope("layer"):
+            self.assertEqual(tf.Variable(0.0, name="w").name, "layer/w:0")
+
+    def test_reads_follow_control_dependencies(self):
+        v = tf.Variable(1.0)
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            after = v.read_value()
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(after), 2)
+
+    def test_a_variable_computes_like_a_tensor(self):
+        v = tf.Variable([1.0, 2.0])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            results = session.run([v + 1, 2 * v, -v, v / 2, v**2, 1 - v, v[1], tf.exp(v)])
+        values = np.array([1.0, 2.0], np.float32)
+        expected = [values + 1, 2 * values, -values, values / 2, values**2, 1 - values, 2,
+                    np.exp(values)]  # fmt: skip
+        for result, right in zip(results, expected):
+            self.assertAllClose(result, right)
+
+    def test_a_wrong_dtype_or_shape_is_refused_at_the_assignment(self):
+        v = tf.Variable([1.0, 2.0])
+        with self.assertRaises(ValueError):
+            tf.assign(v, [1.0, 2.0, 3.0])
+        with self.assertRaises((TypeError, ValueError)):
+            tf.assign(v, tf.constant([1, 2]))
+
+    def test_variables_live_on_the_device_of_their_scope_with_their_first_values(self):
+        with tf.device("/job:ps/task:1"):
+            v = tf.get_variable("v", [2])
+        self.assertEqual(v.device, "/job:ps/task:1")
+        self.assertEqual(v.initializer.inputs[1].device, "/job:ps/task:1")
+        self.assertEqual(v.read_value().device, "/job:ps/task:1")
+
+    def test_the_scopes_control_dependencies_are_none_of_the_variables(self):
+        x = tf.placeholder(tf.float32, [])
+        with tf.control_dependencies([x]):
+            v = tf.Variable(1.0)
+        with tf.Session() as session:
+            session.run(v.initializer)  # without a feed of x
+
+
+class VariableScopeTest(tf.test.TestCase):
+    def test_scopes_prefix_names_of_variables_and_of_nodes(self):
+        with tf.variable_scope("a"):
+            with tf.variable_scope("b") as scope:
+                v = tf.get_variable("v", [1])
+                self.assertEqual(v.name, "a/b/v:0")
+                self.assertEqual(tf.no_op("n").name, "a/b/n")
+        self.assertEqual(scope.name, "a/b")
+        self.assertEqual([x.name for x in tf.global_variables("a/b")], ["a/b/v:0"])
+
+    def test_a_scope_that_is_entered_again_finds_its_variables(self):
+        with tf.variable_scope("s"):
+            v = tf.get_variable("v", [1])
+        with tf.variable_scope("s", reuse=True):
+            self.assertIs(tf.get_variable("v", [1]), v)
+            with self.assertRaisesRegex(ValueError, "does not exist"):
+                tf.get_variable("w", [1])
+        with self.assertRaisesRegex(ValueError, "already exists"), tf.variable_scope("s"):
+            tf.get_variable("v", [1])
+        with tf.variable_scope("s", reuse=tf.AUTO_REUSE):
+            self.assertIs(tf.get_variable("v"), v)
+            self.assertEqual(tf.get_variable("w", [1]).name, "s/w:0")
+
+    def test_a_shared_variable_must_have_the_same_shape_and_dtype(self):
+        tf.get_variable("v", [1])
+        with tf.variable_scope("", reuse=True):
+            with self.assertRaisesRegex(ValueError, "specified shape"):
+                tf.get_variable("v", [2])
+            with self.assertRaisesRegex(ValueError, "specified dtype"):
+                tf.get_variable("v", [1], tf.int32)
+
+    def test_initializers_give_values_of_their_kind(self):
+        kinds = {
+            "zeros": (tf.zeros_initializer(), lambda v: (v == 0).all()),
+            "ones": (tf.ones_initializer(), lambda v: (v == 1).all()),
+            "constant": (tf.constant_initializer(3.5), lambda v: (v == 3.5).all()),
+            "normal": (tf.random_normal_initializer(1.0, 0.1), lambda v: abs(v.mean() - 1) < 0.1),
+            "uniform": (tf.random_uniform_initializer(2, 3), lambda v: (v >= 2).all()),
+            "truncated": (tf.truncated_normal_initializer(), lambda v: abs(v).max() <= 2),
+            "glorot": (tf.glorot_uniform_initializer(), lambda v: abs(v).max() < np.sqrt(6 / 100)),
+            "none": (None, lambda v: 0 < abs(v).max() < np.sqrt(6 / 100)),
+        }
+        made = {
+            name: tf.get_variable(name, [50, 50], initializer=kind)
+            for name, (kind, _) in kinds.items()
+        }
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for name, value in session.run(made).items():
+                with self.subTest(name):
+                    self.assertTrue(kinds[name][1](value))
+
+    def test_an_initializer_may_be_a_value(self):
+        v = tf.get_variable("v", initializer=[1.0, 2.0])
+        self.assertEqual(v.shape, [2])
+
+    def test_trainable_variables_are_those_that_say_so(self):
+        v = tf.get_variable("v", [1])
+        tf.get_variable("w", [1], trainable=False)
+        self.assertEqual(tf.trainable_variables(), [v])
+        self.assertEqual(len(tf.global_variables()), 2)
+
+    def test_regularizers_add_their_losses_to_a_collection(self):
+        with tf.variable_scope("s", regularizer=tf.nn.l2_loss):
+            tf.get_variable("v", [2], initializer=tf.ones_initializer())
+        (loss,) = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(loss), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
