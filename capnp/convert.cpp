@@ -101,7 +101,9 @@ Result<AttrValue> read_attr_value(rpc::AttrValue::Reader from) {
     case rpc::AttrValue::TYPES: return as_attr(to_vector<DType>(from.getTypes(), to_dtype));
     case rpc::AttrValue::SHAPES: return as_attr(to_vector<Shape>(from.getShapes(), to_shape));
   }
-  return invalid_argument("an attribute's value is of a kind that this version does not know");
+  return invalid_argument(
+      "its value is of kind " + std::to_string(static_cast<int>(from.which())) +
+      ", which this release does not know");
 }
 
 Result<NodeDef> read_node_def(rpc::Node::Reader from) {

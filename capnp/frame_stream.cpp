@@ -26,6 +26,12 @@ constexpr size_t shared_message_bytes_min = size_t{64} << 10;
 
 constexpr size_t table_bytes(uint64_t segment_count) { return (segment_count / 2 + 1) * 8; }
 
+/// Words are counted each time they are read: a tensor's, up to three times.
+constexpr uint64_t words_to_read(uint64_t message_bytes) {
+  constexpr uint64_t small = uint64_t{8} << 10;
+  return small + 4 * message_bytes / sizeof(word);
+}
+
 uint32_t number_at(const kj::byte* bytes) {
   uint32_t number;
   std::memcpy(&number, bytes, sizeof number);
@@ -90,8 +96,7 @@ struct FrameStream::Body {
 
 capnp::ReaderOptions reader_options() {
   capnp::ReaderOptions options;
-  // Words are counted each time they are read: a tensor's, up to three times.
-  options.traversalLimitInWords = 4 * protocol::message_bytes_max / sizeof(word);
+  options.traversalLimitInWords = words_to_read(protocol::message_bytes_max);
   return options;
 }
 
@@ -158,11 +163,12 @@ kj::Promise<FrameStream::MaybeMessage> FrameStream::read_body(
     body.segment_words.push_back(number_at(buffer_.begin() + begin_ + 4 + 4 * i));
     body.size += body.segment_words.back() * sizeof(word);
   }
-  if (body.size > protocol::message_bytes_max)
+  if (body.size > message_bytes_max_)
     return refuse("a message of " + std::to_string(body.size) + " bytes is over the limit");
   body.bytes = allocate(body.size);
   if (!body.bytes) return refuse("no memory for a message of " + std::to_string(body.size));
   begin_ += table_bytes(segment_count);
+  options.traversalLimitInWords = std::min(options.traversalLimitInWords, words_to_read(body.size));
 
   auto here = std::min(body.size, buffered());
   std::memcpy(body.bytes.get(), buffer_.begin() + begin_, here);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "troupe/capnp/message_memory.hpp"
+#include "troupe/capnp/protocol.hpp"
 
 namespace troupe {
 
@@ -23,6 +24,8 @@ void tune_socket(int socket);
 /// the library's own stream it
 ///   - refuses a frame with a header that cannot be right before any reader sees it (the one of
 ///     0.9.2 runs past its buffer there);
+///   - lets a message be read no more often than its size allows for, or a small one whose pointers
+///     all lead to one text would fill the memory;
 ///   - reads ahead, so that a small message costs one system call;
 ///   - writes the small messages of one turn of the event loop together;
 ///   - shares the memory of large messages with tensors.
@@ -33,6 +36,8 @@ class FrameStream final : public capnp::MessageStream {
   const std::shared_ptr<MessageMemory>& memory() const { return memory_; }
   /// Why a frame of the other end was refused; empty where none was.
   const std::string& fault() const { return fault_; }
+  /// From the next message on; at first protocol::message_bytes_max.
+  void set_message_bytes_max(uint64_t bytes) { message_bytes_max_ = bytes; }
 
   kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
       kj::ArrayPtr<kj::AutoCloseFd> fd_space, capnp::ReaderOptions options,
@@ -63,6 +68,7 @@ class FrameStream final : public capnp::MessageStream {
   kj::Own<kj::AsyncIoStream> stream_;
   std::shared_ptr<MessageMemory> memory_ = std::make_shared<MessageMemory>();
   std::string fault_;
+  uint64_t message_bytes_max_ = protocol::message_bytes_max;
 
   kj::Array<kj::byte> buffer_;  // read ahead: the bytes from begin_ to end_
   size_t begin_ = 0;

@@ -1,6 +1,25 @@
 @0xd7dcc5f3cd38f688;
 # The door of a node. Every node of a cluster has it, at the address that the cluster's
 # specification gives for it, and whichever a client asks is that client's master.
+#
+# What holds for all interfaces of the door:
+#   - A connection is Cap'n Proto's two-party RPC over TCP. Its bootstrap object is a Login. Calls
+#     may be sent to what an answer will hold before the answer is there.
+#   - A message has at most 4 GiB and 512 segments; before login() or join() it has at most 64 KiB,
+#     and a connection has 10 s until one of them. Lists and texts have no other bounds.
+#   - At most 4096 calls of a connection may be under way, those included whose answers are not
+#     taken or not finished (released). One more ends the connection, as does a frame that cannot be
+#     right. A client that is slow to take its answers is not read on meanwhile.
+#   - A parameter that cannot be right is InvalidArgument, which names it: a message that is
+#     malformed, a list whose pointers lead to one place again and again, a timeout of over ten
+#     years. Each method may answer so, and Aborted where the node's actor that was asked has
+#     ended.
+#   - A timeout of 0 does not wait: what is not there at once counts as late. (That of a step or a
+#     session is another matter: there 0 means none.)
+#   - A call is given up by dropping it, an object by dropping the last reference to it; both happen
+#     when the connection ends. Calls that were sent in some order begin in that order.
+#   - A method that a node does not know ends with Cap'n Proto's exception "unimplemented". New
+#     methods, fields and members of unions may come at any time; they take the next numbers.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -17,13 +36,13 @@ interface Login {
 
   login @0 (protocolVersion :UInt32, client :Text)
       -> (status :Status, master :Master, identity :NodeIdentity);
-  # Opens the door to a client that speaks this version of the protocol; FailedPrecondition names
-  # both versions where they differ. `client` says who calls, for the log ("digits 0.1"). Proof of
-  # who calls will be a further parameter, and `master` then as narrow as that proof. `identity` is
-  # who serves here.
+  # Opens the door to a client that speaks version 2 of this protocol or any later one;
+  # FailedPrecondition, which names both, where it is older than this node takes. `client` says who
+  # calls, for the log ("digits 0.1"). Proof of who calls will be a further parameter, and `master`
+  # then as narrow as that proof. `identity` is who serves here.
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
-  # The same for the other nodes of the cluster.
+  # Who serves here, for the other nodes of the cluster. Always ok.
 
   join @2 (protocolVersion :UInt32, cluster :Text, job :Text, address :Text)
       -> (status :Status, task :UInt32, cluster :Cluster, joined :Cluster, change :UInt64,
@@ -37,6 +56,9 @@ interface Login {
   #
   # It gets the cluster as it was configured, the tasks that have joined since, and how many changes
   # there have been.
+  #
+  # FailedPrecondition: another version. InvalidArgument: another cluster's name, an address that is
+  # none. ResourceExhausted: no more tasks can join.
 }
 
 struct NodeIdentity {
@@ -61,16 +83,17 @@ interface Master {
   createSession @0 (graph :Graph, options :SessionOptions)
       -> (status :Status, session :Session, warnings :List(Text));
   # Opens a session on that graph, which may be empty and extended later. There is a session only
-  # where the status is ok; ResourceExhausted: the node takes no more. `warnings` says what of the
-  # options has no effect.
+  # where the status is ok. ResourceExhausted: the node takes no more. Unavailable: it drains.
+  # InvalidArgument: a bad node, which it names, or a bad option. `warnings` says what of the
+  # options has no effect. The call goes on when it is dropped, and its session closes then.
 
   listDevices @1 (timeoutMs :UInt64) -> (status :Status, devices :List(Device),
                                          missing :List(Status));
   # The devices of all tasks that answer in time; `missing` has an error for each other task, which
-  # names it.
+  # names it. The status is ok also where tasks are missing.
 
   cluster @2 () -> (status :Status, cluster :Cluster);
-  # The tasks of the cluster and their addresses.
+  # The tasks of the cluster and their addresses, as this node knows them. It asks no other node.
 
   reset @3 (containers :List(Text), timeoutMs :UInt64, all :Bool, onlyTask :Text)
       -> (status :Status);
@@ -80,7 +103,7 @@ interface Master {
   # `onlyTask` ("/job:ps/task:0"), nothing is freed or closed elsewhere.
 
   nodeInfo @4 () -> (status :Status, info :NodeInfo);
-  # What the node says of itself.
+  # What the node says of itself. It asks no other node.
 
   explain @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
   # What the steps of this node's sessions wait for that have not ended. A device that does not tell
@@ -89,10 +112,11 @@ interface Master {
   drain @6 (timeoutMs :UInt64) -> (status :Status);
   # From then on the node opens no sessions and, as master, runs no new steps; it goes on to compute
   # for other masters. Answers when its steps have ended. Those that have not at the timeout are
-  # cancelled, and the answer is DeadlineExceeded.
+  # cancelled, and the answer is DeadlineExceeded; the node stays drained.
 
   stop @7 (timeoutMs :UInt64) -> (status :Status);
-  # Drains the node for most of that time, answers, and then ends it within the rest.
+  # Drains the node for most of that time, answers as drain() does, and then ends it within the
+  # rest, and with it this connection.
 
   listResources @8 (timeoutMs :UInt64) -> (status :Status, resources :List(Resource),
                                            missing :List(Status));

@@ -1,5 +1,5 @@
 @0xa1d5b7c94e6f2380;
-# How a step went.
+# How a step went: part of the answer of run(), where its options ask for it. No method takes it.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");

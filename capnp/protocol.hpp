@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,8 +8,15 @@
 /// What both ends of the door agree on.
 namespace troupe::protocol {
 
-/// Of the schema; goes up with each change that an older client or node would misread.
+/// Of the schema, as this release speaks it. It goes up with a change of what a call means that its
+/// fields do not show. New fields, methods, members of unions and enumerators raise nothing: an
+/// older reader takes the default for a field it does not know, and answers Unimplemented to the
+/// method and InvalidArgument to the value.
 inline constexpr uint32_t version = 2;
+
+/// The clients that a node takes: of this version or any later one. It goes up, to the version of
+/// that change, when what older clients say would be misread.
+inline constexpr uint32_t oldest_version = 2;
 
 /// A connection that begins with these bytes is for heartbeats, and carries nothing else: each time
 /// they come, the node's incarnation goes back, in eight bytes, little-endian. The node answers
@@ -18,6 +26,15 @@ inline constexpr std::string_view heartbeat = "troupe?\n";
 
 /// A message may be that large, and so may all tensors of one step's feeds or fetches together.
 inline constexpr uint64_t message_bytes_max = uint64_t{4} << 30;
+
+/// Until login() or join() lets a connection in, its messages may be that large, and it has so long
+/// for them.
+inline constexpr uint64_t first_message_bytes_max = uint64_t{64} << 10;
+inline constexpr std::chrono::seconds login_time{10};
+
+/// So many calls of one connection may be under way, until their answers are taken and they are
+/// finished; one more ends the connection.
+inline constexpr uint32_t calls_max = 4096;
 
 /// Cap'n Proto's own readers refuse messages of more segments.
 inline constexpr uint64_t message_segments_max = 512;

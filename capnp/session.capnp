@@ -22,7 +22,14 @@ interface Session {
       -> StepAnswer;
   # Runs one step: all that the fetches and targets need, with the feeds in place of the outputs
   # that they name. A fetch or feed is "node:0" or "node"; a target is "node". Several steps may run
-  # at once. Dropping the call before its answer cancels the step.
+  # at once, and answer as they end. Dropping the call before its answer cancels the step.
+  #
+  # InvalidArgument: a feed, fetch or target is wrong, or an op does not take its inputs.
+  # DeadlineExceeded: the timeout has passed. Unavailable: a task that the step needs is lost or out
+  # of reach, or this node drains. ResourceExhausted: a device's memory, or the 4 GiB of the answer,
+  # do not suffice. Cancelled: the session was closed meanwhile. Aborted: a task restarted, or its
+  # state was reset. FailedPrecondition: the session is closed, or a variable has no value yet.
+  # Others are those of the ops. The session can be used on after all but its own end.
 
   close @2 () -> (status :Status);
   # Cancels the running steps and frees what the session holds. Calls after it answer
@@ -31,19 +38,21 @@ interface Session {
   makeCallable @3 (feeds :List(Text), fetches :List(Text), targets :List(Text),
                    options :RunOptions) -> (status :Status, callable :Callable);
   # Compiles a step for many runs. There is a callable only where the status is ok; calls of it may
-  # be sent before the answer is there. Of the options, only the timeout matters here.
+  # be sent before the answer is there. Of the options, only the timeout matters here. The errors
+  # are those of run().
 
   setUpPartialRun @4 (feeds :List(Text), fetches :List(Text), targets :List(Text),
                       options :RunOptions) -> (status :Status, partialRun :PartialRun);
   # Compiles and starts a step of which every feed and fetch is given and taken once, by calls of
-  # the answer. The timeout is that of the whole step.
+  # the answer. The timeout is that of the whole step. The errors are those of run().
 }
 
 interface Callable {
   # A step that is compiled and stays so until the last reference is dropped.
 
   run @0 (feeds :List(Tensor), options :RunOptions) -> StepAnswer;
-  # A step with a value for each feed of the callable, in their order. As Session.run.
+  # A step with a value for each feed of the callable, in their order. As Session.run; another
+  # number of feeds is InvalidArgument.
 }
 
 interface PartialRun {

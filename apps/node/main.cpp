@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -111,6 +112,14 @@ int serve(const Settings& settings, const TaskConfig& config, ServerOptions opti
   return ended.ok() ? 0 : fail(ended, exit_failure);
 }
 
+/// A node's guests are bounded by count; the usual limit of descriptors is below it.
+void allow_many_connections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 Status with_help(const Status& status) {
   return invalid_argument(status.message() + "; see troupe-node --help");
 }
@@ -120,6 +129,7 @@ Status with_help(const Status& status) {
 int main(int argc, char** argv) {
   // A reader of our output, or a peer, may go away; that is an error code and not the end.
   std::signal(SIGPIPE, SIG_IGN);
+  allow_many_connections();
   auto signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 

@@ -43,7 +43,7 @@ struct Attempt {
 Attempt try_address(const addrinfo& to, Clock::time_point deadline) {
   kj::AutoCloseFd socket(
       ::socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, to.ai_protocol));
-  if (socket < 0) return {nullptr, std::strerror(errno)};
+  if (socket.get() < 0) return {nullptr, std::strerror(errno)};
   auto error = ::connect(socket, to.ai_addr, to.ai_addrlen) == 0 ? 0 : errno;
   if (error == EINPROGRESS || error == EINTR) error = wait_connected(socket, deadline);
   if (error != 0) return {nullptr, std::strerror(error)};

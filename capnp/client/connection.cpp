@@ -153,7 +153,10 @@ Status Connection::lost(kj::Exception::Type type, const std::string& words) cons
     case kj::Exception::Type::DISCONNECTED:
       return unavailable("the connection to " + node + " is lost: " + words);
     case kj::Exception::Type::OVERLOADED: return resource_exhausted(node + ": " + words);
-    case kj::Exception::Type::UNIMPLEMENTED: return unimplemented(node + ": " + words);
+    case kj::Exception::Type::UNIMPLEMENTED:
+      return unimplemented(
+          node + " does not know that call, so it is of an earlier release: update it (" + words +
+          ")");
     default: return internal(node + ": " + words);
   }
 }

@@ -43,8 +43,12 @@ class RemoteStep final : public PendingStep {
         if (auto metadata = to_run_metadata(response.getMetadata())) metadata_ = *metadata;
         is_done_ = true;
       });
+      auto heard = answered.catch_([this](kj::Exception&& error) -> kj::Promise<void> {
+        has_failed_ = true;
+        return kj::mv(error);
+      });
       auto call = connection_->unless_late(
-          kj::mv(answered), timeout, [this](Status late) { end(std::move(late)); });
+          kj::mv(heard), timeout, [this](Status late) { end(std::move(late)); });
       auto early = kj::newPromiseAndFulfiller<void>();
       end_early_ = kj::mv(early.fulfiller);
       ended_ = call.exclusiveJoin(kj::mv(early.promise)).fork();
@@ -56,7 +60,7 @@ class RemoteStep final : public PendingStep {
     if (is_settled_) return true;
     connection_->look();
     bool is_done = false;
-    auto status = connection_->run_out([&] { is_done = is_done_; });
+    auto status = connection_->run_out([&] { is_done = is_done_ || has_failed_; });
     return is_done || !status.ok();
   }
 
@@ -134,7 +138,8 @@ class RemoteStep final : public PendingStep {
 
   std::shared_ptr<Connection> connection_;
   bool is_done_ = false;
-  bool is_told_ = false;  // to when_done(), which the loop may have to do yet
+  bool has_failed_ = false;  // wait() tells why
+  bool is_told_ = false;     // to when_done(), which the loop may have to do yet
   std::atomic<bool> is_settled_ = false;
   Result<Tensors> values_ = Tensors();
   RunMetadata metadata_;

@@ -26,7 +26,7 @@ int port_of(int socket) {
 kj::AutoCloseFd try_bind(const addrinfo& at) {
   kj::AutoCloseFd socket(
       ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
-  if (socket < 0) return nullptr;
+  if (socket.get() < 0) return nullptr;
   int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(socket, at.ai_addr, at.ai_addrlen) == 0) return socket;

@@ -16,8 +16,10 @@ namespace {
 
 class LoginServer final : public rpc::Login::Server {
  public:
-  LoginServer(KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory)
-      : unit_(unit), service_(service), memory_(std::move(memory)) {}
+  LoginServer(
+      KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory,
+      kj::Function<void()> let_in)
+      : unit_(unit), service_(service), memory_(std::move(memory)), let_in_(kj::mv(let_in)) {}
 
   kj::Promise<void> login(LoginContext context) override;
   kj::Promise<void> peer(PeerContext context) override;
@@ -27,13 +29,15 @@ class LoginServer final : public rpc::Login::Server {
   KjUnit& unit_;
   const Service& service_;
   std::shared_ptr<MessageMemory> memory_;
+  kj::Function<void()> let_in_;
 };
 
 Status check_version(uint32_t version) {
-  if (version == protocol::version) return Status();
+  if (version >= protocol::oldest_version) return Status();
   return failed_precondition(
-      "the client speaks version " + std::to_string(version) + " of the protocol, this node " +
-      std::to_string(protocol::version) + ": bring both to the same release");
+      "the client speaks version " + std::to_string(version) +
+      " of the protocol, this node takes versions from " +
+      std::to_string(protocol::oldest_version) + " on: update the client");
 }
 
 void fill(rpc::NodeIdentity::Builder to, const Endpoint& identity) {
@@ -48,6 +52,7 @@ kj::Promise<void> LoginServer::login(LoginContext context) {
   auto status = check_version(context.getParams().getProtocolVersion());
   fill(context.getResults().initStatus(), status);
   if (!status.ok()) return kj::READY_NOW;
+  let_in_();
   context.getResults().setMaster(make_master_server(unit_, service_, memory_));
   fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
@@ -60,6 +65,7 @@ kj::Promise<void> LoginServer::peer(PeerContext context) {
 }
 
 kj::Promise<void> LoginServer::join(JoinContext context) {
+  let_in_();
   auto request = [&](Done<Joined> done) {
     tell(service_.master, LetJoin{to_join(context.getParams()), std::move(done)}, &unit_);
   };
@@ -72,8 +78,9 @@ kj::Promise<void> LoginServer::join(JoinContext context) {
 }  // namespace
 
 rpc::Login::Client make_login_server(
-    KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory) {
-  return kj::heap<LoginServer>(unit, service, std::move(memory));
+    KjUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory,
+    kj::Function<void()> let_in) {
+  return kj::heap<LoginServer>(unit, service, std::move(memory), kj::mv(let_in));
 }
 
 }  // namespace troupe

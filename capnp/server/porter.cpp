@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -50,11 +51,12 @@ void Porter::watch(int file, uint32_t events) {
 void Porter::run() {
   std::array<epoll_event, 16> happened;
   for (;;) {
-    auto count = ::epoll_wait(events_, happened.data(), happened.size(), /*timeout=*/-1);
+    dismiss_late();
+    auto count = ::epoll_wait(events_, happened.data(), happened.size(), milliseconds_until_late());
     for (int i = 0; i < count; ++i) {
       int file = happened[i].data.fd;
-      if (file == end_) return;
-      if (file == listening_) take_next();
+      if (file == end_.get()) return;
+      if (file == listening_.get()) take_next();
       else look_at(file, (happened[i].events & EPOLLRDHUP) != 0);
     }
   }
@@ -62,7 +64,7 @@ void Porter::run() {
 
 void Porter::take_next() {
   kj::AutoCloseFd socket(::accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket < 0) {
+  if (socket.get() < 0) {
     // The other end may be gone already.
     if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
     // Most likely the process has no descriptor left; a connection that ends frees one.
@@ -71,38 +73,61 @@ void Porter::take_next() {
     ::poll(&end, 1, /*timeout, ms=*/50);
     return;
   }
-  if (visitors_.size() >= visitors_max)
-    return spdlog::warn("refused a connection: {} are open", visitors_max);
+  if (visitors_.size() >= visitors_max) {
+    if (strangers_.empty()) return spdlog::warn("refused a connection: {} are open", visitors_max);
+    dismiss(visitors_.find(strangers_.begin()->second.file));
+  }
   tune_socket(socket);
   int file = socket;
-  visitors_.emplace(file, Visitor{.socket = kj::mv(socket)});
+  auto number = visitor_count_++;
+  visitors_.emplace(file, Visitor{.socket = kj::mv(socket), .number = number});
+  strangers_.emplace(number, Stranger{.came = Clock::now(), .file = file});
   watch(file, EPOLLIN | EPOLLRDHUP | EPOLLET);
+}
+
+void Porter::dismiss(std::map<int, Visitor>::iterator visitor) {
+  strangers_.erase(visitor->second.number);
+  visitors_.erase(visitor);
+}
+
+int Porter::milliseconds_until_late() const {
+  if (strangers_.empty()) return -1;
+  auto late = strangers_.begin()->second.came + protocol::login_time;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(late - Clock::now());
+  return std::max(static_cast<int>(left.count()), 0);
+}
+
+void Porter::dismiss_late() {
+  while (!strangers_.empty() &&
+         strangers_.begin()->second.came + protocol::login_time <= Clock::now())
+    dismiss(visitors_.find(strangers_.begin()->second.file));
 }
 
 /// What comes first says what a connection is for.
 void Porter::look_at(int file, bool has_finished) {
   auto found = visitors_.find(file);
-  CHECK(found != visitors_.end());
+  if (found == visitors_.end()) return;  // it was dismissed since that happened
   auto& visitor = found->second;
   if (!visitor.is_known) {
     std::array<char, question.size()> first;
     auto got = ::recv(file, first.data(), first.size(), MSG_PEEK);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got <= 0) return void(visitors_.erase(found));
+    if (got <= 0) return dismiss(found);
     auto size = static_cast<size_t>(got);
     if (std::string_view(first.data(), size) != question.substr(0, size)) {
       auto socket = kj::mv(visitor.socket);
-      visitors_.erase(found);
+      dismiss(found);
       ::epoll_ctl(events_, EPOLL_CTL_DEL, socket, nullptr);
       return hand_on_(kj::mv(socket));
     }
     if (size < first.size()) {
-      if (has_finished) visitors_.erase(found);
+      if (has_finished) dismiss(found);
       return;
     }
     visitor.is_known = true;
+    strangers_.erase(visitor.number);
   }
-  if (!answer(visitor)) visitors_.erase(found);
+  if (!answer(visitor)) dismiss(found);
 }
 
 /// False when the connection has ended, or its other end says what it should not, or reads nothing.

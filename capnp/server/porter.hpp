@@ -2,6 +2,7 @@
 
 #include <kj/io.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,7 +12,8 @@ namespace troupe {
 
 /// Takes connections, on a thread of its own, which does little else and so is always there. It
 /// answers those that are for heartbeats itself, however busy the door's thread is, and hands on
-/// the others.
+/// the others. Those that say nothing for protocol::login_time are closed, and the oldest of them
+/// sooner where there are too many.
 class Porter {
  public:
   static constexpr size_t visitors_max = 4096;
@@ -26,8 +28,10 @@ class Porter {
   Porter& operator=(const Porter&) = delete;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Visitor {
     kj::AutoCloseFd socket;
+    uint64_t number;        // in the order in which they came
     bool is_known = false;  // for heartbeats
     size_t bytes = 0;       // of them, so far
   };
@@ -36,6 +40,8 @@ class Porter {
   void watch(int file, uint32_t events);
   void take_next();
   void look_at(int file, bool has_finished);
+  int milliseconds_until_late() const;
+  void dismiss_late();
   bool answer(Visitor& visitor) const;
 
   const uint64_t incarnation_;
@@ -43,7 +49,16 @@ class Porter {
   kj::AutoCloseFd listening_;
   kj::AutoCloseFd end_;
   kj::AutoCloseFd events_;
+  struct Stranger {
+    Clock::time_point came;
+    int file;
+  };
+
+  void dismiss(std::map<int, Visitor>::iterator visitor);
+
   std::map<int, Visitor> visitors_;
+  std::map<uint64_t, Stranger> strangers_;  // visitors that nothing is known of, by their numbers
+  uint64_t visitor_count_ = 0;
   std::thread thread_;
 };
 

@@ -5,15 +5,19 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
 #include "troupe/capnp/frame_stream.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/capnp/server/guest_stream.hpp"
 #include "troupe/capnp/server/login_server.hpp"
 
 namespace troupe {
 namespace {
+
+constexpr kj::Duration login_time = protocol::login_time / std::chrono::seconds(1) * kj::SECONDS;
 
 std::string name_of_peer(kj::AsyncIoStream& socket) {
   sockaddr_storage name{};
@@ -34,9 +38,11 @@ struct Reception::Guest {
   Guest(kj::Own<kj::AsyncIoStream> socket, KjUnit& unit, const Service& service, int& count)
       : name(name_of_peer(*socket)),
         stream(kj::mv(socket)),
-        network(stream, capnp::rpc::twoparty::Side::SERVER, reader_options()),
+        messages(stream),
+        network(messages, capnp::rpc::twoparty::Side::SERVER, reader_options()),
         system(capnp::makeRpcServer(
-            network, capnp::Capability::Client(make_login_server(unit, service, stream.memory())))),
+            network, capnp::Capability::Client(make_login_server(
+                         unit, service, stream.memory(), [this] { messages.let_in(); })))),
         count(++count) {
     // Of calls that are not answered; beyond that, the connection is not read any further.
     system.setFlowLimit(protocol::message_bytes_max / sizeof(capnp::word));
@@ -45,6 +51,7 @@ struct Reception::Guest {
 
   std::string name;
   FrameStream stream;
+  GuestStream messages;
   capnp::TwoPartyVatNetwork network;
   capnp::RpcSystem<capnp::rpc::twoparty::VatId> system;
   int& count;
@@ -56,21 +63,38 @@ Reception::Reception(kj::LowLevelAsyncIoProvider& io, KjUnit& unit, const Servic
 void Reception::welcome(kj::AutoCloseFd connected) {
   auto socket = io_.wrapSocketFd(kj::mv(connected));
   if (guest_count_ >= connections_max) {
-    spdlog::warn("refused {}: {} connections are open", name_of_peer(*socket), guest_count_);
-    return;
+    return warn(
+        "refused " + name_of_peer(*socket) + ": " + std::to_string(guest_count_) +
+        " connections are open");
   }
   auto guest = kj::heap<Guest>(kj::mv(socket), unit_, service_, guest_count_);
   auto& stays = *guest;
+  auto late = io_.getTimer().afterDelay(login_time).then([this, &stays]() -> kj::Promise<void> {
+    if (stays.messages.is_in()) return kj::NEVER_DONE;
+    warn("dropped " + stays.name + ": it did not log in");
+    return kj::READY_NOW;
+  });
   tasks_.add(stays.network.onDisconnect()
-                 .then([&stays] {
-                   if (!stays.stream.fault().empty())
-                     spdlog::warn("dropped {}: {}", stays.name, stays.stream.fault());
+                 .then([this, &stays] {
+                   if (!stays.messages.fault().empty())
+                     warn("dropped " + stays.name + ": " + stays.messages.fault());
                  })
+                 .exclusiveJoin(kj::mv(late))
                  .attach(kj::mv(guest)));
 }
 
 void Reception::taskFailed(kj::Exception&& exception) {
-  spdlog::warn("a connection failed: {}", exception.getDescription().cStr());
+  warn(std::string("a connection failed: ") + exception.getDescription().cStr());
+}
+
+/// Guests must not be able to fill the log, nor to hold this thread up where nobody reads it.
+void Reception::warn(const std::string& what) {
+  auto now = std::chrono::steady_clock::now();
+  if (now - warned_ < std::chrono::seconds(1)) return void(++unsaid_count_);
+  warned_ = now;
+  auto others = std::exchange(unsaid_count_, 0);
+  if (others == 0) spdlog::warn("{}", what);
+  else spdlog::warn("{}; {} more such lines were left out before", what, others);
 }
 
 }  // namespace troupe

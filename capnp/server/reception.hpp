@@ -3,7 +3,9 @@
 #include <kj/async-io.h>
 #include <kj/io.h>
 
+#include <chrono>
 #include <memory>
+#include <string>
 
 #include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/service.hpp"
@@ -11,7 +13,8 @@
 namespace troupe {
 
 /// Serves connections, each until it ends. One that sends what is not Cap'n Proto is dropped, with
-/// a line in the log; the others never notice. Lives on the event loop's thread.
+/// a line in the log, though not more than one a second; the others never notice. Lives on the
+/// event loop's thread.
 class Reception final : private kj::TaskSet::ErrorHandler {
  public:
   static constexpr int connections_max = 4096;
@@ -24,12 +27,15 @@ class Reception final : private kj::TaskSet::ErrorHandler {
  private:
   struct Guest;
 
+  void warn(const std::string& what);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::LowLevelAsyncIoProvider& io_;
   KjUnit& unit_;
   const Service& service_;
   int guest_count_ = 0;
+  std::chrono::steady_clock::time_point warned_{};
+  int unsaid_count_ = 0;
   kj::TaskSet tasks_;
 };
 

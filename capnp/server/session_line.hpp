@@ -31,8 +31,12 @@ using SharedLine = std::shared_ptr<SessionLine>;
 
 /// Cancels a step whose call was dropped before it ended.
 struct AbandonedStep {
-  SharedLine line;
-  CallId call;
+  AbandonedStep(SharedLine line, CallId call) : line(std::move(line)), call(call) {}
+  AbandonedStep(const AbandonedStep&) = delete;
+  AbandonedStep& operator=(const AbandonedStep&) = delete;
+
+  const SharedLine line;
+  const CallId call;
   bool has_ended = false;
 
   ~AbandonedStep() {

@@ -1,7 +1,6 @@
 #include "troupe/graph/passes/prune.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 namespace troupe {
@@ -85,10 +84,10 @@ std::vector<int> feeds_needed_by(const Graph& graph, const PrunedStep& step, Out
     else feeds.insert(static_cast<int>(feed - step.feeds.begin()));
   };
   need(output);
-  for (auto id : step.nodes | std::views::reverse) {
-    if (!needed[id]) continue;
-    for (auto input : graph.node(id).inputs) need(input);
-    for (auto input : graph.node(id).control_inputs)
+  for (auto next = step.nodes.rbegin(); next != step.nodes.rend(); ++next) {
+    if (!needed[*next]) continue;
+    for (auto input : graph.node(*next).inputs) need(input);
+    for (auto input : graph.node(*next).control_inputs)
       if (is_fed_placeholder(graph, step.feeds, input)) need({input, 0});
       else needed[input] = true;
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,10 +24,7 @@ class Relay {
   explicit Relay(int to_port) : to_port_(to_port), listening_(*listen_on("", 0)) {
     thread_ = std::thread([this] { run(); });
   }
-  ~Relay() {
-    is_over_ = true;
-    thread_.join();
-  }
+  ~Relay() { stop(); }
 
   int port() const { return listening_.port; }
   void cut() { bytes_per_ms_ = 0; }
@@ -34,6 +32,12 @@ class Relay {
   void slow_down(size_t bytes_per_ms) { bytes_per_ms_ = bytes_per_ms; }
   /// Of the connections that there are, only the first goes on.
   void cut_all_but_the_first() { is_for_first_ = true; }
+  void stop() {
+    is_over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  /// What the first guest has said; after stop().
+  const std::string& said_by_first() const { return said_by_first_; }
   /// That have passed, both ways.
   uint64_t bytes_passed() const { return bytes_passed_; }
 
@@ -53,7 +57,7 @@ class Relay {
         pipes.push_back({node, guest});
       }
       for (size_t i = 0; i < pipes.size(); ++i)
-        if (i < 2 || !is_for_first_) pass(pipes[i]);
+        if (i < 2 || !is_for_first_) pass(pipes[i], /*is_first=*/i == 0);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     for (auto& pipe : pipes) ::close(pipe.from);
@@ -75,7 +79,7 @@ class Relay {
     ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
   }
 
-  void pass(Pipe& pipe) {
+  void pass(Pipe& pipe, bool is_first) {
     std::vector<char> bytes(std::min<size_t>(bytes_per_ms_, 1 << 20));
     if (bytes.empty()) return;
     auto got = ::recv(pipe.from, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -85,6 +89,7 @@ class Relay {
       if (count < 0) return;
       sent += count;
     }
+    if (got > 0 && is_first) said_by_first_.append(bytes.data(), static_cast<size_t>(got));
     if (got > 0) bytes_passed_ += static_cast<uint64_t>(got);
   }
 
@@ -94,6 +99,7 @@ class Relay {
   std::atomic<uint64_t> bytes_passed_ = 0;
   std::atomic<bool> is_for_first_ = false;
   std::atomic<bool> is_over_ = false;
+  std::string said_by_first_;
   std::thread thread_;
 };
 

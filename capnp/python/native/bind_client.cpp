@@ -36,17 +36,6 @@ nb::tuple list_devices(Connected& client, int64_t timeout_ms) {
   return nb::make_tuple(devices, texts(found.missing));
 }
 
-nb::tuple list_resources(Connected& client, int64_t timeout_ms) {
-  auto found =
-      take(ask(client, [&](Client& c) { return c.list_resources(milliseconds(timeout_ms)); }));
-  nb::list resources;
-  for (const auto& resource : found.resources)
-    resources.append(nb::make_tuple(
-        resource.name.container, resource.name.name, resource.kind, resource.bytes,
-        resource.device));
-  return nb::make_tuple(resources, texts(found.missing));
-}
-
 void reset(Connected& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
   check(ask(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
 }
@@ -56,7 +45,6 @@ void reset(Connected& client, const std::vector<std::string>& containers, int64_
 void bind_client(nb::module_& module) {
   nb::class_<Connected>(module, "Client")
       .def("list_devices", &list_devices, nb::arg("timeout_ms"))
-      .def("list_resources", &list_resources, nb::arg("timeout_ms"))
       .def("reset", &reset, nb::arg("containers"), nb::arg("timeout_ms"))
       .def(
           "reset_all",
@@ -64,11 +52,6 @@ void bind_client(nb::module_& module) {
             check(ask(client, [&](Client& c) { return c.reset_all(milliseconds(timeout_ms)); }));
           },
           nb::arg("timeout_ms"))
-      .def(
-          "cluster",
-          [](Connected& client) {
-            return take(ask(client, [](Client& c) { return c.cluster(); }));
-          })
       .def(
           "stop",
           [](Connected& client, int64_t timeout_ms) {

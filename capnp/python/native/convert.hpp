@@ -58,7 +58,11 @@ Status status_of(const nb::python_error& error);
 /// Objects of Python that some thread has let go of, until one that holds the GIL comes along.
 class Released {
  public:
-  ~Released() { drop(); }
+  /// A tensor may keep this for longer than its session lives. Objects that come then stay for
+  /// ever.
+  ~Released() {
+    if (PyGILState_Check()) drop();
+  }
 
   void add(PyObject* object) {
     std::lock_guard lock(mutex_);

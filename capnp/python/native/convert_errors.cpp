@@ -20,9 +20,14 @@ bool is_python_over() {
 bool is_main_thread() { return gettid() == getpid(); }
 
 Unlocked::~Unlocked() {
-  // The main thread is the one that ends Python, and still goes on.
-  while (!is_main_thread() && is_python_over()) pause();
-  PyEval_RestoreThread(thread_);
+  // The main thread is the one that ends Python, and still goes on. What Python ends while it waits
+  // for the GIL is unwound, which a C++ program does not survive either.
+  try {
+    while (!is_main_thread() && is_python_over()) pause();
+    PyEval_RestoreThread(thread_);
+  } catch (...) {
+    for (;;) pause();
+  }
 }
 
 void raise(const Status& status) {

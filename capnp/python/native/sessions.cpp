@@ -22,6 +22,16 @@ milliseconds time_option(nb::dict options, const char* name, milliseconds fallba
   return milliseconds(option<int64_t>(options, name, fallback.count()));
 }
 
+SessionOptions to_session_options(nb::dict options) {
+  return {
+      .operation_timeout = time_option(options, "operation_timeout_ms", milliseconds(0)),
+      .log_device_placement = option(options, "log_device_placement", false),
+      .device_filters = option<std::vector<std::string>>(options, "device_filters", {}),
+      .isolate_state = option(options, "isolate_state", false),
+      .threads = option(options, "threads", 0),
+      .memory_limit = option<uint64_t>(options, "memory_limit", 0)};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<OpenSession>> open(const Target& target) {
@@ -56,16 +66,6 @@ Result<Tensors> wait_interruptibly(PendingStep& step) {
     throw raised;
   }
   return step.wait();
-}
-
-SessionOptions to_session_options(nb::dict options) {
-  return {
-      .operation_timeout = time_option(options, "operation_timeout_ms", milliseconds(0)),
-      .log_device_placement = option(options, "log_device_placement", false),
-      .device_filters = option<std::vector<std::string>>(options, "device_filters", {}),
-      .isolate_state = option(options, "isolate_state", false),
-      .threads = option(options, "threads", 0),
-      .memory_limit = option<uint64_t>(options, "memory_limit", 0)};
 }
 
 Target to_target(nb::dict options) {

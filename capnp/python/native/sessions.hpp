@@ -43,6 +43,5 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target);
 Result<Tensors> wait_interruptibly(PendingStep& step);
 
 RunOptions to_run_options(nb::dict options);
-SessionOptions to_session_options(nb::dict options);
 
 }  // namespace troupe::python

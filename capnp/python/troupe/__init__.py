@@ -10,10 +10,21 @@ A program for `tensorflow.compat.v1` in graph mode runs when this is its import 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troupe import _missing as _missing_names
-from troupe import compat, errors, logging, math, nn, raw_ops, test, train
+from troupe import (
+    app,
+    compat,
+    errors,
+    initializers,
+    logging,
+    math,
+    nn,
+    random,
+    raw_ops,
+    train,
+)
 from troupe._array import (
     broadcast_to,
     concat,
@@ -178,6 +189,9 @@ from troupe.math import (
     truediv,
 )
 
+if TYPE_CHECKING:
+    from troupe import test
+
 bool = bool_
 tuple = tuple_of
 newaxis = None
@@ -186,6 +200,11 @@ initialize_all_variables = global_variables_initializer
 all_variables = global_variables
 OpError = errors.OpError
 __version__ = "0.1.0"
+
+
+def local_variables(scope: Any = None) -> Any:
+    """None of them: see local_variables_initializer."""
+    return []
 
 
 def disable_v2_behavior() -> None:
@@ -202,36 +221,41 @@ def executing_eagerly() -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "test":  # only when it is needed, as it needs unittest
+        import importlib
+
+        return importlib.import_module("troupe.test")
     return _missing_names.missing(__name__, name)
 
 
 __all__ = [
     "AUTO_REUSE", "ConfigProto", "DType", "Dimension", "GPUOptions", "Graph", "GraphKeys",
     "GraphOptions", "InteractiveSession", "OpError", "Operation", "RunMetadata", "RunOptions",
-    "Session", "Tensor", "TensorShape", "Variable", "VariableScope", "abs", "add", "add_n",
-    "add_to_collection", "all_variables", "arg_max", "argmax", "as_dtype", "assign", "assign_add",
-    "assign_sub", "bfloat16", "bool", "bool_", "broadcast_to", "cast", "clip_by_global_norm",
-    "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex128", "complex64",
-    "concat", "conj", "constant", "constant_initializer", "container", "control_dependencies",
-    "convert_to_tensor", "device", "disable_eager_execution", "disable_v2_behavior", "div",
-    "divide", "double", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "fill",
-    "float16", "float32", "float64", "gather", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_static_value", "get_variable",
-    "get_variable_scope", "global_norm", "global_variables", "global_variables_initializer",
-    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "greater",
-    "greater_equal", "group", "half", "identity", "initialize_all_variables", "int16", "int32",
-    "int64", "int8", "is_variable_initialized", "less", "less_equal",
+    "Session", "TYPE_CHECKING", "Tensor", "TensorShape", "Variable", "VariableScope", "abs",
+    "add", "add_n", "add_to_collection", "all_variables", "app", "arg_max", "argmax", "as_dtype",
+    "assign", "assign_add", "assign_sub", "bfloat16", "bool", "bool_", "broadcast_to", "cast",
+    "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat",
+    "complex128", "complex64", "concat", "conj", "constant", "constant_initializer", "container",
+    "control_dependencies", "convert_to_tensor", "device", "disable_eager_execution",
+    "disable_v2_behavior", "div", "divide", "double", "equal", "errors", "executing_eagerly",
+    "exp", "expand_dims", "fill", "float16", "float32", "float64", "gather", "get_collection",
+    "get_collection_ref", "get_default_graph", "get_default_session", "get_static_value",
+    "get_variable", "get_variable_scope", "global_norm", "global_variables",
+    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "gradients", "greater", "greater_equal", "group", "half", "identity",
+    "initialize_all_variables", "initializers", "int16", "int32", "int64", "int8",
+    "is_variable_initialized", "less", "less_equal", "local_variables",
     "local_variables_initializer", "log", "logging", "logical_and", "logical_not", "logical_or",
     "math", "matmul", "maximum", "minimum", "multiply", "name_scope", "negative", "newaxis", "nn",
     "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like", "pad",
-    "placeholder", "pow", "random_normal", "random_normal_initializer", "random_uniform",
-    "random_uniform_initializer", "range", "rank", "raw_ops", "reduce_all", "reduce_any",
-    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "reset_default_graph",
-    "reshape", "resource", "rsqrt", "scalar_mul", "set_random_seed", "shape", "sigmoid", "sign",
-    "size", "slice", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
-    "stop_gradient", "string", "subtract", "tanh", "test", "to_float", "to_int32", "to_int64",
-    "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
-    "truncated_normal_initializer", "tuple", "tuple_of", "uint16", "uint32", "uint64", "uint8",
-    "unstack", "variable_scope", "variables_initializer", "variance_scaling_initializer", "where",
-    "zeros", "zeros_initializer", "zeros_like",
+    "placeholder", "pow", "random", "random_normal", "random_normal_initializer",
+    "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops", "reduce_all",
+    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
+    "reset_default_graph", "reshape", "resource", "rsqrt", "scalar_mul", "set_random_seed",
+    "shape", "sigmoid", "sign", "size", "slice", "split", "sqrt", "square", "squared_difference",
+    "squeeze", "stack", "stop_gradient", "string", "subtract", "tanh", "test", "to_float",
+    "to_int32", "to_int64", "train", "trainable_variables", "transpose", "truediv",
+    "truncated_normal", "truncated_normal_initializer", "tuple", "tuple_of", "uint16", "uint32",
+    "uint64", "uint8", "unstack", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "where", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip

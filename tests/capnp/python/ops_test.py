@@ -163,6 +163,13 @@ class CatalogTest(unittest.TestCase):
 
         v1.disable_v2_behavior()
         self.assertIs(v1.matmul, tf.matmul)
+        self.assertIs(tf.random.normal, tf.random_normal)
+        self.assertIs(tf.initializers.zeros, tf.zeros_initializer)
+
+    def test_a_program_ends_with_what_its_main_returns(self):
+        with self.assertRaises(SystemExit) as caught:
+            tf.app.run(lambda argv: len(argv), ["program", "argument"])
+        self.assertEqual(caught.exception.code, 2)
 
 
 if __name__ == "__main__":

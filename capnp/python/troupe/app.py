@@ -1,0 +1,14 @@
+"""How a program starts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, List, Optional
+
+
+def run(
+    main: Optional[Callable[[List[str]], Any]] = None, argv: Optional[List[str]] = None
+) -> None:
+    """Ends the program with what `main`, by default that of the program, returns."""
+    main = main or sys.modules["__main__"].main
+    sys.exit(main(argv or sys.argv))

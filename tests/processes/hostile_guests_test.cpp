@@ -1,0 +1,179 @@
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/address.hpp"
+#include "troupe/tests/capnp/raw_calls.hpp"
+#include "troupe/tests/holdings.hpp"
+#include "troupe/tests/processes/clients.hpp"
+#include "troupe/tests/processes/nodes.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A node with the usual limit of descriptors, and a session of somebody who means no harm.
+struct Besieged {
+  NodeCluster nodes = start();
+  std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
+  std::unique_ptr<Session> session = open(*client);
+  Builder b;
+  Value sum = b.reduce_sum(b.constant(Tensor::of<float>({2}, {1, 2})));
+
+  Besieged() { BOOST_REQUIRE(session->extend(b).ok()); }
+
+  static NodeCluster start() {
+    rlimit all{};
+    BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &all) == 0);
+    auto usual = all;
+    usual.rlim_cur = std::min<rlim_t>(1024, all.rlim_max);
+    BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+    NodeCluster nodes({{"worker", 1}});
+    BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &all) == 0);
+    return nodes;
+  }
+  int port() { return Address::parse(nodes.target("worker", 0))->port; }
+  Holdings holdings() { return holdings_of(nodes.node("worker", 0).pid()); }
+
+  /// The slowest but one percent of that many steps.
+  std::chrono::microseconds latency(int steps = 300) {
+    std::vector<std::chrono::microseconds> times;
+    for (int i = 0; i < steps; ++i) {
+      auto start = Clock::now();
+      BOOST_REQUIRE(session->run({}, {sum}).ok());
+      times.push_back(std::chrono::ceil<std::chrono::microseconds>(Clock::now() - start));
+    }
+    std::ranges::sort(times);
+    return times[times.size() * 99 / 100];
+  }
+  /// Waits until the node has not more descriptors than that.
+  bool holds_at_most(int descriptors) {
+    auto end = Clock::now() + patience;
+    while (holdings().descriptors > descriptors)
+      if (Clock::now() > end) return false;
+      else std::this_thread::sleep_for(10ms);
+    return true;
+  }
+};
+
+Bytes header_of(uint32_t words) {
+  Bytes bytes(8);
+  std::memcpy(bytes.data() + 4, &words, sizeof words);
+  return bytes;
+}
+
+/// A session, and calls that fetch 60 KB each, after a greeting.
+Bytes session_with_large_fetches(uint32_t steps) {
+  std::vector<NodeDef> nodes = {
+      {.name = "size",
+       .op = "Const",
+       .device = "",
+       .inputs = {},
+       .attrs = {{"dtype", DType::int32}, {"value", Tensor::of<int32_t>({1}, {15'000})}}},
+      {.name = "one",
+       .op = "Const",
+       .device = "",
+       .inputs = {},
+       .attrs = {{"dtype", DType::float32}, {"value", Tensor::scalar(1.0f)}}},
+      {.name = "large", .op = "Fill", .device = "", .inputs = {"size", "one"}, .attrs = {}}};
+  auto bytes = call<rpc::Master::CreateSessionParams>(
+      /*question=*/2, {1, 1}, capnp::typeId<rpc::Master>(), /*method=*/0, [&](auto params) {
+        Lender nobody;
+        auto list = params.initGraph().initNodes(static_cast<unsigned>(nodes.size()));
+        for (unsigned i = 0; i < nodes.size(); ++i) fill(list[i], nodes[i], nobody);
+      });
+  for (uint32_t step = 0; step < steps; ++step)
+    bytes += call<rpc::Session::RunParams>(
+        3 + step, {2, 1}, capnp::typeId<rpc::Session>(), /*method=*/1,
+        [](auto params) { params.initFetches(1).set(0, "large"); });
+  return bytes;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(hostile_guests, Besieged)
+
+BOOST_AUTO_TEST_CASE(a_thousand_half_open_connections_are_closed_and_slow_nobody_down) {
+  auto usual = latency();
+  auto before = holdings();
+  std::vector<RawSocket> strangers;
+  for (int i = 0; i < 1000; ++i) {
+    strangers.emplace_back(port());
+    if (i % 2 == 0) continue;  // says nothing
+    strangers.back().send(header_of(protocol::first_message_bytes_max / 8));
+    if (i % 4 == 1) strangers.back().send(Bytes(protocol::first_message_bytes_max / 2));
+  }
+  auto besieged = latency();
+  BOOST_TEST(connect(nodes.target("worker", 0))->node_info().ok());
+  auto during = holdings();
+  BOOST_TEST_MESSAGE(
+      "a step takes " << usual.count() << " us, then " << besieged.count() << " us; "
+                      << before.memory_mib << " MiB, then " << during.memory_mib << " MiB");
+  BOOST_TEST(during.memory_mib < before.memory_mib + 100);
+  BOOST_TEST((besieged < 10 * usual + 50ms));
+  BOOST_TEST(holds_at_most(before.descriptors));
+}
+
+BOOST_AUTO_TEST_CASE(random_bytes_leave_a_node_as_it_was) {
+  auto before = holdings();
+  std::mt19937 random(5);
+  for (int i = 0; i < 1000; ++i) {
+    Bytes bytes(1 + random() % 2000);
+    for (auto& byte : bytes) byte = static_cast<uint8_t>(random() % 4 ? random() % 3 : random());
+    BOOST_REQUIRE(is_ended_after(port(), bytes));
+  }
+  BOOST_TEST(session->run({}, {sum}).ok());
+  BOOST_TEST(holds_at_most(before.descriptors));
+  BOOST_TEST(holdings().memory_mib < before.memory_mib + 50);
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_sender_holds_no_more_than_it_has_sent) {
+  auto usual = latency();
+  auto before = holdings();
+  RawSocket sender(port());
+  sender.send(greeting());
+  sender.send(header_of(uint32_t{1} << 28));  // 2 GiB are to follow
+  std::atomic<bool> is_over = false;
+  std::thread sending([&] {
+    while (!is_over && sender.send(Bytes(1))) std::this_thread::sleep_for(10ms);
+  });
+  auto besieged = latency();
+  auto during = holdings();
+  is_over = true;
+  sending.join();
+  BOOST_TEST(during.memory_mib < before.memory_mib + 20);
+  BOOST_TEST((besieged < 10 * usual + 50ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_takes_no_answers_is_not_read_on) {
+  auto usual = latency();
+  auto before = holdings();
+  RawSocket deaf(port());
+  std::thread asking([&] {
+    deaf.send(greeting());
+    deaf.send(session_with_large_fetches(/*steps=*/100'000));
+  });
+  std::this_thread::sleep_for(2s);
+  auto besieged = latency();
+  auto during = holdings();
+  deaf.finish();
+  asking.join();
+  BOOST_TEST_MESSAGE(
+      "a step takes " << usual.count() << " us, then " << besieged.count() << " us; "
+                      << before.memory_mib << " MiB, then " << during.memory_mib << " MiB");
+  BOOST_TEST(during.memory_mib < before.memory_mib + 400);
+  BOOST_TEST((besieged < 10 * usual + 50ms));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
