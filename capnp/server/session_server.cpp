@@ -31,29 +31,9 @@ class SessionServer final : public rpc::Session::Server {
   SharedLine line_;
 };
 
-/// All but the callbacks.
-Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& memory) {
-  auto feeds = to_feeds(params.getFeeds(), &memory);
-  if (!feeds) return feeds.status();
-  auto fetches = to_texts(params.getFetches());
-  if (!fetches) return fetches.status();
-  auto targets = to_texts(params.getTargets());
-  if (!targets) return targets.status();
-  auto options = to_run_options(params.getOptions());
-  if (!options) return options.status();
-  return Run{
-      .call = 0,
-      .feeds = *std::move(feeds),
-      .fetches = *std::move(fetches),
-      .targets = *std::move(targets),
-      .options = *options,
-      .done = {}};
-}
-
-/// What names a step: a MakeCallable or a SetUpPartialRun without its id and callback.
-template <class Call, class Params>
-Result<Call> to_named_step(Params params) {
-  auto feeds = to_texts(params.getFeeds());
+/// What the parameters say of a step; all but the id and the callbacks.
+template <class Call, class Feeds, class Params>
+Result<Call> to_call(Result<Feeds> feeds, Params params) {
   if (!feeds) return feeds.status();
   auto fetches = to_texts(params.getFetches());
   if (!fetches) return fetches.status();
@@ -68,6 +48,16 @@ Result<Call> to_named_step(Params params) {
       .targets = *std::move(targets),
       .options = *options,
       .done = {}};
+}
+
+Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& memory) {
+  return to_call<Run>(to_feeds(params.getFeeds(), &memory), params);
+}
+
+/// A MakeCallable or a SetUpPartialRun.
+template <class Call, class Params>
+Result<Call> to_named_step(Params params) {
+  return to_call<Call>(to_texts(params.getFeeds()), params);
 }
 
 kj::Promise<void> SessionServer::extend(ExtendContext context) {

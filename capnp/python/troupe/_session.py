@@ -223,7 +223,7 @@ class BaseSession:
             pass
 
     def as_default(self) -> Any:
-        """Within it, `Tensor.eval` and `Operation.run` use this session, which stays open."""
+        """A context in which `Tensor.eval` and `Operation.run` use it; it stays open."""
         return _AsDefault(self)
 
     def _repr_html_(self) -> str:
