@@ -74,6 +74,10 @@ class DoorQuestion {
   }
   kj::Promise<Result<Answer>> try_again(kj::Exception&& error) {
     reason_ = error.getDescription().cStr();
+    if (error.getType() == kj::Exception::Type::UNIMPLEMENTED)
+      return Result<Answer>(unimplemented(
+          "the node at " + address_.to_string() +
+          " does not know that call, so it is of an earlier release: update it (" + reason_ + ")"));
     auto pause = std::exchange(pause_, std::min(pause_ * 2, 1 * kj::SECONDS));
     return io_.getTimer().afterDelay(pause).then([this] { return attempt(); });
   }
@@ -85,7 +89,8 @@ class DoorQuestion {
   std::string reason_ = "it does not answer";
 };
 
-/// Asks the node at an address. Where the connection fails it tries again, ever less often, until
+/// Asks the node at an address. Unimplemented: it is of a release that does not know the question.
+/// Where the connection fails it tries again, ever less often, until
 /// the timeout: Unavailable then names the address, the last reason and how long it was tried. `io`
 /// must outlive the promise.
 template <class Answer>

@@ -8,6 +8,7 @@
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/capnp/server/door.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
 #include "troupe/tests/capnp/plain_client.hpp"
 
@@ -125,6 +126,19 @@ BOOST_AUTO_TEST_CASE(a_call_that_an_older_node_lacks_is_unimplemented) {
   check_unknown((*session)->run({}, {"a"}).status(), node);
   check_unknown((*session)->make_callable({}, {"a"}).status(), node);
   BOOST_TEST((*session)->close().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_of_an_older_release_cannot_be_joined_and_says_so_at_once) {
+  OlderNode node;
+  auto door = Door::open("", 0);
+  BOOST_TEST_REQUIRE(door.ok());
+  std::promise<Status> answer;
+  (*door)->join(
+      *Address::parse(node.target), std::chrono::seconds(2), Join(),
+      [&](const Result<Joined>& joined) { answer.set_value(joined.status()); });
+  auto status = answer.get_future().get();
+  BOOST_TEST((status.code() == Code::unimplemented), status.to_string());
+  BOOST_TEST(status.message().find("does not know that call") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_pending_step_that_an_older_node_lacks_is_done) {
