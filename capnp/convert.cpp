@@ -282,11 +282,11 @@ Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds) {
   return std::chrono::milliseconds(milliseconds);
 }
 
-Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, const MessageMemory* memory) {
-  return checked([from, memory] {
-    return to_vector<Feeds::value_type>(from, [memory](auto feed) -> Result<Feeds::value_type> {
+Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, Intake* intake) {
+  return checked([from, intake] {
+    return to_vector<Feeds::value_type>(from, [intake](auto feed) -> Result<Feeds::value_type> {
       auto output = text_of(feed.getOutput());
-      auto value = to_tensor(feed.getValue(), memory);
+      auto value = to_tensor(feed.getValue(), intake);
       if (!value) return invalid_argument("feed '" + output + "': " + value.status().message());
       return Feeds::value_type(std::move(output), *std::move(value));
     });

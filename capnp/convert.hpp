@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "troupe/capnp/message_memory.hpp"
+#include "troupe/capnp/tensor_source.hpp"
 #include "troupe/graph/attr.hpp"
 #include "troupe/graph/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
@@ -31,14 +32,17 @@ Result<Shape> to_shape(rpc::Shape::Reader from);
 
 /// A large tensor's memory is lent to the message where `lender` allows it. The tensor must be set.
 void fill(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender);
-/// A large tensor shares the memory of its message where `memory` has it.
-Result<Tensor> to_tensor(rpc::Tensor::Reader from, const MessageMemory* memory = nullptr);
+/// A large tensor shares the memory of its message where `intake` has it. One that comes with a
+/// source is left to `intake` to be read; without an intake it is refused.
+Result<Tensor> to_tensor(rpc::Tensor::Reader from, Intake* intake = nullptr);
 
-/// Fails where those tensors do not fit into one message, or may not leave their device.
-Status check_sendable(const Tensors& tensors);
+/// Fails where those tensors do not fit into one message, but for what may go as sources, or may
+/// not leave their device.
+Status check_sendable(const Tensors& tensors, bool takes_sources);
+/// For the values of a step, of which an end that takes sources gets some so.
+Lender lend_values(MessageMemory& memory);
 void fill(capnp::List<rpc::Tensor>::Builder to, const Tensors& tensors, Lender& lender);
-Result<Tensors> to_tensors(
-    capnp::List<rpc::Tensor>::Reader from, const MessageMemory* memory = nullptr);
+Result<Tensors> to_tensors(capnp::List<rpc::Tensor>::Reader from, Intake* intake = nullptr);
 
 void fill(rpc::AttrValue::Builder to, const AttrValue& value, Lender& lender);
 Result<AttrValue> to_attr_value(rpc::AttrValue::Reader from);
@@ -51,7 +55,7 @@ Result<std::vector<NodeDef>> to_node_defs(capnp::List<rpc::Node>::Reader from);
 Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds);
 
 using Feeds = std::vector<std::pair<std::string, Tensor>>;
-Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, const MessageMemory* memory = nullptr);
+Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, Intake* intake = nullptr);
 
 void fill(capnp::List<capnp::Text>::Builder to, const std::vector<std::string>& texts);
 Result<std::vector<std::string>> to_texts(capnp::List<capnp::Text>::Reader from);

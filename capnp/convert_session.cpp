@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "troupe/capnp/convert_tensor.hpp"
+#include "troupe/capnp/protocol.hpp"
 
 namespace troupe {
 namespace {
@@ -131,17 +132,18 @@ Result<RunMetadata> to_run_metadata(rpc::RunMetadata::Reader from) {
 void fill(
     rpc::StepAnswer::Builder to, const Result<Tensors>& values, const RunMetadata& metadata,
     MessageMemory& memory) {
-  auto status = values ? check_sendable(*values) : values.status();
+  auto status = values ? check_sendable(*values, memory.takes_sources()) : values.status();
   fill(to.initStatus(), status);
-  Lender lender{.memory = &memory};
-  if (!metadata.devices.empty()) fill(to.initMetadata(), metadata, lender);
+  auto lender = lend_values(memory);
   if (status.ok()) fill(to.initValues(static_cast<unsigned>(values->size())), *values, lender);
+  lender.bytes_left = protocol::message_bytes_max;
+  if (!metadata.devices.empty()) fill(to.initMetadata(), metadata, lender);
 }
 
-Result<Tensors> to_values(rpc::StepAnswer::Reader from, const MessageMemory& memory) {
+Result<Tensors> to_values(rpc::StepAnswer::Reader from, Intake& intake) {
   auto failed = to_status(from.getStatus());
   if (!failed.ok()) return failed;
-  return to_tensors(from.getValues(), &memory);
+  return to_tensors(from.getValues(), &intake);
 }
 
 }  // namespace troupe

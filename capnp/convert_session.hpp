@@ -22,6 +22,6 @@ void fill(
     rpc::StepAnswer::Builder to, const Result<Tensors>& values, const RunMetadata& metadata,
     MessageMemory& memory);
 /// The values, or the error that they came with.
-Result<Tensors> to_values(rpc::StepAnswer::Reader from, const MessageMemory& memory);
+Result<Tensors> to_values(rpc::StepAnswer::Reader from, Intake& intake);
 
 }  // namespace troupe

@@ -8,6 +8,7 @@
 
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/check.hpp"
 
 namespace troupe {
 namespace {
@@ -15,10 +16,11 @@ namespace {
 // Elements are sent as they lie in memory.
 static_assert(std::endian::native == std::endian::little);
 
-// Below that, a copy costs less than the bookkeeping of shared memory.
-constexpr size_t share_bytes_min = size_t{64} << 10;
-
 using Chunks = capnp::List<capnp::Data>;
+
+bool goes_as_source(const Tensor& tensor, const Lender& lender) {
+  return tensor.dtype() != DType::string && tensor.bytes() > lender.bytes_left;
+}
 
 bool may_lend(const Tensor& tensor, const Lender& lender) {
   auto pieces = tensor.bytes() / protocol::chunk_bytes_max + 1;
@@ -72,21 +74,14 @@ Result<Tensor> read_strings(capnp::List<capnp::Data>::Reader strings, const Shap
   return tensor;
 }
 
-/// Any byte but 0 is true: a bool in memory that is neither 0 nor 1 must not be.
-void normalize_bools(Tensor& tensor) {
-  auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
-  std::transform(bytes, bytes + tensor.bytes(), bytes, [](uint8_t byte) { return byte != 0; });
-}
-
 Result<Tensor> copy_elements(DType dtype, const Shape& shape, Chunks::Reader chunks) {
   auto tensor = Tensor::allocate(dtype, shape);
   if (!tensor) return tensor;
-  auto* to = static_cast<std::byte*>(tensor->mutable_raw());
+  uint64_t begin = 0;
   for (auto chunk : chunks) {
-    if (chunk.size() > 0) std::memcpy(to, chunk.begin(), chunk.size());
-    to += chunk.size();
+    set_elements(*tensor, begin, chunk);
+    begin += chunk.size();
   }
-  if (dtype == DType::boolean) normalize_bools(*tensor);
   return tensor;
 }
 
@@ -119,7 +114,19 @@ Result<Shape> read_sizes(capnp::List<int64_t>::Reader from) {
   return Shape::make(std::span<const int64_t>(sizes.data(), from.size()));
 }
 
-Result<Tensor> read_tensor(rpc::Tensor::Reader from, const MessageMemory* memory) {
+/// Its elements come later.
+Result<Tensor> leave_to(Intake& intake, DType dtype, const Shape& shape, rpc::Tensor::Reader from) {
+  CHECK(intake.memory);
+  auto claim = intake.memory->claim(static_cast<uint64_t>(shape.elements()) * size_of(dtype));
+  if (!claim)
+    return resource_exhausted(
+        "more than 64 GiB are still to be read for the steps of this connection: wait for some");
+  auto tensor = Tensor::allocate(dtype, shape);
+  if (tensor) intake.rests.push_back({*tensor, from.getSource(), std::move(claim)});
+  return tensor;
+}
+
+Result<Tensor> read_tensor(rpc::Tensor::Reader from, Intake* intake) {
   auto dtype = to_dtype(from.getDtype());
   auto shape = read_sizes(from.getSizes());
   if (!dtype) return dtype.status();
@@ -129,7 +136,10 @@ Result<Tensor> read_tensor(rpc::Tensor::Reader from, const MessageMemory* memory
   if (!shape->is_known())
     return invalid_argument("a tensor's sizes are known, but here is " + shape->to_string());
   if (*dtype == DType::string) return read_strings(from.getStrings(), *shape);
-  return read_elements(*dtype, *shape, from.getChunks(), memory);
+  if (!from.hasSource())
+    return read_elements(*dtype, *shape, from.getChunks(), intake ? intake->memory : nullptr);
+  if (intake) return leave_to(*intake, *dtype, *shape, from);
+  return invalid_argument("only a feed, or what a step answers, can come from a source");
 }
 
 uint64_t sent_bytes(const Tensor& tensor) {
@@ -140,6 +150,14 @@ uint64_t sent_bytes(const Tensor& tensor) {
 }
 
 }  // namespace
+
+/// Any byte but 0 is true: a bool in memory that is neither 0 nor 1 must not be.
+void set_elements(Tensor& tensor, uint64_t begin, capnp::Data::Reader bytes) {
+  auto* to = static_cast<uint8_t*>(tensor.mutable_raw()) + begin;
+  if (tensor.dtype() == DType::boolean)
+    std::ranges::transform(bytes, to, [](uint8_t byte) { return byte != 0; });
+  else if (bytes.size() > 0) std::memcpy(to, bytes.begin(), bytes.size());
+}
 
 Result<DType> to_dtype(uint16_t number) {
   auto dtype = static_cast<DType>(number);
@@ -163,6 +181,9 @@ Result<Shape> to_shape(rpc::Shape::Reader from) {
 void fill(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender) {
   to.setDtype(static_cast<uint16_t>(tensor.dtype()));
   to.setSizes({tensor.shape().sizes().data(), tensor.shape().sizes().size()});
+  if (goes_as_source(tensor, lender))
+    return to.setSource(make_tensor_source(tensor, lender.memory->shared_from_this()));
+  lender.bytes_left -= std::min(lender.bytes_left, tensor.bytes());
   if (tensor.dtype() != DType::string)
     return may_lend(tensor, lender) ? lend_chunks(to, tensor, lender) : copy_chunks(to, tensor);
   auto strings = to.initStrings(static_cast<unsigned>(tensor.elements()));
@@ -170,17 +191,19 @@ void fill(rpc::Tensor::Builder to, const Tensor& tensor, Lender& lender) {
   for (const auto& string : tensor.values<std::string>()) strings.set(index++, data_of(string));
 }
 
-Result<Tensor> to_tensor(rpc::Tensor::Reader from, const MessageMemory* memory) {
-  return checked([from, memory] { return read_tensor(from, memory); });
+Result<Tensor> to_tensor(rpc::Tensor::Reader from, Intake* intake) {
+  return checked([from, intake] { return read_tensor(from, intake); });
 }
 
-Status check_sendable(const Tensors& tensors) {
+Status check_sendable(const Tensors& tensors, bool takes_sources) {
   uint64_t bytes = 0;
   for (const auto& tensor : tensors) {
     if (tensor.dtype() == DType::resource)
       return invalid_argument("a resource handle cannot leave its device: fetch what it holds");
-    bytes += sent_bytes(tensor);
+    bool may_go_as_source = takes_sources && tensor.dtype() != DType::string;
+    bytes += may_go_as_source ? 64 : sent_bytes(tensor);
   }
+  if (takes_sources) bytes += protocol::values_bytes_max;
   constexpr uint64_t rest = uint64_t{1} << 20;  // names, sizes and Cap'n Proto's own words
   if (bytes + rest <= protocol::message_bytes_max) return Status();
   return resource_exhausted(
@@ -188,16 +211,22 @@ Status check_sendable(const Tensors& tensors) {
       std::to_string(bytes) + " bytes: feed or fetch them in several steps");
 }
 
+Lender lend_values(MessageMemory& memory) {
+  Lender lender{.memory = &memory};
+  if (memory.takes_sources()) lender.bytes_left = protocol::values_bytes_max;
+  return lender;
+}
+
 void fill(capnp::List<rpc::Tensor>::Builder to, const Tensors& tensors, Lender& lender) {
   for (unsigned i = 0; i < tensors.size(); ++i) fill(to[i], tensors[i], lender);
 }
 
-Result<Tensors> to_tensors(capnp::List<rpc::Tensor>::Reader from, const MessageMemory* memory) {
-  return checked([from, memory]() -> Result<Tensors> {
+Result<Tensors> to_tensors(capnp::List<rpc::Tensor>::Reader from, Intake* intake) {
+  return checked([from, intake]() -> Result<Tensors> {
     Tensors tensors;
     tensors.reserve(from.size());
     for (auto tensor : from) {
-      auto value = to_tensor(tensor, memory);
+      auto value = to_tensor(tensor, intake);
       if (!value) return value.status();
       tensors.push_back(*std::move(value));
     }

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/allocator.hpp"
 
 namespace troupe {
 namespace {
@@ -22,7 +22,6 @@ using capnp::word;
 constexpr size_t buffer_bytes = size_t{16} << 10;
 constexpr size_t pending_bytes_max = size_t{64} << 10;
 constexpr size_t small_message_bytes = size_t{8} << 10;
-constexpr size_t shared_message_bytes_min = size_t{64} << 10;
 
 constexpr size_t table_bytes(uint64_t segment_count) { return (segment_count / 2 + 1) * 8; }
 
@@ -51,10 +50,9 @@ kj::Array<kj::byte> make_table(kj::ArrayPtr<const kj::ArrayPtr<const word>> segm
 }
 
 std::shared_ptr<std::byte[]> allocate(size_t bytes) {
-  constexpr auto alignment = std::align_val_t(64);
-  auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment, std::nothrow));
+  auto* memory = static_cast<std::byte*>(heap_allocator().allocate(bytes));
   if (!memory) return nullptr;
-  return {memory, [](std::byte* begin) { ::operator delete(begin, std::align_val_t(64)); }};
+  return {memory, [bytes](std::byte* begin) { heap_allocator().deallocate(begin, bytes); }};
 }
 
 /// A message in memory that tensors may hold on to when it is gone.
@@ -70,7 +68,7 @@ class Frame final : public capnp::MessageReader {
       next += words;
     }
     auto size = reinterpret_cast<const std::byte*>(next) - bytes_.get();
-    if (static_cast<size_t>(size) >= shared_message_bytes_min)
+    if (static_cast<size_t>(size) >= share_bytes_min)
       memory_->add_message(bytes_, static_cast<size_t>(size));
   }
   ~Frame() noexcept(false) { memory_->remove_message(bytes_.get()); }

@@ -1,5 +1,6 @@
 @0xf7eb7eced362665a;
-# Graphs, as they are sent: everything by name.
+# Graphs, as they are sent: everything by name. What is wrong in one is InvalidArgument, or NotFound
+# where a name leads nowhere; the answer's status says at which node.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -15,7 +16,7 @@ struct Graph {
 
 struct Node {
   name @0 :Text;
-  # Unique in its graph.
+  # Unique in its graph. Those that begin with "_" are reserved.
 
   op @1 :Text;
   # "MatMul": ops, their attributes and their defaults are those of TensorFlow's registry.

@@ -19,7 +19,9 @@
 #   - A call is given up by dropping it, an object by dropping the last reference to it; both happen
 #     when the connection ends. Calls that were sent in some order begin in that order.
 #   - A method that a node does not know ends with Cap'n Proto's exception "unimplemented". New
-#     methods, fields and members of unions may come at any time; they take the next numbers.
+#     methods, fields and members of unions may come at any time; they take the next numbers. (So
+#     will queues, as further kinds of Resource, and metrics and runners, as capabilities that
+#     further methods of Master give out.)
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -35,11 +37,12 @@ interface Login {
   # What a new connection gets (Cap'n Proto's bootstrap object). It only lets one in.
 
   login @0 (protocolVersion :UInt32, client :Text)
-      -> (status :Status, master :Master, identity :NodeIdentity);
+      -> (status :Status, master :Master, identity :NodeIdentity, protocolVersion :UInt32);
   # Opens the door to a client that speaks version 2 of this protocol or any later one;
   # FailedPrecondition, which names both, where it is older than this node takes. `client` says who
   # calls, for the log ("digits 0.1"). Proof of who calls will be a further parameter, and `master`
-  # then as narrow as that proof. `identity` is who serves here.
+  # then as narrow as that proof. `identity` is who serves here, and `protocolVersion` what it speaks;
+  # 0 where that is version 2.
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
   # Who serves here, for the other nodes of the cluster. Always ok.

@@ -12,7 +12,10 @@ namespace troupe::protocol {
 /// fields do not show. New fields, methods, members of unions and enumerators raise nothing: an
 /// older reader takes the default for a field it does not know, and answers Unimplemented to the
 /// method and InvalidArgument to the value.
-inline constexpr uint32_t version = 2;
+inline constexpr uint32_t version = 3;
+
+/// From that version on, a tensor may come as a TensorSource.
+inline constexpr uint32_t sources_version = 3;
 
 /// The clients that a node takes: of this version or any later one. It goes up, to the version of
 /// that change, when what older clients say would be misread.
@@ -24,8 +27,14 @@ inline constexpr uint32_t oldest_version = 2;
 /// still. (No message begins so: it would have more segments than any may have.)
 inline constexpr std::string_view heartbeat = "troupe?\n";
 
-/// A message may be that large, and so may all tensors of one step's feeds or fetches together.
 inline constexpr uint64_t message_bytes_max = uint64_t{4} << 30;
+
+/// What the tensors of one step's feeds or fetches have beyond that goes as TensorSources, to those
+/// who know them.
+inline constexpr uint64_t values_bytes_max = uint64_t{32} << 20;
+
+/// So much may be read from the sources of one connection at a time.
+inline constexpr uint64_t awaited_bytes_max = uint64_t{64} << 30;
 
 /// Until login() or join() lets a connection in, its messages may be that large, and it has so long
 /// for them.

@@ -15,8 +15,11 @@ interface Session {
 
   extend @0 (nodes :List(Node), expectedSize :UInt64) -> (status :Status);
   # Adds nodes to the graph: all of them, or none and an error that names the first bad one.
-  # `expectedSize` is the number of nodes that the graph must have before; if it has another (two
-  # clients extend one session), the answer is Aborted.
+  # `expectedSize` is the number of nodes that the graph must have before.
+  #
+  # Aborted: it has another (two clients extend one session). InvalidArgument: a node is not as
+  # graph.capnp asks, or its op does not take such inputs or attributes. NotFound: there is no such
+  # op, or no such node to take an input from. FailedPrecondition: the session is closed.
 
   run @1 (feeds :List(Feed), fetches :List(Text), targets :List(Text), options :RunOptions)
       -> StepAnswer;
@@ -24,15 +27,18 @@ interface Session {
   # that they name. A fetch or feed is "node:0" or "node"; a target is "node". Several steps may run
   # at once, and answer as they end. Dropping the call before its answer cancels the step.
   #
-  # InvalidArgument: a feed, fetch or target is wrong, or an op does not take its inputs.
-  # DeadlineExceeded: the timeout has passed. Unavailable: a task that the step needs is lost or out
-  # of reach, or this node drains. ResourceExhausted: a device's memory, or the 4 GiB of the answer,
-  # do not suffice. Cancelled: the session was closed meanwhile. Aborted: a task restarted, or its
-  # state was reset. FailedPrecondition: the session is closed, or a variable has no value yet.
-  # Others are those of the ops. The session can be used on after all but its own end.
+  # InvalidArgument: a feed, fetch or target is wrong, an op does not take its inputs, or there is no
+  # device such as a node wishes for. NotFound: the graph has no such feed, fetch or target.
+  # Unimplemented: no device that fits has a kernel for an op. DeadlineExceeded: the timeout has
+  # passed. Unavailable: a task that the step needs is lost or out of reach, or this node drains.
+  # ResourceExhausted: a device's memory, or the 4 GiB of the answer, do not suffice. Cancelled: the
+  # session was closed meanwhile. Aborted: a task restarted, or its state was reset.
+  # FailedPrecondition: the session is closed, a variable has no value yet, or what a container holds
+  # lives elsewhere than a node wishes to run. Others are those of the ops. The session can be used
+  # on after all but its own end.
 
   close @2 () -> (status :Status);
-  # Cancels the running steps and frees what the session holds. Calls after it answer
+  # Cancels the running steps and frees what the session holds; always ok. Calls after it answer
   # FailedPrecondition, but another close, which has nothing left to do.
 
   makeCallable @3 (feeds :List(Text), fetches :List(Text), targets :List(Text),

@@ -4,6 +4,8 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
 
+using import "status.capnp".Status;
+
 using DType = UInt16;
 # The type of a tensor's elements, by the numbers of TensorFlow's DataType: 1 float32, 2 float64,
 # 3 int32, 4 uint8, 5 int16, 6 int8, 7 string, 8 complex64, 9 int64, 10 bool, 14 bfloat16,
@@ -34,4 +36,24 @@ struct Tensor {
 
   strings @3 :List(Data);
   # The elements of dtype string.
+
+  source @4 :TensorSource;
+  # In place of `chunks`: who holds the elements, and gives them out piece by piece. Feeds may come
+  # so, of any size. What a node answers comes so where the client speaks version 3 and the tensor
+  # does not fit into the first 32 MiB of the answer's values. Not for dtype string, nor in graphs.
+}
+
+interface TensorSource {
+  # The elements of a tensor that is too large for a message, or that had better not hold up the
+  # other calls of the connection. It lasts, and the tensor's memory with it, until the last
+  # reference is dropped; a node drops a feed's when it has read it.
+
+  read @0 (offset :UInt64, bytes :UInt64) -> (status :Status, bytes :Data);
+  # The bytes from there on, as they would lie in `chunks`: just so many, at most 256 MiB at a time.
+  # InvalidArgument: they are more than that, or the tensor ends before.
+  #
+  # A node reads each byte of a feed once, in pieces of 4 MiB, up to 4 of them at a time, before the
+  # step begins. A step's timeout does not count that time. ResourceExhausted is the answer to a step
+  # whose feeds have no room in memory, or where the steps of a connection come to more than 64 GiB
+  # that are still to be read.
 }

@@ -9,16 +9,6 @@
 namespace troupe {
 namespace {
 
-class HeapAllocator final : public Allocator {
- public:
-  void* allocate(size_t bytes) override {
-    return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
-  }
-  void deallocate(void* memory, size_t) noexcept override {
-    ::operator delete(memory, std::align_val_t(alignment));
-  }
-};
-
 constexpr size_t round_up(size_t bytes) {
   return (bytes + Allocator::alignment - 1) / Allocator::alignment * Allocator::alignment;
 }
@@ -40,11 +30,6 @@ Status no_memory(const std::string& tensor, size_t bytes, const MemoryUse& use) 
 }
 
 }  // namespace
-
-Allocator& heap_allocator() {
-  static HeapAllocator heap;
-  return heap;
-}
 
 Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allocator) {
   constexpr size_t header = round_up(sizeof(Rep));

@@ -70,6 +70,7 @@ kj::Promise<void> Connection::ask_in(Status& answer) {
     task_ = task_name(identity.getJob().cStr(), static_cast<int>(identity.getTask()));
     incarnation_ = identity.getIncarnation();
     parts_->master = response.getMaster();
+    memory()->set_takes_sources(response.getProtocolVersion() >= protocol::sources_version);
   });
 }
 

@@ -55,6 +55,8 @@ class Connection {
   kj::Promise<void> after(std::chrono::milliseconds time);
 
   const std::string& target() const { return target_; }
+  /// After login: whether the node does.
+  bool takes_sources() const { return parts_->stream.memory()->takes_sources(); }
 
  private:
   struct Parts {

@@ -27,16 +27,16 @@ class RemoteCallable final : public Callable {
   }
 
  private:
-  static Status check(const Tensors& feeds) {
+  Status check(const Tensors& feeds) const {
     auto unset = std::ranges::find_if_not(feeds, &Tensor::is_set);
-    if (unset == feeds.end()) return check_sendable(feeds);
+    if (unset == feeds.end()) return check_sendable(feeds, connection_->takes_sources());
     return invalid_argument(
         "feed number " + std::to_string(unset - feeds.begin()) + " holds no tensor");
   }
 
   StepPromise send(const Tensors& feeds) {
     auto request = callable_->runRequest();
-    Lender lender{.memory = connection_->memory().get()};
+    auto lender = lend_values(*connection_->memory());
     fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, lender);
     fill(request.initOptions(), options_);
     return request.send();
@@ -58,12 +58,13 @@ class RemotePartialRun final : public PartialRun {
   ~RemotePartialRun() noexcept override { cancel(); }
 
   Result<Tensors> run(const std::vector<Feed>& feeds, const Refs& fetches) override {
-    if (auto status = check_sendable_feeds(feeds); !status.ok()) return status;
+    auto status = check_sendable_feeds(feeds, connection_->takes_sources());
+    if (!status.ok()) return status;
     Result<Tensors> values = cancelled("the partial run was cancelled");
-    auto status = connection_->run([&]() -> kj::Promise<void> {
+    status = connection_->run([&]() -> kj::Promise<void> {
       if (!partial_run_) return kj::READY_NOW;
       auto answered = send(feeds, fetches).then([&](auto response) {
-        values = to_values(response, *connection_->memory());
+        return take_values(*connection_, response, values);
       });
       return answered.exclusiveJoin(ended_->addBranch());
     });
@@ -82,7 +83,7 @@ class RemotePartialRun final : public PartialRun {
  private:
   StepPromise send(const std::vector<Feed>& feeds, const Refs& fetches) {
     auto request = partial_run_->runRequest();
-    Lender lender{.memory = connection_->memory().get()};
+    auto lender = lend_values(*connection_->memory());
     fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, lender);
     auto names = request.initFetches(static_cast<unsigned>(fetches.size()));
     for (unsigned i = 0; i < fetches.size(); ++i) names.set(i, fetches[i].name);

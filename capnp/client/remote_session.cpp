@@ -12,6 +12,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
+Status check(const RunOptions& options) {
+  if (options.timeout.count() >= 0) return Status();
+  return invalid_argument("a timeout is not negative");
+}
+
 class RemoteSession final : public Session {
  public:
   RemoteSession(
@@ -47,6 +52,10 @@ class RemoteSession final : public Session {
   StepPromise send_run(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options);
+  Status check_step(const std::vector<Feed>& feeds, const RunOptions& options) const {
+    auto status = check(options);
+    return status.ok() ? check_sendable_feeds(feeds, connection_->takes_sources()) : status;
+  }
   /// With the session's timeout where they have none.
   RunOptions effective(RunOptions options) const {
     if (options.timeout.count() == 0) options.timeout = operation_timeout_;
@@ -60,11 +69,6 @@ class RemoteSession final : public Session {
   std::mutex mutex_;    // one extension at a time
   int sent_count_ = 0;  // of the graph's nodes
 };
-
-Status check(const std::vector<Feed>& feeds, const RunOptions& options) {
-  if (options.timeout.count() < 0) return invalid_argument("a timeout is not negative");
-  return check_sendable_feeds(feeds);
-}
 
 void fill_names(capnp::List<capnp::Text>::Builder to, const Refs& refs) {
   for (unsigned i = 0; i < refs.size(); ++i) to.set(i, refs[i].name);
@@ -111,7 +115,7 @@ StepPromise RemoteSession::send_run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
   auto request = session_->runRequest();
-  Lender lender{.memory = connection_->memory().get()};
+  auto lender = lend_values(*connection_->memory());
   fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, lender);
   fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
   fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
@@ -122,7 +126,7 @@ StepPromise RemoteSession::send_run(
 Result<Tensors> RemoteSession::run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  if (auto status = check(feeds, options); !status.ok()) return status;
+  if (auto status = check_step(feeds, options); !status.ok()) return status;
   auto limited = effective(options);
   return run_remote_step(
       *connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
@@ -131,7 +135,8 @@ Result<Tensors> RemoteSession::run(
 std::unique_ptr<PendingStep> RemoteSession::start(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  if (auto status = check(feeds, options); !status.ok()) return make_ended_step(std::move(status));
+  if (auto status = check_step(feeds, options); !status.ok())
+    return make_ended_step(std::move(status));
   auto limited = effective(options);
   return start_remote_step(
       connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
@@ -139,7 +144,7 @@ std::unique_ptr<PendingStep> RemoteSession::start(
 
 Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
-  if (auto status = check({}, options); !status.ok()) return status;
+  if (auto status = check(options); !status.ok()) return status;
   auto limited = effective(options);
   Result<std::unique_ptr<Callable>> made = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {
@@ -157,7 +162,7 @@ Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
 
 Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
-  if (auto status = check({}, options); !status.ok()) return status;
+  if (auto status = check(options); !status.ok()) return status;
   auto limited = effective(options);
   Result<std::unique_ptr<PartialRun>> made = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {

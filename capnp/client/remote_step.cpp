@@ -39,9 +39,8 @@ class RemoteStep final : public PendingStep {
   void start(std::chrono::milliseconds timeout, SendStep send) {
     auto status = connection_->run_out([&] {
       auto answered = send().then([this](auto response) {
-        values_ = to_values(response, *connection_->memory());
         if (auto metadata = to_run_metadata(response.getMetadata())) metadata_ = *metadata;
-        is_done_ = true;
+        return take_values(*connection_, response, values_).then([this] { is_done_ = true; });
       });
       auto heard = answered.catch_([this](kj::Exception&& error) -> kj::Promise<void> {
         has_failed_ = true;
@@ -150,11 +149,21 @@ class RemoteStep final : public PendingStep {
 
 }  // namespace
 
+kj::Promise<void> take_values(
+    const Connection& connection, const StepResponse& response, Result<Tensors>& values) {
+  Intake intake{.memory = connection.memory().get(), .rests = {}};
+  values = to_values(response, intake);
+  if (intake.rests.empty()) return kj::READY_NOW;
+  return read_rests(std::move(intake)).then([&values](Status status) {
+    if (!status.ok()) values = std::move(status);
+  });
+}
+
 Result<Tensors> run_remote_step(
     Connection& connection, std::chrono::milliseconds timeout, SendStep send) {
   Result<Tensors> values = Tensors();
   auto status = connection.run_within(timeout, [&] {
-    return send().then([&](auto response) { values = to_values(response, *connection.memory()); });
+    return send().then([&](auto response) { return take_values(connection, response, values); });
   });
   return status.ok() ? values : status;
 }
@@ -170,14 +179,14 @@ std::unique_ptr<PendingStep> make_ended_step(Status status) {
   return std::make_unique<EndedStep>(std::move(status));
 }
 
-Status check_sendable_feeds(const std::vector<Feed>& feeds) {
+Status check_sendable_feeds(const std::vector<Feed>& feeds, bool takes_sources) {
   Tensors values;
   for (const auto& feed : feeds) {
     if (!feed.value.is_set())
       return invalid_argument("the feed of '" + feed.output.name + "' holds no tensor");
     values.push_back(feed.value);
   }
-  return check_sendable(values);
+  return check_sendable(values, takes_sources);
 }
 
 void fill(capnp::List<rpc::Feed>::Builder to, const std::vector<Feed>& feeds, Lender& lender) {

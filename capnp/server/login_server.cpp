@@ -49,10 +49,13 @@ void fill(rpc::NodeIdentity::Builder to, const Endpoint& identity) {
 }
 
 kj::Promise<void> LoginServer::login(LoginContext context) {
-  auto status = check_version(context.getParams().getProtocolVersion());
+  auto version = context.getParams().getProtocolVersion();
+  auto status = check_version(version);
   fill(context.getResults().initStatus(), status);
   if (!status.ok()) return kj::READY_NOW;
   let_in_();
+  memory_->set_takes_sources(version >= protocol::sources_version);
+  context.getResults().setProtocolVersion(protocol::version);
   context.getResults().setMaster(make_master_server(unit_, service_, memory_));
   fill(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;

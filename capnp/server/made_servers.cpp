@@ -12,13 +12,14 @@ class CallableServer final : public rpc::Callable::Server {
   explicit CallableServer(kj::Own<Made> callable) : callable_(kj::mv(callable)) {}
 
   kj::Promise<void> run(RunContext context) override {
-    auto run = checked([&] { return to_run(context.getParams()); });
-    return answer_with_step(callable_->line, context, std::move(run));
+    Intake intake{.memory = callable_->line->memory.get(), .rests = {}};
+    auto run = checked([&] { return to_run(context.getParams(), intake); });
+    return answer_with_step(callable_->line, context, std::move(run), std::move(intake));
   }
 
  private:
-  Result<RunCallable> to_run(RunParams::Reader params) const {
-    auto feeds = to_tensors(params.getFeeds(), callable_->line->memory.get());
+  Result<RunCallable> to_run(RunParams::Reader params, Intake& intake) const {
+    auto feeds = to_tensors(params.getFeeds(), &intake);
     if (!feeds) return feeds.status();
     auto options = to_run_options(params.getOptions());
     if (!options) return options.status();
@@ -38,9 +39,18 @@ class PartialRunServer final : public rpc::PartialRun::Server {
   explicit PartialRunServer(kj::Own<Made> partial_run) : partial_run_(kj::mv(partial_run)) {}
 
   kj::Promise<void> run(RunContext context) override {
+    Intake intake{.memory = partial_run_->line->memory.get(), .rests = {}};
+    auto run = checked([&] { return to_run(context.getParams(), intake); });
+    return with_tensors(
+        context, std::move(intake), [this, context, run = std::move(run)](Status status) mutable {
+          if (!status.ok()) run = std::move(status);
+          return go_on(context, std::move(run));
+        });
+  }
+
+ private:
+  kj::Promise<void> go_on(RunContext context, Result<RunPartially> run) {
     auto& line = *partial_run_->line;
-    auto run = checked([&] { return to_run(context.getParams()); });
-    context.releaseParams();
     if (line.is_closed || !run) {
       auto status = line.is_closed ? SessionLine::closed() : run.status();
       fill(context.getResults().initStatus(), status);
@@ -57,9 +67,8 @@ class PartialRunServer final : public rpc::PartialRun::Server {
         });
   }
 
- private:
-  Result<RunPartially> to_run(RunParams::Reader params) const {
-    auto feeds = to_feeds(params.getFeeds(), partial_run_->line->memory.get());
+  Result<RunPartially> to_run(RunParams::Reader params, Intake& intake) const {
+    auto feeds = to_feeds(params.getFeeds(), &intake);
     if (!feeds) return feeds.status();
     auto fetches = to_texts(params.getFetches());
     if (!fetches) return fetches.status();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "troupe/actors/calls.hpp"
@@ -48,7 +49,6 @@ struct AbandonedStep {
 /// Dropping the answer cancels the step.
 template <class Context, class Call>
 kj::Promise<void> answer_with_step(const SharedLine& line, Context context, Result<Call> run) {
-  context.releaseParams();
   if (line->is_closed || !run) {
     auto status = line->is_closed ? SessionLine::closed() : run.status();
     fill(context.getResults().initStatus(), status);
@@ -68,6 +68,33 @@ kj::Promise<void> answer_with_step(const SharedLine& line, Context context, Resu
       .then([line, context, step, metadata](Result<Tensors> values) mutable {
         step->has_ended = true;
         fill(context.getResults(), values, *metadata, *line->memory);
+      });
+}
+
+/// Goes on with `act(status)` when the tensors are here that a call came with, or when they cannot
+/// be had. Dropping the answer stops their reading.
+template <class Context, class Act>
+kj::Promise<void> with_tensors(Context context, Intake intake, Act act) {
+  context.releaseParams();
+  if (intake.rests.empty()) return act(Status());
+  context.allowCancellation();
+  return read_rests(std::move(intake))
+      .catch_([](kj::Exception&& error) -> Status {
+        return invalid_argument(
+            "a tensor could not be read from its source: " +
+            std::string(error.getDescription().cStr()));
+      })
+      .then(kj::mv(act));
+}
+
+/// As above, once the tensors are here that the call came with.
+template <class Context, class Call>
+kj::Promise<void> answer_with_step(
+    const SharedLine& line, Context context, Result<Call> run, Intake intake) {
+  return with_tensors(
+      context, std::move(intake), [line, context, run = std::move(run)](Status status) mutable {
+        if (!status.ok()) run = std::move(status);
+        return answer_with_step(line, context, std::move(run));
       });
 }
 

@@ -50,8 +50,8 @@ Result<Call> to_call(Result<Feeds> feeds, Params params) {
       .done = {}};
 }
 
-Result<Run> to_run(rpc::Session::RunParams::Reader params, const MessageMemory& memory) {
-  return to_call<Run>(to_feeds(params.getFeeds(), &memory), params);
+Result<Run> to_run(rpc::Session::RunParams::Reader params, Intake& intake) {
+  return to_call<Run>(to_feeds(params.getFeeds(), &intake), params);
 }
 
 /// A MakeCallable or a SetUpPartialRun.
@@ -79,8 +79,9 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
 }
 
 kj::Promise<void> SessionServer::run(RunContext context) {
-  auto run = checked([&] { return to_run(context.getParams(), *line_->memory); });
-  return answer_with_step(line_, context, std::move(run));
+  Intake intake{.memory = line_->memory.get(), .rests = {}};
+  auto run = checked([&] { return to_run(context.getParams(), intake); });
+  return answer_with_step(line_, context, std::move(run), std::move(intake));
 }
 
 /// Makes what the call asks for; `hand_out` puts it into the results. Whoever drops what he was

@@ -14,7 +14,8 @@ class PoolAllocator::Share final : public Allocator {
   void* allocate(size_t bytes) override {
     if (!take(bytes)) return nullptr;
     auto* memory = scalable_aligned_malloc(bytes, alignment);
-    if (!memory) take_back(bytes);
+    if (memory) prefer_huge_pages(memory, bytes);
+    else take_back(bytes);
     return memory;
   }
 
