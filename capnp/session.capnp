@@ -33,9 +33,9 @@ interface Session {
   # passed. Unavailable: a task that the step needs is lost or out of reach, or this node drains.
   # ResourceExhausted: a device's memory, or the 4 GiB of the answer, do not suffice. Cancelled: the
   # session was closed meanwhile. Aborted: a task restarted, or its state was reset.
-  # FailedPrecondition: the session is closed, a variable has no value yet, or what a container holds
-  # lives elsewhere than a node wishes to run. Others are those of the ops. The session can be used
-  # on after all but its own end.
+  # FailedPrecondition: the session is closed, a variable has no value yet, or a node wishes to run
+  # elsewhere than what it takes from a container lives. Others are those of the ops. The session
+  # can be used on after all but its own end.
 
   close @2 () -> (status :Status);
   # Cancels the running steps and frees what the session holds; always ok. Calls after it answer

@@ -53,7 +53,7 @@ interface TensorSource {
   # InvalidArgument: they are more than that, or the tensor ends before.
   #
   # A node reads each byte of a feed once, in pieces of 4 MiB, up to 4 of them at a time, before the
-  # step begins. A step's timeout does not count that time. ResourceExhausted is the answer to a step
-  # whose feeds have no room in memory, or where the steps of a connection come to more than 64 GiB
-  # that are still to be read.
+  # step begins; a step's timeout does not count that time. The step's answer is ResourceExhausted
+  # where its feeds have no room in memory, or the steps of one connection have more than 64 GiB to
+  # be read yet.
 }
