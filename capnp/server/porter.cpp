@@ -1,7 +1,6 @@
 #include "troupe/capnp/server/porter.hpp"
 
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -11,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -68,13 +68,14 @@ void Porter::take_next() {
     // The other end may be gone already.
     if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
     // Most likely the process has no descriptor left; a connection that ends frees one.
-    spdlog::warn("cannot take a connection: {}", std::strerror(errno));
+    log_.warn(std::string("cannot take a connection: ") + std::strerror(errno));
     pollfd end{.fd = end_, .events = POLLIN, .revents = 0};
     ::poll(&end, 1, /*timeout, ms=*/50);
     return;
   }
   if (visitors_.size() >= visitors_max) {
-    if (strangers_.empty()) return spdlog::warn("refused a connection: {} are open", visitors_max);
+    if (strangers_.empty())
+      return log_.warn("refused a connection: " + std::to_string(visitors_max) + " are open");
     dismiss(visitors_.find(strangers_.begin()->second.file));
   }
   tune_socket(socket);

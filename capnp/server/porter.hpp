@@ -8,6 +8,8 @@
 #include <map>
 #include <thread>
 
+#include "troupe/capnp/server/guest_log.hpp"
+
 namespace troupe {
 
 /// Takes connections, on a thread of its own, which does little else and so is always there. It
@@ -59,6 +61,7 @@ class Porter {
   std::map<int, Visitor> visitors_;
   std::map<uint64_t, Stranger> strangers_;  // visitors that nothing is known of, by their numbers
   uint64_t visitor_count_ = 0;
+  GuestLog log_;
   std::thread thread_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <capnp/rpc-twoparty.h>
 #include <netdb.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <chrono>
@@ -63,7 +62,7 @@ Reception::Reception(kj::LowLevelAsyncIoProvider& io, KjUnit& unit, const Servic
 void Reception::welcome(kj::AutoCloseFd connected) {
   auto socket = io_.wrapSocketFd(kj::mv(connected));
   if (guest_count_ >= connections_max) {
-    return warn(
+    return log_.warn(
         "refused " + name_of_peer(*socket) + ": " + std::to_string(guest_count_) +
         " connections are open");
   }
@@ -71,30 +70,20 @@ void Reception::welcome(kj::AutoCloseFd connected) {
   auto& stays = *guest;
   auto late = io_.getTimer().afterDelay(login_time).then([this, &stays]() -> kj::Promise<void> {
     if (stays.messages.is_in()) return kj::NEVER_DONE;
-    warn("dropped " + stays.name + ": it did not log in");
+    log_.warn("dropped " + stays.name + ": it did not log in");
     return kj::READY_NOW;
   });
   tasks_.add(stays.network.onDisconnect()
                  .then([this, &stays] {
                    if (!stays.messages.fault().empty())
-                     warn("dropped " + stays.name + ": " + stays.messages.fault());
+                     log_.warn("dropped " + stays.name + ": " + stays.messages.fault());
                  })
                  .exclusiveJoin(kj::mv(late))
                  .attach(kj::mv(guest)));
 }
 
 void Reception::taskFailed(kj::Exception&& exception) {
-  warn(std::string("a connection failed: ") + exception.getDescription().cStr());
-}
-
-/// Guests must not be able to fill the log, nor to hold this thread up where nobody reads it.
-void Reception::warn(const std::string& what) {
-  auto now = std::chrono::steady_clock::now();
-  if (now - warned_ < std::chrono::seconds(1)) return void(++unsaid_count_);
-  warned_ = now;
-  auto others = std::exchange(unsaid_count_, 0);
-  if (others == 0) spdlog::warn("{}", what);
-  else spdlog::warn("{}; {} more such lines were left out before", what, others);
+  log_.warn(std::string("a connection failed: ") + exception.getDescription().cStr());
 }
 
 }  // namespace troupe

@@ -3,10 +3,9 @@
 #include <kj/async-io.h>
 #include <kj/io.h>
 
-#include <chrono>
 #include <memory>
-#include <string>
 
+#include "troupe/capnp/server/guest_log.hpp"
 #include "troupe/capnp/server/kj_unit.hpp"
 #include "troupe/capnp/server/service.hpp"
 
@@ -27,15 +26,13 @@ class Reception final : private kj::TaskSet::ErrorHandler {
  private:
   struct Guest;
 
-  void warn(const std::string& what);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::LowLevelAsyncIoProvider& io_;
   KjUnit& unit_;
   const Service& service_;
   int guest_count_ = 0;
-  std::chrono::steady_clock::time_point warned_{};
-  int unsaid_count_ = 0;
+  GuestLog log_;
   kj::TaskSet tasks_;
 };
 

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
@@ -46,16 +48,11 @@ struct Besieged {
   int port() { return Address::parse(nodes.target("worker", 0))->port; }
   Holdings holdings() { return holdings_of(nodes.node("worker", 0).pid()); }
 
-  /// The slowest but one percent of that many steps.
-  std::chrono::microseconds latency(int steps = 300) {
-    std::vector<std::chrono::microseconds> times;
-    for (int i = 0; i < steps; ++i) {
-      auto start = Clock::now();
-      BOOST_REQUIRE(session->run({}, {sum}).ok());
-      times.push_back(std::chrono::ceil<std::chrono::microseconds>(Clock::now() - start));
-    }
-    std::ranges::sort(times);
-    return times[times.size() * 99 / 100];
+  /// Steps of the session go on, and new clients come in.
+  void check_service() {
+    for (int i = 0; i < 300; ++i)
+      BOOST_REQUIRE(session->run({}, {sum}, {}, {.timeout = patience}).ok());
+    BOOST_TEST(connect(nodes.target("worker", 0))->node_info().ok());
   }
   /// Waits until the node has not more descriptors than that.
   bool holds_at_most(int descriptors) {
@@ -104,8 +101,7 @@ Bytes session_with_large_fetches(uint32_t steps) {
 
 BOOST_FIXTURE_TEST_SUITE(hostile_guests, Besieged)
 
-BOOST_AUTO_TEST_CASE(a_thousand_half_open_connections_are_closed_and_slow_nobody_down) {
-  auto usual = latency();
+BOOST_AUTO_TEST_CASE(a_thousand_half_open_connections_are_closed_and_keep_nobody_out) {
   auto before = holdings();
   std::vector<RawSocket> strangers;
   for (int i = 0; i < 1000; ++i) {
@@ -114,14 +110,9 @@ BOOST_AUTO_TEST_CASE(a_thousand_half_open_connections_are_closed_and_slow_nobody
     strangers.back().send(header_of(protocol::first_message_bytes_max / 8));
     if (i % 4 == 1) strangers.back().send(Bytes(protocol::first_message_bytes_max / 2));
   }
-  auto besieged = latency();
-  BOOST_TEST(connect(nodes.target("worker", 0))->node_info().ok());
+  check_service();
   auto during = holdings();
-  BOOST_TEST_MESSAGE(
-      "a step takes " << usual.count() << " us, then " << besieged.count() << " us; "
-                      << before.memory_mib << " MiB, then " << during.memory_mib << " MiB");
   BOOST_TEST(during.memory_mib < before.memory_mib + 100);
-  BOOST_TEST((besieged < 10 * usual + 50ms));
   BOOST_TEST(holds_at_most(before.descriptors));
 }
 
@@ -139,7 +130,6 @@ BOOST_AUTO_TEST_CASE(random_bytes_leave_a_node_as_it_was) {
 }
 
 BOOST_AUTO_TEST_CASE(a_slow_sender_holds_no_more_than_it_has_sent) {
-  auto usual = latency();
   auto before = holdings();
   RawSocket sender(port());
   sender.send(greeting());
@@ -148,32 +138,35 @@ BOOST_AUTO_TEST_CASE(a_slow_sender_holds_no_more_than_it_has_sent) {
   std::thread sending([&] {
     while (!is_over && sender.send(Bytes(1))) std::this_thread::sleep_for(10ms);
   });
-  auto besieged = latency();
+  check_service();
   auto during = holdings();
   is_over = true;
   sending.join();
   BOOST_TEST(during.memory_mib < before.memory_mib + 20);
-  BOOST_TEST((besieged < 10 * usual + 50ms));
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_takes_no_answers_is_not_read_on) {
-  auto usual = latency();
   auto before = holdings();
   RawSocket deaf(port());
+  std::atomic<size_t> sent = 0;
   std::thread asking([&] {
     deaf.send(greeting());
-    deaf.send(session_with_large_fetches(/*steps=*/100'000));
+    auto all = session_with_large_fetches(/*steps=*/100'000);
+    std::span<const uint8_t> rest(all);
+    for (size_t bytes; !rest.empty(); rest = rest.subspan(bytes), sent += bytes) {
+      bytes = std::min(rest.size(), size_t{4096});
+      if (!deaf.send(rest.first(bytes))) return;
+    }
   });
-  std::this_thread::sleep_for(2s);
-  auto besieged = latency();
+  size_t seen = 0;
+  for (int rounds = 0; rounds < 5; ++rounds) {  // without anything taken
+    check_service();
+    if (std::exchange(seen, sent) != sent) rounds = 0;
+  }
   auto during = holdings();
   deaf.finish();
   asking.join();
-  BOOST_TEST_MESSAGE(
-      "a step takes " << usual.count() << " us, then " << besieged.count() << " us; "
-                      << before.memory_mib << " MiB, then " << during.memory_mib << " MiB");
   BOOST_TEST(during.memory_mib < before.memory_mib + 400);
-  BOOST_TEST((besieged < 10 * usual + 50ms));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
