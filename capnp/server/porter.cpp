@@ -25,9 +25,10 @@ constexpr auto question = protocol::heartbeat;
 
 }  // namespace
 
-Porter::Porter(kj::AutoCloseFd listening, uint64_t incarnation, HandOn hand_on)
+Porter::Porter(kj::AutoCloseFd listening, uint64_t incarnation, HandOn hand_on, size_t visitors_max)
     : incarnation_(incarnation),
       hand_on_(std::move(hand_on)),
+      visitors_max_(visitors_max),
       listening_(kj::mv(listening)),
       end_(::eventfd(0, EFD_CLOEXEC)),
       events_(::epoll_create1(EPOLL_CLOEXEC)) {
@@ -73,9 +74,9 @@ void Porter::take_next() {
     ::poll(&end, 1, /*timeout, ms=*/50);
     return;
   }
-  if (visitors_.size() >= visitors_max) {
+  if (visitors_.size() >= visitors_max_) {
     if (strangers_.empty())
-      return log_.warn("refused a connection: " + std::to_string(visitors_max) + " are open");
+      return log_.warn("refused a connection: " + std::to_string(visitors_max_) + " are open");
     dismiss(visitors_.find(strangers_.begin()->second.file));
   }
   tune_socket(socket);

@@ -18,12 +18,11 @@ namespace troupe {
 /// sooner where there are too many.
 class Porter {
  public:
-  static constexpr size_t visitors_max = 4096;
-
   using HandOn = std::function<void(kj::AutoCloseFd)>;
 
   /// Calls `hand_on` on its thread, for each connection on which the first bytes have come.
-  Porter(kj::AutoCloseFd listening, uint64_t incarnation, HandOn hand_on);
+  Porter(
+      kj::AutoCloseFd listening, uint64_t incarnation, HandOn hand_on, size_t visitors_max = 4096);
   /// Closes the port and the connections for heartbeats.
   ~Porter() noexcept;
   Porter(const Porter&) = delete;
@@ -48,6 +47,7 @@ class Porter {
 
   const uint64_t incarnation_;
   const HandOn hand_on_;
+  const size_t visitors_max_;
   kj::AutoCloseFd listening_;
   kj::AutoCloseFd end_;
   kj::AutoCloseFd events_;

@@ -10,9 +10,10 @@ namespace troupe::testing {
 
 /// The door as Cap'n Proto's own client sees it.
 struct PlainClient {
-  explicit PlainClient(FakeNode& node)
+  explicit PlainClient(FakeNode& node) : PlainClient(node.door->port()) {}
+  explicit PlainClient(int port)
       : socket(io.provider->getNetwork()
-                   .parseAddress("127.0.0.1", static_cast<kj::uint>(node.door->port()))
+                   .parseAddress("127.0.0.1", static_cast<kj::uint>(port))
                    .wait(io.waitScope)
                    ->connect()
                    .wait(io.waitScope)),

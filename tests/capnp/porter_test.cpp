@@ -26,9 +26,10 @@ struct Fixture {
   PlacedSocket listening = *listen_on("", 0);
   int port = listening.port;
   std::promise<kj::AutoCloseFd> handed_on;
-  Porter porter{kj::mv(listening.socket), incarnation, [this](kj::AutoCloseFd socket) {
-                  handed_on.set_value(kj::mv(socket));
-                }};
+  Porter porter{
+      kj::mv(listening.socket), incarnation,
+      [this](kj::AutoCloseFd socket) { handed_on.set_value(kj::mv(socket)); },
+      /*visitors_max=*/2};
   kj::AutoCloseFd visitor = connect();
 
   kj::AutoCloseFd connect() const {
@@ -99,6 +100,21 @@ BOOST_AUTO_TEST_CASE(a_visitor_who_leaves_is_let_go) {
   ::shutdown(visitor, SHUT_WR);
   BOOST_TEST(hears_end());
   visitor = connect();
+  say(question);
+  BOOST_TEST(hears_answer());
+}
+
+BOOST_AUTO_TEST_CASE(where_there_are_too_many_the_oldest_who_said_nothing_gives_way) {
+  say(question);
+  BOOST_TEST(hears_answer());
+  auto known = kj::mv(visitor);
+  auto oldest = connect();
+  visitor = connect();
+  say(question);
+  BOOST_TEST(hears_answer());
+  visitor = kj::mv(oldest);
+  BOOST_TEST(hears_end());
+  visitor = kj::mv(known);
   say(question);
   BOOST_TEST(hears_answer());
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
+#include "troupe/tests/capnp/fake_source.hpp"
 #include "troupe/tests/capnp/plain_client.hpp"
 
 using namespace troupe;
@@ -17,40 +17,13 @@ using namespace troupe::testing;
 
 namespace {
 
+constexpr uint64_t large = protocol::values_bytes_max + 20;
+
 Tensor counted(uint64_t bytes) {
   auto tensor = Tensor::allocate(DType::int32, {static_cast<int64_t>(bytes / 4)});
   auto* data = tensor->mutable_data<int32_t>();
   std::iota(data, data + bytes / 4, 0);
   return *std::move(tensor);
-}
-
-constexpr uint64_t large = protocol::values_bytes_max + 20;
-
-/// A client's source, which answers as `give` says.
-class TestSource final : public rpc::TensorSource::Server {
- public:
-  using Context = ReadContext;
-  using Give = std::function<kj::Promise<void>(Context)>;
-  TestSource(Give give, std::optional<bool>& is_dropped)
-      : give_(std::move(give)), is_dropped_(is_dropped) {
-    is_dropped_ = false;
-  }
-  ~TestSource() { is_dropped_ = true; }
-
-  kj::Promise<void> read(ReadContext context) override { return give_(context); }
-
- private:
-  Give give_;
-  std::optional<bool>& is_dropped_;
-};
-
-TestSource::Give pieces_of(const Tensor& tensor, uint64_t missing = 0) {
-  return [tensor, missing](TestSource::Context context) {
-    auto params = context.getParams();
-    auto* begin = static_cast<const capnp::byte*>(tensor.raw()) + params.getOffset();
-    context.getResults().setBytes({begin, params.getBytes() - missing});
-    return kj::READY_NOW;
-  };
 }
 
 struct SourceFixture {
@@ -63,15 +36,10 @@ struct SourceFixture {
   }
 
   /// A step that answers its feed, which has that shape and comes from a source.
-  auto echo(rpc::Session::Client session, const Tensor& like, TestSource::Give give) {
+  auto echo(rpc::Session::Client session, const Tensor& like, FakeSource::Give give) {
     auto request = session.runRequest();
     request.initTargets(1).set(0, "echo");
-    auto feed = request.initFeeds(1)[0];
-    feed.setOutput("x");
-    auto value = feed.initValue();
-    value.setDtype(static_cast<uint16_t>(like.dtype()));
-    value.setSizes({like.shape().sizes().data(), like.shape().sizes().size()});
-    value.setSource(kj::heap<TestSource>(std::move(give), is_dropped));
+    feed_from(request.initFeeds(1)[0], like, kj::heap<FakeSource>(std::move(give), is_dropped));
     return request.send();
   }
   /// Whether the node drops the source, in time.
@@ -81,7 +49,7 @@ struct SourceFixture {
       plain.io.provider->getTimer().afterDelay(1 * kj::MILLISECONDS).wait(plain.io.waitScope);
     return is_dropped == true;
   }
-  Status failure_of(TestSource::Give give) {
+  Status failure_of(FakeSource::Give give) {
     auto answer = echo(session(), counted(40), std::move(give)).wait(plain.io.waitScope);
     return to_status(answer.getStatus());
   }

@@ -1,12 +1,16 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/protocol.hpp"
 #include "troupe/graph/builder.hpp"
 #include "troupe/graph/check.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
+#include "troupe/tests/capnp/fake_source.hpp"
+#include "troupe/tests/capnp/plain_client.hpp"
 #include "troupe/tests/capnp/relay.hpp"
 
 // Writes what clients say to a node into the folder that is named, a file a session: the seeds of
@@ -17,18 +21,23 @@ using namespace troupe::testing;
 
 namespace {
 
-std::string recorded(const std::function<void(Client&)>& talk) {
+/// What is said to a node by whom `talk` connects to that port.
+std::string recorded(const std::function<void(int port)>& talk) {
   FakeNode node;
   Relay relay(node.door->port());
-  {
+  talk(relay.port());
+  relay.stop();
+  return relay.said_by_first();
+}
+
+std::string recorded_client(const std::function<void(Client&)>& talk) {
+  return recorded([&talk](int port) {
     auto client = Client::connect(
-        "troupe://127.0.0.1:" + std::to_string(relay.port()),
+        "troupe://127.0.0.1:" + std::to_string(port),
         {.timeout = patience, .heartbeat_limit = std::chrono::milliseconds(0)});
     CHECK(client.ok());
     talk(**client);
-  }
-  relay.stop();
-  return relay.said_by_first();
+  });
 }
 
 void ask_questions(Client& client) {
@@ -64,6 +73,17 @@ void make_steps(Client& client) {
   CHECK((*session)->close().ok());
 }
 
+void feed_from_a_source(int port) {
+  PlainClient plain(port);
+  auto open = plain.login(protocol::version).getMaster().createSessionRequest();
+  auto run = open.send().getSession().runRequest();
+  run.initTargets(1).set(0, "echo");
+  auto value = Tensor::of<float>({3}, {1, 2, 3});
+  std::optional<bool> is_dropped;
+  feed_from(run.initFeeds(1)[0], value, kj::heap<FakeSource>(pieces_of(value), is_dropped));
+  CHECK(run.send().wait(plain.io.waitScope).getStatus().getCode() == 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,10 +91,11 @@ int main(int argc, char** argv) {
     std::cerr << "usage: record_corpus FOLDER\n";
     return 2;
   }
-  auto write = [folder = std::string(argv[1])](const std::string& name, const auto& talk) {
-    std::ofstream(folder + "/" + name + ".session", std::ios::binary) << recorded(talk);
+  auto write = [folder = std::string(argv[1])](const std::string& name, const std::string& said) {
+    std::ofstream(folder + "/" + name + ".session", std::ios::binary) << said;
   };
-  write("questions", ask_questions);
-  write("steps", run_steps);
-  write("made", make_steps);
+  write("questions", recorded_client(ask_questions));
+  write("steps", recorded_client(run_steps));
+  write("made", recorded_client(make_steps));
+  write("sources", recorded(feed_from_a_source));
 }

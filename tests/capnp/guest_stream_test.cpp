@@ -1,0 +1,46 @@
+#include "troupe/capnp/server/guest_stream.hpp"
+
+#include <kj/async-io.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/capnp/protocol.hpp"
+
+using namespace troupe;
+
+namespace {
+
+struct Fixture {
+  kj::AsyncIoContext io = kj::setupAsyncIo();
+  kj::TwoWayPipe pipe = kj::newTwoWayPipe();
+  FrameStream frames{kj::mv(pipe.ends[0])};
+  GuestStream guest{frames};
+
+  /// The guest begins a message of that many bytes; what is read of it.
+  auto read_message_of(uint64_t bytes) {
+    uint32_t header[] = {0, static_cast<uint32_t>(bytes / sizeof(capnp::word))};
+    auto written = pipe.ends[1]->write(header, sizeof header);
+    auto read = guest.tryReadMessage(nullptr, reader_options(), nullptr);
+    written.wait(io.waitScope);
+    return read;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(guest_stream, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_large_message_of_a_stranger_is_refused_before_it_comes) {
+  auto read = read_message_of(protocol::first_message_bytes_max + sizeof(capnp::word));
+  BOOST_CHECK_THROW(read.wait(io.waitScope), kj::Exception);
+  BOOST_TEST(guest.fault() == "a message of 65544 bytes is over the limit");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_message_of_a_guest_is_awaited) {
+  guest.let_in();
+  auto read = read_message_of(protocol::first_message_bytes_max + sizeof(capnp::word));
+  BOOST_TEST(!read.poll(io.waitScope));
+  BOOST_TEST(guest.fault() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
