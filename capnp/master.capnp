@@ -41,8 +41,8 @@ interface Login {
   # Opens the door to a client that speaks version 2 of this protocol or any later one;
   # FailedPrecondition, which names both, where it is older than this node takes. `client` says who
   # calls, for the log ("digits 0.1"). Proof of who calls will be a further parameter, and `master`
-  # then as narrow as that proof. `identity` is who serves here, and `protocolVersion` what it speaks;
-  # 0 where that is version 2.
+  # then as narrow as that proof. `identity` is who serves here, and
+  # `protocolVersion` what it speaks; 0 where that is version 2.
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
   # Who serves here, for the other nodes of the cluster. Always ok.

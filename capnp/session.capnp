@@ -27,8 +27,8 @@ interface Session {
   # that they name. A fetch or feed is "node:0" or "node"; a target is "node". Several steps may run
   # at once, and answer as they end. Dropping the call before its answer cancels the step.
   #
-  # InvalidArgument: a feed, fetch or target is wrong, an op does not take its inputs, or there is no
-  # device such as a node wishes for. NotFound: the graph has no such feed, fetch or target.
+  # InvalidArgument: a feed, fetch or target is wrong, an op does not take its inputs, or no device
+  # is such as a node wishes for. NotFound: the graph has no such feed, fetch or target.
   # Unimplemented: no device that fits has a kernel for an op. DeadlineExceeded: the timeout has
   # passed. Unavailable: a task that the step needs is lost or out of reach, or this node drains.
   # ResourceExhausted: a device's memory, or the 4 GiB of the answer, do not suffice. Cancelled: the

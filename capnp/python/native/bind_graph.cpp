@@ -67,6 +67,28 @@ Value add_op(
   return value;
 }
 
+/// A variable that Builder::variables() does not list, so that no training waits for its value.
+Variable add_local_variable(
+    const Builder& builder, const std::string& name, const Value& initial,
+    const std::string& container, const std::string& shared_name) {
+  auto inner = builder.scope(name);
+  Variable variable{
+      .name = inner.prefix().substr(0, inner.prefix().size() - 1),
+      .handle = {},
+      .initializer = {},
+      .dtype = initial.dtype(),
+      .shape = initial.shape()};
+  variable.handle = inner.named("handle").op(
+      "VarHandleOp", {},
+      {{"dtype", variable.dtype},
+       {"shape", variable.shape},
+       {"container", container},
+       {"shared_name", shared_name}});
+  variable.initializer = inner.named("assign").op("AssignVariableOp", {variable.handle, initial});
+  check(builder);
+  return variable;
+}
+
 /// A read or an update of a variable runs where the variable lives, after those nodes.
 Variable after(const Variable& variable, const Values& nodes) {
   auto later = variable;
@@ -140,6 +162,9 @@ void bind_builder(nb::module_& module) {
             return variable;
           },
           nb::arg("name"), nb::arg("initial"))
+      .def(
+          "add_local_variable", &add_local_variable, nb::arg("name"), nb::arg("initial"),
+          nb::arg("container"), nb::arg("shared_name"))
       .def(
           "to_dot",
           [](const Builder& b, int scope_depth) {

@@ -56,6 +56,7 @@ void extend(OpenSession& open, const Builder& builder) {
 struct HeldCallable {
   SharedSession session;
   Owned<Callable> callable;
+  bool wants_metadata;
 };
 
 Tensors to_tensors(nb::list feeds, const FeedRules& rules) {
@@ -67,7 +68,7 @@ Tensors to_tensors(nb::list feeds, const FeedRules& rules) {
 nb::tuple call(HeldCallable& held, nb::list feeds) {
   auto tensors = to_tensors(feeds, held.session->feed_rules());
   auto step = unlocked([&] { return held.callable->start(tensors); });
-  return finish(*held.session, std::move(step), false);
+  return finish(*held.session, std::move(step), held.wants_metadata);
 }
 
 HeldCallable make_callable(
@@ -77,7 +78,7 @@ HeldCallable make_callable(
   auto run_options = to_run_options(options);
   auto made =
       unlocked([&] { return open->session().make_callable(from, outputs, nodes, run_options); });
-  return {open, Owned(take(std::move(made)))};
+  return {open, Owned(take(std::move(made))), run_options.wants_metadata()};
 }
 
 struct HeldPartialRun {

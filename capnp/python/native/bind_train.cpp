@@ -125,16 +125,9 @@ void bind_hooks(nb::module_& module) {
       },
       nb::arg("host"), nb::arg("loss"), nb::arg("fail"));
   module.def(
-      "value_logger",
-      [](const SharedHost& host, nb::list values, std::optional<int64_t> steps,
-         std::optional<double> seconds) {
-        return SharedHook(train::value_logger(*host, to_refs(values), to_period(steps, seconds)));
-      },
-      nb::arg("host"), nb::arg("values"), nb::arg("steps").none(), nb::arg("seconds").none());
-  module.def(
       "python_hook",
       [](const SharedHost& host, nb::object hook) {
-        return make_python_hook(std::move(hook), host->raised());
+        return make_python_hook(std::move(hook), *host);
       },
       nb::arg("host"), nb::arg("hook"));
 }
@@ -144,14 +137,15 @@ class HeldTraining {
  public:
   HeldTraining(SharedHost host, std::unique_ptr<train::MonitoredSession> session, bool is_remote)
       : host_(std::move(host)), session_(std::move(session)), is_remote_(is_remote) {}
-  nb::list run(nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
+  /// (values, metadata or None).
+  nb::tuple run(nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
     auto values = to_feeds(feeds, {.may_alias = is_remote_, .released = released_});
     auto outputs = to_refs(fetches), nodes = to_refs(targets);
     auto run_options = to_run_options(options);
     auto fetched =
         run_for(host_, [&] { return session_->run(values, outputs, nodes, run_options); });
     released_->drop();
-    return to_python(std::move(fetched), is_remote_);
+    return nb::make_tuple(to_python(std::move(fetched), is_remote_), host_->watch()->metadata());
   }
   bool should_stop() const { return session_->should_stop(); }
   void request_stop() { session_->request_stop(); }
@@ -177,24 +171,36 @@ train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
   return scaffold;
 }
 
+/// How a training opens its sessions: "initialize" is called with each.
+train::OpenSession to_opening(const Target& target, const PythonHost& host, nb::dict given) {
+  std::shared_ptr<Initialization> initialization;
+  if (given.contains("initialize"))
+    initialization = std::make_shared<Initialization>(given["initialize"], host.raised());
+  return [target, initialization, raised = host.raised(),
+          watch = host.watch()]() -> Result<std::unique_ptr<BasicSession>> {
+    auto opened = open(target);
+    if (!opened) return opened.status();
+    if (initialization)
+      if (auto status = initialization->run(*opened); !status.ok()) return status;
+    return std::unique_ptr<BasicSession>(
+        std::make_unique<InterruptibleSession>(*opened, raised, watch));
+  };
+}
+
 /// Adds the last nodes to the graph, and then opens the first session.
 HeldTraining begin_training(
     const Builder& builder, const SharedHost& host, nb::dict target, nb::dict given,
-    const std::vector<SharedHook>& hooks) {
+    std::vector<SharedHook> hooks) {
   auto where = to_target(target);
   train::RetryOptions retry;
   if (given.contains("give_up_after_ms"))
     retry.give_up_after = milliseconds(nb::cast<int64_t>(given["give_up_after_ms"]));
-  auto open_one = [where, raised = host->raised()]() -> Result<std::unique_ptr<BasicSession>> {
-    auto opened = open(where);
-    if (!opened) return opened.status();
-    return std::unique_ptr<BasicSession>(std::make_unique<InterruptibleSession>(*opened, raised));
-  };
+  hooks.push_back(make_last_hook(*host));
   train::MonitoredSessionOptions options{
-      .open = open_one,
+      .open = to_opening(where, *host, given),
       .scaffold = to_scaffold(builder, given),
       .is_chief = nb::cast<bool>(given["is_chief"]),
-      .hooks = hooks,
+      .hooks = std::move(hooks),
       .retry = retry};
   auto session =
       run_for(host, [&] { return train::MonitoredSession::create(std::move(options), *host); });

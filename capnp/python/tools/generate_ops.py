@@ -28,10 +28,11 @@ RENAMED = {
 # Ops that programs reach through a function written by hand, or not at all but as raw ops.
 NOT_PUBLIC = {
     "Add", "AddV2", "All", "Any", "ArgMax", "ArgMin", "BatchMatMul", "BroadcastGradientArgs",
-    "Cast", "ConcatV2", "Const", "Div", "ExpandDims", "GatherV2", "Mean", "Max", "MatMul", "Min",
-    "NoOp", "OneHot", "Pack", "Pad", "Placeholder", "Prod", "RandomStandardNormal", "RandomUniform",
-    "Range", "Select", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
-    "Squeeze", "Sum", "Transpose", "TruncatedNormal", "Unpack",
+    "Cast", "ConcatV2", "Const", "Div", "ExpandDims", "GatherV2", "LogSoftmax", "Mean", "Max",
+    "MatMul", "Min", "NoOp", "OneHot", "OnesLike", "Pack", "Pad", "Placeholder", "Prod",
+    "RandomStandardNormal", "RandomUniform", "Range", "Select", "Size", "Slice", "Softmax",
+    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Squeeze", "Sum",
+    "Transpose", "TruncatedNormal", "Unpack", "ZerosLike",
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Grad|.*V2Grad|Read.*Op|Resource.*|RestoreV2"
                       r"|SaveV2|ShardedFilename|Var.*Op")  # fmt: skip

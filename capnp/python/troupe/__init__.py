@@ -17,8 +17,11 @@ from troupe import (
     app,
     compat,
     errors,
+    flags,
+    gfile,
     initializers,
     logging,
+    losses,
     math,
     nn,
     random,
@@ -32,16 +35,21 @@ from troupe._array import (
     fill,
     gather,
     get_static_value,
+    group,
     identity,
     no_op,
     one_hot,
     ones,
+    ones_like,
     pad,
     placeholder,
+    placeholder_with_default,
     random_normal,
     random_uniform,
     reshape,
     shape,
+    size,
+    slice,
     split,
     squeeze,
     stack,
@@ -51,8 +59,15 @@ from troupe._array import (
     unstack,
     where,
     zeros,
+    zeros_like,
 )
-from troupe._config import ConfigProto, GPUOptions, GraphOptions, RunMetadata, RunOptions
+from troupe._config import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunOptions,
+)
 from troupe._convert import constant, convert_to_tensor
 from troupe._dtypes import (
     DType,
@@ -78,14 +93,7 @@ from troupe._dtypes import (
     uint64,
 )
 from troupe._elements import Operation, Tensor
-from troupe._gen_ops import (
-    ones_like,
-    rank,
-    size,
-    slice,
-    stop_gradient,
-    zeros_like,
-)
+from troupe._gen_ops import rank, stop_gradient
 from troupe._gradients import (
     clip_by_global_norm,
     clip_by_norm,
@@ -96,16 +104,8 @@ from troupe._gradients import (
 from troupe._graph import (
     Graph,
     GraphKeys,
-    add_to_collection,
-    colocate_with,
-    container,
-    control_dependencies,
-    device,
-    get_collection,
-    get_collection_ref,
     get_default_graph,
     get_default_session,
-    name_scope,
     reset_default_graph,
 )
 from troupe._initializers import Constant as constant_initializer
@@ -115,36 +115,54 @@ from troupe._initializers import Ones as ones_initializer
 from troupe._initializers import RandomNormal as random_normal_initializer
 from troupe._initializers import RandomUniform as random_uniform_initializer
 from troupe._initializers import TruncatedNormal as truncated_normal_initializer
+from troupe._initializers import UniformUnitScaling as uniform_unit_scaling_initializer
 from troupe._initializers import VarianceScaling as variance_scaling_initializer
 from troupe._initializers import Zeros as zeros_initializer
-from troupe._seeds import set_random_seed
+from troupe._metadata import GraphDef, NodeDef, RunMetadata
+from troupe._scopes import (
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    control_dependencies,
+    device,
+    get_collection,
+    get_collection_ref,
+    name_scope,
+    op_scope,
+)
+from troupe._seeds import get_seed, set_random_seed
 from troupe._session import InteractiveSession, Session
 from troupe._shapes import Dimension, TensorShape
+from troupe._template import make_template
 from troupe._variable_scope import (
     AUTO_REUSE,
     VariableScope,
+    get_local_variable,
     get_variable,
     get_variable_scope,
+    variable_op_scope,
     variable_scope,
 )
-from troupe._variables import (
-    Variable,
-    assign,
-    assign_add,
-    assign_sub,
+from troupe._variable_sets import (
     global_variables,
     global_variables_initializer,
-    group,
     is_variable_initialized,
+    local_variables,
     local_variables_initializer,
+    model_variables,
+    moving_average_variables,
+    report_uninitialized_variables,
     trainable_variables,
     variables_initializer,
 )
+from troupe._variables import Variable, assign, assign_add, assign_sub
 from troupe.math import (
     abs,
     add,
     add_n,
     argmax,
+    argmin,
     cast,
     conj,
     div,
@@ -159,6 +177,7 @@ from troupe.math import (
     logical_and,
     logical_not,
     logical_or,
+    logical_xor,
     matmul,
     maximum,
     minimum,
@@ -169,6 +188,7 @@ from troupe.math import (
     range,
     reduce_all,
     reduce_any,
+    reduce_logsumexp,
     reduce_max,
     reduce_mean,
     reduce_min,
@@ -196,15 +216,27 @@ bool = bool_
 tuple = tuple_of
 newaxis = None
 arg_max = argmax
+arg_min = argmin
+accumulate_n = add_n
 initialize_all_variables = global_variables_initializer
+initialize_local_variables = local_variables_initializer
+initialize_variables = variables_initializer
 all_variables = global_variables
 OpError = errors.OpError
-__version__ = "0.1.0"
+VERSION = __version__ = "0.1.0"
 
 
-def local_variables(scope: Any = None) -> Any:
-    """None of them: see local_variables_initializer."""
-    return []
+class AggregationMethod:
+    """How gradients that meet are summed: always at once."""
+
+    DEFAULT = ADD_N = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def is_numeric_tensor(tensor: Any) -> Any:
+    """True for a tensor whose elements are numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype not in (bool_, string, resource)
 
 
 def disable_v2_behavior() -> None:
@@ -229,33 +261,39 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "AUTO_REUSE", "ConfigProto", "DType", "Dimension", "GPUOptions", "Graph", "GraphKeys",
-    "GraphOptions", "InteractiveSession", "OpError", "Operation", "RunMetadata", "RunOptions",
-    "Session", "TYPE_CHECKING", "Tensor", "TensorShape", "Variable", "VariableScope", "abs",
-    "add", "add_n", "add_to_collection", "all_variables", "app", "arg_max", "argmax", "as_dtype",
-    "assign", "assign_add", "assign_sub", "bfloat16", "bool", "bool_", "broadcast_to", "cast",
-    "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat",
-    "complex128", "complex64", "concat", "conj", "constant", "constant_initializer", "container",
-    "control_dependencies", "convert_to_tensor", "device", "disable_eager_execution",
-    "disable_v2_behavior", "div", "divide", "double", "equal", "errors", "executing_eagerly",
-    "exp", "expand_dims", "fill", "float16", "float32", "float64", "gather", "get_collection",
-    "get_collection_ref", "get_default_graph", "get_default_session", "get_static_value",
-    "get_variable", "get_variable_scope", "global_norm", "global_variables",
+    "AUTO_REUSE", "AggregationMethod", "ConfigProto", "DType", "Dimension", "GPUOptions", "Graph",
+    "GraphDef", "GraphKeys", "GraphOptions", "InteractiveSession", "NodeDef", "OpError",
+    "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "TYPE_CHECKING",
+    "Tensor", "TensorShape", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n", "add",
+    "add_n", "add_to_collection", "add_to_collections", "all_variables", "app", "arg_max",
+    "arg_min", "argmax", "argmin", "as_dtype", "assign", "assign_add", "assign_sub", "bfloat16",
+    "bool", "bool_", "broadcast_to", "cast", "clip_by_global_norm", "clip_by_norm",
+    "clip_by_value", "colocate_with", "compat", "complex128", "complex64", "concat", "conj",
+    "constant", "constant_initializer", "container", "control_dependencies", "convert_to_tensor",
+    "device", "disable_eager_execution", "disable_v2_behavior", "div", "divide", "double", "equal",
+    "errors", "executing_eagerly", "exp", "expand_dims", "fill", "flags", "float16", "float32",
+    "float64", "gather", "get_collection", "get_collection_ref", "get_default_graph",
+    "get_default_session", "get_local_variable", "get_seed", "get_static_value", "get_variable",
+    "get_variable_scope", "gfile", "global_norm", "global_variables",
     "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
     "gradients", "greater", "greater_equal", "group", "half", "identity",
-    "initialize_all_variables", "initializers", "int16", "int32", "int64", "int8",
+    "initialize_all_variables", "initialize_local_variables", "initialize_variables",
+    "initializers", "int16", "int32", "int64", "int8", "is_numeric_tensor",
     "is_variable_initialized", "less", "less_equal", "local_variables",
     "local_variables_initializer", "log", "logging", "logical_and", "logical_not", "logical_or",
-    "math", "matmul", "maximum", "minimum", "multiply", "name_scope", "negative", "newaxis", "nn",
-    "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like", "pad",
-    "placeholder", "pow", "random", "random_normal", "random_normal_initializer",
-    "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops", "reduce_all",
-    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
+    "logical_xor", "losses", "make_template", "math", "matmul", "maximum", "minimum",
+    "model_variables", "moving_average_variables", "multiply", "name_scope", "negative", "newaxis",
+    "nn", "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
+    "pad", "placeholder", "placeholder_with_default", "pow", "random", "random_normal",
+    "random_normal_initializer", "random_uniform", "random_uniform_initializer", "range", "rank",
+    "raw_ops", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean",
+    "reduce_min", "reduce_prod", "reduce_sum", "report_uninitialized_variables",
     "reset_default_graph", "reshape", "resource", "rsqrt", "scalar_mul", "set_random_seed",
     "shape", "sigmoid", "sign", "size", "slice", "split", "sqrt", "square", "squared_difference",
     "squeeze", "stack", "stop_gradient", "string", "subtract", "tanh", "test", "to_float",
     "to_int32", "to_int64", "train", "trainable_variables", "transpose", "truediv",
     "truncated_normal", "truncated_normal_initializer", "tuple", "tuple_of", "uint16", "uint32",
-    "uint64", "uint8", "unstack", "variable_scope", "variables_initializer",
-    "variance_scaling_initializer", "where", "zeros", "zeros_initializer", "zeros_like",
+    "uint64", "uint8", "uniform_unit_scaling_initializer", "unstack", "variable_op_scope",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer", "where", "zeros",
+    "zeros_initializer", "zeros_like",
 ]  # fmt: skip

@@ -7,10 +7,10 @@ from typing import Any, List, Optional, Sequence
 from troupe import _dtypes, _gen_ops, raw_ops
 from troupe._convert import constant, convert_to_tensor
 from troupe._dtypes import DTypeLike, as_dtype
-from troupe._elements import Operation, Tensor
+from troupe._elements import Operation, Tensor, flatten
 from troupe._graph import get_default_graph
 from troupe._seeds import get_seed
-from troupe._shapes import ShapeLike, TensorShape
+from troupe._shapes import ShapeLike, TensorShape, as_shape
 
 
 def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None) -> Tensor:
@@ -21,6 +21,24 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] =
 def no_op(name: Optional[str] = None) -> Operation:
     """A node that does nothing: a place for control dependencies."""
     return raw_ops.NoOp(name=name)
+
+
+def group(*inputs: Any, name: str = "group_deps") -> Operation:
+    """A node that does nothing, after all of `inputs`, which may be lists, have run."""
+    graph = get_default_graph()
+    with graph.control_dependencies([item for item in flatten(inputs) if item is not None]):
+        return graph._add("NoOp", [], {}, name)
+
+
+def placeholder_with_default(input: Any, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """The value of `input`, where a step does not feed another one of that shape."""
+    tensor = convert_to_tensor(input)
+    if as_shape(shape) != tensor.shape:
+        raise ValueError(
+            f"the default has the shape {tensor.shape}, which is to be the placeholder's, too, and "
+            f"not {as_shape(shape)}: there is no op PlaceholderWithDefault in this version yet"
+        )
+    return _gen_ops.identity(tensor, name=name or "PlaceholderWithDefault")
 
 
 def _sizes(shape: Any) -> Any:
@@ -44,6 +62,32 @@ def ones(shape: Any, dtype: DTypeLike = _dtypes.float32, name: Optional[str] = N
     return _gen_ops.fill(_sizes(shape), value, name=name or "ones")
 
 
+def zeros_like(
+    tensor: Any,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Zeros in the shape of a tensor, and of its dtype where none is given."""
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.ZerosLike(x=like, name=name)
+    return zeros(shape(like), dtype, name or "zeros_like")
+
+
+def ones_like(
+    tensor: Any,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Ones in the shape of a tensor, and of its dtype where none is given."""
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.OnesLike(x=like, name=name)
+    return ones(shape(like), dtype, name or "ones_like")
+
+
 def fill(dims: Any, value: Any, name: Optional[str] = None) -> Tensor:
     """A tensor of one value."""
     return _gen_ops.fill(_sizes(dims), value, name=name)
@@ -65,6 +109,16 @@ def shape(input: Any, name: Optional[str] = None, out_type: DTypeLike = _dtypes.
     if tensor.shape.is_fully_defined():
         return constant(tensor.shape.as_list(), out_type, [len(tensor.shape)], name or "Shape")
     return raw_ops.Shape(input=tensor, out_type=out_type, name=name)
+
+
+def size(input: Any, name: Optional[str] = None, out_type: DTypeLike = _dtypes.int32) -> Tensor:
+    """The number of elements."""
+    return raw_ops.Size(input=input, out_type=out_type, name=name)
+
+
+def slice(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Tensor:
+    """The part of a tensor from `begin` on, of that `size`; a size of -1 is all there is."""
+    return raw_ops.Slice(input=input_, begin=begin, size=size, name=name)
 
 
 def expand_dims(
@@ -126,12 +180,12 @@ def unstack(
 def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str = "split") -> List[Tensor]:
     """Parts along an axis: so many, or of those sizes."""
     tensor = convert_to_tensor(value)
-    rank, size = len(tensor.shape), tensor.shape[axis].value
+    rank, length = len(tensor.shape), tensor.shape[axis].value
     axis %= rank
     if isinstance(num_or_size_splits, int):
-        if size is None or size % num_or_size_splits:
+        if length is None or length % num_or_size_splits:
             raise ValueError(f"{tensor!r} cannot be split into {num_or_size_splits} equal parts")
-        sizes = [size // num_or_size_splits] * num_or_size_splits
+        sizes = [length // num_or_size_splits] * num_or_size_splits
     else:
         sizes = list(num_or_size_splits)
     parts, begin = [], 0
@@ -139,7 +193,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str = "split
         for part in sizes:
             begins = [begin if i == axis else 0 for i in range(rank)]
             lengths = [part if i == axis else -1 for i in range(rank)]
-            parts.append(_gen_ops.slice(tensor, begins, lengths))
+            parts.append(slice(tensor, begins, lengths))
             begin += part
     return parts
 

@@ -2,69 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Sequence
 
-from troupe import _native
+from troupe._messages import AnyOptions, Options
 
 
-class GPUOptions:
+class GPUOptions(Options):
     """Taken and kept; this version has no GPU kernels."""
 
-    def __init__(
-        self,
-        per_process_gpu_memory_fraction: float = 0.0,
-        allow_growth: bool = False,
-        visible_device_list: str = "",
-        allocator_type: str = "",
-    ) -> None:
-        self.per_process_gpu_memory_fraction = per_process_gpu_memory_fraction
-        self.allow_growth = allow_growth
-        self.visible_device_list = visible_device_list
-        self.allocator_type = allocator_type
+    _fields = {
+        "per_process_gpu_memory_fraction": 0.0,
+        "allow_growth": False,
+        "allocator_type": "",
+        "deferred_deletion_bytes": 0,
+        "visible_device_list": "",
+        "polling_active_delay_usecs": 0,
+        "polling_inactive_delay_msecs": 0,
+        "force_gpu_compatible": False,
+        "experimental": AnyOptions,
+    }
 
 
-class GraphOptions:
+class OptimizerOptions(Options):
+    """Taken and kept: graphs are never rewritten."""
+
+    DEFAULT = L1 = 0
+    OFF = L0 = -1
+    ON_1 = 1
+    ON_2 = 2
+
+    _fields = {
+        "do_common_subexpression_elimination": False,
+        "do_constant_folding": False,
+        "max_folded_constant_in_bytes": 0,
+        "do_function_inlining": False,
+        "opt_level": L1,
+        "global_jit_level": DEFAULT,
+    }
+
+
+class GraphOptions(Options):
     """Taken and kept; graphs are always pruned, and never rewritten."""
 
-    def __init__(self, place_pruned_graph: bool = True, **_: Any) -> None:
-        self.place_pruned_graph = place_pruned_graph
+    _fields = {
+        "enable_recv_scheduling": False,
+        "optimizer_options": OptimizerOptions,
+        "build_cost_model": 0,
+        "build_cost_model_after": 0,
+        "infer_shapes": False,
+        "place_pruned_graph": False,
+        "enable_bfloat16_sendrecv": False,
+        "timeline_step": 0,
+        "rewrite_options": AnyOptions,
+    }
 
 
-class ConfigProto:
+class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
 
     A session has `operation_timeout_in_ms`, `log_device_placement`, `device_filters` and
     `isolate_session_state`; a server, and a session without one, `intra_op_parallelism_threads`
-    and `device_count`. A session on a server that asks for threads is warned.
+    and `device_count`. A session on a server that asks for threads is warned. The others are taken
+    and kept. `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are Troupe's own.
     """
 
-    def __init__(
-        self,
-        device_count: Optional[Dict[str, int]] = None,
-        intra_op_parallelism_threads: int = 0,
-        inter_op_parallelism_threads: int = 0,
-        device_filters: Optional[List[str]] = None,
-        gpu_options: Optional[GPUOptions] = None,
-        allow_soft_placement: bool = False,
-        log_device_placement: bool = False,
-        graph_options: Optional[GraphOptions] = None,
-        operation_timeout_in_ms: int = 0,
-        isolate_session_state: bool = False,
-        cpu_memory_limit: int = 0,
-        connect_timeout_in_ms: int = 10000,
-    ) -> None:
-        self.device_count = dict(device_count or {})
-        self.intra_op_parallelism_threads = intra_op_parallelism_threads
-        self.inter_op_parallelism_threads = inter_op_parallelism_threads
-        self.device_filters = list(device_filters or [])
-        self.gpu_options = gpu_options or GPUOptions()
-        self.allow_soft_placement = allow_soft_placement
-        self.log_device_placement = log_device_placement
-        self.graph_options = graph_options or GraphOptions()
-        self.operation_timeout_in_ms = operation_timeout_in_ms
-        self.isolate_session_state = isolate_session_state
-        self.cpu_memory_limit = cpu_memory_limit  # bytes; Troupe's own
-        self.connect_timeout_in_ms = connect_timeout_in_ms  # Troupe's own
+    _fields = {
+        "device_count": {},
+        "intra_op_parallelism_threads": 0,
+        "inter_op_parallelism_threads": 0,
+        "use_per_session_threads": False,
+        "session_inter_op_thread_pool": [],
+        "placement_period": 0,
+        "device_filters": [],
+        "gpu_options": GPUOptions,
+        "allow_soft_placement": False,
+        "log_device_placement": False,
+        "graph_options": GraphOptions,
+        "operation_timeout_in_ms": 0,
+        "rpc_options": AnyOptions,
+        "isolate_session_state": False,
+        "share_cluster_devices_in_session": False,
+        "experimental": AnyOptions,
+        "cpu_memory_limit": 0,
+        "connect_timeout_in_ms": 10000,
+    }
 
     def _for_session(self, target: str) -> Dict[str, Any]:
         return {
@@ -72,7 +93,7 @@ class ConfigProto:
             "connect_timeout_ms": self.connect_timeout_in_ms,
             "operation_timeout_ms": self.operation_timeout_in_ms,
             "log_device_placement": self.log_device_placement,
-            "device_filters": self.device_filters,
+            "device_filters": list(self.device_filters),
             "isolate_state": self.isolate_session_state,
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
@@ -82,27 +103,26 @@ class ConfigProto:
         return {
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
-            "device_count": self.device_count,
+            "device_count": dict(self.device_count),
         }
 
 
-class RunOptions:
-    """Options of one step."""
+class RunOptions(Options):
+    """Options of one step: how long it may take, and what its RunMetadata are to tell."""
 
     NO_TRACE = 0
     SOFTWARE_TRACE = 1
     HARDWARE_TRACE = 2
     FULL_TRACE = 3
 
-    def __init__(
-        self,
-        trace_level: int = NO_TRACE,
-        timeout_in_ms: int = 0,
-        output_partition_graphs: bool = False,
-    ) -> None:
-        self.trace_level = trace_level
-        self.timeout_in_ms = timeout_in_ms
-        self.output_partition_graphs = output_partition_graphs
+    _fields = {
+        "trace_level": NO_TRACE,
+        "timeout_in_ms": 0,
+        "inter_op_thread_pool": 0,
+        "output_partition_graphs": False,
+        "report_tensor_allocations_upon_oom": False,
+        "experimental": AnyOptions,
+    }
 
     def _for_step(self) -> Dict[str, Any]:
         return {
@@ -111,85 +131,14 @@ class RunOptions:
             "output_partition_graphs": self.output_partition_graphs,
         }
 
-
-class _Record:
-    """A message: its fields are attributes."""
-
-    def __init__(self, **fields: Any) -> None:
-        self.__dict__.update(fields)
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())
-        return f"{type(self).__name__}({fields})"
-
-
-class NodeExecStats(_Record):
-    """When one node ran: `node_name`, `op`, and times in microseconds."""
-
-
-class DeviceStepStats(_Record):
-    """What a device did for a step: `device`, and `node_stats` for its nodes."""
-
-
-class StepStats(_Record):
-    """`dev_stats`: a DeviceStepStats for each device that took part."""
-
-
-class RunMetadata:
-    """How a step went, as far as its RunOptions asked for it.
-
-    `step_stats.dev_stats` has the times of its nodes, `partition_graphs` each device's part of the
-    graph as a list of nodes; `Graph.show` draws these.
-    """
-
-    def __init__(self) -> None:
-        self.step_stats = StepStats(dev_stats=[])
-        self.partition_graphs: List[Any] = []
-        self._native: Optional[_native.RunMetadata] = None
-
-    def save_trace(self, path: str) -> None:
-        """Writes the times of its nodes to a file that ui.perfetto.dev and chrome://tracing open.
-
-        The step must have run with `trace_level=RunOptions.FULL_TRACE`.
-        """
-        trace = self._filled().to_chrome_trace()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(trace)
-
-    def _filled(self) -> _native.RunMetadata:
-        if self._native is None:
-            raise ValueError("No step has filled this metadata: pass it to Session.run first.")
-        return self._native
-
-    def _fill(self, native: Optional[_native.RunMetadata]) -> None:
-        self._native = native
-        devices = native.devices if native else []
-        self.step_stats = StepStats(dev_stats=[_device_stats(device) for device in devices])
-        self.partition_graphs = [
-            [_Record(**node) for node in device["graph"]] for device in devices if device["graph"]
-        ]
-
-
-def _device_stats(device: Dict[str, Any]) -> DeviceStepStats:
-    begin = device["begin"]
-    nodes = [
-        NodeExecStats(
-            node_name=node["node"],
-            op=node["op"],
-            all_start_micros=int((begin + node["begin"]) * 1e6),
-            op_start_rel_micros=0,
-            op_end_rel_micros=int((node["end"] - node["begin"]) * 1e6),
-            all_end_rel_micros=int((node["end"] - node["begin"]) * 1e6),
-            thread_id=node["thread"],
-            output_bytes=node["bytes"],
-            tensor=node["tensor"],
-            peer=node["peer"],
-        )
-        for node in device["nodes"]
-    ]
-    return DeviceStepStats(
-        device=device["device"], node_stats=nodes, memory_peak=device["memory_peak"]
-    )
+    @classmethod
+    def _merged(cls, all_options: Sequence[RunOptions]) -> RunOptions:
+        """What a step needs to satisfy all of them."""
+        merged = cls()
+        for options in all_options:
+            for name in ("trace_level", "timeout_in_ms", "output_partition_graphs"):
+                setattr(merged, name, max(getattr(merged, name), getattr(options, name)))
+        return merged
 
 
 NO_STEP_OPTIONS: Dict[str, Any] = {}

@@ -26,8 +26,11 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
         value = int(value)
     if isinstance(value, (list, tuple)):
         value = [int(item) if isinstance(item, Dimension) else item for item in value]
-    given = np.asarray(value)
-    if given.dtype.kind in "OUS":
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is no tensor: its rows must have one length") from None
+    if given.dtype.kind in "OUS" or (dtype is _dtypes.string and given.size == 0):
         return _string_array(value, given, dtype)
     if dtype is None:
         return np.asarray(given, dtype=_natural(value, given), order="C")
@@ -43,7 +46,7 @@ def _string_array(value: Any, given: Any, dtype: Optional[DType]) -> np.ndarray[
     if dtype not in (None, _dtypes.string):
         assert dtype is not None
         raise TypeError(f"Expected {dtype.name}, got {value!r}.")
-    array = np.asarray(given, dtype=object)
+    array = np.asarray(value if given.dtype.kind == "U" else given, dtype=object)
     for item in array.flat:
         if not isinstance(item, (str, bytes)):
             raise TypeError(f"Cannot convert {value!r} to a tensor: {item!r} is no number or text.")

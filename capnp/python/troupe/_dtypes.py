@@ -119,6 +119,9 @@ complex64 = _BY_NAME["complex64"]
 complex128 = _BY_NAME["complex128"]
 resource = _BY_NAME["resource"]
 
+# Not what NumPy calls so: there "float" has 64 bits.
+_BY_NAME.update({"half": float16, "float": float32, "double": float64})
+
 _BY_TYPE: Dict[Any, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
 _BY_TYPE.update({str: string, bytes: string, np.str_: string, np.bytes_: string, object: string})
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 
 from troupe import _dtypes, _native
 from troupe._dtypes import DType
+from troupe._metadata import NodeDef
 from troupe._operand import Operand
 from troupe._shapes import ShapeLike, TensorShape, as_shape
 
@@ -33,12 +34,15 @@ def _user_line() -> str:
 class Operation:
     """A node of a graph. Made by the functions of the package, not directly."""
 
-    __slots__ = ("_graph", "_id", "_name", "_outputs", "_defined_at", "__weakref__")
+    __slots__ = (
+        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__weakref__",
+    )  # fmt: skip
 
     def __init__(self, graph: Graph, node: int) -> None:
         self._graph = graph
         self._id = node
         self._name: str = graph._root.node_name(node)
+        self._variable_name: Optional[str] = None
         facts = graph._root.node_outputs(node)
         self._outputs = [
             Tensor(self, index, _dtypes.by_number(dtype), shape)
@@ -52,7 +56,8 @@ class Operation:
 
     @property
     def name(self) -> str:
-        return self._name
+        """That of the variable, for the node of a variable's handle."""
+        return self._variable_name or self._name
 
     @property
     def type(self) -> str:
@@ -77,6 +82,16 @@ class Operation:
     def control_inputs(self) -> List[Operation]:
         nodes = self._graph._root.node_control_inputs(self._id)
         return [self._graph._operation(node) for node in nodes]
+
+    @property
+    def node_def(self) -> NodeDef:
+        """Its name, op, device and inputs, as a record."""
+        inputs = [tensor.name.replace(":0", "") for tensor in self.inputs]
+        inputs += [f"^{op._name}" for op in self.control_inputs]
+        return NodeDef(name=self._name, op=self.type, input=inputs, device=self.device)
+
+    def values(self) -> Tuple[Tensor, ...]:
+        return tuple(self._outputs)
 
     @property
     def defined_at(self) -> str:

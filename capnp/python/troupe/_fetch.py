@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def plan_fetches(graph: Graph, fetches: Any) -> Plan:
     if type(fetches) is Tensor and fetches.graph is graph:
         return Plan([fetches.name], [], lambda values: values[0])
     if type(fetches) is Operation and fetches.graph is graph:
-        return Plan([], [fetches.name], lambda values: None)
+        return Plan([], [fetches._name], lambda values: None)
     names: List[str] = []
     targets: List[str] = []
     build = _builder(graph, fetches, names, targets)
@@ -68,8 +68,8 @@ def _leaf(
     except KeyError as error:
         raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})")
     if isinstance(element, Operation):
-        if element.name not in targets:
-            targets.append(element.name)
+        if element._name not in targets:
+            targets.append(element._name)
         return lambda values: None
     if element.name not in names:
         names.append(element.name)
@@ -98,7 +98,16 @@ def _feed(graph: Graph, key: Any, value: Any) -> Tuple[str, Any, int]:
             key = graph.as_graph_element(key, allow_operation=False)
         except (KeyError, TypeError, ValueError) as error:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
+    if not graph.is_feedable(key):
+        raise ValueError(f"Tensor {key!r} may not be fed.")
     return to_feed(key, value)
+
+
+def to_call_feeds(tensors: Sequence[Tensor], values: Sequence[Any]) -> Feeds:
+    """What the runtime takes for the arguments of a callable."""
+    if len(values) != len(tensors):
+        raise ValueError(f"expected {len(tensors)} values to feed, got {len(values)}")
+    return [to_feed(tensor, value) for tensor, value in zip(tensors, values)]
 
 
 def to_feed(tensor: Tensor, value: Any) -> Tuple[str, Any, int]:

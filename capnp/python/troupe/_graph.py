@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from typing import (
     TYPE_CHECKING,
@@ -20,9 +21,11 @@ from typing import (
 
 from troupe import _native, errors
 from troupe._elements import GraphElement, Operation, Tensor, operations_of
+from troupe._graph_keys import GraphKeys
+from troupe._metadata import GraphDef
 
 if TYPE_CHECKING:
-    from troupe._config import RunMetadata
+    from troupe._metadata import RunMetadata
     from troupe._picture import Picture
     from troupe._session import BaseSession
 
@@ -38,25 +41,12 @@ class NodeToPlace(NamedTuple):
     device: str
 
 
-class GraphKeys:
-    """The usual names of collections."""
-
-    GLOBAL_VARIABLES = "variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    LOCAL_VARIABLES = "local_variables"
-    GLOBAL_STEP = "global_step"
-    LOSSES = "losses"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    UPDATE_OPS = "update_ops"
-    TRAIN_OP = "train_op"
-    SUMMARIES = "summaries"
-
-
 class _Scopes(threading.local):
     """Where a thread is in a graph's scopes."""
 
     def __init__(self, root: _native.Builder) -> None:
         self.builder = root  # with the names' prefix and the container
+        self.container = ""
         self.devices: Tuple[DeviceWish, ...] = ()
         self.controls: Tuple[Operation, ...] = ()
         self.ready: Optional[_native.Builder] = None  # of all three, where no function has a say
@@ -95,9 +85,18 @@ class Graph:
             builder = self._builder_for(op_type, name)
             if name.endswith("/"):
                 builder, name = builder.within(""), name[:-1]
+            self._check_has(inputs, op_type)
             values = [tensor._value() for tensor in inputs]
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
+
+    def _check_has(self, inputs: Sequence[Tensor], op_type: str) -> None:
+        for tensor in inputs:
+            if tensor.graph is not self:
+                raise ValueError(
+                    f"{tensor!r} is of another graph than the {op_type} that it is given to: "
+                    "build both within one `with graph.as_default():`"
+                )
 
     def _builder_for(self, op_type: str, name: str) -> _native.Builder:
         scopes = self._scopes
@@ -144,16 +143,25 @@ class Graph:
         return [self._operation(node) for node in range(self._root.size)]
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """KeyError where there is none."""
+        """KeyError where there is none. The name of a variable is that of its handle's node."""
+        if name in self._variables:
+            op: Operation = self._variables[name].op
+            return op
         try:
             return self._operation(self._root.find(name))
         except errors.NotFoundError as error:
             raise KeyError(error.message) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """KeyError where there is none; the name has the form "node:0"."""
+        """KeyError where there is none; the name has the form "node:0".
+
+        That of a variable is the value that fetches and feeds of the variable mean.
+        """
         if ":" not in name:
             raise ValueError(f"The name '{name}' is not a valid tensor name: it must be 'node:0'.")
+        if name.endswith(":0") and name[:-2] in self._variables:
+            value: Tensor = self._variables[name[:-2]]._as_graph_element()
+            return value
         try:
             return self._tensor(*self._root.find_output(name))
         except (errors.NotFoundError, errors.InvalidArgumentError) as error:
@@ -178,6 +186,19 @@ class Graph:
             raise ValueError(f"{element!r} is not an element of this graph.")
         return element
 
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        self._state.setdefault("not_fed", set()).add(tensor)
+
+    def prevent_fetching(self, op: Operation) -> None:
+        self._state.setdefault("not_fetched", set()).add(op)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        return tensor not in self._state.get("not_fed", ())
+
+    def is_fetchable(self, tensor_or_op: GraphElement) -> bool:
+        (op,) = operations_of([tensor_or_op])
+        return op not in self._state.get("not_fetched", ())
+
     def finalize(self) -> None:
         """From then on no node can be added."""
         self._is_finalized = True
@@ -190,6 +211,10 @@ class Graph:
     def version(self) -> int:
         """The number of its nodes."""
         return int(self._root.size)
+
+    def as_graph_def(self) -> GraphDef:
+        """Its nodes as records."""
+        return GraphDef([op.node_def for op in self.get_operations()])
 
     def _check_not_finalized(self) -> None:
         if self._is_finalized:
@@ -206,9 +231,7 @@ class Graph:
             raise ValueError("The session has another graph than this element.")
         return session
 
-    def show(
-        self, run_metadata: Optional[RunMetadata] = None, scope_depth: int = 0
-    ) -> Picture:
+    def show(self, run_metadata: Optional[RunMetadata] = None, scope_depth: int = 0) -> Picture:
         """The graph as a picture, which Jupyter shows and `save` writes to a file.
 
         With the metadata of a step that ran with `output_partition_graphs`, it is that step as it
@@ -259,12 +282,21 @@ class Graph:
     def get_name_scope(self) -> str:
         return str(self._scopes.builder.prefix).rstrip("/")
 
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name that a node of that name would get here, which counts as used then."""
+        return str(self._scopes.builder.scope(name).prefix).rstrip("/")
+
     @contextlib.contextmanager
     def device(self, device_name_or_function: DeviceWish) -> Iterator[None]:
         """Nodes wish for that device: a name, perhaps in part, or what a function says of each.
 
         The inner wish wins where two name the same part; None ends all outer wishes.
         """
+        if isinstance(device_name_or_function, str):
+            try:
+                _native.merge_devices(device_name_or_function, "")
+            except errors.InvalidArgumentError as error:
+                raise ValueError(error.message) from None
         with self._changed(devices=self._scopes.devices + (device_name_or_function,)):
             yield
 
@@ -279,7 +311,7 @@ class Graph:
     def container(self, container_name: str) -> Iterator[str]:
         """Variables live in that container, which outlives sessions."""
         builder = self._scopes.builder.container(container_name)
-        with self._changed(builder=builder):
+        with self._changed(builder=builder, container=container_name):
             yield container_name
 
     @contextlib.contextmanager
@@ -302,19 +334,18 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
-        """A copy; with a scope, those whose names begin with it."""
-        if name == GraphKeys.GLOBAL_VARIABLES:
-            from troupe._variables import all_variables
-
-            values = all_variables(self)
-        else:
-            values = list(self._collections.get(name, []))
+        """A copy; with a scope, those whose names begin with that pattern."""
+        values = list(self._collections.get(name, []))
         if scope is None:
             return values
-        return [value for value in values if getattr(value, "name", "").startswith(scope)]
+        wanted = re.compile(scope)
+        return [value for value in values if wanted.match(getattr(value, "name", ""))]
 
     def get_collection_ref(self, name: Any) -> List[Any]:
         return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: Any) -> None:
+        self._collections.pop(name, None)
 
     def get_all_collection_keys(self) -> List[Any]:
         return [key for key, values in self._collections.items() if values]
@@ -347,43 +378,6 @@ def reset_default_graph() -> None:
 def get_default_session() -> Optional[BaseSession]:
     """The innermost session that the thread has entered."""
     return _defaults.sessions[-1] if _defaults.sessions else None
-
-
-def device(device_name_or_function: DeviceWish) -> Any:
-    """`Graph.device` of the default graph."""
-    return get_default_graph().device(device_name_or_function)
-
-
-def container(container_name: str) -> Any:
-    """`Graph.container` of the default graph."""
-    return get_default_graph().container(container_name)
-
-
-def control_dependencies(control_inputs: Optional[Sequence[Any]]) -> Any:
-    """`Graph.control_dependencies` of the default graph."""
-    return get_default_graph().control_dependencies(control_inputs)
-
-
-def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """`Graph.colocate_with` of the default graph."""
-    return get_default_graph().colocate_with(op, ignore_existing)
-
-
-def name_scope(name: Optional[str], default_name: Optional[str] = None, values: Any = None) -> Any:
-    """`Graph.name_scope` of the default graph; `default_name` where the name is None."""
-    return get_default_graph().name_scope(default_name if name is None else name)
-
-
-def add_to_collection(name: Any, value: Any) -> None:
-    get_default_graph().add_to_collection(name, value)
-
-
-def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
-    return get_default_graph().get_collection(key, scope)
-
-
-def get_collection_ref(key: Any) -> List[Any]:
-    return get_default_graph().get_collection_ref(key)
 
 
 __all__ = ["Graph", "GraphKeys", "NodeToPlace", "get_default_graph", "get_default_session"]

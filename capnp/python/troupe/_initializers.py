@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, List, Optional
 
+import numpy as np
+
 from troupe import _dtypes
 from troupe._apply import apply_op
 from troupe._convert import constant
@@ -29,7 +31,8 @@ class Constant(Initializer):
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
         if isinstance(self.value, (int, float, bool)):
-            value = constant(self.value, dtype or self.dtype)
+            kind = as_dtype(dtype or self.dtype)
+            value = constant(bool(self.value) if kind.is_bool else self.value, kind)
             filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
             assert isinstance(filled, Tensor)
             return filled
@@ -151,6 +154,52 @@ class GlorotNormal(VarianceScaling):
 
     def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = _dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+class UniformUnitScaling(Initializer):
+    """Uniform numbers that keep the variance of what a layer gets."""
+
+    def __init__(
+        self, factor: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = _dtypes.float32
+    ) -> None:
+        self.factor, self.seed, self.dtype = factor, seed, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        inputs = math.prod(_sizes(shape)[:-1])
+        limit = math.sqrt(3 / max(1.0, inputs)) * self.factor
+        return RandomUniform(-limit, limit, self.seed, dtype or self.dtype)(shape)
+
+
+class Identity(Initializer):
+    """The matrix that changes nothing, times `gain`."""
+
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = _dtypes.float32) -> None:
+        self.gain, self.dtype = gain, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        sizes = _sizes(shape)
+        if len(sizes) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        rows, columns = sizes
+        return constant(np.eye(rows, columns) * self.gain, dtype or self.dtype)
+
+
+def he_normal(seed: Optional[int] = None) -> VarianceScaling:
+    """For layers before a relu."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: Optional[int] = None) -> VarianceScaling:
+    """For layers before a relu."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: Optional[int] = None) -> VarianceScaling:
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: Optional[int] = None) -> VarianceScaling:
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
 def _sizes(shape: Any) -> List[int]:

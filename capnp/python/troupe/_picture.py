@@ -7,8 +7,8 @@ import subprocess
 from typing import TYPE_CHECKING, Optional, Union
 
 if TYPE_CHECKING:
-    from troupe._config import RunMetadata
     from troupe._graph import Graph
+    from troupe._metadata import RunMetadata
 
 
 class Picture:
@@ -23,7 +23,7 @@ class Picture:
     def svg(self) -> str:
         return self._draw("svg").decode()
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes it, by the suffix, as text (.dot, .gv) or as a picture (.svg, .png, .pdf ...)."""
         kind = os.path.splitext(path)[1][1:]
         with open(path, "wb") as file:

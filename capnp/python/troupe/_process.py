@@ -6,7 +6,7 @@ import atexit
 import os
 import threading
 import weakref
-from typing import Any, Callable, List, Optional, TypeVar
+from typing import Any, Callable, List, Optional, Set, TypeVar
 
 from troupe import errors
 
@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 _used_in: List[int] = []
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
+_kept: Set[Any] = set()
 
 
 def forked_error() -> errors.FailedPreconditionError:
@@ -47,6 +48,15 @@ def end_with_program(closable: Any) -> None:
     Kernels that run while the process takes itself apart would crash.
     """
     _open.add(closable)
+
+
+def keep(thing: Any) -> None:
+    """Has it live on although the program may hold it no more."""
+    _kept.add(thing)
+
+
+def let_go(thing: Any) -> None:
+    _kept.discard(thing)
 
 
 def _end_all() -> None:

@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Type
 
 from troupe import _native, errors
-from troupe._config import NO_STEP_OPTIONS, ConfigProto, RunMetadata, RunOptions
-from troupe._fetch import plan_fetches, to_feed, to_feeds
+from troupe._config import NO_STEP_OPTIONS, ConfigProto, RunOptions
+from troupe._fetch import Feeds, Plan, plan_fetches, to_call_feeds, to_feeds
 from troupe._graph import Graph, _defaults, get_default_graph
+from troupe._metadata import GraphDef, RunMetadata
 from troupe._process import check_not_forked, end_with_program, interruptibly, note_threads
 
 RESET_TIMEOUT_MS = 5000
@@ -147,31 +148,32 @@ class BaseSession:
         feed_list: Optional[Sequence[Any]] = None,
         accept_options: bool = False,
     ) -> Callable[..., Any]:
-        """A function of the fed values that runs one compiled step: faster than `run`."""
-        if accept_options:
-            raise NotImplementedError("a callable takes no options in this version")
-        native = self._ready()
+        """A function of the fed values that runs one compiled step: faster than `run`.
+
+        With `accept_options` it takes `options` and `run_metadata`, too.
+        """
+        self._ready()
         plan = plan_fetches(self._graph, fetches)
         elements: List[Any] = [
             self._graph.as_graph_element(feed, allow_operation=False) for feed in feed_list or []
         ]
-        names = [element.name for element in elements]
-        held = native.make_callable(names, plan.names, plan.targets, NO_STEP_OPTIONS)
+        compiled = _Compiled(self, [element.name for element in elements], plan)
 
         def call(*values: Any) -> Any:
-            check_not_forked(self._pid)
-            if self._is_closed:
-                raise RuntimeError("Attempted to use a closed Session.")
-            if len(values) != len(elements):
-                raise ValueError(f"expected {len(elements)} values to feed, got {len(values)}")
-            feeds = [to_feed(element, value) for element, value in zip(elements, values)]
-            try:
-                tensors, _ = held.call(feeds)
-            except errors.OpError as error:
-                raise self._located(error)
+            tensors, _ = compiled.run(to_call_feeds(elements, values), None)
             return plan.answer(tensors)
 
-        return call
+        def call_with_options(
+            *values: Any,
+            options: Optional[RunOptions] = None,
+            run_metadata: Optional[RunMetadata] = None,
+        ) -> Any:
+            tensors, metadata = compiled.run(to_call_feeds(elements, values), options)
+            if run_metadata is not None:
+                run_metadata._fill(metadata)
+            return plan.answer(tensors)
+
+        return call_with_options if accept_options else call
 
     def partial_run_setup(self, fetches: Any, feeds: Optional[Sequence[Any]] = None) -> Any:
         """Starts a step of which every feed and fetch is given and taken once, bit by bit."""
@@ -193,6 +195,10 @@ class BaseSession:
         except errors.OpError as error:
             raise self._located(error)
         return plan.answer(values)
+
+    @property
+    def graph_def(self) -> GraphDef:
+        return self._graph.as_graph_def()
 
     def list_devices(self) -> List[Device]:
         """The devices of the cluster, as far as its tasks answer."""
@@ -230,6 +236,36 @@ class BaseSession:
         state = "closed" if self._is_closed else "open" if self._native else "not opened yet"
         where = self._target or "this process"
         return f"<b>tf.{type(self).__name__}</b> on {where}, {state}, {self._graph.version} nodes"
+
+
+class _Compiled:
+    """The steps behind a callable: one for all calls with the same options."""
+
+    def __init__(self, session: BaseSession, feeds: List[str], plan: Plan) -> None:
+        self._session = session
+        self._feeds = feeds
+        self._plan = plan
+        self._steps: Dict[Any, _native.Callable] = {}
+        self._step_with({})
+
+    def run(self, feeds: Feeds, options: Optional[RunOptions]) -> Any:
+        """(values, metadata or None)."""
+        session = self._session
+        check_not_forked(session._pid)
+        if session._is_closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        try:
+            return self._step_with(options._for_step() if options else {}).call(feeds)
+        except errors.OpError as error:
+            raise session._located(error)
+
+    def _step_with(self, options: Dict[str, Any]) -> _native.Callable:
+        key = tuple(options.values())
+        if key not in self._steps:
+            plan, native = self._plan, self._session._ready()
+            made = native.make_callable(self._feeds, plan.names, plan.targets, options)
+            self._steps[key] = made
+        return self._steps[key]
 
 
 class _AsDefault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 from typing import Any, Callable, Dict, Iterator, Optional, Union
 
 from troupe import _dtypes
@@ -31,6 +32,8 @@ class VariableScope:
         self.reuse = reuse
         self.initializer = inherited.get("initializer")
         self.regularizer = inherited.get("regularizer")
+        self.custom_getter = inherited.get("custom_getter")
+        self.constraint = inherited.get("constraint")
         self.dtype = as_dtype(inherited.get("dtype") or _dtypes.float32)
 
     def reuse_variables(self) -> None:
@@ -46,6 +49,18 @@ class VariableScope:
 
     def trainable_variables(self) -> Any:
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def local_variables(self) -> Any:
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def set_initializer(self, initializer: Any) -> None:
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        self.regularizer = regularizer
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        self.custom_getter = custom_getter
 
 
 class _Store:
@@ -84,6 +99,9 @@ def variable_scope(
     reuse: Reuse = None,
     dtype: Optional[DTypeLike] = None,
     auxiliary_name_scope: bool = True,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    partitioner: Any = None,
     **_: Any,
 ) -> Iterator[VariableScope]:
     """Variables that get_variable makes within it have names with that prefix.
@@ -91,6 +109,7 @@ def variable_scope(
     `reuse=True` finds only those that there are, `tf.AUTO_REUSE` also makes what is missing.
     Nodes get the name as a scope, too.
     """
+    _check_whole(partitioner)
     graph = get_default_graph()
     store = _Store.of(graph)
     outer = store.scope
@@ -112,9 +131,11 @@ def variable_scope(
         initializer=initializer or base.initializer,
         regularizer=regularizer or base.regularizer,
         dtype=dtype or base.dtype,
+        custom_getter=_nested(custom_getter, base.custom_getter),
+        constraint=constraint or base.constraint,
     )
     with graph.name_scope(last) if auxiliary_name_scope and last else _no_scope(graph) as names:
-        inner.original_name_scope = names
+        inner.original_name_scope = names if base is not name_or_scope else base.original_name_scope
         store.scope = inner
         try:
             yield inner
@@ -124,7 +145,48 @@ def variable_scope(
 
 @contextlib.contextmanager
 def _no_scope(graph: Graph) -> Iterator[str]:
-    yield graph.get_name_scope() + "/"
+    prefix = graph.get_name_scope()
+    yield prefix and prefix + "/"
+
+
+def _check_whole(partitioner: Any) -> None:
+    if partitioner is not None:
+        raise NotImplementedError(
+            "partitioned variables are not part of this version: make one for each part"
+        )
+
+
+def _nested(inner: Any, outer: Any) -> Any:
+    """The inner getter, whose own getter is the outer one."""
+    if inner is None or outer is None:
+        return inner or outer
+
+    def getter(innermost: Any, *args: Any, **kwargs: Any) -> Any:
+        return inner(functools.partial(outer, innermost), *args, **kwargs)
+
+    return getter
+
+
+def variable_op_scope(
+    values: Any, name_or_scope: Any, default_name: Any = None, **more: Any
+) -> Any:
+    """`variable_scope`, with its arguments in an older order."""
+    return variable_scope(name_or_scope, default_name, values, **more)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Optional[DTypeLike] = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: Any = False,
+    collections: Any = None,
+    **more: Any,
+) -> Any:
+    """`get_variable` of one that is the program's own, and not trained."""
+    keys = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, shape, dtype, initializer, regularizer, False, keys, **more)
 
 
 def get_variable(
@@ -135,17 +197,47 @@ def get_variable(
     regularizer: Optional[Callable[[Any], Any]] = None,
     trainable: Optional[bool] = True,
     collections: Any = None,
-    **_: Any,
-) -> Variable:
+    custom_getter: Any = None,
+    partitioner: Any = None,
+    **more: Any,
+) -> Any:
     """The variable of that name in the scope, which is made where it may be.
 
     ValueError where it is there but may not be found again, or the other way round, or where it
-    has another shape or dtype.
+    has another shape or dtype. A scope's custom getter may give something else.
     """
+    _check_whole(partitioner)
+    scope = get_variable_scope()
+    full_name = f"{scope.name}/{name}" if scope.name else name
+    getter = _nested(custom_getter, scope.custom_getter)
+    wishes = {
+        "shape": shape,
+        "dtype": as_dtype(dtype) if dtype is not None else None,
+        "initializer": initializer,
+        "regularizer": regularizer,
+        "trainable": trainable,
+        "collections": collections,
+        "constraint": more.get("constraint") or scope.constraint,
+    }
+    if getter is None:
+        return _get(full_name, **wishes)
+    return getter(_get, full_name, **wishes)
+
+
+def _get(
+    full_name: str,
+    shape: Any = None,
+    dtype: Optional[DTypeLike] = None,
+    initializer: Any = None,
+    regularizer: Optional[Callable[[Any], Any]] = None,
+    trainable: Optional[bool] = True,
+    collections: Any = None,
+    constraint: Any = None,
+    **_: Any,
+) -> Variable:
     graph = get_default_graph()
     store = _Store.of(graph)
     scope = store.scope
-    full_name = f"{scope.name}/{name}" if scope.name else name
     found = store.variables.get(full_name)
     if found is not None:
         if not scope.reuse:
@@ -162,7 +254,9 @@ def get_variable(
         )
     first = _initial_value(scope, shape, dtype, initializer, full_name)
     with graph.name_scope(None):
-        variable = Variable(first, bool(trainable), collections, name=full_name)
+        variable = Variable(
+            first, bool(trainable), collections, name=full_name, constraint=constraint
+        )
     store.variables[full_name] = variable
     regularizer = regularizer or scope.regularizer
     if regularizer is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any, Callable, List, Optional, Sequence, Union
 
 import numpy as np
@@ -12,7 +13,7 @@ from troupe._dtypes import DType, DTypeLike
 from troupe._elements import Operation, Tensor
 from troupe._graph import Graph, GraphKeys, get_default_graph
 from troupe._operand import Operand
-from troupe._shapes import TensorShape
+from troupe._shapes import ShapeLike, TensorShape
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
@@ -35,11 +36,14 @@ class Variable(Operand):
         dtype: Optional[DTypeLike] = None,
         constraint: Optional[Callable[[Tensor], Tensor]] = None,
         use_resource: Optional[bool] = None,
+        expected_shape: ShapeLike = None,
+        **_: Any,
     ) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = get_default_graph()
         name = name or "Variable"
+        kinds = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         with graph._lock, graph.control_dependencies(None):
             graph._check_not_finalized()
             device = graph._device_for("VarHandleOp", name)
@@ -48,11 +52,12 @@ class Variable(Operand):
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
-                made = builder.add_variable(name, initial._value())
+                made = _make(graph, builder, name, initial, kinds)
         self._set_up(graph, made, initial)
-        graph.add_to_collections(list(collections or []), self)
-        if trainable:
-            graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, self)
+        self.constraint = constraint
+        if trainable and GraphKeys.TRAINABLE_VARIABLES not in kinds:
+            kinds.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph.add_to_collections(kinds, self)
 
     def _set_up(self, graph: Graph, made: _native.Variable, initial: Optional[Tensor]) -> None:
         self._graph = graph
@@ -61,17 +66,20 @@ class Variable(Operand):
         self._dtype = _dtypes.by_number(made.dtype)
         self._snapshot: Tensor = graph._of_value(made.read([]))  # type: ignore[assignment]
         graph._variables[made.name] = self
+        self.handle.op._variable_name = made.name
 
     @classmethod
     def _of(cls, graph: Graph, made: _native.Variable) -> Variable:
         """One that the runtime has made, as the memory of an optimizer."""
         variable = cls.__new__(cls)
         variable._set_up(graph, made, None)
+        variable.constraint = None
+        graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, variable)
         return variable
 
     @property
     def name(self) -> str:
-        """ "w:0", as TensorFlow spells it; `op.name` without the ":0" names its node."""
+        """ "w:0", which in fetches and feeds stands for its value; `op.name` is "w"."""
         return f"{self._made.name}:0"
 
     @property
@@ -166,6 +174,11 @@ class Variable(Operand):
         assert isinstance(after, Tensor)
         return after
 
+    def _assign_constrained(self) -> Tensor:
+        """Gives it what its constraint makes of its value."""
+        assert self.constraint is not None
+        return self.assign(self.constraint(self.read_value()))
+
     def load(self, value: Any, session: Any = None) -> None:
         """Gives it a value in the session, or in the default one."""
         session = self._graph._session_for(session)
@@ -191,39 +204,23 @@ def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:
     return convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
 
 
-def all_variables(graph: Graph) -> List[Variable]:
-    """Those of a graph, optimizers' memory included, in the order of their making."""
-    with graph._lock:
-        found = []
-        for made in graph._root.variables():
-            variable = graph._variables.get(made.name)
-            found.append(variable or Variable._of(graph, made))
-        return found
+def _make(
+    graph: Graph, builder: _native.Builder, name: str, initial: Tensor, collections: List[str]
+) -> _native.Variable:
+    """Trainings wait for global variables only, and no other program meets a local one."""
+    if GraphKeys.GLOBAL_VARIABLES in collections:
+        return builder.add_variable(name, initial._value())
+    shared_name = builder.prefix + name
+    if GraphKeys.LOCAL_VARIABLES in collections:
+        shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
+    container = graph._scopes.container
+    return builder.add_local_variable(name, initial._value(), container, shared_name)
 
 
-def global_variables(scope: Optional[str] = None) -> List[Any]:
-    """All variables of the default graph."""
-    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
-
-
-def trainable_variables(scope: Optional[str] = None) -> List[Any]:
-    """Those that optimizers train unless they are told others."""
-    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
-
-
-def global_variables_initializer() -> Operation:
-    """A node that runs the initializers of all variables made so far."""
-    return variables_initializer(global_variables())
-
-
-def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation:
-    """A node that runs the initializers of those variables."""
-    return group(*[variable.initializer for variable in var_list], name=name)
-
-
-def local_variables_initializer() -> Operation:
-    """Does nothing: there are no local variables."""
-    return group(name="init_local")
+def adopt_variables(graph: Graph) -> List[Variable]:
+    """Those that the runtime has made since the last call, as variables of the program."""
+    known = graph._variables
+    return [Variable._of(graph, made) for made in graph._root.variables() if made.name not in known]
 
 
 def is_variable_initialized(variable: Variable) -> Tensor:
@@ -233,20 +230,6 @@ def is_variable_initialized(variable: Variable) -> Tensor:
     tensor = apply_op("VarIsInitializedOp", {"resource": variable.handle}, {})
     assert isinstance(tensor, Tensor)
     return tensor
-
-
-def group(*inputs: Any, name: str = "group_deps") -> Operation:
-    """A node that does nothing, after all of `inputs` have run."""
-    graph = get_default_graph()
-    with graph.control_dependencies([item for item in _flat(inputs) if item is not None]):
-        return graph._add("NoOp", [], {}, name)
-
-
-def _flat(inputs: Sequence[Any]) -> List[Any]:
-    flat: List[Any] = []
-    for item in inputs:
-        flat += _flat(item) if isinstance(item, (list, tuple)) else [item]
-    return flat
 
 
 def assign(ref: Variable, value: Any, validate_shape: Any = None, **_: Any) -> Tensor:

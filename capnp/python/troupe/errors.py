@@ -166,11 +166,11 @@ class UnauthenticatedError(OpError):
     error_code = UNAUTHENTICATED
 
 
-class _TypeAtBuilding(InvalidArgumentError, TypeError):
+class InvalidTypeError(InvalidArgumentError, TypeError):
     """A node whose dtypes or attributes do not fit its op."""
 
 
-class _ValueAtBuilding(InvalidArgumentError, ValueError):
+class InvalidValueError(InvalidArgumentError, ValueError):
     """A node whose shapes or values do not fit its op."""
 
 
@@ -219,6 +219,6 @@ def _from_status(
 
 def _at_building(is_of_type: bool, message: str, node: str, op: str) -> OpError:
     """For the extension: the error of a node that cannot be added to its graph."""
-    error = (_TypeAtBuilding if is_of_type else _ValueAtBuilding)(None, None, message)
+    error = (InvalidTypeError if is_of_type else InvalidValueError)(None, None, message)
     error.node, error.node_op = node, op
     return error

@@ -100,6 +100,11 @@ def logical_or(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
     return logical_not(logical_and(logical_not(x), logical_not(y)), name)
 
 
+def logical_xor(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """True where just one is."""
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name)
+
+
 def range(
     start: Any,
     limit: Any = None,
@@ -169,9 +174,12 @@ def reduce_max(
     axis: Any = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The greatest over those axes, or over all."""
-    return _reduced(raw_ops.Max, input_tensor, axis, keepdims, name)
+    axis = reduction_indices if axis is None else axis
+    return _reduced(raw_ops.Max, input_tensor, axis, keepdims, name, keep_dims)
 
 
 def reduce_min(
@@ -179,9 +187,12 @@ def reduce_min(
     axis: Any = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The least over those axes, or over all."""
-    return _reduced(raw_ops.Min, input_tensor, axis, keepdims, name)
+    axis = reduction_indices if axis is None else axis
+    return _reduced(raw_ops.Min, input_tensor, axis, keepdims, name, keep_dims)
 
 
 def reduce_prod(
@@ -189,9 +200,12 @@ def reduce_prod(
     axis: Any = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The product over those axes, or over all."""
-    return _reduced(raw_ops.Prod, input_tensor, axis, keepdims, name)
+    axis = reduction_indices if axis is None else axis
+    return _reduced(raw_ops.Prod, input_tensor, axis, keepdims, name, keep_dims)
 
 
 def reduce_all(
@@ -199,9 +213,12 @@ def reduce_all(
     axis: Any = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """True where all are, over those axes, or over all."""
-    return _reduced(raw_ops.All, input_tensor, axis, keepdims, name)
+    axis = reduction_indices if axis is None else axis
+    return _reduced(raw_ops.All, input_tensor, axis, keepdims, name, keep_dims)
 
 
 def reduce_any(
@@ -209,9 +226,12 @@ def reduce_any(
     axis: Any = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """True where one is, over those axes, or over all."""
-    return _reduced(raw_ops.Any, input_tensor, axis, keepdims, name)
+    axis = reduction_indices if axis is None else axis
+    return _reduced(raw_ops.Any, input_tensor, axis, keepdims, name, keep_dims)
 
 
 def argmax(
@@ -228,6 +248,43 @@ def argmax(
     )
 
 
+def argmin(
+    input: Any,
+    axis: Any = None,
+    name: Optional[str] = None,
+    dimension: Any = None,
+    output_type: DTypeLike = _dtypes.int64,
+) -> Tensor:
+    """The position of the least along an axis, 0 if none is named."""
+    return argmax(negative(input), axis, name or "ArgMin", dimension, output_type)
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+) -> Tensor:
+    """The mean of the squares of the distances from the mean."""
+    tensor = convert_to_tensor(input_tensor)
+    distance = squared_difference(tensor, reduce_mean(tensor, axis, keepdims=True))
+    return reduce_mean(distance, axis, keepdims, name)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+) -> Tensor:
+    """The square root of the variance."""
+    return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+) -> Tensor:
+    """log(sum(exp(x))), which does not overflow."""
+    tensor = convert_to_tensor(input_tensor)
+    greatest = _gen_ops.stop_gradient(reduce_max(tensor, axis, keepdims=True))
+    rest = log(reduce_sum(exp(tensor - greatest), axis, keepdims))
+    return add(rest, reduce_sum(greatest, axis, keepdims), name)
+
+
 def _tensor(answer: Any) -> Tensor:
     assert isinstance(answer, Tensor)
     return answer
@@ -238,6 +295,7 @@ __all__ = [
     "add",
     "add_n",
     "argmax",
+    "argmin",
     "conj",
     "divide",
     "equal",
@@ -250,6 +308,7 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
+    "logical_xor",
     "maximum",
     "minimum",
     "multiply",
@@ -259,11 +318,14 @@ __all__ = [
     "reciprocal",
     "reduce_all",
     "reduce_any",
+    "reduce_logsumexp",
     "reduce_max",
     "reduce_mean",
     "reduce_min",
     "reduce_prod",
+    "reduce_std",
     "reduce_sum",
+    "reduce_variance",
     "rsqrt",
     "scalar_mul",
     "sigmoid",

@@ -36,6 +36,10 @@ class GraphTest(tf.test.TestCase):
             with tf.device(None):
                 self.assertEqual(tf.no_op().device, "")
 
+    def test_a_device_that_has_no_such_name_is_refused_where_it_is_named(self):
+        with self.assertRaisesRegex(ValueError, "/job:ps/what"), tf.device("/job:ps/what"):
+            self.fail("entered")
+
     def test_a_function_chooses_the_device_of_each_node(self):
         with tf.device(lambda node: "/job:" + node.type.lower()):
             self.assertEqual(tf.no_op().device, "/job:noop")
@@ -87,7 +91,7 @@ class GraphTest(tf.test.TestCase):
     def test_graphs_do_not_mix(self):
         x = tf.constant(1.0)
         with tf.Graph().as_default():
-            with self.assertRaises(ValueError):
+            with self.assertRaisesRegex(ValueError, "'Const:0' .* another graph than the Exp"):
                 tf.exp(x)
             with tf.Session() as session, self.assertRaises(ValueError):
                 session.run(x)
@@ -110,6 +114,31 @@ class GraphTest(tf.test.TestCase):
         self.assertEqual(tf.get_collection("mine"), [1])
         with tf.Graph().as_default():
             self.assertEqual(tf.get_collection("mine"), [])
+
+    def test_a_collections_scope_is_a_pattern_at_the_beginning_of_names(self):
+        for name in ("a/x", "b/x", "ab/x"):
+            tf.add_to_collections(["one", "other"], tf.no_op(name))
+        names = [op.name for op in tf.get_collection("other", "a(b)?/")]
+        self.assertEqual(names, ["a/x", "ab/x"])
+        tf.get_default_graph().clear_collection("one")
+        self.assertEqual(tf.get_collection("one"), [])
+
+    def test_a_graph_shows_its_nodes_as_records(self):
+        with tf.device("/cpu:0"):
+            x = tf.constant(1.0, name="x")
+        with tf.control_dependencies([tf.no_op("before")]):
+            tf.exp(x, name="y")
+        nodes = {node.name: node for node in tf.get_default_graph().as_graph_def().node}
+        self.assertEqual([nodes["x"].op, nodes["x"].device], ["Const", "/device:CPU:0"])
+        self.assertEqual(nodes["y"].input, ["x", "^before"])
+        self.assertEqual(repr(x.op.node_def), repr(nodes["x"]))
+
+    def test_a_unique_name_is_one_that_no_node_has_or_will_get(self):
+        tf.no_op("x")
+        with tf.name_scope("s"):
+            self.assertEqual(tf.get_default_graph().unique_name("x"), "s/x")
+            self.assertEqual(tf.no_op("x").name, "s/x_1")
+        self.assertEqual(tf.get_default_graph().unique_name("x"), "x_1")
 
     def test_a_tensor_is_no_bool_and_no_array(self):
         x = tf.constant([1.0])
@@ -145,6 +174,7 @@ class DTypeTest(unittest.TestCase):
         self.assertEqual(tf.float32, "float32")
         self.assertEqual(tf.float32.as_numpy_dtype, np.float32)
         self.assertTrue(tf.int8.is_integer and tf.float16.is_floating and not tf.bool.is_integer)
+        self.assertIs(tf.as_dtype("float"), tf.float32)  # and not what NumPy calls so
         with self.assertRaises(TypeError):
             tf.as_dtype("decimal")
 

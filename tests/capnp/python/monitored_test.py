@@ -2,6 +2,8 @@
 
 import os
 import sys
+import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -53,6 +55,41 @@ class SaverTest(tf.test.TestCase):
     def test_a_graph_without_variables_has_nothing_to_save(self):
         with self.assertRaisesRegex(ValueError, "No variables to save"):
             tf.train.Saver()
+
+    def test_a_checkpoint_exists_until_it_is_removed(self):
+        v = tf.get_variable("v", initializer=1.0)
+        prefix = os.path.join(self.get_temp_dir(), "model")
+        with tf.Session() as session:
+            session.run(v.initializer)
+            saver = tf.train.Saver()
+            for name in (prefix, prefix + "2"):
+                saver.save(session, name)
+            self.assertTrue(tf.train.checkpoint_exists(prefix))
+            tf.train.remove_checkpoint(prefix)
+            self.assertFalse(tf.train.checkpoint_exists(prefix))
+            self.assertTrue(tf.train.checkpoint_exists(prefix + "2"))
+            with self.assertRaisesRegex(ValueError, "not a valid checkpoint"):
+                saver.restore(session, prefix)
+            with self.assertRaisesRegex(ValueError, "Parent directory"):
+                saver.save(session, os.path.join(self.get_temp_dir(), "nowhere", "model"))
+
+    def test_a_checkpoint_is_read_without_a_graph_of_its_variables(self):
+        tf.get_variable("v", initializer=[1.0, 2.0])
+        tf.get_variable("scope/w", [2, 1], tf.bfloat16, tf.ones_initializer())
+        folder = self.get_temp_dir()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            tf.train.Saver(sharded=True).save(session, os.path.join(folder, "model"), 1)
+        self.assertEqual(tf.train.list_variables(folder), [("scope/w", [2, 1]), ("v", [2])])
+        self.assertAllEqual(tf.train.load_variable(folder, "v"), [1, 2])
+        reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(folder))
+        self.assertAllEqual(reader.get_tensor("scope/w"), [[1], [1]])
+        self.assertEqual(reader.get_variable_to_dtype_map()["scope/w"], tf.bfloat16)
+        self.assertTrue(reader.has_tensor("v") and not reader.has_tensor("w"))
+        with self.assertRaisesRegex(tf.errors.NotFoundError, "'w'"):
+            reader.get_tensor("w")
+        with self.assertRaisesRegex(ValueError, "Couldn't find"):
+            tf.train.load_checkpoint(tempfile.mkdtemp(dir=folder))
 
     def test_a_folder_without_checkpoints_has_none(self):
         self.assertIsNone(tf.train.latest_checkpoint(self.get_temp_dir()))
@@ -159,15 +196,101 @@ class MonitoredSessionTest(tf.test.TestCase):
         optimizer = tf.train.GradientDescentOptimizer(0.1)
         self.train = optimizer.minimize(self.w * self.w, global_step=self.step)
 
-    def test_values_and_speed_are_logged(self):
-        hooks = [tf.train.LoggingTensorHook({"w": self.w}, every_n_iter=2)]
+    def test_the_speed_is_logged(self):
         with self.assertLogs("troupe", "INFO") as logs:
-            with tf.train.MonitoredTrainingSession(hooks=hooks, log_step_count_steps=2) as session:
+            with tf.train.MonitoredTrainingSession(log_step_count_steps=2) as session:
                 for _ in range(4):
                     session.run(self.train)
         text = "\n".join(logs.output)
-        self.assertRegex(text, r"w/read:0 = float32\[\] \[1\]")
         self.assertRegex(text, r"global step \d: .* a second")
+
+    def test_without_seconds_and_steps_no_checkpoints_are_saved(self):
+        folder = self.get_temp_dir()
+        with tf.train.MonitoredTrainingSession(
+            checkpoint_dir=folder, save_checkpoint_secs=None, save_checkpoint_steps=None
+        ) as session:
+            session.run(self.train)
+        self.assertIsNone(tf.train.latest_checkpoint(folder))
+
+    def test_a_scaffold_initializes_what_has_no_value_and_no_checkpoint(self):
+        half = self.w.assign(0.5)
+        calls = []
+
+        def init_fn(scaffold, session):
+            session.run(half)
+            calls.append(session.run(self.w))
+
+        server = tf.train.Server.create_local_server()
+        scaffold = tf.train.Scaffold(tf.global_variables_initializer(), init_fn=init_fn)
+        with tf.train.MonitoredTrainingSession(server.target, scaffold=scaffold) as session:
+            self.assertEqual(session.run([self.w, self.step]), [0.5, 0])
+        with tf.train.MonitoredSession(
+            tf.train.ChiefSessionCreator(scaffold, server.target)
+        ) as session:
+            self.assertEqual(session.run(self.w), 0.5)
+        self.assertEqual(calls, [0.5])
+        server.stop()
+
+    def test_variables_may_come_from_a_checkpoint_that_is_named(self):
+        prefix = os.path.join(self.get_temp_dir(), "given")
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run([self.w.initializer, self.step.initializer])
+            session.run(self.train)
+            saver.save(session, prefix)
+        creator = tf.train.ChiefSessionCreator(checkpoint_filename_with_path=prefix)
+        with tf.train.MonitoredSession(creator) as session:
+            self.assertEqual(session.run(self.step), 1)
+
+    def test_local_variables_begin_anew_in_each_session(self):
+        seen = tf.get_local_variable("seen", [], initializer=tf.zeros_initializer())
+        count = seen.assign_add(1.0)
+        server = tf.train.Server.create_local_server()
+        for _ in range(2):
+            with tf.train.MonitoredTrainingSession(server.target) as session:
+                self.assertEqual([session.run(count) for _ in range(2)], [1, 2])
+        server.stop()
+
+    def test_a_step_function_has_the_plain_session_and_may_end_the_training(self):
+        hook = CountingHook(tf.constant(2.0), stop_after=100)
+        values = []
+
+        def step_fn(step_context):
+            values.append(step_context.session.run(self.step))
+            if values[-1] == 2:
+                step_context.request_stop()
+            return step_context.run_with_hooks(self.train)
+
+        with tf.train.SingularMonitoredSession(hooks=[hook]) as session:
+            while not session.should_stop():
+                session.run_step_fn(step_fn)
+        self.assertEqual(values, [0, 1, 2])
+        self.assertEqual(len([call for call in hook.calls if call.startswith("4.0")]), 2)
+
+    def test_a_singular_session_ends_with_the_task_that_it_loses(self):
+        server = tf.train.Server.create_local_server()
+        with self.assertRaises((tf.errors.UnavailableError, tf.errors.CancelledError)):
+            with tf.train.SingularMonitoredSession(master=server.target) as session:
+                self.assertEqual(session.raw_session().run(self.step), 0)
+                server.stop(1)
+                session.run(self.train)
+
+    def test_threads_of_hooks_stop_with_the_session_and_tell_their_errors(self):
+        class Threaded(tf.train.SessionRunHook):
+            def after_create_session(self, session, coord):
+                def work():
+                    with coord.stop_on_exception():
+                        coord.wait_for_stop()
+                        raise KeyError("in the thread")
+
+                self.thread = threading.Thread(target=work)
+                coord.register_thread(self.thread)
+                self.thread.start()
+
+        hook = Threaded()
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            session.run(self.train)
+        self.assertFalse(hook.thread.is_alive())
 
     def test_a_bar_shows_the_progress_where_tqdm_is_installed(self):
         class Bar:
@@ -223,8 +346,6 @@ class MonitoredSessionTest(tf.test.TestCase):
 
 class CoordinatorTest(unittest.TestCase):
     def test_the_first_exception_of_a_thread_is_told_by_join(self):
-        import threading
-
         coordinator = tf.train.Coordinator()
 
         def fail():

@@ -64,6 +64,8 @@ class OpsTest(tf.test.TestCase):
                 self.check(reference(X), function(X))
                 self.check(reference(X, axis=1), function(X, 1))
                 self.check(reference(X, axis=0, keepdims=True), function(X, [0], keepdims=True))
+                by_older_names = function(X, reduction_indices=[0], keep_dims=True)
+                self.check(reference(X, axis=0, keepdims=True), by_older_names)
         self.check(False, tf.reduce_all(tf.constant(X) > 0))
         self.check([True, True, True], tf.reduce_any(tf.constant(X) > 0, 0))
         self.check(np.argmax(X, 1), tf.argmax(X, 1))
@@ -84,6 +86,9 @@ class OpsTest(tf.test.TestCase):
         self.check(X[:, [2, 0]], tf.gather(X, [2, 0], axis=1))
         self.check([2, 3], tf.shape(X))
         self.check(6, tf.size(X))
+        self.check(X[1:, :2], tf.slice(X, [1, 0], [-1, 2]))
+        self.check(np.zeros_like(X), tf.zeros_like(X))
+        self.assertEqual(tf.ones_like(X, tf.int32).dtype, tf.int32)
         self.check(2, tf.rank(X))
         self.check(np.eye(3, dtype=np.float32)[[2, 0]], tf.one_hot([2, 0], 3))
         self.check(np.where(X > 0, X, 0), tf.where(X > 0, X, np.zeros_like(X)))
@@ -114,6 +119,9 @@ class OpsTest(tf.test.TestCase):
         self.check(1 / (1 + np.exp(-X)), tf.nn.sigmoid(X))
         self.check(softmax, tf.nn.softmax(X))
         self.check(np.log(softmax), tf.nn.log_softmax(X))
+        columns = np.exp(X) / np.exp(X).sum(0)
+        self.check(columns, tf.nn.softmax(X, axis=0))
+        self.check(softmax[None], tf.nn.softmax(X[None], dim=2))
         self.check((X**2).sum() / 2, tf.nn.l2_loss(X))
         self.check(X + [1, 2, 3], tf.nn.bias_add(X, [1.0, 2.0, 3.0]))
         losses = -np.log(softmax[[0, 1], [2, 0]])
@@ -132,6 +140,13 @@ class OpsTest(tf.test.TestCase):
         self.assertTrue((np.abs(uniform) <= 1).all() and uniform.min() < 0)
         self.assertLessEqual(np.abs(truncated).max(), 2)
 
+    def test_a_placeholder_may_have_a_default(self):
+        x = tf.placeholder_with_default(0.5, [])
+        with tf.Session() as session:
+            self.assertEqual([session.run(x), session.run(x, {x: 2.0})], [0.5, 2])
+        with self.assertRaisesRegex(ValueError, "PlaceholderWithDefault"):
+            tf.placeholder_with_default([1.0], [None])
+
     def test_casts(self):
         self.check(X.astype(np.int32), tf.cast(X, tf.int32))
         x = tf.constant(X)
@@ -148,7 +163,7 @@ class CatalogTest(unittest.TestCase):
                 self.assertEqual(" ".join(function.__doc__.split()), " ".join(facts["doc"].split()))
 
     def test_what_is_not_there_yet_says_so(self):
-        with self.assertRaisesRegex(AttributeError, "control flow are not part of this version"):
+        with self.assertRaisesRegex(AttributeError, "control-flow ops are not part of this"):
             tf.while_loop
         with self.assertRaisesRegex(AttributeError, "queues are not part"):
             tf.FIFOQueue
@@ -156,6 +171,8 @@ class CatalogTest(unittest.TestCase):
             tf.reduce_sun
         with self.assertRaisesRegex(AttributeError, "synchronous replicas"):
             tf.train.SyncReplicasOptimizer
+        with self.assertRaisesRegex(AttributeError, "layers that make their variables"):
+            tf.layers
         self.assertFalse(hasattr(tf.nn, "conv_of_tomorrow"))
 
     def test_the_name_of_the_compatible_module_is_the_same_package(self):

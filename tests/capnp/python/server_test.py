@@ -94,6 +94,12 @@ class ServerTest(tf.test.TestCase):
             server.stop()
             server.join()
 
+    def test_a_server_that_nobody_holds_serves_on(self):
+        target = tf.train.Server.create_local_server().target
+        with tf.Session(target) as session:
+            self.assertEqual(session.run(tf.constant(1)), 1)
+        tf.train.stop_server(target)
+
     def test_a_session_that_asks_for_threads_is_warned(self):
         server = tf.train.Server.create_local_server()
         config = tf.ConfigProto(intra_op_parallelism_threads=1)
@@ -134,6 +140,18 @@ class SharingTest(tf.test.TestCase):
         one.run(x.initializer)
         self.assertEqual(one.run(bump), 1)
         self.assertEqual(other.run(other_bump), 2)
+
+    def test_local_variables_are_the_programs_own(self):
+        values = []
+        for target in (self.a, self.b):
+            with tf.Graph().as_default(), tf.Session(target) as session:
+                mine = tf.get_local_variable("mine", [], initializer=tf.zeros_initializer())
+                tf.get_variable("ours", initializer=0.0)
+                left = tf.report_uninitialized_variables()
+                values.append(sorted(session.run(left)))
+                session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+                values.append(session.run(mine.assign_add(1.0)))
+        self.assertEqual(values, [[b"mine", b"ours"], 1, [b"mine"], 1])
 
     def test_a_job_may_have_no_tasks(self):
         self.assertEqual(self.servers[0].server_def.cluster.num_tasks("ps"), 0)

@@ -8,6 +8,7 @@ import unittest
 import numpy as np
 
 import troupe as tf
+from troupe.python.client.timeline import Timeline
 
 
 def both_targets():
@@ -43,6 +44,13 @@ class FetchesTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "nobody"):
                 session.run("nobody:0")
 
+    def test_what_the_graph_protects_is_not_fed(self):
+        x = tf.constant(1.0)
+        x.graph.prevent_feeding(x)
+        self.assertFalse(x.graph.is_feedable(x))
+        with tf.Session() as session, self.assertRaisesRegex(ValueError, "may not be fed"):
+            session.run(x, {x: 2.0})
+
     def test_a_fed_tensor_is_fetched_as_fed(self):
         x = tf.placeholder(tf.float32, [2])
         for target in both_targets():
@@ -70,6 +78,23 @@ class StepsTest(tf.test.TestCase):
             with self.assertRaises(RuntimeError):
                 subtract(1.0, 2.0)
 
+    def test_callables_may_take_options_and_give_metadata(self):
+        x = tf.placeholder(tf.float32, [])
+        y = tf.multiply(x, 2.0, name="doubled")
+        for target in both_targets():
+            with tf.Session(target) as session:
+                double = session.make_callable({"y": y}, [x], accept_options=True)
+                metadata = tf.RunMetadata()
+                options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+                for _ in range(2):
+                    self.assertEqual(double(2.0, options=options, run_metadata=metadata)["y"], 4)
+                nodes = metadata.step_stats.dev_stats[0].node_stats
+                self.assertIn("doubled", [node.node_name for node in nodes])
+                self.assertEqual(double(3.0, run_metadata=metadata)["y"], 6)
+                self.assertEqual(metadata.step_stats.dev_stats, [])
+                with self.assertRaises(TypeError):
+                    session.make_callable(y, [x])(1.0, options=options)
+
     def test_a_partial_run_is_fed_bit_by_bit(self):
         a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
         doubled = a * 2.0
@@ -95,7 +120,9 @@ class StepsTest(tf.test.TestCase):
             nodes = {node.node_name: node for node in device.node_stats}
             self.assertEqual(nodes["product"].op, "MatMul")
             self.assertGreaterEqual(nodes["product"].all_end_rel_micros, 0)
-            self.assertIn("product", [node.name for node in metadata.partition_graphs[0]])
+            self.assertIn("product", [node.name for node in metadata.partition_graphs[0].node])
+            trace = Timeline(metadata.step_stats).generate_chrome_trace_format()
+            self.assertIn('"name":"product"', trace)
 
     def test_many_threads_may_run_steps_of_one_session(self):
         x = tf.placeholder(tf.float32, [])

@@ -67,6 +67,98 @@ class OptimizerTest(tf.test.TestCase):
     def test_adam_moves_by_the_rate_at_first(self):
         self.assertAllClose(self.trained(tf.train.AdamOptimizer(0.1), steps=1), [0.9, -1.9], 1e-5)
 
+    def test_adagrad_slows_down_where_gradients_were_large(self):
+        w, a = np.array([1.0, -2.0]), np.full(2, 0.1)
+        for _ in range(3):
+            a = a + (2 * w) ** 2
+            w = w - 0.5 * 2 * w / np.sqrt(a)
+        self.assertAllClose(self.trained(tf.train.AdagradOptimizer(0.5)), w, rtol=1e-5)
+
+    def test_rmsprop_divides_by_the_size_of_the_last_gradients(self):
+        for centered in (False, True):
+            w, s, m, a = np.array([1.0, -2.0]), np.ones(2), np.zeros(2), np.zeros(2)
+            for _ in range(3):
+                g = 2 * w
+                s = 0.9 * s + 0.1 * g**2
+                m = 0.9 * m + 0.1 * g
+                spread = s - m**2 if centered else s
+                a = 0.5 * a + 0.1 * g / np.sqrt(spread + 1e-10)
+                w = w - a
+            optimizer = tf.train.RMSPropOptimizer(0.1, momentum=0.5, centered=centered)
+            self.assertAllClose(self.trained(optimizer), w, rtol=1e-5)
+            tf.reset_default_graph()
+
+    def test_adadelta_needs_no_rate(self):
+        w, s, u = np.array([1.0, -2.0]), np.zeros(2), np.zeros(2)
+        for _ in range(3):
+            g = 2 * w
+            s = 0.95 * s + 0.05 * g**2
+            stride = np.sqrt(u + 1e-8) / np.sqrt(s + 1e-8) * g
+            u = 0.95 * u + 0.05 * stride**2
+            w = w - stride
+        self.assertAllClose(self.trained(tf.train.AdadeltaOptimizer(1.0)), w, rtol=1e-5)
+
+    def test_a_program_may_have_an_optimizer_of_its_own(self):
+        class Signed(tf.train.Optimizer):
+            def __init__(self):
+                super().__init__(use_locking=False, name="Signed")
+
+            def _create_slots(self, var_list):
+                for var in var_list:
+                    self._zeros_slot(var, "count", self._name)
+
+            def _apply_dense(self, grad, var):
+                counted = self.get_slot(var, "count").assign_add(tf.ones_like(grad))
+                return var.assign_sub(tf.sign(grad) * counted)
+
+        optimizer = Signed()
+        self.assertAllClose(self.trained(optimizer, steps=2), [0.0, 1.0])
+        self.assertEqual(optimizer.get_slot_names(), ["count"])
+        self.assertEqual([v.name for v in optimizer.variables()], ["w/Signed:0"])
+
+    def test_slots_are_found_by_their_names(self):
+        w = tf.get_variable("w", [2])
+        optimizer = tf.train.AdamOptimizer()
+        optimizer.minimize(tf.reduce_sum(w * w))
+        self.assertEqual(optimizer.get_slot_names(), ["m", "v"])
+        self.assertEqual(optimizer.get_slot(w, "v").name, "w/Adam_1:0")
+        names = {v.name for v in optimizer.variables()}
+        self.assertEqual(names, {"w/Adam:0", "w/Adam_1:0", "beta1_power:0", "beta2_power:0"})
+        self.assertEqual(names | {"w:0"}, {v.name for v in tf.global_variables()})
+
+    def test_updates_wait_for_what_the_scope_names(self):
+        for optimizer in (tf.train.GradientDescentOptimizer(0.1), tf.train.AdagradOptimizer(0.1)):
+            w = tf.Variable(1.0)
+            with tf.control_dependencies([w.assign(11.0)]):
+                step = optimizer.minimize(w * 1.0, var_list=[w])
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                session.run(step)
+                self.assertLess(10.5, session.run(w))
+                self.assertLess(session.run(w), 11)
+
+    def test_a_constraint_holds_after_each_update(self):
+        limit = tf.get_variable("limit", initializer=[1.0], constraint=tf.nn.relu)
+        step = tf.train.GradientDescentOptimizer(5.0).minimize(tf.reduce_sum(limit))
+        with tf.Session() as session:
+            session.run(limit.initializer)
+            session.run(step)
+            self.assertEqual(session.run(limit), [0])
+
+    def test_the_gradients_of_replicas_in_one_graph_are_averaged_and_applied_once(self):
+        rows = np.arange(8.0, dtype=np.float32).reshape(4, 2)
+        w = tf.get_variable("w", initializer=[[1.0], [2.0]])
+        optimizer = tf.train.MomentumOptimizer(0.01, 0.9)
+        losses = [tf.reduce_mean(tf.square(tf.matmul(part, w))) for part in (rows[:2], rows[2:])]
+        parts = zip(*[optimizer.compute_gradients(loss) for loss in losses])
+        means = [((one[0] + other[0]) / 2.0, one[1]) for one, other in parts]
+        step = optimizer.apply_gradients(means)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(step)
+            expected = [[1.0], [2.0]] - 0.01 * 2 * rows.T @ (rows @ [[1.0], [2.0]]) / 4
+            self.assertAllClose(session.run(w), expected, rtol=1e-5)
+
     def test_a_rate_may_be_a_tensor_that_follows_the_global_step(self):
         step = tf.train.get_or_create_global_step()
         rate = tf.train.exponential_decay(0.1, step, decay_steps=1, decay_rate=0.5)
@@ -107,6 +199,59 @@ class OptimizerTest(tf.test.TestCase):
         tf.Variable(1.0)
         with self.assertRaisesRegex(ValueError, "No gradients provided"):
             tf.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0))
+
+
+class ScheduleTest(tf.test.TestCase):
+    def rates(self, schedule, *arguments, steps=(0, 5, 10, 25), **options):
+        x = tf.placeholder(tf.int64, [])
+        first = [x] if schedule is tf.train.piecewise_constant else [1.0, x]
+        rate = schedule(*first, *arguments, **options)
+        with tf.Session() as session:
+            return [session.run(rate, {x: step}) for step in steps]
+
+    def test_rates_fall_as_their_names_say(self):
+        train = tf.train
+        cases = [
+            (self.rates(train.exponential_decay, 10, 0.5), [1, 0.5**0.5, 0.5, 0.5**2.5]),
+            (self.rates(train.exponential_decay, 10, 0.5, True), [1, 1, 0.5, 0.25]),
+            (self.rates(train.natural_exp_decay, 10, 0.5), np.exp([0, -0.25, -0.5, -1.25])),
+            (self.rates(train.inverse_time_decay, 10, 0.5), [1, 1 / 1.25, 1 / 1.5, 1 / 2.25]),
+            (self.rates(train.polynomial_decay, 10, 0.0), [1, 0.5, 0, 0]),
+            (self.rates(train.polynomial_decay, 10, 0.0, 2.0), [1, 0.25, 0, 0]),
+            (self.rates(train.polynomial_decay, 10, 0.0, cycle=True), [1, 0.5, 0, 5 / 30]),
+            (self.rates(train.piecewise_constant, [5, 10], [3.0, 2.0, 1.0]), [3, 3, 2, 1]),
+        ]
+        for found, expected in cases:
+            self.assertAllClose(found, np.array(expected), rtol=1e-5)
+
+
+class MovingAverageTest(tf.test.TestCase):
+    def test_shadows_move_towards_their_variables(self):
+        w = tf.Variable(1.0, name="w")
+        average = tf.train.ExponentialMovingAverage(0.9)
+        with tf.control_dependencies([w.assign(2.0)]):
+            move = average.apply([w])
+        shadow = average.average(w)
+        self.assertEqual(shadow.name, "w/ExponentialMovingAverage:0")
+        self.assertEqual(average.average_name(w), "w/ExponentialMovingAverage")
+        self.assertEqual(average.variables_to_restore()[average.average_name(w)], w)
+        self.assertEqual(tf.moving_average_variables(), [w])
+        self.assertEqual(tf.trainable_variables(), [w])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for expected in (1.1, 1.19):
+                session.run(move)
+                self.assertAllClose(session.run(shadow), expected)
+
+    def test_the_decay_is_smaller_while_there_are_few_updates(self):
+        w, step = tf.Variable(1.0), tf.Variable(0)
+        average = tf.train.ExponentialMovingAverage(0.9, num_updates=step)
+        move = average.apply([w])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(w.assign(2.0))
+            session.run(move)
+            self.assertAllClose(session.run(average.average(w)), 1.9)
 
 
 if __name__ == "__main__":

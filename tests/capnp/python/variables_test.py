@@ -33,6 +33,18 @@ class VariableTest(tf.test.TestCase):
         with tf.name_scope("layer"):
             self.assertEqual(tf.Variable(0.0, name="w").name, "layer/w:0")
 
+    def test_the_name_of_a_variable_stands_for_it(self):
+        v = tf.Variable(1.0, name="v")
+        graph = tf.get_default_graph()
+        self.assertEqual(v.op.name, "v")
+        self.assertIs(graph.get_operation_by_name("v"), v.op)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(["v:0", "v"]), [1, None])
+            self.assertEqual(session.run(v + 1.0, {"v:0": 2.0}), 2)
+            self.assertEqual(session.run("v:0", {v: 2.0}), 2)
+            session.run(v.op)
+
     def test_reads_follow_control_dependencies(self):
         v = tf.Variable(1.0)
         with tf.control_dependencies([v.assign_add(1.0)]):
@@ -65,6 +77,30 @@ class VariableTest(tf.test.TestCase):
         self.assertEqual(v.device, "/job:ps/task:1")
         self.assertEqual(v.initializer.inputs[1].device, "/job:ps/task:1")
         self.assertEqual(v.read_value().device, "/job:ps/task:1")
+
+    def test_variables_are_in_the_collections_that_they_are_made_for(self):
+        both = tf.Variable(1.0, name="both")
+        local = tf.Variable(1.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
+        neither = tf.Variable(1.0, collections=["mine"])
+        self.assertEqual(tf.global_variables(), [both])
+        self.assertEqual(tf.local_variables(), [local])
+        self.assertEqual(tf.trainable_variables(), [both, neither])
+        self.assertEqual(tf.get_collection("mine"), [neither])
+
+    def test_what_has_no_value_is_reported_by_name(self):
+        kinds = [None, [tf.GraphKeys.LOCAL_VARIABLES], None, None]
+        made = [tf.Variable(1.0, name=name, collections=kind) for name, kind in zip("abcd", kinds)]
+        report = tf.report_uninitialized_variables()
+        some = tf.report_uninitialized_variables([made[3], made[0]])
+        with tf.Session() as session:
+            self.assertAllEqual(session.run(report), [b"a", b"c", b"d", b"b"])
+            session.run([made[0].initializer, made[2].initializer])
+            self.assertAllEqual(session.run(report), [b"d", b"b"])
+            self.assertAllEqual(session.run(some), [b"d"])
+            session.run(tf.local_variables_initializer())
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(report).shape, (0,))
+        self.assertEqual(tf.report_uninitialized_variables([]).shape, [0])
 
     def test_the_scopes_control_dependencies_are_none_of_the_variables(self):
         x = tf.placeholder(tf.float32, [])
@@ -105,6 +141,37 @@ class VariableScopeTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "specified dtype"):
                 tf.get_variable("v", [1], tf.int32)
 
+    def test_a_scope_that_is_entered_again_may_leave_its_nodes_where_they_are(self):
+        with tf.variable_scope("s") as scope:
+            pass
+        with tf.variable_scope(scope, auxiliary_name_scope=False) as again:
+            self.assertEqual(tf.no_op("x").name, "x")
+            with tf.name_scope(again.original_name_scope):
+                self.assertEqual(tf.no_op("x").name, "s/x")
+
+    def test_a_custom_getter_makes_what_get_variable_returns(self):
+        def doubled(getter, name, *args, **kwargs):
+            return getter(name, *args, **kwargs) * 2.0
+
+        with tf.variable_scope("s", custom_getter=doubled):
+            with tf.variable_scope("t", custom_getter=doubled):
+                four = tf.get_variable("v", initializer=1.0)
+        self.assertEqual([v.name for v in tf.global_variables()], ["s/t/v:0"])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(four), 4)
+
+    def test_a_template_finds_its_variables_again(self):
+        scale = tf.make_template("scale", lambda x, by: x * tf.get_variable("s", [1]) * by, by=2.0)
+        scale(tf.constant(1.0))
+        scale(tf.constant(2.0))
+        tf.make_template("scale", scale)(tf.constant(1.0))
+        self.assertEqual([v.name for v in tf.global_variables()], ["scale/s:0"])
+
+    def test_partitioned_variables_are_refused(self):
+        with self.assertRaisesRegex(NotImplementedError, "partitioned"):
+            tf.get_variable("v", [2], partitioner=lambda shape, dtype: [1])
+
     def test_initializers_give_values_of_their_kind(self):
         kinds = {
             "zeros": (tf.zeros_initializer(), lambda v: (v == 0).all()),
@@ -114,6 +181,9 @@ class VariableScopeTest(tf.test.TestCase):
             "uniform": (tf.random_uniform_initializer(2, 3), lambda v: (v >= 2).all()),
             "truncated": (tf.truncated_normal_initializer(), lambda v: abs(v).max() <= 2),
             "glorot": (tf.glorot_uniform_initializer(), lambda v: abs(v).max() < np.sqrt(6 / 100)),
+            "identity": (tf.initializers.identity(), lambda v: (v == np.eye(50)).all()),
+            "he": (tf.initializers.he_uniform(), lambda v: abs(v).max() < np.sqrt(6 / 50)),
+            "scaled": (tf.uniform_unit_scaling_initializer(), lambda v: abs(v).max() < 0.25),
             "none": (None, lambda v: 0 < abs(v).max() < np.sqrt(6 / 100)),
         }
         made = {

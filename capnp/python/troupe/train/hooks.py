@@ -1,109 +1,49 @@
-"""What is done around the steps of a monitored session."""
+"""Hooks that the runtime has itself."""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Optional
 
-from troupe import _native, errors
-from troupe._config import RunMetadata, RunOptions
-from troupe._graph import Graph
+from troupe import _dtypes, _native, errors, math
+from troupe._elements import Operation, Tensor
+from troupe._graph import Graph, get_default_graph
+from troupe.train.hook import SessionRunHook
 from troupe.train.step import get_global_step
 
 NanLossDuringTrainingError = errors.InvalidArgumentError
 
 
-class SessionRunArgs(NamedTuple):
-    """What a hook adds to a step."""
-
-    fetches: Any
-    feed_dict: Optional[Dict[Any, Any]] = None
-    options: Optional[RunOptions] = None
-
-
-class SessionRunValues(NamedTuple):
-    """What a hook's fetches were in the step."""
-
-    results: Any
-    options: Optional[RunOptions] = None
-    run_metadata: Optional[RunMetadata] = None
-
-
-class SessionRunContext:
-    """A step, as hooks see it."""
-
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
-        self._original_args = original_args
-        self._session = session
-        self._stop_requested = False
-
-    @property
-    def original_args(self) -> SessionRunArgs:
-        """What the program asked for."""
-        return self._original_args
-
-    @property
-    def session(self) -> Any:
-        """The session, for steps of the hook's own."""
-        return self._session
-
-    @property
-    def stop_requested(self) -> bool:
-        return self._stop_requested
-
-    def request_stop(self) -> None:
-        """The step is the last."""
-        self._stop_requested = True
-
-
-class SessionRunHook:
-    """The base of hooks. A monitored session calls them in the order that they were given."""
-
-    def begin(self) -> None:
-        """Once, before the first session: the graph can still grow."""
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        """For each session, when the variables have values."""
-
-    def before_run(self, run_context: SessionRunContext) -> Optional[SessionRunArgs]:
-        """What the step is to compute besides."""
-        return None
-
-    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """After a step that succeeded."""
-
-    def end(self, session: Any) -> None:
-        """After the last step, unless an error ended the training."""
-
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        """The hook that the runtime calls."""
-        from troupe.train.hook_adapter import HookAdapter
-
-        return _native.python_hook(host, HookAdapter(self, graph))
-
-
-def _step_name(graph: Graph) -> str:
+def step_name(graph: Graph) -> str:
+    """The tensor of the graph's global step, which hooks read."""
     step = get_global_step(graph)
     if step is None:
         raise RuntimeError("Global step should be created to use this hook.")
     return step._as_graph_element().name
 
 
-def _period(steps: Optional[int], seconds: Optional[float]) -> None:
-    if (steps is None) == (seconds is None):
-        raise ValueError("exactly one of every_n_iter and every_n_secs should be provided.")
+def value_of(value: Any) -> Tensor:
+    """The tensor of the default graph that a hook looks at; "x" is another way to write "x:0"."""
+    element = get_default_graph().as_graph_element(value)
+    if not isinstance(element, Operation):
+        return element
+    if len(element.outputs) != 1:
+        raise ValueError(f"{element!r} has not one output that could be looked at")
+    return element.outputs[0]
 
 
 class StopAtStepHook(SessionRunHook):
     """Stops at a global step, or after so many further ones."""
 
     def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:
-        if (num_steps is None) == (last_step is None):
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
             raise ValueError("Only one of num_steps or last_step can be specified.")
         self._num_steps, self._last_step = num_steps, last_step
 
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        return _native.stop_at_step(_step_name(graph), self._num_steps, self._last_step)
+    def _native_hook(self, training: Any) -> Any:
+        return _native.stop_at_step(step_name(training.graph), self._num_steps, self._last_step)
 
 
 class CheckpointSaverHook(SessionRunHook):
@@ -117,25 +57,34 @@ class CheckpointSaverHook(SessionRunHook):
         saver: Any = None,
         checkpoint_basename: str = "model.ckpt",
         scaffold: Any = None,
-        **_: Any,
+        listeners: Any = None,
     ) -> None:
         if (save_secs is None) == (save_steps is None):
             raise ValueError("exactly one of save_steps and save_secs should be provided.")
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        if listeners:
+            raise NotImplementedError("listeners are not part of this version: use a hook")
         self._prefix = os.path.join(os.fspath(checkpoint_dir), checkpoint_basename)
         self._save_secs, self._save_steps = save_secs, save_steps
-        self._saver: Any = saver or (scaffold.saver if scaffold else None)
+        self._saver, self._scaffold = saver, scaffold
 
     def begin(self) -> None:
+        from troupe.train.saver import Saver
+
+        if self._saver is None and self._scaffold is not None:
+            self._saver = self._scaffold.finalize().saver
         if self._saver is None:
-            from troupe.train.saver import Saver
-
             self._saver = Saver()
+        os.makedirs(os.path.dirname(self._prefix), exist_ok=True)
 
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        with graph.as_default():
-            self.begin()
+    def _native_hook(self, training: Any) -> Any:
         return _native.checkpoint_saver(
-            self._saver._native, self._prefix, _step_name(graph), self._save_steps, self._save_secs
+            self._saver._native,
+            self._prefix,
+            step_name(training.graph),
+            self._save_steps,
+            self._save_secs,
         )
 
 
@@ -146,14 +95,17 @@ class StepCounterHook(SessionRunHook):
         self,
         every_n_steps: Optional[int] = 100,
         every_n_secs: Optional[float] = None,
-        **_: Any,
+        output_dir: Any = None,
+        summary_writer: Any = None,
     ) -> None:
         every_n_steps = None if every_n_secs is not None else every_n_steps
-        _period(every_n_steps, every_n_secs)
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._steps, self._secs = every_n_steps, every_n_secs
 
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        return _native.step_counter(host, _step_name(graph), self._steps, self._secs)
+    def _native_hook(self, training: Any) -> Any:
+        name = step_name(training.graph)
+        return _native.step_counter(training.host, name, self._steps, self._secs)
 
 
 class NanTensorHook(SessionRunHook):
@@ -162,57 +114,8 @@ class NanTensorHook(SessionRunHook):
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        return _native.nan_guard(host, graph.as_graph_element(self._loss).name, self._fail)
+    def begin(self) -> None:
+        self._loss = math.cast(value_of(self._loss), _dtypes.float32)
 
-
-class LoggingTensorHook(SessionRunHook):
-    """Logs values, by the names of their tensors."""
-
-    def __init__(
-        self,
-        tensors: Union[Dict[str, Any], Sequence[Any]],
-        every_n_iter: Optional[int] = None,
-        every_n_secs: Optional[float] = None,
-        **_: Any,
-    ) -> None:
-        _period(every_n_iter, every_n_secs)
-        self._tensors: List[Any] = list(tensors.values() if isinstance(tensors, dict) else tensors)
-        self._steps, self._secs = every_n_iter, every_n_secs
-
-    def _native_hook(self, graph: Graph, host: Any) -> Any:
-        names = [graph.as_graph_element(tensor).name for tensor in self._tensors]
-        return _native.value_logger(host, names, self._steps, self._secs)
-
-
-class ProgressBarHook(SessionRunHook):
-    """Shows how many of `total` global steps are done, by a bar of tqdm."""
-
-    def __init__(self, total: Optional[int] = None, **options: Any) -> None:
-        try:
-            from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
-        except ImportError:
-            raise ImportError("a progress bar needs tqdm: pip install tqdm") from None
-        self._bar = tqdm(total=total, unit="step", **options)
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        return SessionRunArgs(_step_name(run_context.session.graph))
-
-    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        self._bar.update(int(run_values.results) - self._bar.n)
-
-    def end(self, session: Any) -> None:
-        self._bar.update(int(session.run(_step_name(session.graph))) - self._bar.n)
-        self._bar.close()
-
-
-class FinalOpsHook(SessionRunHook):
-    """Runs a last step, whose values `final_ops_values` then has."""
-
-    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
-        self._fetches, self._feed_dict = final_ops, final_ops_feed_dict
-        self.final_ops_values: Any = None
-
-    def end(self, session: Any) -> None:
-        if self._fetches is not None:
-            self.final_ops_values = session.run(self._fetches, self._feed_dict)
+    def _native_hook(self, training: Any) -> Any:
+        return _native.nan_guard(training.host, self._loss.name, self._fail)

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Type
+from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 
-from troupe import _native, errors, logging
-from troupe._config import NO_STEP_OPTIONS, ConfigProto, RunMetadata, RunOptions
+from troupe import _native, errors
+from troupe._config import ConfigProto, RunOptions
 from troupe._fetch import plan_fetches, to_feeds
 from troupe._graph import Graph, get_default_graph
+from troupe._metadata import RunMetadata
 from troupe._process import check_not_forked, end_with_program, note_threads
 from troupe._session import BaseSession
-from troupe.train.hooks import CheckpointSaverHook, SessionRunHook, StepCounterHook
-from troupe.train.saver import Saver
+from troupe.train.hook import SessionRunArgs, SessionRunHook
+from troupe.train.hook_adapter import Training
+from troupe.train.hooks import CheckpointSaverHook, StepCounterHook
+from troupe.train.saver import latest_checkpoint
+from troupe.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
+from troupe.train.step import get_global_step
 
-
-class Scaffold:
-    """What a training needs of its graph: a saver, and ops to run in each session."""
-
-    def __init__(self, saver: Optional[Saver] = None, local_init_op: Any = None) -> None:
-        self.saver = saver
-        self.local_init_op = local_init_op
-
-    def finalize(self) -> Scaffold:
-        """With a saver, where it has none and there is something to save."""
-        if self.saver is None and get_default_graph()._root.variables():
-            self.saver = Saver(max_to_keep=5)
-        return self
-
-
-class SessionCreator(NamedTuple):
-    """On which node a training opens its sessions, and as what."""
-
-    master: str = ""
-    config: Optional[ConfigProto] = None
-    is_chief: bool = True
-    checkpoint_dir: Optional[str] = None
-    max_wait_secs: float = 7200
+USE_DEFAULT: Any = object()
 
 
 class MonitoredSession:
@@ -52,38 +35,57 @@ class MonitoredSession:
         self,
         session_creator: Optional[SessionCreator] = None,
         hooks: Optional[Sequence[SessionRunHook]] = None,
-        scaffold: Optional[Scaffold] = None,
+        stop_grace_period_secs: float = 120,
     ) -> None:
-        creator = session_creator or SessionCreator()
         note_threads()
         self._pid = os.getpid()
         self._graph = get_default_graph()
-        self._native: Any = self._begin(creator, list(hooks or []), scaffold or Scaffold())
+        self._creator = session_creator or ChiefSessionCreator()
+        self._stop_grace_period_secs = stop_grace_period_secs
+        self._training = Training(self._graph)
+        self._native: Any = self._begin(list(hooks or []))
         end_with_program(self)
 
-    def _begin(
-        self, creator: SessionCreator, hooks: List[SessionRunHook], scaffold: Scaffold
-    ) -> Any:
-        graph = self._graph
+    def _begin(self, hooks: List[SessionRunHook]) -> Any:
+        graph, creator, training = self._graph, self._creator, self._training
         for hook in hooks:
             hook.begin()
-        host = _native.make_host(logging.info)
+        scaffold, needs_saver = creator.scaffold, creator.restores
+        scaffold = scaffold.finalize() if needs_saver else scaffold.with_local_init_op()
         options: Dict[str, Any] = {
             "is_chief": creator.is_chief,
             "give_up_after_ms": int(creator.max_wait_secs * 1000),
+            "initialize": self._prepare,
         }
+        if creator.initializes:
+            self._uninitialized = scaffold.report_op()
         if scaffold.local_init_op is not None:
             options["local_init"] = [graph.as_graph_element(scaffold.local_init_op).name]
         if scaffold.saver is not None and creator.checkpoint_dir is not None:
             options["saver"] = scaffold.saver._native
             options["checkpoint_folder"] = os.fspath(creator.checkpoint_dir)
-        native_hooks = [hook._native_hook(graph, host) for hook in hooks]
-        target = (creator.config or ConfigProto())._for_session(creator.master)
+        native_hooks = [hook._native_hook(training) for hook in hooks]
+        target = creator.config._for_session(creator.master)
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             builder = graph._builder_for("VarIsInitializedOp", "")
-            training = _native.begin_training(builder, host, target, options, native_hooks)
-        graph.finalize()
-        return training
+            graph.finalize()
+            return _native.begin_training(builder, training.host, target, options, native_hooks)
+
+    def _prepare(self, native: Any) -> None:
+        """What a chief does in a new session before lost variables are restored or initialized."""
+        session, creator = self._training.lent(native), self._creator
+        scaffold, path = creator.scaffold, creator.checkpoint_filename_with_path
+        if not creator.initializes:
+            return
+        if creator.checkpoint_dir and latest_checkpoint(creator.checkpoint_dir):
+            return
+        with self._graph.as_default(), session.as_default():
+            if len(session.run(self._uninitialized)) == 0:
+                return
+            if path and scaffold.saver is not None:
+                scaffold.saver.restore(session, path)
+            else:
+                scaffold.initialize(session)
 
     @property
     def graph(self) -> Graph:
@@ -98,38 +100,58 @@ class MonitoredSession:
     ) -> Any:
         """A step, with what the hooks add to it. One that was lost with a task is run again."""
         check_not_forked(self._pid)
-        if run_metadata is not None:
-            raise NotImplementedError("a monitored session gives no metadata of its steps")
         if self._native is None:
             raise RuntimeError("Run called even after the session was closed.")
-        if self._native.should_stop:
+        if self.should_stop():
+            self._training.coordinator.raise_requested_exception()
             raise RuntimeError("Run called even after should_stop requested.")
         plan = plan_fetches(self._graph, fetches)
         feeds = to_feeds(self._graph, feed_dict)
-        step_options = options._for_step() if options else NO_STEP_OPTIONS
+        training = self._training
+        training.args = SessionRunArgs(fetches, feed_dict, options)
+        training.wishes.clear()
+        step_options = training.step_options(options)
         try:
-            values = self._native.run(feeds, plan.names, plan.targets, step_options)
+            values, metadata = self._native.run(feeds, plan.names, plan.targets, step_options)
         except errors.OpError as error:
             raise BaseSession._located(self, error)  # type: ignore[arg-type]
+        if run_metadata is not None:
+            run_metadata._fill(metadata)
         return plan.answer(values)
 
+    @property
+    def plain_session(self) -> Any:
+        """The session that was opened last, whose steps no hook meets."""
+        return self._training.session
+
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
-        """Calls the function with an object whose `run_with_hooks` is `run`."""
+        """Calls the function with an object that has the plain `session`, `run_with_hooks`, which
+        is `run`, and `request_stop`."""
         return step_fn(_StepContext(self))
 
     def should_stop(self) -> bool:
         """True once a hook, the program or an error has ended the training."""
-        return self._native is None or bool(self._native.should_stop)
+        if self._native is None or self._training.coordinator.should_stop():
+            return True
+        return bool(self._native.should_stop)
 
     def request_stop(self) -> None:
         if self._native is not None:
             self._native.request_stop()
 
     def close(self) -> None:
-        """Ends the hooks, and closes the session."""
+        """Ends the hooks, stops the threads that they have registered, and closes the session."""
         native, self._native = self._native, None
-        if native is not None:
-            check_not_forked(self._pid)
+        if native is None:
+            return
+        check_not_forked(self._pid)
+        coordinator = self._training.coordinator
+        coordinator.request_stop()
+        try:
+            coordinator.join(
+                stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True
+            )
+        finally:
             native.close()
 
     def _end_with_program(self) -> None:
@@ -148,19 +170,50 @@ class MonitoredSession:
         if exc_type is None or issubclass(exc_type, (errors.OutOfRangeError, StopIteration)):
             self.close()
             return True
+        self._training.coordinator.request_stop()
         self._native = None
         return False
 
 
+class SingularMonitoredSession(MonitoredSession):
+    """A MonitoredSession that an error of a lost task ends, and that lends its plain session."""
+
+    def __init__(
+        self,
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        scaffold: Optional[Scaffold] = None,
+        master: str = "",
+        config: Optional[ConfigProto] = None,
+        checkpoint_dir: Optional[str] = None,
+        stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: Optional[str] = None,
+    ) -> None:
+        creator = ChiefSessionCreator(
+            scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
+        )
+        creator.max_wait_secs = 0
+        super().__init__(creator, hooks, stop_grace_period_secs)
+
+    def raw_session(self) -> Any:
+        """The session, whose steps no hook meets."""
+        return self.plain_session
+
+
 class _StepContext:
-    def __init__(self, session: MonitoredSession) -> None:
-        self.session = session
+    def __init__(self, monitored: MonitoredSession) -> None:
+        self._monitored = monitored
+
+    @property
+    def session(self) -> Any:
+        return self._monitored.plain_session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        return self.session.run(*args, **kwargs)
+        return self._monitored.run(*args, **kwargs)
 
     def request_stop(self) -> None:
-        self.session.request_stop()
+        """Ends the function and, as it is no fault, the training's context."""
+        self._monitored.request_stop()
+        raise StopIteration("step_fn has requested the iterations to stop.")
 
 
 def MonitoredTrainingSession(
@@ -170,37 +223,35 @@ def MonitoredTrainingSession(
     scaffold: Optional[Scaffold] = None,
     hooks: Optional[Sequence[SessionRunHook]] = None,
     chief_only_hooks: Optional[Sequence[SessionRunHook]] = None,
-    save_checkpoint_secs: Optional[float] = None,
-    save_summaries_steps: Any = None,
-    save_summaries_secs: Any = None,
+    save_checkpoint_secs: Optional[float] = USE_DEFAULT,
+    save_summaries_steps: Any = USE_DEFAULT,
+    save_summaries_secs: Any = USE_DEFAULT,
     config: Optional[ConfigProto] = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: Optional[int] = 100,
     max_wait_secs: float = 7200,
-    save_checkpoint_steps: Optional[int] = None,
-    **_: Any,
+    save_checkpoint_steps: Optional[int] = USE_DEFAULT,
+    summary_dir: Any = None,
 ) -> MonitoredSession:
-    """A MonitoredSession with the usual hooks: the chief saves checkpoints and counts steps."""
-    from troupe.train.step import get_global_step
+    """A MonitoredSession with the usual hooks: the chief saves checkpoints and counts steps.
 
+    Checkpoints are saved every 600 s where neither seconds nor steps are given; where both are
+    None, never.
+    """
     scaffold = scaffold or Scaffold()
     all_hooks = list(hooks or [])
     if is_chief:
         all_hooks += list(chief_only_hooks or [])
         if log_step_count_steps and get_global_step() is not None:
             all_hooks.append(StepCounterHook(every_n_steps=log_step_count_steps))
-        if checkpoint_dir is not None:
-            scaffold.finalize()
-            if save_checkpoint_secs is None and save_checkpoint_steps is None:
-                save_checkpoint_secs = 600
-            if (save_checkpoint_secs or save_checkpoint_steps) and scaffold.saver is not None:
-                os.makedirs(checkpoint_dir, exist_ok=True)
-                saving = CheckpointSaverHook(
-                    checkpoint_dir,
-                    save_checkpoint_secs if save_checkpoint_steps is None else None,
-                    save_checkpoint_steps,
-                    saver=scaffold.saver,
-                )
-                all_hooks.append(saving)
-    creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs)
-    return MonitoredSession(creator, all_hooks, scaffold)
+        secs, steps = save_checkpoint_secs, save_checkpoint_steps
+        if secs is USE_DEFAULT:
+            secs = 600 if steps is USE_DEFAULT else None
+        steps = None if steps is USE_DEFAULT else steps
+        if checkpoint_dir is not None and (secs or steps):
+            saving_secs = None if steps else secs
+            all_hooks.append(
+                CheckpointSaverHook(checkpoint_dir, saving_secs, steps, scaffold=scaffold)
+            )
+    creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs, scaffold)
+    return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

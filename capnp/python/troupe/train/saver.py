@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from troupe import _native, errors, logging
 from troupe._graph import get_default_graph
 from troupe._session import BaseSession
-from troupe._variables import Variable, global_variables
+from troupe._variable_sets import global_variables
+from troupe._variables import Variable
+
+INDEX_SUFFIX = ".safetensors.index.json"
 
 
 class CheckpointState(NamedTuple):
@@ -34,7 +38,13 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: Any = None) -> Optio
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
     """True where this file system has the index of that checkpoint."""
-    return any(os.path.exists(checkpoint_prefix + end) for end in (".index", ".index.json"))
+    return os.path.exists(os.fspath(checkpoint_prefix) + INDEX_SUFFIX)
+
+
+def remove_checkpoint(checkpoint_prefix: str, *_: Any) -> None:
+    """Removes its files from this file system."""
+    for path in glob.glob(glob.escape(os.fspath(checkpoint_prefix)) + "[.-]*safetensors*"):
+        os.remove(path)
 
 
 class Saver:
@@ -77,8 +87,14 @@ class Saver:
         global_step: Any = None,
         **_: Any,
     ) -> str:
-        """Writes the checkpoint "save_path", or "save_path-<global_step>"; returns its name."""
+        """Writes the checkpoint "save_path", or "save_path-<global_step>"; returns its name.
+
+        In this process the folder must be there; tasks make it where they write.
+        """
         session = _plain(sess)
+        folder = os.path.dirname(os.fspath(save_path))
+        if not session.sess_str and folder and not os.path.isdir(folder):
+            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         step = global_step
         if step is not None and not isinstance(step, int):
             step = int(sess.run(step)) if hasattr(step, "graph") else int(step)
@@ -92,6 +108,8 @@ class Saver:
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         session = _plain(sess)
+        if not session.sess_str and not checkpoint_exists(save_path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         try:
             self._native.restore(session._ready(), os.fspath(save_path))
         except errors.OpError as error:

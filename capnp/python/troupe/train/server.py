@@ -11,6 +11,8 @@ from troupe._process import (
     check_not_forked,
     end_with_program,
     interruptibly,
+    keep,
+    let_go,
     milliseconds,
     note_threads,
 )
@@ -22,8 +24,9 @@ STOP_DEADLINE_MS = 5000
 class Server:
     """A task of a cluster: its devices, and its door for clients and other tasks.
 
-    Several may live in one process. `job_name` may be left out where the cluster has one job,
-    `task_index` where the job has one task; what is given here wins over a ServerDef.
+    Several may live in one process. One that was started serves until it is stopped, or until the
+    program ends, even if nobody holds this object. `job_name` may be left out where the cluster has
+    one job, `task_index` where the job has one task; what is given here wins over a ServerDef.
     """
 
     def __init__(
@@ -58,12 +61,14 @@ class Server:
         """Serves once it returns; nothing to do where it serves, and again after a stop."""
         check_not_forked(self._pid)
         interruptibly(self._native.start)
+        keep(self)
 
     def stop(self, deadline_secs: Optional[float] = None) -> None:
         """Waits for running steps, cancels them at the deadline, and frees everything."""
         check_not_forked(self._pid)
         deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
         interruptibly(lambda: self._native.stop(deadline))
+        let_go(self)
 
     def drain(self, deadline_secs: Optional[float] = None) -> None:
         """Opens no more sessions and waits for the running steps."""

@@ -23,14 +23,15 @@ def create_global_step(graph: Optional[Graph] = None) -> Variable:
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
-        return get_variable(
+        step: Variable = get_variable(
             "global_step",
             [],
             _dtypes.int64,
             Zeros(),
             trainable=False,
-            collections=[GraphKeys.GLOBAL_STEP],
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
+        return step
 
 
 def get_or_create_global_step(graph: Optional[Graph] = None) -> Variable:

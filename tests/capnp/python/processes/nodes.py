@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 PROGRAMS = pathlib.Path(os.environ.get("TROUPE_PROGRAMS", ROOT / "build/bin"))
-EXAMPLES = ROOT / "capnp/python/examples"
+PLACES = [ROOT / "capnp/python/examples", pathlib.Path(__file__).parent / "scenes"]
 
 
 def free_ports(count):
@@ -79,10 +79,11 @@ class Nodes:
 
 
 def start_program(name, *arguments, **environment):
-    """A program of a user's."""
-    command = ["setpriv", "--pdeathsig", "KILL", sys.executable, EXAMPLES / name]
+    """A program of a user's: an example, or one of those in scenes/."""
+    (path,) = [place / name for place in PLACES if (place / name).exists()]
+    command = ["setpriv", "--pdeathsig", "KILL", sys.executable, path]
     return subprocess.Popen(
-        [*command, *arguments],
+        [*command, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -96,3 +97,8 @@ def finish(process, timeout=120):
     if process.returncode != 0:
         raise AssertionError(f"exit code {process.returncode}: {errors}")
     return out.strip()
+
+
+def output_of(name, *arguments):
+    """What a program prints, from its start to its end."""
+    return finish(start_program(name, *arguments))

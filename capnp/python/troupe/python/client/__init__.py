@@ -1,0 +1,1 @@
+"""Modules beside sessions."""

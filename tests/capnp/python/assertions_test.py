@@ -1,0 +1,78 @@
+"""The helpers that tests of users' programs have."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class AssertionsTest(tf.test.TestCase):
+    def test_tensors_stand_for_their_values(self):
+        with self.test_session():
+            x = tf.constant([1.0, 2.0])
+            self.assertAllEqual(x, [1, 2])
+            self.assertAllClose([x, {"a": x}["a"]], [[1.0, 2.0], x])
+            self.assertAllGreater(x, 0)
+            self.assertAllInRange(x, 1, 2)
+            self.assertAllInSet(x, {1, 2})
+            self.assertDTypeEqual(x, np.float32)
+
+    def test_what_does_not_hold_fails(self):
+        wrong = [
+            lambda: self.assertAllEqual([1], [2]),
+            lambda: self.assertNotAllEqual([1], [1]),
+            lambda: self.assertAllClose({"a": [1.0, 2.0]}, {"a": [1.0, 2.1]}),
+            lambda: self.assertNotAllClose([1.0], [1.0]),
+            lambda: self.assertAllCloseAccordingToType([1.0], [1.01]),
+            lambda: self.assertArrayNear([1.0], [1.2], 0.1),
+            lambda: self.assertAllLess([1, 2], 2),
+            lambda: self.assertAllLessEqual([1, 2], 1),
+            lambda: self.assertAllGreaterEqual([1, 2], 2),
+            lambda: self.assertAllInSet([1, 2], [1]),
+            lambda: self.assertBetween(3, 1, 2),
+            lambda: self.assertShapeEqual(np.zeros(2), tf.zeros([3])),
+            lambda: self.assertDTypeEqual([1.0], np.int32),
+            lambda: self.assertStartsWith("ab", "b"),
+            lambda: self.assertItemsEqual([1, 2], [2, 2]),
+            lambda: self.assertLen([1], 2),
+        ]
+        for check in wrong:
+            with self.assertRaises(AssertionError):
+                check()
+
+    def test_half_precision_may_be_less_close(self):
+        self.assertAllCloseAccordingToType(np.float16([1.0]), [1.0005])
+
+    def test_errors_are_told_by_a_pattern_or_a_predicate(self):
+        unfed = tf.placeholder(tf.float32, name="unfed")
+        with self.cached_session() as session:
+            with self.assertRaisesOpError("must be fed"):
+                session.run(unfed)
+            with self.assertRaisesOpError(lambda error: error.node == "unfed"):
+                session.run(unfed)
+            with self.assertRaises(AssertionError):
+                with self.assertRaisesOpError("something else"):
+                    session.run(unfed)
+
+    def test_each_test_draws_the_same_numbers(self):
+        self.assertEqual(tf.get_default_graph().seed, 87654321)
+        self.assertAllClose(np.random.rand(), np.random.RandomState(87654321).rand())
+
+
+class GradientErrorTest(tf.test.TestCase):
+    def test_gradients_are_compared_with_small_differences(self):
+        x = tf.placeholder(tf.float32, [2])
+        with self.session():
+            y = tf.square(x) * [1.0, 10.0]
+            one, other = tf.test.compute_gradient(x, [2], y, [2], x_init_value=[1.0, 2.0])
+            self.assertAllClose(one, [[2.0, 0.0], [0.0, 40.0]])
+            self.assertAllClose(other, one, 1e-2, 1e-1)
+            wrong = tf.square(tf.stop_gradient(x)) + x
+            self.assertLess(tf.test.compute_gradient_error(x, [2], y, [2]), 0.1)
+            error = tf.test.compute_gradient_error(x, [2], wrong, [2], [3.0, 3.0])
+            self.assertNear(error, 6, 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+"""What hooks add to the steps of a monitored session, and what they are told of them."""
+
+import glob
+import os
+import threading
+import unittest
+
+import troupe as tf
+
+TRACE = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+
+
+class HooksTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.step = tf.train.get_or_create_global_step()
+        self.w = tf.get_variable("w", initializer=1.0)
+        optimizer = tf.train.GradientDescentOptimizer(0.1)
+        self.train = optimizer.minimize(self.w * self.w, global_step=self.step)
+
+    def run_steps(self, count, hooks, **options):
+        with tf.train.MonitoredTrainingSession(hooks=hooks, **options) as session:
+            for _ in range(count):
+                session.run(self.train)
+
+    def logged(self, count, hook):
+        with self.assertLogs("troupe", "INFO") as logs:
+            self.run_steps(count, [hook], log_step_count_steps=None)
+        return [line for line in logs.output if " = " in line]
+
+    def test_metadata_of_a_step_are_given_to_the_program(self):
+        with tf.train.MonitoredTrainingSession() as session:
+            metadata = tf.RunMetadata()
+            session.run(self.train, options=TRACE, run_metadata=metadata)
+            nodes = metadata.step_stats.dev_stats[0].node_stats
+            self.assertIn("ResourceApplyGradientDescent", [node.op for node in nodes])
+            session.run(self.train, run_metadata=metadata)
+            self.assertEqual(metadata.step_stats.dev_stats, [])
+
+    def test_options_of_hooks_are_those_of_the_step_and_its_metadata_are_theirs(self):
+        class Tracing(tf.train.SessionRunHook):
+            seen = []
+
+            def before_run(self, run_context):
+                self.feeds = run_context.original_args.feed_dict
+                return tf.train.SessionRunArgs(None, options=None if self.seen else TRACE)
+
+            def after_run(self, run_context, run_values):
+                run_context.session.run("w/read:0")  # a step of its own
+                devices = len(run_values.run_metadata.step_stats.dev_stats)
+                self.seen.append((run_values.options.trace_level, devices))
+
+        # The runtime's own hooks run steps in between.
+        hooks = [tf.train.StopAtStepHook(2), Tracing()]
+        with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+            session.run(self.train, {self.w: 2.0})
+            self.assertEqual(hooks[1].feeds, {self.w: 2.0})
+            session.run(self.train)
+        self.assertEqual(Tracing.seen, [(tf.RunOptions.FULL_TRACE, 1), (0, 0)])
+
+    def test_a_lost_task_that_a_hook_meets_is_recovered_from(self):
+        class Losing(tf.train.SessionRunHook):
+            def __init__(self, call):
+                self.call, self.sessions, self.calls = call, 0, 0
+
+            def after_create_session(self, session, coord):
+                self.sessions += 1
+
+            def lose(self, call):
+                self.calls += call == self.call
+                if call == self.call and self.calls == 2:
+                    raise tf.errors.AbortedError(None, None, "the task was away")
+
+            def before_run(self, run_context):
+                self.lose("before_run")
+
+            def after_run(self, run_context, run_values):
+                self.lose("after_run")
+
+        for call in ("before_run", "after_run"):
+            hook, counting = Losing(call), Losing("nothing")
+            with self.subTest(call):
+                with tf.train.MonitoredTrainingSession(hooks=[hook, counting]) as session:
+                    for _ in range(3):
+                        session.run(self.train)
+                self.assertEqual([hook.sessions, counting.sessions], [2, 2])
+                self.assertEqual(hook.calls, 4)
+            tf.reset_default_graph()
+            self.setUp()
+
+    def test_an_error_before_the_step_is_the_error_of_the_step(self):
+        class Failing(tf.train.SessionRunHook):
+            def before_run(self, run_context):
+                raise KeyError("on purpose")
+
+        session = tf.train.MonitoredTrainingSession(hooks=[Failing()])
+        with self.assertRaisesRegex(KeyError, "on purpose"):
+            session.run(self.train)
+        self.assertTrue(session.should_stop())
+
+    def test_values_are_logged_by_their_tags_or_by_a_formatter(self):
+        both = {"weight": self.w, "step": self.step}
+        hook = tf.train.LoggingTensorHook(both, every_n_iter=2)
+        first, second = self.logged(4, hook)
+        self.assertRegex(first, r"step = 0, weight = 1\.0$")
+        self.assertRegex(second, r"step = 2, weight = 0\.64\d* \(\d+\.\d{3} sec\)$")
+
+    def test_a_formatter_makes_the_line_of_the_values(self):
+        hook = tf.train.LoggingTensorHook(
+            {"w": "w/read"}, every_n_iter=1, formatter=lambda values: f"got = {values['w']:.2f}"
+        )
+        self.assertEqual(self.logged(2, hook), [f"INFO:troupe:got = {w}" for w in ("1.00", "0.80")])
+
+    def test_values_may_be_logged_at_the_end_alone(self):
+        (line,) = self.logged(3, tf.train.LoggingTensorHook([self.w], at_end=True))
+        self.assertRegex(line, r"w:0 = 0\.51\d*$")
+
+    def test_a_logging_hook_needs_one_period(self):
+        for wrong in ({}, {"every_n_iter": 1, "every_n_secs": 1}, {"every_n_iter": 0}):
+            with self.assertRaises(ValueError):
+                tf.train.LoggingTensorHook([self.w], **wrong)
+
+    def test_a_hook_may_feed_each_step(self):
+        hook = tf.train.FeedFnHook(lambda: {self.w: 5.0})
+        with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            self.assertEqual(session.run(self.w), 5)
+
+    def test_traces_of_some_steps_are_written_to_a_folder(self):
+        folder = os.path.join(self.get_temp_dir(), "traces")
+        self.run_steps(5, [tf.train.ProfilerHook(save_steps=2, output_dir=folder)])
+        self.assertEqual(len(glob.glob(os.path.join(folder, "timeline-*.json"))), 3)
+
+    def test_a_worker_may_wait_for_a_global_step(self):
+        server = tf.train.Server.create_local_server()
+        hook = tf.train.GlobalStepWaiterHook(3)
+        hook.LOOK_SECONDS = 0.01
+        with tf.train.MonitoredTrainingSession(server.target, hooks=[hook]) as late:
+            graph = self.w.graph
+            thread = threading.Thread(target=lambda: late.run(self.train))
+            thread.start()
+            with tf.Session(server.target, graph=graph) as session:
+                for _ in range(2):
+                    session.run(self.train)
+                self.assertTrue(thread.is_alive())
+                session.run(self.train)
+                thread.join()
+                self.assertEqual(session.run(self.step), 4)
+        server.stop()
+
+    def test_a_loss_of_any_width_is_watched(self):
+        loss = tf.log(-tf.abs(tf.cast(self.w, tf.float64)))
+        with self.assertRaisesRegex(tf.train.NanLossDuringTrainingError, "NaN"):
+            self.run_steps(1, [tf.train.NanTensorHook(loss)])
+
+
+class TimerTest(unittest.TestCase):
+    def test_a_timer_counts_from_the_step_that_it_was_told_of_last(self):
+        timer = tf.train.SecondOrStepTimer(every_steps=3)
+        self.assertTrue(timer.should_trigger_for_step(5))
+        self.assertEqual(timer.update_last_triggered_step(5), (None, None))
+        self.assertFalse(timer.should_trigger_for_step(7))
+        self.assertTrue(timer.should_trigger_for_step(8))
+        self.assertEqual(timer.update_last_triggered_step(8)[1], 3)
+        self.assertEqual(timer.last_triggered_step(), 8)
+
+
+if __name__ == "__main__":
+    unittest.main()

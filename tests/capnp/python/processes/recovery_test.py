@@ -1,0 +1,53 @@
+"""Trainings that lose a task for good, as real processes are lost."""
+
+import unittest
+
+from nodes import Nodes
+
+import troupe as tf
+
+
+class Losing(tf.train.SessionRunHook):
+    """Has the parameter server killed and started again, and meets that in a step of its own."""
+
+    def __init__(self, nodes, call):
+        self.nodes, self.call, self.count, self.sessions = nodes, call, 0, 0
+
+    def after_create_session(self, session, coord):
+        self.sessions += 1
+
+    def look(self, call, run_context):
+        if call != self.call:
+            return
+        self.count += 1
+        if self.count == 3:
+            self.nodes.restart("ps", 0)
+        run_context.session.run("w/read:0")
+
+    def before_run(self, run_context):
+        self.look("before_run", run_context)
+
+    def after_run(self, run_context, run_values):
+        self.look("after_run", run_context)
+
+
+class RecoveryTest(tf.test.TestCase):
+    def test_a_hook_may_meet_the_lost_task_first(self):
+        for call in ("before_run", "after_run"):
+            tf.reset_default_graph()
+            with self.subTest(call), Nodes(ps=1, worker=1) as nodes:
+                with tf.device("/job:ps/task:0"):
+                    w = tf.get_variable("w", initializer=0.0)
+                bump = w.assign_add(1.0)
+                hook = Losing(nodes, call)
+                with tf.train.MonitoredTrainingSession(
+                    nodes.target("worker"), hooks=[hook]
+                ) as session:
+                    values = [session.run(bump) for _ in range(4)]
+                # What was counted is lost, and there is no checkpoint.
+                self.assertEqual(values, [1, 2, 1, 2])
+                self.assertEqual(hook.sessions, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+"""What programs need beside graphs: flags, a log, and files."""
+
+import os
+import sys
+import unittest
+from unittest import mock
+
+import troupe as tf
+from troupe import flags
+
+
+class FlagsTest(unittest.TestCase):
+    def setUp(self):
+        self.values = flags._FlagValues()
+        patch = mock.patch.object(flags, "FLAGS", self.values)
+        patch.start()
+        self.addCleanup(patch.stop)
+        tf.app.flags.DEFINE_string("job_name", "worker", "")
+        tf.flags.DEFINE_integer("task_index", 0, "")
+        tf.flags.DEFINE_float("rate", 1, "")
+        tf.flags.DEFINE_bool("sync", False, "")
+        tf.flags.DEFINE_list("hosts", "a:1,b:2", "")
+        tf.flags.DEFINE_enum("mode", "train", ["train", "eval"], "")
+
+    def test_flags_have_their_defaults_and_what_the_command_line_says(self):
+        line = ["program", "--task_index=3", "--sync", "--hosts", "c:3, d:4", "rest", "--other"]
+        with mock.patch.object(sys, "argv", line):
+            self.assertEqual(flags.FLAGS.task_index, 3)
+        self.assertEqual([self.values.job_name, self.values.rate], ["worker", 1.0])
+        self.assertEqual([self.values.sync, self.values.hosts], [True, ["c:3", "d:4"]])
+        self.assertEqual(self.values(line), ["program", "rest", "--other"])
+        self.values(["program", "--nosync", "--rate=0.5"])
+        self.assertEqual([self.values.sync, self.values.rate], [False, 0.5])
+
+    def test_values_may_be_set_and_asked_for_by_name(self):
+        with mock.patch.object(sys, "argv", ["program"]):
+            flags.FLAGS.job_name = "ps"
+            self.assertEqual(flags.FLAGS.job_name, "ps")
+            self.assertEqual(flags.FLAGS.flag_values_dict()["mode"], "train")
+            with self.assertRaisesRegex(AttributeError, "no flag 'missing'"):
+                flags.FLAGS.missing
+
+    def test_a_value_that_a_flag_cannot_have_is_refused(self):
+        for wrong in ("--task_index=many", "--mode=other", "--sync=perhaps"):
+            with self.assertRaisesRegex(flags.Error, wrong.split("=")[0]):
+                self.values(["program", wrong])
+        flags.DEFINE_string("needed", None, "")
+        flags.mark_flag_as_required("needed")
+        with self.assertRaisesRegex(flags.Error, "needed"):
+            self.values(["program"])
+
+    def test_main_gets_what_is_no_flag(self):
+        with self.assertRaises(SystemExit) as caught, mock.patch("troupe.app.flags", flags):
+            tf.app.run(lambda argv: argv[1:], ["program", "--task_index=3", "rest"])
+        self.assertEqual(caught.exception.code, ["rest"])
+
+
+class LoggingTest(unittest.TestCase):
+    def test_some_of_many_messages_are_shown(self):
+        with self.assertLogs("troupe", "INFO") as logs:
+            for number in range(5):
+                tf.logging.log_first_n(tf.logging.INFO, "first %d", 2, number)
+                tf.logging.log_every_n(tf.logging.WARN, "every %d", 3, number)
+                tf.logging.log_if(tf.logging.INFO, "last %d", number == 4, number)
+            tf.logging.vlog(1, "unseen")
+            tf.logging.fatal("end")
+        texts = [line.split(":", 2)[2] for line in logs.output]
+        self.assertEqual(
+            sorted(texts), ["end", "every 0", "every 3", "first 0", "first 1", "last 4"]
+        )
+
+
+class FilesTest(tf.test.TestCase):
+    def test_files_have_the_functions_of_tensorflow(self):
+        folder = os.path.join(self.get_temp_dir(), "a", "b")
+        tf.gfile.MakeDirs(folder)
+        tf.gfile.MakeDirs(folder)
+        path = os.path.join(folder, "one")
+        with tf.gfile.GFile(path, "w") as file:
+            file.write("text")
+        tf.gfile.Copy(path, path + "2")
+        with self.assertRaises(FileExistsError):
+            tf.gfile.Rename(path, path + "2")
+        tf.gfile.Rename(path, path + "2", overwrite=True)
+        self.assertEqual(tf.gfile.ListDirectory(folder), ["one2"])
+        self.assertEqual(tf.gfile.Glob(os.path.join(folder, "*")), [path + "2"])
+        self.assertEqual(tf.gfile.Stat(path + "2").st_size, 4)
+        self.assertTrue(tf.gfile.IsDirectory(folder) and not tf.gfile.Exists(path))
+        tf.gfile.DeleteRecursively(os.path.dirname(folder))
+        self.assertFalse(tf.gfile.Exists(folder))
+
+
+if __name__ == "__main__":
+    unittest.main()

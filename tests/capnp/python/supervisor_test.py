@@ -1,0 +1,86 @@
+"""Trainings that a Supervisor looks after."""
+
+import os
+import threading
+import unittest
+
+import troupe as tf
+
+
+class SupervisorTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.build()
+
+    def build(self):
+        tf.reset_default_graph()
+        self.step = tf.train.get_or_create_global_step()
+        self.w = tf.get_variable("w", initializer=1.0)
+        self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.w * self.w, self.step)
+
+    def test_the_chief_gives_values_and_the_others_wait_for_them(self):
+        server = tf.train.Server.create_local_server()
+        steps = []
+
+        def work():
+            with tf.Graph().as_default() as graph:
+                step = tf.train.get_or_create_global_step()
+                count = step.assign_add(1)
+                waiting = tf.train.Supervisor(graph, is_chief=False)
+                with waiting.managed_session(server.target) as session:
+                    steps.append(session.run(count))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        supervisor = tf.train.Supervisor(init_op=tf.global_variables_initializer())
+        with supervisor.managed_session(server.target) as session:
+            thread.join()
+            self.assertEqual(steps, [1])
+            self.assertIs(tf.get_default_session(), session)
+            self.assertEqual(self.step.eval(), 1)
+        server.stop()
+
+    def test_a_training_goes_on_from_its_last_checkpoint(self):
+        folder = os.path.join(self.get_temp_dir(), "log")
+        for expected in (0, 3):
+            calls = []
+            supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0, init_fn=calls.append)
+            with supervisor.managed_session() as session:
+                self.assertEqual(session.run(self.step), expected)
+                for _ in range(3):
+                    session.run(self.train)
+                supervisor.saver.save(session, supervisor.save_path, supervisor.global_step)
+            self.assertEqual(len(calls), 1 if expected == 0 else 0)
+            self.build()
+        self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model.ckpt-6"))
+
+    def test_it_saves_every_so_often(self):
+        folder = self.get_temp_dir()
+        supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0.01)
+        with supervisor.managed_session():
+            while tf.train.latest_checkpoint(folder) is None:
+                self.assertFalse(supervisor.coord.wait_for_stop(0.01))
+        self.assertTrue(supervisor.should_stop())
+
+    def test_what_fails_in_a_thread_or_in_the_program_ends_it(self):
+        def fail():
+            raise KeyError("in the thread")
+
+        with self.assertRaisesRegex(KeyError, "in the thread"):
+            supervisor = tf.train.Supervisor()
+            with supervisor.managed_session() as session:
+                supervisor.loop(None, fail)
+                while not supervisor.should_stop():
+                    session.run(self.train)
+        self.build()
+        with self.assertRaisesRegex(ZeroDivisionError, "by the program"):
+            with tf.train.Supervisor().managed_session():
+                raise ZeroDivisionError("by the program")
+
+    def test_the_end_of_the_data_is_no_fault(self):
+        with tf.train.Supervisor().managed_session():
+            raise tf.errors.OutOfRangeError(None, None, "no more")
+
+
+if __name__ == "__main__":
+    unittest.main()
