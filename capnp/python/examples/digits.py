@@ -44,7 +44,7 @@ with tf.device(tf.train.replica_device_setter(args.ps, worker_device=here)):
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     right = tf.equal(tf.argmax(logits, 1), labels)
     global_step = tf.train.get_or_create_global_step()
-    train = tf.train.AdamOptimizer(0.002).minimize(loss, global_step)
+    train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step)
 
 random = np.random.default_rng([args.seed, args.task])
 with tf.train.MonitoredTrainingSession(

@@ -192,12 +192,17 @@ class DigitsTest(unittest.TestCase):
         ]  # fmt: skip
         meanwhile()
         outputs = [finish(program) for program in programs]
-        return [float(re.search(r"accuracy ([\d.]+)", output)[1]) for output in outputs]
+        return [self.accuracy(output) for output in outputs]
+
+    @staticmethod
+    def accuracy(output):
+        return float(re.search(r"accuracy ([\d.]+)", output)[1])
 
     def test_one_worker_reads_as_many_digits_as_the_example_in_cpp(self):
         with Nodes(ps=1, worker=1) as nodes:
             output = output_of("digits.py", "--target", nodes.target("worker"))
-            self.assertIn("accuracy 0.9889", output)
+            # 0.9889 of 359, less what another machine's rounding may change.
+            self.assertGreater(self.accuracy(output), 0.983)
 
     def test_two_workers_train_one_model_together(self):
         with Nodes(ps=1, worker=2) as nodes:
