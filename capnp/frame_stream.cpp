@@ -52,6 +52,7 @@ kj::Array<kj::byte> make_table(kj::ArrayPtr<const kj::ArrayPtr<const word>> segm
 std::shared_ptr<std::byte[]> allocate(size_t bytes) {
   auto* memory = static_cast<std::byte*>(heap_allocator().allocate(bytes));
   if (!memory) return nullptr;
+  prefer_huge_pages(memory, bytes);
   return {memory, [bytes](std::byte* begin) { heap_allocator().deallocate(begin, bytes); }};
 }
 

@@ -12,6 +12,7 @@
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/convert_tensor.hpp"
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/allocator.hpp"
 
 namespace troupe {
 namespace {
@@ -70,6 +71,8 @@ class SourceReader {
   explicit SourceReader(Intake::Rest rest) : rest_(std::move(rest)) {}
 
   kj::Promise<Status> read() {
+    // Not before: what is only announced must take no memory.
+    prefer_huge_pages(rest_.tensor.mutable_raw(), rest_.tensor.bytes());
     kj::Vector<kj::Promise<void>> lines;
     for (int i = 0; i < pieces_under_way; ++i) lines.add(read_on());
     return kj::joinPromises(lines.releaseAsArray()).then([this] { return status_; });

@@ -13,9 +13,7 @@ constexpr size_t huge_page_bytes = size_t{2} << 20;
 class HeapAllocator final : public Allocator {
  public:
   void* allocate(size_t bytes) override {
-    auto* memory = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
-    if (memory) prefer_huge_pages(memory, bytes);
-    return memory;
+    return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
   }
   void deallocate(void* memory, size_t) noexcept override {
     ::operator delete(memory, std::align_val_t(alignment));

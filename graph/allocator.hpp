@@ -31,7 +31,8 @@ Allocator& heap_allocator();
 
 /// Asks the system to back that memory by huge pages, where it is large: its first use then costs a
 /// page fault for each 2 MiB and not for each 4 KiB, which is most of the time that it takes to
-/// receive a tensor into fresh memory. No promise: a system that has none goes on without.
+/// receive a tensor into fresh memory. But one byte then takes 2 MiB, so it is not for memory that
+/// may stay empty. No promise: a system that has none goes on without.
 void prefer_huge_pages(void* begin, size_t bytes);
 
 }  // namespace troupe

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <future>
+#include <optional>
 #include <random>
 #include <span>
 #include <thread>
@@ -12,6 +14,8 @@
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
 #include "troupe/graph/address.hpp"
+#include "troupe/tests/capnp/fake_source.hpp"
+#include "troupe/tests/capnp/plain_client.hpp"
 #include "troupe/tests/capnp/raw_calls.hpp"
 #include "troupe/tests/holdings.hpp"
 #include "troupe/tests/processes/clients.hpp"
@@ -143,6 +147,36 @@ BOOST_AUTO_TEST_CASE(a_slow_sender_holds_no_more_than_it_has_sent) {
   is_over = true;
   sending.join();
   BOOST_TEST(during.memory_mib < before.memory_mib + 20);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_that_are_announced_and_never_come_take_no_memory) {
+  constexpr int steps_count = 500;
+  auto before = holdings();
+  PlainClient guest(port());
+  auto open = guest.login(protocol::version).getMaster().createSessionRequest();
+  auto guests_session = open.send().getSession();
+  auto announced = *Tensor::allocate(DType::uint8, {int64_t{64} << 20});
+  int asked_count = 0;
+  std::optional<bool> is_dropped;
+  auto never = [&](FakeSource::Context context) -> kj::Promise<void> {
+    ++asked_count;
+    context.releaseParams();
+    context.allowCancellation();
+    return kj::NEVER_DONE;
+  };
+  std::vector<kj::Promise<void>> steps;
+  for (int i = 0; i < steps_count; ++i) {
+    auto run = guests_session.runRequest();
+    feed_from(run.initFeeds(1)[0], announced, kj::heap<FakeSource>(never, is_dropped));
+    steps.push_back(run.send().ignoreResult());
+  }
+  auto end = Clock::now() + patience;
+  while (asked_count < steps_count && Clock::now() < end)
+    guest.io.provider->getTimer().afterDelay(1 * kj::MILLISECONDS).wait(guest.io.waitScope);
+  BOOST_TEST(asked_count >= steps_count);
+  // A client has no place on a thread that runs an event loop.
+  std::async(std::launch::async, [this] { check_service(); }).get();
+  BOOST_TEST(holdings().memory_mib < before.memory_mib + 50);
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_takes_no_answers_is_not_read_on) {
