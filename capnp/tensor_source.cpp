@@ -5,7 +5,6 @@
 #include <kj/vector.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 

@@ -14,7 +14,11 @@ class CallableServer final : public rpc::Callable::Server {
   kj::Promise<void> run(RunContext context) override {
     Intake intake{.memory = callable_->line->memory.get(), .rests = {}};
     auto run = checked([&] { return to_run(context.getParams(), intake); });
-    return answer_with_step(callable_->line, context, std::move(run), std::move(intake));
+    return with_tensors(
+        context, std::move(run), std::move(intake),
+        [line = callable_->line, context](Result<RunCallable> whole) {
+          return answer_with_step(line, context, std::move(whole));
+        });
   }
 
  private:
@@ -42,10 +46,8 @@ class PartialRunServer final : public rpc::PartialRun::Server {
     Intake intake{.memory = partial_run_->line->memory.get(), .rests = {}};
     auto run = checked([&] { return to_run(context.getParams(), intake); });
     return with_tensors(
-        context, std::move(intake), [this, context, run = std::move(run)](Status status) mutable {
-          if (!status.ok()) run = std::move(status);
-          return go_on(context, std::move(run));
-        });
+        context, std::move(run), std::move(intake),
+        [this, context](Result<RunPartially> whole) { return go_on(context, std::move(whole)); });
   }
 
  private:

@@ -71,12 +71,12 @@ kj::Promise<void> answer_with_step(const SharedLine& line, Context context, Resu
       });
 }
 
-/// Goes on with `act(status)` when the tensors are here that a call came with, or when they cannot
-/// be had. Dropping the answer stops their reading.
-template <class Context, class Act>
-kj::Promise<void> with_tensors(Context context, Intake intake, Act act) {
+/// Goes on with `act(call)` when the tensors are here that it came with; where they cannot be had,
+/// it is that error. Dropping the answer stops their reading.
+template <class Context, class Call, class Act>
+kj::Promise<void> with_tensors(Context context, Result<Call> call, Intake intake, Act act) {
   context.releaseParams();
-  if (intake.rests.empty()) return act(Status());
+  if (!call || intake.rests.empty()) return act(std::move(call));
   context.allowCancellation();
   return read_rests(std::move(intake))
       .catch_([](kj::Exception&& error) -> Status {
@@ -84,17 +84,8 @@ kj::Promise<void> with_tensors(Context context, Intake intake, Act act) {
             "a tensor could not be read from its source: " +
             std::string(error.getDescription().cStr()));
       })
-      .then(kj::mv(act));
-}
-
-/// As above, once the tensors are here that the call came with.
-template <class Context, class Call>
-kj::Promise<void> answer_with_step(
-    const SharedLine& line, Context context, Result<Call> run, Intake intake) {
-  return with_tensors(
-      context, std::move(intake), [line, context, run = std::move(run)](Status status) mutable {
-        if (!status.ok()) run = std::move(status);
-        return answer_with_step(line, context, std::move(run));
+      .then([call = std::move(call), act = std::move(act)](Status status) mutable {
+        return act(status.ok() ? std::move(call) : Result<Call>(std::move(status)));
       });
 }
 

@@ -81,7 +81,10 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
 kj::Promise<void> SessionServer::run(RunContext context) {
   Intake intake{.memory = line_->memory.get(), .rests = {}};
   auto run = checked([&] { return to_run(context.getParams(), intake); });
-  return answer_with_step(line_, context, std::move(run), std::move(intake));
+  return with_tensors(
+      context, std::move(run), std::move(intake), [line = line_, context](Result<Run> whole) {
+        return answer_with_step(line, context, std::move(whole));
+      });
 }
 
 /// Makes what the call asks for; `hand_out` puts it into the results. Whoever drops what he was
