@@ -14,7 +14,7 @@ from troupe._metadata import RunMetadata
 from troupe._process import check_not_forked, end_with_program, note_threads
 from troupe._session import BaseSession
 from troupe.train.hook import SessionRunArgs, SessionRunHook
-from troupe.train.hook_adapter import Training
+from troupe.train.hook_adapter import Training, adapted
 from troupe.train.hooks import CheckpointSaverHook, StepCounterHook
 from troupe.train.saver import latest_checkpoint
 from troupe.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
@@ -64,7 +64,7 @@ class MonitoredSession:
         if scaffold.saver is not None and creator.checkpoint_dir is not None:
             options["saver"] = scaffold.saver._native
             options["checkpoint_folder"] = os.fspath(creator.checkpoint_dir)
-        native_hooks = [hook._native_hook(training) for hook in hooks]
+        native_hooks = [hook._native_hook(training) or adapted(hook, training) for hook in hooks]
         target = creator.config._for_session(creator.master)
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             builder = graph._builder_for("VarIsInitializedOp", "")
