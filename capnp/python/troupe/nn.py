@@ -101,7 +101,7 @@ def sigmoid_cross_entropy_with_logits(
     if not x.shape.is_compatible_with(z.shape):
         raise ValueError(f"logits and labels must have the same shape ({x.shape} vs {z.shape})")
     with get_default_graph().name_scope(name or "logistic_loss"):
-        return relu(x) - x * z + _softplus_of_negative(math.abs(x))
+        return _softplus(x) - x * z
 
 
 def weighted_cross_entropy_with_logits(
@@ -111,19 +111,21 @@ def weighted_cross_entropy_with_logits(
     x, z = convert_to_tensor(logits), convert_to_tensor(labels)
     with get_default_graph().name_scope(name or "logistic_loss"):
         weight = z * (pos_weight - 1.0) + 1.0
-        loss: Tensor = x - z * x + weight * (_softplus_of_negative(math.abs(x)) + relu(-x))
+        loss: Tensor = x - z * x + weight * (_softplus(x) - x)
         return loss
 
 
-def _softplus_of_negative(x: Tensor) -> Tensor:
-    """log(1 + exp(-x)), for x >= 0."""
-    return math.log(math.exp(-x) + 1.0)
+def _softplus(x: Tensor, name: Optional[str] = None) -> Tensor:
+    """log(1 + exp(x)) without overflow, and with its true gradient at 0, where relu and abs have
+    none: such are the logits of a model whose weights begin with zeros."""
+    has_sign, zeros = math.less(x, 0.0), _array.zeros_like(x)
+    positive, falling = _array.where(has_sign, zeros, x), _array.where(has_sign, x, -x)
+    return math.add(positive, math.log(math.exp(falling) + 1.0), name=name)
 
 
 def softplus(features: Any, name: Optional[str] = None) -> Tensor:
     """log(1 + exp(x))."""
-    x = convert_to_tensor(features)
-    return math.add(relu(x), _softplus_of_negative(math.abs(x)), name=name or "Softplus")
+    return _softplus(convert_to_tensor(features), name or "Softplus")
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: Optional[str] = None) -> Tensor:

@@ -87,6 +87,22 @@ class NetworksTest(tf.test.TestCase):
         weighted = -2 * Y * np.log(SIGMOID) - (1 - Y) * np.log(1 - SIGMOID)
         self.check(weighted, tf.nn.weighted_cross_entropy_with_logits(Y, X, 2.0))
 
+    def test_gradients_are_true_also_where_logits_are_zero(self):
+        x, z = tf.constant([0.0, 0.0, 2.0]), tf.constant([0.0, 1.0, 1.0])
+        sigmoid = 1 / (1 + np.exp([0.0, 0.0, -2.0]))
+
+        def slopes(y):
+            return tf.gradients(y, [x])[0]
+
+        self.check(sigmoid, slopes(tf.nn.softplus(x)))
+        cross_entropy = tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x)
+        self.check(sigmoid - [0, 1, 1], slopes(cross_entropy))
+        weighted = tf.nn.weighted_cross_entropy_with_logits(z, x, 3.0)
+        self.check([0.5, -1.5, 3 * sigmoid[2] - 3], slopes(weighted))
+        self.check([1, 1, 1], slopes(tf.nn.elu(x)))
+        self.check([0.2, 0.2, 1], slopes(tf.nn.leaky_relu(x)))
+        self.check(np.array([-1, -1, 1]) / 3, slopes(tf.losses.huber_loss([3.0, 2.0, 1.0], x)))
+
     def test_moments_and_normalization(self):
         mean, variance = tf.nn.moments(tf.constant(X), [0])
         self.check(X.mean(0), mean)
