@@ -9,7 +9,6 @@
 #include <random>
 #include <span>
 #include <thread>
-#include <utility>
 
 #include "troupe/capnp/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
@@ -183,9 +182,9 @@ BOOST_AUTO_TEST_CASE(a_client_that_takes_no_answers_is_not_read_on) {
   auto before = holdings();
   RawSocket deaf(port());
   std::atomic<size_t> sent = 0;
+  auto all = session_with_large_fetches(/*steps=*/100'000);
   std::thread asking([&] {
     deaf.send(greeting());
-    auto all = session_with_large_fetches(/*steps=*/100'000);
     std::span<const uint8_t> rest(all);
     for (size_t bytes; !rest.empty(); rest = rest.subspan(bytes), sent += bytes) {
       bytes = std::min(rest.size(), size_t{4096});
@@ -193,10 +192,14 @@ BOOST_AUTO_TEST_CASE(a_client_that_takes_no_answers_is_not_read_on) {
     }
   });
   size_t seen = 0;
-  for (int rounds = 0; rounds < 5; ++rounds) {  // without anything taken
+  int idle_rounds = 0;  // in which nothing more was taken
+  for (auto end = Clock::now() + patience; idle_rounds < 5 && Clock::now() < end;) {
     check_service();
-    if (std::exchange(seen, sent) != sent) rounds = 0;
+    bool is_idle = sent > 0 && sent == seen;
+    idle_rounds = is_idle ? idle_rounds + 1 : 0;
+    seen = sent;
   }
+  BOOST_TEST(idle_rounds == 5);
   auto during = holdings();
   // It was not sent away for more calls than it may have under way, as they were never read.
   BOOST_TEST(client->node_info()->sessions == 2u);
