@@ -1,5 +1,6 @@
 #include "troupe/capnp/convert_tensor.hpp"
 
+#include <capnp/capability.h>
 #include <capnp/orphan.h>
 
 #include <algorithm>
@@ -114,9 +115,19 @@ Result<Shape> read_sizes(capnp::List<int64_t>::Reader from) {
   return Shape::make(std::span<const int64_t>(sizes.data(), from.size()));
 }
 
+/// Whether it is the other end that holds it. (What this process gave out would come back so; its
+/// messages are never written, and what they were lent would not return.)
+bool is_remote(rpc::TensorSource::Client source) {
+  auto local = capnp::ClientHook::from(make_tensor_source(Tensor(), nullptr));
+  const auto* brand = capnp::ClientHook::from(kj::mv(source))->getBrand();
+  return brand != nullptr && brand != local->getBrand();
+}
+
 /// Its elements come later.
 Result<Tensor> leave_to(Intake& intake, DType dtype, const Shape& shape, rpc::Tensor::Reader from) {
   CHECK(intake.memory);
+  if (!is_remote(from.getSource()))
+    return invalid_argument("the source of a tensor must be held by whoever sends the tensor");
   auto claim = intake.memory->claim(static_cast<uint64_t>(shape.elements()) * size_of(dtype));
   if (!claim)
     return resource_exhausted(

@@ -52,6 +52,7 @@ interface TensorSource {
   # The bytes from there on, as they would lie in `chunks`: just so many, at most 256 MiB at a time.
   # InvalidArgument: they are more than that, or the tensor ends before.
   #
+  # The source of a feed must be the client's own: one that the node gave out is InvalidArgument.
   # A node reads each byte of a feed once, in pieces of 4 MiB, up to 4 of them at a time, before the
   # step begins; a step's timeout does not count that time. The step's answer is ResourceExhausted
   # where its feeds have no room in memory, or the steps of one connection have more than 64 GiB to

@@ -167,6 +167,18 @@ BOOST_AUTO_TEST_CASE(who_drops_a_step_is_asked_for_its_feeds_no_more) {
   BOOST_TEST(is_let_go());
 }
 
+BOOST_AUTO_TEST_CASE(a_source_that_the_node_gave_out_is_refused) {
+  auto sent = counted(large);
+  auto open = session();
+  auto answer = echo(open, sent, pieces_of(sent)).wait(plain.io.waitScope);
+  auto request = open.runRequest();
+  feed_from(request.initFeeds(1)[0], sent, answer.getValues()[0].getSource());
+  auto status = to_status(request.send().wait(plain.io.waitScope).getStatus());
+  BOOST_TEST(
+      status.message() ==
+      "feed 'x': the source of a tensor must be held by whoever sends the tensor");
+}
+
 BOOST_AUTO_TEST_CASE(a_tensor_in_a_graph_has_no_source) {
   capnp::MallocMessageBuilder message;
   auto tensor = message.initRoot<rpc::Tensor>();
