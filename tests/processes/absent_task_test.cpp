@@ -23,7 +23,10 @@ struct Fixture {
       b.on("/job:ps/task:0").add(b.on("/job:worker/task:0").constant(1.0f), b.constant(1.0f));
   Value there = b.on(absent).add(here, b.constant(1.0f));
 
-  Fixture() { BOOST_TEST_REQUIRE(status_of(there, 0ms).ok()); }
+  Fixture() {
+    auto status = status_of(there, 0ms);
+    BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  }
 
   void take_away(int signal) {
     nodes.node("worker", 1).send(signal);
