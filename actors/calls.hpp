@@ -2,35 +2,36 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/gauges.hpp"
 #include "troupe/actors/messages.hpp"
-#include "troupe/graph/cluster_view.hpp"
+#include "troupe/actors/metrics.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
-// What a client, through the door of its process, asks of the task and session actors there. These
-// messages stay inside the process. Each answers through its callback exactly once, from any
-// thread.
+// The calls of clients to the task and session actors of their process, sent by its RPC server or
+// by a local session. These messages do not leave the process. Each call is answered through its
+// callback exactly once, from any thread.
 
-/// How a call answers.
+/// The callback of a call.
 template <class T>
 using Done = std::function<void(Result<T>)>;
 using DoneStatus = std::function<void(Status)>;
 
-using GiveMetadata = std::function<void(RunMetadata)>;
+using MetadataCallback = std::function<void(RunMetadata)>;
 
-/// Names a call of a session, so that its caller can cancel it, and what the call made. No two
-/// calls of one session have the same.
+/// Identifies a call within its session, so that the caller can cancel it, and the session object
+/// (a callable or a partial run) that the call made. Chosen by the caller; not used twice in a
+/// session.
 using CallId = uint64_t;
 
-// Of a session actor:
+// To a session actor:
 
-/// Adds nodes to the session's graph: all, or none and an error. `expected_size` is the number of
-/// nodes that the graph must have before (else Aborted).
+/// Adds nodes to the session's graph: all of them, or none and an error. Aborted: before the call,
+/// the graph has not `expected_size` nodes.
 struct Extend {
   std::vector<NodeDef> nodes;
   uint64_t expected_size;
@@ -45,15 +46,16 @@ struct Run {
   std::vector<std::string> targets;
   RunOptions options;
   Done<Tensors> done;
-  GiveMetadata traced = {};  // called before `done`, where the options ask for metadata
+  MetadataCallback on_metadata = {};  // called before `done` if the options ask for metadata
 };
 
-/// Ends a running step with Cancelled; a step that has ended already is left alone.
+/// Ends the step of a call with Cancelled; no effect if it has ended already.
 struct CancelRun {
   CallId call;
 };
 
-/// Compiles a step, which stays compiled until the callable, named as this call, is released.
+/// Makes a callable, whose id is that of this call: compiles a step, which stays compiled until the
+/// callable is released.
 struct MakeCallable {
   CallId call;
   std::vector<std::string> feeds;
@@ -63,18 +65,18 @@ struct MakeCallable {
   DoneStatus done;
 };
 
-/// Runs one step of a callable; InvalidArgument where there is no such callable.
+/// Runs one step of a callable. InvalidArgument: there is no such callable.
 struct RunCallable {
   CallId call;
   CallId callable;
   Tensors feeds;
   RunOptions options;
   Done<Tensors> done;
-  GiveMetadata traced = {};
+  MetadataCallback on_metadata = {};
 };
 
-/// Compiles and starts a step that is fed and fetched while it runs. The partial run is named as
-/// this call until it is released; CancelRun ends its step.
+/// Makes a partial run, whose id is that of this call: compiles and starts a step that is fed and
+/// fetched while it runs. It exists until it is released; CancelRun ends its step.
 struct SetUpPartialRun {
   CallId call;
   std::vector<std::string> feeds;
@@ -84,7 +86,7 @@ struct SetUpPartialRun {
   DoneStatus done;
 };
 
-/// Gives a partial run some feeds and answers with some fetches, see PartialRun::run().
+/// Feeds a partial run and answers with the values of fetches, see PartialRun::run().
 struct RunPartially {
   CallId partial_run;
   std::vector<std::pair<std::string, Tensor>> feeds;
@@ -92,24 +94,26 @@ struct RunPartially {
   Done<Tensors> done;
 };
 
-/// Ends a callable or a partial run, or the making of it.
+/// Releases a callable or a partial run, or cancels the call that makes it.
 struct Release {
-  CallId made;
+  CallId object;
 };
 
-/// Cancels all steps, frees all plans, and ends the session. Answers when that is done.
+/// Cancels all steps, drops all plans, and ends the session. Answered when that is done.
 struct Close {
   DoneStatus done;
 };
 
+/// A session as its clients see it: the calls of one client session. OwnedSessionActor adds the
+/// messages of the session's task, SessionProtocol those of devices and of the session itself.
 using SessionActor = caf::typed_actor<
     caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>,
     caf::reacts_to<MakeCallable>, caf::reacts_to<RunCallable>, caf::reacts_to<SetUpPartialRun>,
     caf::reacts_to<RunPartially>, caf::reacts_to<Release>, caf::reacts_to<Close>>;
 
-// Of a task actor, as master:
+// To a task actor, as master:
 
-/// ResourceExhausted where the task has as many sessions as it takes.
+/// ResourceExhausted: the task has the maximum number of sessions.
 struct CreateSession {
   Done<SessionActor> done;
   SessionOptions options = {};
@@ -125,47 +129,49 @@ struct ListResources {
   Done<ResourceList> done;
 };
 
-/// Frees containers ("" is the default one) on every task, and closes all sessions of this task and
-/// those of others that hold something of them. Tasks that cannot be reached in time are named in
-/// an Unavailable error, after all others were reset.
+/// Drops the resources of containers ("" is the default one) on every task, and closes all sessions
+/// of this task and those of other tasks that use the containers. Unavailable, after all other
+/// tasks were reset, names those that could not be reached in time.
 struct Reset {
   ContainerChoice containers;
   std::chrono::milliseconds timeout;
   DoneStatus done;
-  std::string only_task = {};  // "/job:ps/task:0": nothing is freed or closed elsewhere
+  std::string only_task = {};  // "/job:ps/task:0": other tasks are not reset
 };
 
 struct GetNodeInfo {
   Done<NodeInfo> done;
 };
 
-/// Asks what the steps of all sessions wait for that have not ended. What a device does not tell
-/// within the timeout is itself an answer.
+/// Asks what the running steps of all sessions wait for. A device that does not answer within the
+/// timeout is reported as what its steps wait for.
 struct Explain {
   std::chrono::milliseconds timeout;
   Done<std::vector<WaitingStep>> done;
 };
 
-/// From then on the task opens no session and, as master, runs no new step. Answers when those that
-/// run have ended; the ones that have not at the timeout are cancelled: DeadlineExceeded.
+/// From then on the task creates no session and, as master, starts no step. Answered when the
+/// running steps have ended. DeadlineExceeded: some had not at the timeout, and were cancelled.
 struct Drain {
   std::chrono::milliseconds timeout;
   DoneStatus done;
 };
 
-/// As the message Join between nodes, for a process whose actors do not run yet.
-struct LetJoin {
-  Join wish;
+/// Join, sent by a process whose actors do not run yet, through an RPC server of the cluster.
+struct AdmitTask {
+  Join request;
   Done<Joined> done;
 };
 
+/// A task as its clients see it: the calls to a master. TaskActor adds the messages of other tasks
+/// and of this task's sessions and devices, TaskProtocol those that it sends to itself.
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
     caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
-    caf::reacts_to<Drain>, caf::reacts_to<LetJoin>>;
+    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>>;
 
-/// Sends a call from a thread that is none of CAF's. With `here`, the actors that it wakes run on
-/// that execution unit, once its owner drains it; else on CAF's own threads.
+/// Sends a call from a thread that does not belong to CAF. With `here`, the actors that it wakes
+/// are queued on that execution unit and run when its owner drains it; otherwise on CAF's threads.
 template <class Actor, class Call>
 void tell(const Actor& actor, Call call, caf::execution_unit* here = nullptr) {
   auto target = caf::actor_cast<caf::strong_actor_ptr>(actor);
@@ -190,4 +196,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LetJoin)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::AdmitTask)

@@ -10,7 +10,7 @@ Status to_status(const caf::error& error) {
   if (!error) return {};
   if (error == caf::sec::request_timeout) return deadline_exceeded("no answer within the deadline");
   if (error == caf::sec::request_receiver_down)
-    return unavailable("the one who should answer has ended or is out of reach");
+    return unavailable("the actor that should answer has ended or is out of reach");
   auto is_sec = error.category() == caf::atom("system");
   return unavailable(
       is_sec ? to_string(static_cast<caf::sec>(error.code()))

@@ -2,12 +2,12 @@
 
 #include <caf/error.hpp>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// What CAF itself reports (a request that timed out, an actor that is gone) as a Status. Our own
-/// errors travel as Status and never as caf::error.
+/// Converts an error of CAF itself (a request timed out, an actor has ended) to a Status. Troupe's
+/// own errors are sent as Status, never as caf::error.
 Status to_status(const caf::error& error);
 
 }  // namespace troupe

@@ -2,21 +2,22 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// One answer made of several: waits for all of them, then answers with the value they made
-/// together, or with the first error. It begins by waiting for one arrived() of its maker.
+/// One answer combined from several: when all of them have arrived, delivers the combined value, or
+/// the first error. Its maker calls expect() once for each answer, and arrived() once for itself
+/// when it has sent all requests.
 template <class Value>
 struct Gather {
   explicit Gather(caf::typed_response_promise<Status, Value> promise)
       : promise(std::move(promise)) {}
 
-  void expect() { ++waits_for; }
+  void expect() { ++pending; }
   void arrived(const Status& status) {
     if (error.ok()) error = status;
-    if (--waits_for > 0) return;
+    if (--pending > 0) return;
     if (error.ok()) promise.deliver(Status(), std::move(value));
     else promise.deliver(error, Value());
   }
@@ -24,7 +25,7 @@ struct Gather {
   caf::typed_response_promise<Status, Value> promise;
   Value value;
   Status error;
-  size_t waits_for = 1;
+  size_t pending = 1;
 };
 
 }  // namespace troupe

@@ -10,106 +10,106 @@
 #include "troupe/actors/wire.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
-#include "troupe/graph/cluster_view.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/resource.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/resource.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
-// What actors of different nodes say to each other. No field is a float (CAF 0.17's portable
-// encoding of them is broken); no message is larger than max_message_bytes.
+// The messages between actors of different nodes. No field is a float (CAF 0.17's portable encoding
+// of them is broken), and no message is larger than max_message_bytes.
 
-/// Bumped when nodes of before cannot understand nodes of after.
-inline constexpr uint32_t protocol_version = 4;
+/// Incremented when nodes of the earlier version cannot understand nodes of the new one.
+inline constexpr uint32_t protocol_version = 5;
 
 using SessionId = uint64_t;
 
-/// A step of a session; numbers of one session only grow.
+/// A step of a session. The session numbers its steps in ascending order, from 1.
 struct StepId {
   SessionId session = 0;
   uint64_t number = 0;
   auto operator<=>(const StepId&) const = default;
 };
 
-/// Names a plan within its session, the same on all its devices.
+/// Identifies a plan within its session; the same on all devices of the plan.
 using PlanId = uint64_t;
 
 // To a task actor, from another:
 
-/// The first word to a peer: who speaks, and whom it takes the other for.
+/// The first message to a peer: which task sends it, and which task it expects to reach.
 struct Hello {
-  std::string cluster;  // the name that the speaker gives to its cluster
+  std::string cluster;  // the name of the sender's cluster
   std::string from_job;
   int32_t from_task = 0;
   uint64_t from_incarnation = 0;
   uint32_t version = 0;
   std::string to_job;
   int32_t to_task = 0;
-  uint64_t change = 0;  // the latest of the cluster that the speaker knows
+  uint64_t membership_version = 0;  // the latest that the sender knows
 };
 
 struct DeviceDescription {
   std::string type;
   int32_t index = 0;
   uint64_t memory_limit = 0;
-  uint64_t memory_in_use = 0;  // when it was asked
+  uint64_t memory_in_use = 0;  // when the description was made
   std::string description;
-  std::vector<std::string> ops;  // that it has kernels for
+  std::vector<std::string> ops;  // those that the device has kernels for
   caf::strong_actor_ptr actor;
 };
 
-/// What a task answers to Hello: who it is and what it has.
+/// The answer to Hello: the task and its devices.
 struct TaskDescription {
   std::string job;
   int32_t task = 0;
-  uint64_t incarnation = 0;  // drawn at start: another number is another life
+  uint64_t incarnation = 0;  // random, drawn at the start of the task
   std::vector<DeviceDescription> devices;
   bool is_draining = false;
-  uint64_t change = 0;  // the latest of the cluster that it knows
+  uint64_t membership_version = 0;  // the latest that the task knows
 };
 
-/// The tasks that have joined the cluster while it ran, and have not left it since. The keeper of
-/// the directory counts the changes, and tells them all, who answer; who hears from somebody that
-/// knows fewer passes them on.
-struct ClusterNews {
-  uint64_t change = 0;
+/// The tasks that have joined the cluster while it ran, and have not left it since. The directory
+/// task numbers the versions and sends each to all tasks, which acknowledge it; a task that gets a
+/// Hello or Ping with an earlier version sends its own on.
+struct MembershipUpdate {
+  uint64_t version = 0;
   ClusterSpec joined;
 };
 
-/// Asks for a place in the cluster, as the next task of a job; one that was at that address before
-/// gets its place again.
+/// Asks to join the cluster as the next task of a job. A task that had joined with the same address
+/// and job before gets its index again.
 struct Join {
-  std::string cluster;  // the name that the asker gives to the cluster
+  std::string cluster;  // the name of the cluster that the sender expects
   uint32_t version = 0;
   std::string job;
   std::string address;
 };
-/// All that a task needs to know to begin in a cluster that runs.
+/// The answer to Join: all that a task needs to start in a running cluster.
 struct Joined {
   int32_t task = 0;
-  ClusterSpec cluster;  // without those that have joined
-  ClusterNews news;
-  std::string keeper_job;  // who keeps the directory
-  int32_t keeper_task = 0;
+  ClusterSpec cluster;  // the configured tasks, without those that have joined
+  MembershipUpdate membership;
+  std::string directory_job;  // the task of the directory service
+  int32_t directory_task = 0;
 };
 
-/// Gives up the place of a task that has joined, and all that it held.
+/// Removes a task that has joined from the cluster, and its resources from the directory.
 struct Leave {
   std::string job;
   int32_t task = 0;
 };
 
-/// Asks a peer whether it lives; it answers with Pong. `from` is the name of the task that asks.
+/// Asks whether a peer is alive; answered by Pong. `from` is the name of the sending task.
 struct Ping {
   std::string from;
   uint64_t from_incarnation = 0;
-  uint64_t change = 0;  // the latest of the cluster that it knows
+  uint64_t membership_version = 0;  // the latest that the sender knows
 };
 struct Pong {};
 
-/// Some containers, or all that there are.
+/// Containers by name, or all of them.
 struct ContainerChoice {
   std::vector<std::string> names;
   bool all = false;
@@ -119,44 +119,45 @@ struct ContainerChoice {
   }
 };
 
-/// Frees those containers on the task, and closes its sessions that hold something of them.
+/// Drops the resources of those containers on the task, and closes its sessions that use them.
 struct ResetContainers {
   ContainerChoice containers;
 };
 
-/// Asks a task for what its containers hold.
-struct ListThings {};
-struct Things {
-  std::vector<ListedResource> things;
+/// Asks a task for the resources in its containers, with their sizes and idle times.
+struct ListTaskResources {};
+struct TaskResources {
+  std::vector<ListedResource> resources;
 };
 
-/// Asks the keeper of the directory where things live. One that lives nowhere yet lives from now on
-/// where `devices` says. The answer has a device for each name.
-struct Claim {
+/// Asks the directory service for the devices of resources. A resource that is not placed yet is
+/// placed on its device in `devices`.
+struct PlaceResources {
   std::vector<ResourceName> names;
   std::vector<std::string> devices;  // one for each name
-  bool is_pinned = false;  // by the graph: who may hold such a thing elsewhere is not asked first
+  bool is_pinned = false;  // by the graph: answered even while the service's index is incomplete
 };
-struct Homes {
+/// The device of each name.
+struct ResourcePlaces {
   std::vector<std::string> devices;
 };
 
-/// Asks a task, from the keeper, for all things that it holds.
-struct ListHeld {};
-struct Held {
+/// Sent by the directory service to a task: asks for its resource index.
+struct ListHeldResources {};
+struct HeldResources {
   std::vector<ResourceName> names;
-  std::vector<std::string> devices;
+  std::vector<std::string> devices;  // one for each name
 };
 
-/// Asks the keeper to forget, of those containers, what nobody holds any more. Answered when it has
-/// asked those who are said to hold it.
+/// Asks the directory service to remove resources of those containers that no task holds any more.
+/// Answered after the service has asked the tasks that held them.
 struct Reconcile {
   ContainerChoice containers;
 };
 
 // To a device actor, from session actors:
 
-/// A partition to be compiled into a plan. Answered when the plan can run.
+/// A partition of a step, to be compiled into a plan. Answered when the plan can run.
 struct Register {
   SessionId session = 0;
   PlanId plan = 0;
@@ -168,13 +169,13 @@ struct Register {
 struct StartStep {
   StepId step;
   PlanId plan = 0;
-  uint32_t part = 0;  // which of the step's parts this is; StepDone says it again
+  uint32_t partition = 0;  // the number of the step's partition; StepDone repeats it
   Tensors feeds;
-  bool trace = false;  // with either, StepTraced comes before StepDone
+  bool trace = false;  // if one of the two is set, StepTraced is sent before StepDone
   bool send_graph = false;
 };
 
-/// Ends a step early. StepDone still follows.
+/// Cancels a step on the device. StepDone still follows.
 struct CancelStep {
   StepId step;
   Status why;
@@ -185,43 +186,44 @@ struct ExplainStep {
   StepId step;
 };
 
-/// Drops one plan, or all that the session has there.
+/// Drops a plan of the session.
 struct DropPlan {
   SessionId session = 0;
   PlanId plan = 0;
 };
+/// Cancels the session's steps on the device and drops all its plans.
 struct EndSession {
   SessionId session = 0;
 };
 
-// To a device actor, from device actors; of a partial step also from its session actor, with feeds,
+// To a device actor, from device actors. In a partial step also from the session actor, with feeds,
 // and to it, with fetches:
 
-/// Tensors along edges of a step, pushed as soon as they are there.
+/// Tensors of edges of a step, pushed as soon as they are computed.
 struct Deliver {
   StepId step;
-  std::vector<EdgeId> edges;
+  std::vector<EdgeKey> edges;  // one for each tensor, which is unset where the value is dead
   Tensors tensors;
 };
 
 // To a session actor, from device actors:
 
-/// A device's part of a step has ended: with the fetches of its partition, or with an error.
+/// A partition of a step has ended on its device: with its fetches, or with an error.
 struct StepDone {
   StepId step;
-  uint32_t part = 0;
+  uint32_t partition = 0;
   Status status;
   Tensors fetches;
 };
 
-/// How a device's part of a step went, where its start asked for that.
+/// The trace or the graph of a partition, if StartStep asked for it.
 struct StepTraced {
   StepId step;
-  uint32_t part = 0;
+  uint32_t partition = 0;
   DeviceRun run;
 };
 
-/// What the nodes of a step wait for on one device.
+/// The answer to ExplainStep: what the nodes of the step's partition wait for.
 struct StepWaits {
   std::vector<Wait> waits;
 };
@@ -234,7 +236,7 @@ template <class Inspector>
 auto inspect(Inspector& f, Hello& x) {
   return f(
       caf::meta::type_name("Hello"), x.cluster, x.from_job, x.from_task, x.from_incarnation,
-      x.version, x.to_job, x.to_task, x.change);
+      x.version, x.to_job, x.to_task, x.membership_version);
 }
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
@@ -246,11 +248,11 @@ template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {
   return f(
       caf::meta::type_name("TaskDescription"), x.job, x.task, x.incarnation, x.devices,
-      x.is_draining, x.change);
+      x.is_draining, x.membership_version);
 }
 template <class Inspector>
-auto inspect(Inspector& f, ClusterNews& x) {
-  return f(caf::meta::type_name("ClusterNews"), x.change, x.joined);
+auto inspect(Inspector& f, MembershipUpdate& x) {
+  return f(caf::meta::type_name("MembershipUpdate"), x.version, x.joined);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Join& x) {
@@ -258,7 +260,9 @@ auto inspect(Inspector& f, Join& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Joined& x) {
-  return f(caf::meta::type_name("Joined"), x.task, x.cluster, x.news, x.keeper_job, x.keeper_task);
+  return f(
+      caf::meta::type_name("Joined"), x.task, x.cluster, x.membership, x.directory_job,
+      x.directory_task);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Leave& x) {
@@ -266,7 +270,7 @@ auto inspect(Inspector& f, Leave& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {
-  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation, x.change);
+  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation, x.membership_version);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Pong&) {
@@ -277,32 +281,32 @@ auto inspect(Inspector& f, ContainerChoice& x) {
   return f(caf::meta::type_name("ContainerChoice"), x.names, x.all);
 }
 template <class Inspector>
-auto inspect(Inspector& f, ListThings&) {
-  return f(caf::meta::type_name("ListThings"));
+auto inspect(Inspector& f, ListTaskResources&) {
+  return f(caf::meta::type_name("ListTaskResources"));
 }
 template <class Inspector>
-auto inspect(Inspector& f, Things& x) {
-  return f(caf::meta::type_name("Things"), x.things);
+auto inspect(Inspector& f, TaskResources& x) {
+  return f(caf::meta::type_name("TaskResources"), x.resources);
 }
 template <class Inspector>
 auto inspect(Inspector& f, ResetContainers& x) {
   return f(caf::meta::type_name("ResetContainers"), x.containers);
 }
 template <class Inspector>
-auto inspect(Inspector& f, Claim& x) {
-  return f(caf::meta::type_name("Claim"), x.names, x.devices, x.is_pinned);
+auto inspect(Inspector& f, PlaceResources& x) {
+  return f(caf::meta::type_name("PlaceResources"), x.names, x.devices, x.is_pinned);
 }
 template <class Inspector>
-auto inspect(Inspector& f, Homes& x) {
-  return f(caf::meta::type_name("Homes"), x.devices);
+auto inspect(Inspector& f, ResourcePlaces& x) {
+  return f(caf::meta::type_name("ResourcePlaces"), x.devices);
 }
 template <class Inspector>
-auto inspect(Inspector& f, ListHeld&) {
-  return f(caf::meta::type_name("ListHeld"));
+auto inspect(Inspector& f, ListHeldResources&) {
+  return f(caf::meta::type_name("ListHeldResources"));
 }
 template <class Inspector>
-auto inspect(Inspector& f, Held& x) {
-  return f(caf::meta::type_name("Held"), x.names, x.devices);
+auto inspect(Inspector& f, HeldResources& x) {
+  return f(caf::meta::type_name("HeldResources"), x.names, x.devices);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Reconcile& x) {
@@ -315,7 +319,8 @@ auto inspect(Inspector& f, Register& x) {
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {
   return f(
-      caf::meta::type_name("StartStep"), x.step, x.plan, x.part, x.feeds, x.trace, x.send_graph);
+      caf::meta::type_name("StartStep"), x.step, x.plan, x.partition, x.feeds, x.trace,
+      x.send_graph);
 }
 template <class Inspector>
 auto inspect(Inspector& f, CancelStep& x) {
@@ -338,39 +343,44 @@ auto inspect(Inspector& f, EndSession& x) {
   return f(caf::meta::type_name("EndSession"), x.session);
 }
 template <class Inspector>
+auto inspect(Inspector& f, EdgeKey& x) {
+  return f(caf::meta::type_name("EdgeKey"), x.edge, x.at.frame, x.at.iteration);
+}
+template <class Inspector>
 auto inspect(Inspector& f, Deliver& x) {
   return f(caf::meta::type_name("Deliver"), x.step, x.edges, x.tensors);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepTraced& x) {
-  return f(caf::meta::type_name("StepTraced"), x.step, x.part, x.run);
+  return f(caf::meta::type_name("StepTraced"), x.step, x.partition, x.run);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepDone& x) {
-  return f(caf::meta::type_name("StepDone"), x.step, x.part, x.status, x.fetches);
+  return f(caf::meta::type_name("StepDone"), x.step, x.partition, x.status, x.fetches);
 }
 
 }  // namespace troupe
 
-// Every type that crosses between nodes has one line here. CAF 0.17 sends the names: keep them.
+// Every message type between nodes has one line here. CAF 0.17 sends the names of the types, so a
+// renamed type needs a new protocol_version.
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
 
   CAF_ADD_TYPE_ID(troupe, (troupe::Status))
   CAF_ADD_TYPE_ID(troupe, (troupe::Hello))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskDescription))
-  CAF_ADD_TYPE_ID(troupe, (troupe::ClusterNews))
+  CAF_ADD_TYPE_ID(troupe, (troupe::MembershipUpdate))
   CAF_ADD_TYPE_ID(troupe, (troupe::Join))
   CAF_ADD_TYPE_ID(troupe, (troupe::Joined))
   CAF_ADD_TYPE_ID(troupe, (troupe::Leave))
   CAF_ADD_TYPE_ID(troupe, (troupe::Ping))
   CAF_ADD_TYPE_ID(troupe, (troupe::Pong))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
-  CAF_ADD_TYPE_ID(troupe, (troupe::ListThings))
-  CAF_ADD_TYPE_ID(troupe, (troupe::Things))
-  CAF_ADD_TYPE_ID(troupe, (troupe::Claim))
-  CAF_ADD_TYPE_ID(troupe, (troupe::Homes))
-  CAF_ADD_TYPE_ID(troupe, (troupe::ListHeld))
-  CAF_ADD_TYPE_ID(troupe, (troupe::Held))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::TaskResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::PlaceResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ResourcePlaces))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListHeldResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::HeldResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::Reconcile))
   CAF_ADD_TYPE_ID(troupe, (troupe::Register))
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))

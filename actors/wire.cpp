@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/execution_unit.hpp>
 #include <caf/sec.hpp>
 
 namespace troupe {
@@ -49,7 +52,8 @@ caf::error read_shape(caf::deserializer& source, Shape& shape) {
   return {};
 }
 
-/// Attribute values, one pair of functions a type; floats go as their bits.
+/// AttrWriter and AttrReader convert attribute values, one function for each type; a float is sent
+/// as its bits.
 struct AttrWriter {
   caf::serializer& sink;
 
@@ -99,10 +103,11 @@ struct AttrReader {
 
   template <size_t I = 0>
   caf::error read(size_t index, AttrValue& into) {
-    if constexpr (I == std::variant_size_v<AttrValue::Held>) return bad("no such attribute type");
+    if constexpr (I == std::variant_size_v<AttrValue::Variant>)
+      return bad("no such attribute type");
     else {
       if (index != I) return read<I + 1>(index, into);
-      std::variant_alternative_t<I, AttrValue::Held> value{};
+      std::variant_alternative_t<I, AttrValue::Variant> value{};
       auto error = (*this)(value);
       into = AttrValue(std::move(value));
       return error;
@@ -110,16 +115,28 @@ struct AttrReader {
   }
 };
 
+/// Allocates in the memory of the receiving devices. Where that is full the heap takes the tensor:
+/// a message that is dropped would never be missed, and the kernels report that memory is full.
+Result<Tensor> allocate_received(caf::deserializer& source, DType dtype, const Shape& shape) {
+  auto* context = source.context();
+  auto* memory =
+      context ? dynamic_cast<const ReceiveMemory*>(&context->system().config()) : nullptr;
+  if (memory && memory->receive_allocator)
+    if (auto tensor = Tensor::allocate(dtype, shape, *memory->receive_allocator)) return tensor;
+  return Tensor::allocate(dtype, shape);
+}
+
 caf::error read_plain(caf::deserializer& source, DType dtype, const Shape& shape, Tensor& value) {
   if (static_cast<uint64_t>(shape.elements()) > max_message_bytes / size_of(dtype))
     return bad("a tensor that is larger than a message");
-  auto tensor = Tensor::allocate(dtype, shape);
+  auto tensor = allocate_received(source, dtype, shape);
   if (!tensor) return bad("no memory for a tensor");
   value = *std::move(tensor);
   return source.apply_raw(value.bytes(), value.mutable_raw());
 }
 
-/// Takes memory as the strings come, not as the shape promises: each may be one byte.
+/// Allocates memory as the strings are read, not as the shape announces: a short message could
+/// announce a huge shape.
 caf::error read_strings(caf::deserializer& source, const Shape& shape, Tensor& value) {
   std::vector<std::string> strings;
   for (int64_t i = 0; i < shape.elements(); ++i)
@@ -249,7 +266,7 @@ caf::error inspect(caf::serializer& sink, NodeDef& value) {
     return error;
   for (const auto& [name, attr] : value.attrs) {
     if (auto error = write(sink, name, static_cast<uint8_t>(attr.type()))) return error;
-    if (auto error = std::visit(AttrWriter{sink}, attr.held())) return error;
+    if (auto error = std::visit(AttrWriter{sink}, attr.variant())) return error;
   }
   return {};
 }

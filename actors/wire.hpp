@@ -5,24 +5,32 @@
 #include <caf/meta/type_name.hpp>
 #include <caf/serializer.hpp>
 
-#include "troupe/graph/cluster_view.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/run_metadata.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
-/// The most that the tensors of a message between two nodes may have; CAF's length field ends at
-/// 4 GiB.
+/// The maximum size of all tensors in a message between two nodes. CAF's length field ends at 4
+/// GiB.
 inline constexpr size_t max_message_bytes = size_t{1} << 30;
 
-/// About the bytes that a tensor takes in a message, and never fewer.
+/// Where the tensors of messages from other nodes get their memory; part of the configuration of a
+/// node's actor system.
+struct ReceiveMemory {
+  virtual ~ReceiveMemory() = default;
+  /// That of the node's devices, which compute on what arrives; null: the heap.
+  Allocator* receive_allocator = nullptr;
+};
+
+/// An upper bound of the bytes that a tensor takes in a message, close to the actual number.
 size_t wire_bytes(const Tensor& tensor);
 
-// How values of graph/ travel inside CAF messages: numbers little-endian, elements of plain tensors
-// as the bytes they are. Reading trusts nothing: what makes no value is an error, which drops the
-// message.
+// The serialization of values of graph/ in CAF messages: numbers are little-endian, elements of
+// plain tensors are copied as bytes. Reading validates everything: bytes that make no valid value
+// are an error, and CAF drops the message.
 
 template <class Inspector>
 auto inspect(Inspector& f, ResourceName& x) {
@@ -47,7 +55,7 @@ auto inspect(Inspector& f, NodeRun& x) {
       caf::meta::type_name("NodeRun"), x.node, x.op, x.begin, x.end, x.thread, x.bytes, x.tensor,
       x.peer);
 }
-/// What the device itself says; the rest is the master's view.
+/// Only the fields that the device fills in; the master fills in the others.
 template <class Inspector>
 auto inspect(Inspector& f, DeviceRun& x) {
   return f(

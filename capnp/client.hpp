@@ -3,12 +3,12 @@
 // What a client program needs: graphs, tensors, sessions on a cluster, and pictures of their steps.
 
 #include "troupe/capnp/client/client.hpp"
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/gradients.hpp"
+#include "troupe/graph/build/optimizer.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
-#include "troupe/graph/eigen.hpp"
-#include "troupe/graph/file.hpp"
-#include "troupe/graph/gradients.hpp"
-#include "troupe/graph/optimizer.hpp"
 #include "troupe/graph/session.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/support/file.hpp"
+#include "troupe/graph/types/eigen.hpp"
+#include "troupe/graph/types/tensor.hpp"

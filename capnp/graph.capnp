@@ -1,6 +1,6 @@
 @0xf7eb7eced362665a;
-# Graphs, as they are sent: everything by name. What is wrong in one is InvalidArgument, or NotFound
-# where a name leads nowhere; the answer's status says at which node.
+# Graphs as they are sent: nodes refer to each other by name. An invalid graph is answered with
+# InvalidArgument, or NotFound where a name does not exist; the status says at which node.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -11,25 +11,26 @@ using import "tensor.capnp".Tensor;
 
 struct Graph {
   nodes @0 :List(Node);
-  # A node comes after those that it takes its inputs from.
+  # In topological order: a node comes after its inputs.
 }
 
 struct Node {
   name @0 :Text;
-  # Unique in its graph. Those that begin with "_" are reserved.
+  # Unique in its graph. Names that begin with "_" are reserved.
 
   op @1 :Text;
   # "MatMul": ops, their attributes and their defaults are those of TensorFlow's registry.
 
   device @2 :Text;
-  # Where it wishes to run, in part ("/job:ps", "/job:worker/task:1/device:CPU:0") or empty.
+  # The device constraint: full or partial ("/job:worker/task:1/device:CPU:0", "/job:ps"), or empty.
 
   inputs @3 :List(Text);
   # "name" or "name:1" for an output of a node, in the order of the op's inputs; then "^name" for
-  # each node that only has to have run before.
+  # each control dependency.
 
   attrs @4 :List(Attr);
-  # In any order, each name once. Those left out take the op's default or follow from the inputs.
+  # In any order, each name once. An attribute left out has the op's default or is inferred from the
+  # inputs.
 }
 
 struct Attr {

@@ -1,27 +1,26 @@
 @0xd7dcc5f3cd38f688;
-# The door of a node. Every node of a cluster has it, at the address that the cluster's
-# specification gives for it, and whichever a client asks is that client's master.
+# The service of a node. Every node of a cluster serves it, at its address in the cluster's
+# specification; the node that a client connects to is the master of that client's sessions.
 #
-# What holds for all interfaces of the door:
+# Rules for all interfaces of this service:
 #   - A connection is Cap'n Proto's two-party RPC over TCP. Its bootstrap object is a Login. Calls
-#     may be sent to what an answer will hold before the answer is there.
-#   - A message has at most 4 GiB and 512 segments; before login() or join() it has at most 64 KiB,
-#     and a connection has 10 s until one of them. Lists and texts have no other bounds.
-#   - At most 4096 calls of a connection may be under way, those included whose answers are not
-#     taken or not finished (released). One more ends the connection, as does a frame that cannot be
-#     right. A client that is slow to take its answers is not read on meanwhile.
-#   - A parameter that cannot be right is InvalidArgument, which names it: a message that is
-#     malformed, a list whose pointers lead to one place again and again, a timeout of over ten
-#     years. Each method may answer so, and Aborted where the node's actor that was asked has
-#     ended.
-#   - A timeout of 0 does not wait: what is not there at once counts as late. (That of a step or a
-#     session is another matter: there 0 means none.)
-#   - A call is given up by dropping it, an object by dropping the last reference to it; both happen
-#     when the connection ends. Calls that were sent in some order begin in that order.
-#   - A method that a node does not know ends with Cap'n Proto's exception "unimplemented". New
-#     methods, fields and members of unions may come at any time; they take the next numbers. (So
+#     may be pipelined on the capabilities of an answer that has not arrived.
+#   - A message has at most 4 GiB and 512 segments. Before login() or join() it has at most 64 KiB,
+#     and one of these must be called within 10 s. Lists and texts have no other limits.
+#   - At most 4096 calls of a connection may be in progress, including those whose answers the
+#     client has not read or not finished (released). One more ends the connection, as does an
+#     invalid frame. While a client does not read its answers, its calls are not read.
+#   - Every method may answer InvalidArgument, which names the parameter: a malformed message, a
+#     list whose pointers all point to one place, a timeout of more than ten years. It may answer
+#     Aborted where the actor of the node that should answer has ended.
+#   - A timeout of 0 does not wait: what is not available at once counts as timed out. (For a step
+#     or a session, 0 means no timeout.)
+#   - Dropping a call cancels it; dropping the last reference to an object releases it. Both happen
+#     when the connection ends. Calls on one object start in the order in which they were sent.
+#   - A method that a node does not know fails with Cap'n Proto's exception "unimplemented". New
+#     methods, fields and union members may be added at any time and take the next numbers. (So
 #     will queues, as further kinds of Resource, and metrics and runners, as capabilities that
-#     further methods of Master give out.)
+#     further methods of Master return.)
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -34,97 +33,95 @@ using import "tensor.capnp".DType;
 using import "tensor.capnp".Shape;
 
 interface Login {
-  # What a new connection gets (Cap'n Proto's bootstrap object). It only lets one in.
+  # The bootstrap object of a connection. It only gives access to the other interfaces.
 
   login @0 (protocolVersion :UInt32, client :Text)
       -> (status :Status, master :Master, identity :NodeIdentity, protocolVersion :UInt32);
-  # Opens the door to a client that speaks version 2 of this protocol or any later one;
-  # FailedPrecondition, which names both, where it is older than this node takes. `client` says who
-  # calls, for the log ("digits 0.1"). Proof of who calls will be a further parameter, and `master`
-  # then as narrow as that proof. `identity` is who serves here, and
-  # `protocolVersion` what it speaks; 0 where that is version 2.
+  # Gives a client the Master. `protocolVersion` is the client's version of this protocol, at least
+  # 2; FailedPrecondition, which names both versions, where the node requires a later one. `client`
+  # is the client's name, for the log ("digits 0.1"). There are no credentials yet; they will be a
+  # further parameter, and `master` will then be restricted to what they allow. The answer has the
+  # node's identity and its protocol version (0 stands for 2).
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
-  # Who serves here, for the other nodes of the cluster. Always ok.
+  # The identity of this node, for the other nodes of the cluster. Always ok.
 
   join @2 (protocolVersion :UInt32, cluster :Text, job :Text, address :Text)
       -> (status :Status, task :UInt32, cluster :Cluster, joined :Cluster, change :UInt64,
-          keeperJob :Text, keeperTask :UInt32);
-  # For a node that belongs to no cluster yet: gives it a place in this one, as the next task of
-  # that job. It will serve at that address; one that was there before gets its place again, so it
-  # may ask twice. `protocolVersion` is of what nodes say to each other, and `cluster` the name that
-  # it was given for the cluster. AlreadyExists: the address is that of a task of the cluster's
-  # configuration. Unavailable: the task that gives out the places, `keeperTask` of `keeperJob`, is
-  # out of reach.
+          directoryJob :Text, directoryTask :UInt32);
+  # Adds the calling node to this cluster, as the next task of that job, which will serve at that
+  # address. A joined address gets the same task index again, so the call may be repeated.
+  # `protocolVersion` is that of the protocol between nodes, `cluster` the configured name of the
+  # cluster. The answer has the cluster as it was configured (`cluster`), the tasks that have joined
+  # since (`joined`), the number of changes so far, and the task that runs the directory service,
+  # which decides about joins.
   #
-  # It gets the cluster as it was configured, the tasks that have joined since, and how many changes
-  # there have been.
-  #
-  # FailedPrecondition: another version. InvalidArgument: another cluster's name, an address that is
-  # none. ResourceExhausted: no more tasks can join.
+  # FailedPrecondition: another version. InvalidArgument: another cluster name, or a malformed
+  # address. AlreadyExists: the address is that of a task of the cluster's configuration.
+  # ResourceExhausted: no more tasks can join. Unavailable: the directory service is unreachable.
 }
 
 struct NodeIdentity {
-  # A task of a cluster, and where its actors are reached.
+  # A task of a cluster, and the port of its actors.
 
   job @0 :Text;
   task @1 :UInt32;
 
   incarnation @2 :UInt64;
-  # Drawn anew at each start: another number at the same address means that the task restarted.
+  # Random, new at each start: another number at the same address means that the task restarted.
 
   protocolVersion @3 :UInt32;
-  # Of what nodes say to each other; those with different versions do not talk.
+  # Of the protocol between nodes, which must be equal.
 
   actorPort @4 :UInt16;
-  # The port of its actors, on the same host; 0 where they take no peers.
+  # The port of its actors, on the same host; 0 where they accept no peers.
 }
 
 interface Master {
-  # A client's way to the whole cluster, through the node that it asked.
+  # The cluster, as a client uses it through the node that it is connected to.
 
   createSession @0 (graph :Graph, options :SessionOptions)
       -> (status :Status, session :Session, warnings :List(Text));
   # Opens a session on that graph, which may be empty and extended later. There is a session only
-  # where the status is ok. ResourceExhausted: the node takes no more. Unavailable: it drains.
-  # InvalidArgument: a bad node, which it names, or a bad option. `warnings` says what of the
-  # options has no effect. The call goes on when it is dropped, and its session closes then.
+  # if the status is ok. ResourceExhausted: the node has its maximum of sessions. Unavailable: it is
+  # draining. InvalidArgument: a bad node, which it names, or a bad option. `warnings` lists the
+  # options without effect. Dropping the call does not cancel it, but its session is then closed.
 
   listDevices @1 (timeoutMs :UInt64) -> (status :Status, devices :List(Device),
                                          missing :List(Status));
   # The devices of all tasks that answer in time; `missing` has an error for each other task, which
-  # names it. The status is ok also where tasks are missing.
+  # names it. The status is ok even if tasks are missing.
 
   cluster @2 () -> (status :Status, cluster :Cluster);
-  # The tasks of the cluster and their addresses, as this node knows them. It asks no other node.
+  # The tasks of the cluster and their addresses, as known to this node, which calls no other node.
 
   reset @3 (containers :List(Text), timeoutMs :UInt64, all :Bool, onlyTask :Text)
       -> (status :Status);
-  # Frees those containers on every task ("" is the default one), or all that there are; closes the
+  # Frees those containers on every task ("" is the default one), or all containers; closes the
   # sessions that are open on this node, and those of other nodes that have used such a container.
   # Unavailable names the tasks that were not reached in time; all others have been reset. With
   # `onlyTask` ("/job:ps/task:0"), nothing is freed or closed elsewhere.
 
   nodeInfo @4 () -> (status :Status, info :NodeInfo);
-  # What the node says of itself. It asks no other node.
+  # Information about this node, which calls no other node.
 
   explain @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
-  # What the steps of this node's sessions wait for that have not ended. A device that does not tell
-  # within the timeout is itself an answer.
+  # For each running step of this node's sessions: what it waits for. A device that does not report
+  # within the timeout is listed as the reason itself.
 
   drain @6 (timeoutMs :UInt64) -> (status :Status);
-  # From then on the node opens no sessions and, as master, runs no new steps; it goes on to compute
-  # for other masters. Answers when its steps have ended. Those that have not at the timeout are
+  # From now on the node refuses new sessions and, as master, new steps; it still computes for other
+  # masters. Answers when the steps of its sessions have ended. At the timeout the others are
   # cancelled, and the answer is DeadlineExceeded; the node stays drained.
 
   stop @7 (timeoutMs :UInt64) -> (status :Status);
-  # Drains the node for most of that time, answers as drain() does, and then ends it within the
-  # rest, and with it this connection.
+  # Drains the node for most of that time, answers as drain() does, and then stops it within the
+  # remaining time, which ends this connection.
 
   listResources @8 (timeoutMs :UInt64) -> (status :Status, resources :List(Resource),
                                            missing :List(Status));
-  # What the containers of all tasks hold that answer in time; `missing` has an error for each other
-  # task, which names it.
+  # The resources in the containers of all tasks that answer in time; `missing` has an error for
+  # each other task, which names it.
 }
 
 enum NodeState {
@@ -140,13 +137,13 @@ struct Device {
   # "CPU".
 
   index @2 :UInt32;
-  # Among the devices of that type of its task.
+  # Among the devices of its type in its task.
 
   memoryLimit @3 :UInt64;
-  # Bytes that it gives out at most.
+  # The most bytes that it allocates.
 
   description @4 :Text;
-  # The hardware, in words.
+  # Description of the hardware.
 
   incarnation @5 :UInt64;
   # Of its task, when it answered.
@@ -159,7 +156,7 @@ struct Device {
 }
 
 struct Resource {
-  # A thing that a container holds.
+  # A resource in a container.
 
   container @0 :Text;
   name @1 :Text;
@@ -171,13 +168,13 @@ struct Resource {
   shape @4 :Shape;
 
   bytes @5 :UInt64;
-  # Of its value; 0 before it has one.
+  # Size of its value; 0 while it has none.
 
   device @6 :Text;
-  # Where it lives, "/job:ps/task:0/device:CPU:0".
+  # Where it is placed, "/job:ps/task:0/device:CPU:0".
 
   idleMs @7 :UInt64;
-  # Since a step used it last.
+  # Time since a step last used it.
 }
 
 struct Cluster {
@@ -190,7 +187,7 @@ struct Cluster {
 
   struct Task {
     index @0 :UInt32;
-    # Each once in its job; there may be gaps.
+    # Unique in its job; there may be gaps.
 
     host @1 :Text;
     port @2 :UInt16;
@@ -200,29 +197,29 @@ struct Cluster {
 struct WaitingStep {
   session @0 :UInt64;
   step @1 :UInt64;
-  # Its number in the session; 0 while it is not compiled.
+  # Its number in the session; 0 until it is compiled.
 
   ageMs @2 :UInt64;
-  # Since it began.
+  # Time since its start.
 
   waits @3 :List(Wait);
 
   struct Wait {
     device @0 :Text;
-    # Where; empty where no device has the step yet.
+    # The device that waits; empty while the step is on no device yet.
 
     node @1 :Text;
     op @2 :Text;
-    # The graph's node that waits; empty where none does.
+    # The node of the graph that waits; empty if none does.
 
     what @3 :Text;
-    # What it waits for, in words: "'MatMul:0' from /job:worker/task:1/device:CPU:0".
+    # What it waits for, as text: "'MatMul:0' from /job:worker/task:1/device:CPU:0".
 
     peer @4 :Text;
-    # The task that it comes from; empty where none is to blame.
+    # The task that it waits for; empty if there is none.
 
     ageMs @5 :UInt64;
-    # Since when.
+    # Time since the wait began.
   }
 }
 
@@ -235,13 +232,13 @@ struct NodeInfo {
   cluster @4 :Cluster;
 
   sessions @5 :UInt64;
-  # That are open now.
+  # Open sessions.
 
   steps @6 :UInt64;
-  # That it ran as master, since its start.
+  # Steps run as master since the start.
 
   lateMessages @7 :UInt64;
-  # That came for steps which had ended already, and were dropped.
+  # Messages that were dropped because their step had ended.
 
   state @8 :NodeState;
 }

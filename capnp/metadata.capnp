@@ -1,5 +1,5 @@
 @0xa1d5b7c94e6f2380;
-# How a step went: part of the answer of run(), where its options ask for it. No method takes it.
+# Metadata of a step: part of the answer of run() where its options ask for it.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -8,7 +8,7 @@ using import "graph.capnp".Node;
 
 struct RunMetadata {
   devices @0 :List(DeviceRun);
-  # What each device did for the step; of one that failed, those that told in time.
+  # What each device did for the step. After a failure, only the devices that reported in time.
 }
 
 struct DeviceRun {
@@ -16,21 +16,21 @@ struct DeviceRun {
 
   beginNs @1 :Int64;
   endNs @2 :Int64;
-  # The master's view, in nanoseconds since it launched the step. Devices' clocks know nothing of
-  # each other, so this puts them on one axis: `endNs` is when the master heard that the device was
-  # done, `beginNs` an estimate that takes the ways there and back for equally long.
+  # By the master's clock, in nanoseconds since it launched the step; the clocks of devices are not
+  # synchronised. `endNs` is when the master received that the device was done, `beginNs` an
+  # estimate that assumes equal latencies in both directions.
 
   durationNs @3 :Int64;
   # From the step's start on the device to its end, by the device's own clock.
 
   memoryPeak @4 :UInt64;
-  # Bytes in use there while the step ran, those of other steps included; 0 where it is not known.
+  # Peak of the bytes in use on the device during the step, other steps included; 0 if unknown.
 
   nodes @5 :List(NodeRun);
   # In the order in which they ended.
 
   graph @6 :List(Node);
-  # The device's part of the step, where the options asked for it.
+  # The device's partition of the graph, where the options asked for it.
 }
 
 struct NodeRun {
@@ -42,12 +42,13 @@ struct NodeRun {
   # Since the step's start on the device, by the device's own clock.
 
   thread @4 :UInt32;
-  # Where it began, counted from 0 in the order in which threads came to work for the step.
+  # The thread that started it; numbered from 0 in the order in which they first worked for the
+  # step.
 
   bytes @5 :UInt64;
-  # Of its outputs; of a _Send or a _Retval, of what it gave away.
+  # Of its outputs; for a _Send or a _Retval, of its input.
 
   tensor @6 :Text;
   peer @7 :Text;
-  # What a _Send or a _Recv moved ("MatMul:0"), and the device that it went to or came from.
+  # For a _Send or a _Recv: the tensor ("MatMul:0"), and the device that it went to or came from.
 }

@@ -5,50 +5,51 @@
 #include <cstdint>
 #include <string_view>
 
-/// What both ends of the door agree on.
+/// Versions and limits of the protocol between clients and nodes.
 namespace troupe::protocol {
 
-/// Of the schema, as this release speaks it. It goes up with a change of what a call means that its
-/// fields do not show. New fields, methods, members of unions and enumerators raise nothing: an
-/// older reader takes the default for a field it does not know, and answers Unimplemented to the
-/// method and InvalidArgument to the value.
+/// The version of the schema that this release implements. It is raised when the meaning of a call
+/// changes without a change of its fields. New fields, methods, union members and enumerators do
+/// not raise it: an older reader uses the default for a field it does not know, and answers
+/// Unimplemented to an unknown method and InvalidArgument to an unknown value.
 inline constexpr uint32_t version = 3;
 
-/// From that version on, a tensor may come as a TensorSource.
+/// From this version on, a tensor may be sent as a TensorSource.
 inline constexpr uint32_t sources_version = 3;
 
-/// The clients that a node takes: of this version or any later one. It goes up, to the version of
-/// that change, when what older clients say would be misread.
+/// The oldest version of a client that a node accepts. It is raised, to the version of that change,
+/// when messages of older clients would be misinterpreted.
 inline constexpr uint32_t oldest_version = 2;
 
-/// A connection that begins with these bytes is for heartbeats, and carries nothing else: each time
-/// they come, the node's incarnation goes back, in eight bytes, little-endian. The node answers
-/// from a thread that is never busy, so a client can tell a node that computes from one that stands
-/// still. (No message begins so: it would have more segments than any may have.)
+/// A heartbeat request. A connection that begins with it carries only heartbeats: to each request
+/// the node answers with its incarnation, eight bytes, little-endian. It answers on a thread that
+/// does nothing else, so that a client can tell a busy node from one that hangs. (No Cap'n Proto
+/// frame begins with these bytes: its number of segments would be over the limit.)
 inline constexpr std::string_view heartbeat = "troupe?\n";
 
+/// The limit of a message.
 inline constexpr uint64_t message_bytes_max = uint64_t{4} << 30;
 
-/// What the tensors of one step's feeds or fetches have beyond that goes as TensorSources, to those
-/// who know them.
+/// The limit of the tensor bytes that a message holds of a step's feeds or fetches. Tensors beyond
+/// it are sent as TensorSources, if the other end accepts those.
 inline constexpr uint64_t values_bytes_max = uint64_t{32} << 20;
 
-/// So much may be read from the sources of one connection at a time.
-inline constexpr uint64_t awaited_bytes_max = uint64_t{64} << 30;
+/// The limit of the bytes that are still to be read from the TensorSources of one connection.
+inline constexpr uint64_t pending_source_bytes_max = uint64_t{64} << 30;
 
-/// Until login() or join() lets a connection in, its messages may be that large, and it has so long
-/// for them.
-inline constexpr uint64_t first_message_bytes_max = uint64_t{64} << 10;
+/// The limit of a message until login() succeeds or join() is called, and the time for that after
+/// the connection was accepted.
+inline constexpr uint64_t login_message_bytes_max = uint64_t{64} << 10;
 inline constexpr std::chrono::seconds login_time{10};
 
-/// So many calls of one connection may be under way, until their answers are taken and they are
-/// finished; one more ends the connection.
+/// The limit of the calls of one connection in progress: not answered, or not finished (released)
+/// by the client. One more ends the connection.
 inline constexpr uint32_t calls_max = 4096;
 
-/// Cap'n Proto's own readers refuse messages of more segments.
+/// The limit of Cap'n Proto's own readers.
 inline constexpr uint64_t message_segments_max = 512;
 
-/// The length of one Data in a tensor; Cap'n Proto's wire format ends at 512 MiB.
+/// The limit of one Data of a tensor; Cap'n Proto's wire format allows 512 MiB.
 inline constexpr size_t chunk_bytes_max = size_t{256} << 20;
 
 }  // namespace troupe::protocol

@@ -10,16 +10,16 @@ using import "status.capnp".Status;
 using import "tensor.capnp".Tensor;
 
 interface Session {
-  # A client's graph. Dropping the last reference closes the session, so one whose client dies or
-  # loses its connection closes by itself. Variables and queues live on in their containers.
+  # A client's graph. Dropping the last reference closes the session, so it also closes when the
+  # client dies or loses its connection. Variables and queues remain in their containers.
 
   extend @0 (nodes :List(Node), expectedSize :UInt64) -> (status :Status);
   # Adds nodes to the graph: all of them, or none and an error that names the first bad one.
-  # `expectedSize` is the number of nodes that the graph must have before.
+  # `expectedSize` is the number of nodes that the graph must have before the call.
   #
-  # Aborted: it has another (two clients extend one session). InvalidArgument: a node is not as
-  # graph.capnp asks, or its op does not take such inputs or attributes. NotFound: there is no such
-  # op, or no such node to take an input from. FailedPrecondition: the session is closed.
+  # Aborted: it has another number (two clients extend one session). InvalidArgument: a node
+  # violates graph.capnp, or its op does not accept the inputs or attributes. NotFound: there is no
+  # such op, or no such input node. FailedPrecondition: the session is closed.
 
   run @1 (feeds :List(Feed), fetches :List(Text), targets :List(Text), options :RunOptions)
       -> StepAnswer;
@@ -27,69 +27,69 @@ interface Session {
   # that they name. A fetch or feed is "node:0" or "node"; a target is "node". Several steps may run
   # at once, and answer as they end. Dropping the call before its answer cancels the step.
   #
-  # InvalidArgument: a feed, fetch or target is wrong, an op does not take its inputs, or no device
-  # is such as a node wishes for. NotFound: the graph has no such feed, fetch or target.
-  # Unimplemented: no device that fits has a kernel for an op. DeadlineExceeded: the timeout has
-  # passed. Unavailable: a task that the step needs is lost or out of reach, or this node drains.
-  # ResourceExhausted: a device's memory, or the 4 GiB of the answer, do not suffice. Cancelled: the
-  # session was closed meanwhile. Aborted: a task restarted, or its state was reset.
-  # FailedPrecondition: the session is closed, a variable has no value yet, or a node wishes to run
-  # elsewhere than what it takes from a container lives. Others are those of the ops. The session
-  # can be used on after all but its own end.
+  # InvalidArgument: a feed, fetch or target is wrong, an op does not accept its inputs, or no
+  # device satisfies the constraint of a node. NotFound: the graph has no such feed, fetch or
+  # target. Unimplemented: no device that fits has a kernel for an op. DeadlineExceeded: the timeout
+  # has passed. Unavailable: a task that the step needs is lost or unreachable, or this node is
+  # draining. ResourceExhausted: a device's memory, or the 4 GiB of the answer, do not suffice.
+  # Cancelled: the session was closed meanwhile. Aborted: a task restarted, or its state was reset.
+  # FailedPrecondition: the session is closed, a variable has no value yet, or the device constraint
+  # of a node excludes the device where its resource is placed. Ops may have other errors. After any
+  # error the session remains usable, unless it is closed.
 
   close @2 () -> (status :Status);
-  # Cancels the running steps and frees what the session holds; always ok. Calls after it answer
-  # FailedPrecondition, but another close, which has nothing left to do.
+  # Cancels the running steps and frees the session; always ok, also when repeated. Other calls
+  # after it answer FailedPrecondition.
 
   makeCallable @3 (feeds :List(Text), fetches :List(Text), targets :List(Text),
                    options :RunOptions) -> (status :Status, callable :Callable);
-  # Compiles a step for many runs. There is a callable only where the status is ok; calls of it may
-  # be sent before the answer is there. Of the options, only the timeout matters here. The errors
-  # are those of run().
+  # Compiles a step for many runs. `callable` is set only if the status is ok; calls may be
+  # pipelined on it. Of the options, only the timeout is used here. The errors are those of run().
 
   setUpPartialRun @4 (feeds :List(Text), fetches :List(Text), targets :List(Text),
                       options :RunOptions) -> (status :Status, partialRun :PartialRun);
-  # Compiles and starts a step of which every feed and fetch is given and taken once, by calls of
-  # the answer. The timeout is that of the whole step. The errors are those of run().
+  # Compiles and starts a step whose feeds and fetches are given and fetched by calls of the answer,
+  # each once. The timeout is that of the whole step. The errors are those of run().
 }
 
 interface Callable {
-  # A step that is compiled and stays so until the last reference is dropped.
+  # A compiled step, released when the last reference is dropped.
 
   run @0 (feeds :List(Tensor), options :RunOptions) -> StepAnswer;
-  # A step with a value for each feed of the callable, in their order. As Session.run; another
-  # number of feeds is InvalidArgument.
+  # As Session.run, with a value for each feed of the callable, in their order. A wrong number of
+  # feeds is InvalidArgument.
 }
 
 interface PartialRun {
   # A step that is fed and fetched while it runs. Dropping the last reference cancels it.
 
   run @0 (feeds :List(Feed), fetches :List(Text)) -> StepAnswer;
-  # Gives the step these feeds and waits for these fetches; the call that gives the last feed and
-  # asks for the last fetch waits for the targets, too. InvalidArgument leaves the step as it was: a
-  # feed or fetch that was not set up, or not for the first time, or a fetch that needs a feed which
-  # was not given yet. Any other error is the step's, and the answer to all later calls.
+  # Gives the step these feeds and waits for these fetches; the call after which every feed is given
+  # and every fetch requested also waits for the targets. InvalidArgument leaves the step unchanged:
+  # a feed or fetch that was not set up, or was used before, or a fetch that depends on a feed that
+  # was not given yet. Any other error ends the step, and is the answer to all later calls.
 }
 
 struct SessionOptions {
-  # What holds for one session, all its life. What has no effect comes back as a warning.
+  # Options that apply for the lifetime of a session. Those that have no effect are answered with a
+  # warning.
 
   operationTimeoutMs @0 :UInt64;
-  # For each step that has no timeout of its own; 0: none.
+  # For each step without a timeout of its own; 0: no timeout.
 
   logDevicePlacement @1 :Bool;
   # The master's log says on which device each node runs.
 
   deviceFilters @2 :List(Text);
-  # The session uses no devices but those of its master and those that match one of these
-  # ("/job:ps", "/job:worker/task:1"); none: all.
+  # The session uses only the devices of its master and those that match one of these filters
+  # ("/job:ps", "/job:worker/task:1"); no filters: all devices.
 
   isolateState @3 :Bool;
   # The session's variables are its own, and end with it.
 
   threads @4 :UInt32;
   memoryLimit @5 :UInt64;
-  # Only a server can be told these, when it starts.
+  # Without effect: these are options of a server, set when it starts.
 }
 
 struct StepAnswer {
@@ -111,7 +111,7 @@ struct Feed {
 
 struct RunOptions {
   timeoutMs @0 :UInt64;
-  # The step ends with DeadlineExceeded after so many milliseconds; 0: as the session's options say.
+  # The step fails with DeadlineExceeded after this time; 0: the session's operationTimeoutMs.
 
   trace @1 :Bool;
   # `metadata` says when each node ran.

@@ -12,13 +12,13 @@ using DType = UInt16;
 # 17 uint16, 18 complex128, 19 float16, 22 uint32, 23 uint64.
 
 struct Shape {
-  # The sizes of a tensor's dimensions, as far as they are known.
+  # The possibly unknown sizes of a tensor's dimensions.
 
   unknownRank @0 :Bool;
-  # True: not even the number of dimensions is known, and `sizes` is empty.
+  # True: the number of dimensions is unknown, and `sizes` is empty.
 
   sizes @1 :List(Int64);
-  # In row-major order, at most 8; -1 for a size that is not known. Empty for a scalar.
+  # In row-major order, at most 8; -1 for an unknown size. Empty for a scalar.
 }
 
 struct Tensor {
@@ -30,31 +30,31 @@ struct Tensor {
   # One for each dimension, at least 0, at most 8; the product is the number of elements.
 
   chunks @2 :List(Data);
-  # The elements of any dtype but string: their bytes, little-endian, in row-major order, cut at
-  # will into pieces of at most 256 MiB (a Data of Cap'n Proto ends at 512 MiB). A bool is one byte,
-  # 0 or 1; a complex number its real part, then its imaginary part.
+  # The elements of any dtype but string: their bytes, little-endian, in row-major order, split
+  # anywhere into pieces of at most 256 MiB (a Data of Cap'n Proto has at most 512 MiB). A bool is
+  # one byte, 0 or 1; a complex number its real part, then its imaginary part.
 
   strings @3 :List(Data);
   # The elements of dtype string.
 
   source @4 :TensorSource;
-  # In place of `chunks`: who holds the elements, and gives them out piece by piece. Feeds may come
-  # so, of any size. What a node answers comes so where the client speaks version 3 and the tensor
+  # In place of `chunks`: a capability from which the elements are read piece by piece. Feeds of any
+  # size may be sent so. A node sends a value so if the client has protocol version 3 and the tensor
   # does not fit into the first 32 MiB of the answer's values. Not for dtype string, nor in graphs.
 }
 
 interface TensorSource {
-  # The elements of a tensor that is too large for a message, or that had better not hold up the
-  # other calls of the connection. It lasts, and the tensor's memory with it, until the last
-  # reference is dropped; a node drops a feed's when it has read it.
+  # The elements of a tensor that is too large for a message, or would delay the other calls of the
+  # connection. It keeps the tensor's memory until the last reference is dropped; a node drops the
+  # source of a feed when it has read it.
 
   read @0 (offset :UInt64, bytes :UInt64) -> (status :Status, bytes :Data);
-  # The bytes from there on, as they would lie in `chunks`: just so many, at most 256 MiB at a time.
-  # InvalidArgument: they are more than that, or the tensor ends before.
+  # That many bytes from `offset` on, in the layout of `chunks`; at most 256 MiB at a time.
+  # InvalidArgument: more than that, or beyond the end of the tensor.
   #
-  # The source of a feed must be the client's own: one that the node gave out is InvalidArgument.
-  # A node reads each byte of a feed once, in pieces of 4 MiB, up to 4 of them at a time, before the
-  # step begins; a step's timeout does not count that time. The step's answer is ResourceExhausted
-  # where its feeds have no room in memory, or the steps of one connection have more than 64 GiB to
-  # be read yet.
+  # The source of a feed must be hosted by the client: one of the node's own is InvalidArgument. A
+  # node reads each byte of a feed once, in pieces of 4 MiB, up to 4 at a time, before the step
+  # begins; the step's timeout does not include that time. The step's answer is ResourceExhausted
+  # where its feeds cannot be allocated, or the steps of one connection have more than 64 GiB that
+  # are still to be read.
 }

@@ -1,27 +1,33 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "troupe/devices/kernel.hpp"
-#include "troupe/graph/allocator.hpp"
-#include "troupe/graph/cluster_view.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/devices/stream.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
+#include "troupe/graph/types/allocator.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
-/// A place that runs kernels: a CPU's threads, later a GPU's stream. All calls return at once and
-/// may come from any thread. Work that kernels put on the device forms one ordered stream; on a CPU
-/// that stream is empty, as a kernel has done its work when it returns.
+/// A place that runs kernels: a CPU's threads, or a GPU's streams. All calls return at once and may
+/// come from any thread.
+///
+/// A device either computes in the host's memory, and a kernel has done its work when it returns;
+/// or it has memory of its own and a stream, and a kernel has only put its work there.
 class Device {
  public:
   virtual ~Device() = default;
 
   virtual const DeviceAttributes& attributes() const = 0;
   virtual const KernelCatalog& kernels() const = 0;
+
+  /// Of the memory that its kernels compute in.
   virtual Allocator& allocator() = 0;
+  /// Of host memory for what goes to the device and comes from it: pinned, where that is faster.
+  virtual Allocator& host_allocator() { return allocator(); }
 
   /// Runs `work` soon on one of the device's own host threads.
   virtual void enqueue(std::function<void()> work) = 0;
@@ -32,14 +38,27 @@ class Device {
   /// Waits until nothing runs any more of what it was given. Not from its own threads.
   virtual void finish() {}
 
-  /// An event: calls `then` once all that kernels have put on the stream so far is done, on any
-  /// thread, at once where nothing is left to do.
-  virtual void when_done(std::function<void()> then) = 0;
+  /// The stream that kernels put their work on; null for a device that computes in the host's
+  /// memory, which has no use for what follows, either.
+  virtual Stream* stream() { return nullptr; }
 
-  /// Copies between the device and the host, in the stream's order; `done` may be called at once.
-  /// A device whose memory is the host's answers with the tensor it was given.
-  virtual void copy_to_host(Tensor tensor, std::function<void(Result<Tensor>)> done) = 0;
-  virtual void copy_from_host(Tensor tensor, std::function<void(Result<Tensor>)> done) = 0;
+  /// Puts a copy into the device's memory on its stream, and returns the copy, which work behind it
+  /// on the stream may use. `from` lies in host memory or in that of another device of the process,
+  /// whose stream the copy waits for.
+  virtual Result<Tensor> copy_in(const Tensor& from);
+  /// Puts a copy of a tensor of this device into host memory on its stream; `done` is called when
+  /// the copy is there, or with the stream's error.
+  virtual void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done);
 };
+
+/// An allocator of memory that the host cannot read.
+class DeviceAllocator : public Allocator {
+ public:
+  MemoryKind kind() const override { return MemoryKind::device; }
+  virtual Device& device() const = 0;
+};
+
+/// The device in whose memory the tensor lies; null for host memory.
+Device* device_of(const Tensor& tensor);
 
 }  // namespace troupe

@@ -1,8 +1,12 @@
 #include "troupe/devices/executor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
+
+#include "troupe/devices/pending_counts.hpp"
+#include "troupe/devices/step_resources.hpp"
 
 namespace troupe {
 namespace {
@@ -28,8 +32,13 @@ class Outputs {
   std::vector<Tensor> many_;
 };
 
-// Nodes that became ready and that this thread will run, newest first.
-using Ready = std::vector<int32_t>;
+/// A node that became ready and that this thread will run.
+struct ReadyNode {
+  int32_t index;
+  bool is_dead;
+};
+// Newest first.
+using Ready = std::vector<ReadyNode>;
 
 // Whose thread runs nodes: a caller of ours, which wants it back soon, or the device.
 enum class On { caller, device };
@@ -44,26 +53,49 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         done_(std::move(done)),
         trace_(std::move(trace)),
         slots_(static_cast<size_t>(plan_->slot_count())),
-        waits_for_(new std::atomic<int32_t>[plan_->steps().size()]) {
-    for (size_t i = 0; i < plan_->steps().size(); ++i)
-      waits_for_[i].store(plan_->steps()[i].waits_for, std::memory_order_relaxed);
+        counts_(*plan_) {
     for (const auto& [slot, value] : plan_->constants()) slots_[slot] = value;
   }
 
   void start() {
-    Ready ready(plan_->sources().rbegin(), plan_->sources().rend());
+    Ready ready;
+    const auto& sources = plan_->sources();
+    for (auto source = sources.rbegin(); source != sources.rend(); ++source)
+      ready.push_back({*source, false});
     run(ready, On::caller);
   }
 
   void cancel(Status why) override { fail(std::move(why)); }
 
+  std::vector<WaitingNode> waits() const override {
+    std::lock_guard lock(mutex_);
+    std::vector<WaitingNode> found;
+    for (const auto* waiting : waiting_)
+      found.push_back(
+          {waiting->item.node, waiting->item.kernel.awaits, waiting->item.kernel.awaits_from});
+    return found;
+  }
+
  private:
-  // A launch of a waiting kernel lives on the heap until it is done.
-  struct Waiting {
-    Waiting(const Plan& plan, StepPort& port, std::span<Tensor> inputs, int output_count)
-        : outputs(output_count), launch(plan.device(), &port, inputs, outputs.span()) {}
+  /// A launch of a kernel that waits lives on the heap until it is done.
+  struct Waiting final : WaitCanceller {
+    Waiting(PlanExecution& execution, const Plan::NodeItem& item)
+        : execution(execution),
+          item(item),
+          outputs(item.output_count),
+          launch(
+              execution.plan_->device(), execution.launch_step(this), execution.inputs_of(item),
+              outputs.span()) {}
+
+    void on_cancel(std::function<void()> hook) override {
+      execution.set_cancel_hook(*this, std::move(hook));
+    }
+
+    PlanExecution& execution;
+    const Plan::NodeItem& item;
     Outputs outputs;
     Launch launch;
+    std::function<void()> cancel_hook;  // under the execution's mutex
     // The kernel may finish inside start(): then its followers join the nodes of that thread.
     std::atomic<bool> returned_or_done{false};
     Status status;
@@ -72,43 +104,67 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     uint64_t bytes = 0;
   };
 
-  /// Runs the ready nodes and what becomes ready by them. The caller holds one part of the step.
+  // -- running nodes
+
+  /// Runs the ready nodes and what becomes ready by them. The caller holds one unit of pending_.
   void run(Ready& ready, On thread) {
     auto budget_ns = caller_budget_ns;
     while (!ready.empty() && !failed_.load(std::memory_order_relaxed)) {
-      auto index = ready.back();
-      const auto& step = plan_->steps()[index];
-      if (step.kernel.start) {
+      auto node = ready.back();
+      const auto& item = plan_->items()[node.index];
+      if (is_left_out(node, item)) {
         ready.pop_back();
-        start_waiting(step, ready);
+        pass_on_dead(item, ready);
         continue;
       }
-      Outputs outputs(step.output_count);
-      Launch launch(plan_->device(), port_.get(), inputs_of(step), outputs.span());
-      auto cost = cost_of(step, launch);
+      if (item.kernel.start) {
+        ready.pop_back();
+        start_waiting(item, ready);
+        continue;
+      }
+      Outputs outputs(item.output_count);
+      Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
+      auto cost = cost_of(item, launch);
       if (thread == On::caller && (budget_ns -= cost) < 0) return hand_over(ready);
       ready.pop_back();
       if (cost > task_worth_ns && !ready.empty()) {
-        run_as_task({index});
+        run_as_task({node});
         continue;
       }
-      finish(step, compute(step, launch, outputs.span()), outputs.span(), ready);
+      finish(item, compute(item, launch, outputs.span()), outputs.span(), ready);
     }
-    end_part();
+    release();
   }
 
-  std::span<Tensor> inputs_of(const Plan::Step& step) {
-    return {slots_.data() + step.first_slot, static_cast<size_t>(step.input_count)};
+  /// Whether the node does not run as its inputs are dead. A kernel that takes dead inputs finds
+  /// them unset.
+  bool is_left_out(const ReadyNode& node, const Plan::NodeItem& item) {
+    auto inputs = inputs_of(item);
+    auto is_dead = node.is_dead ||
+                   (!item.kernel.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
+    if (!is_dead) return false;
+    if (!item.kernel.takes_dead) return true;
+    for (auto& input : inputs) input = Tensor();
+    return false;
   }
 
-  static int64_t cost_of(const Plan::Step& step, const Launch& launch) {
-    if (step.kernel.cost_ns) return step.kernel.cost_ns(launch);
+  LaunchStep launch_step(WaitCanceller* canceller) {
+    return {.port = port_.get(), .resources = &resources_, .canceller = canceller};
+  }
+
+  std::span<Tensor> inputs_of(const Plan::NodeItem& item) {
+    return {slots_.data() + item.first_slot, static_cast<size_t>(item.input_count)};
+  }
+
+  static int64_t cost_of(const Plan::NodeItem& item, const Launch& launch) {
+    if (item.kernel.cost_ns) return item.kernel.cost_ns(launch);
     int64_t elements = 0;
-    for (int i = 0; i < launch.input_count(); ++i) elements += launch.input(i).elements();
+    for (int i = 0; i < launch.input_count(); ++i)
+      if (launch.input(i).is_set()) elements += launch.input(i).elements();
     return 50 + elements / 2;
   }
 
-  /// Gives all ready nodes to the device's threads, and the caller's part of the step with them.
+  /// Gives all ready nodes to the device's threads, and the caller's unit of pending_ with them.
   void hand_over(Ready& ready) {
     plan_->device().enqueue([self = shared_from_this(), nodes = std::move(ready)]() mutable {
       self->run(nodes, On::device);
@@ -116,7 +172,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   }
 
   void run_as_task(Ready nodes) {
-    parts_.fetch_add(1, std::memory_order_relaxed);
+    pending_.fetch_add(1, std::memory_order_relaxed);
     plan_->device().enqueue([self = shared_from_this(), nodes = std::move(nodes)]() mutable {
       self->compute_as_task(nodes);
     });
@@ -124,26 +180,27 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   /// Runs one node without asking again whether it is worth a task.
   void compute_as_task(Ready& ready) {
-    const auto& step = plan_->steps()[ready.back()];
+    const auto& item = plan_->items()[ready.back().index];
     ready.pop_back();
-    Outputs outputs(step.output_count);
-    Launch launch(plan_->device(), port_.get(), inputs_of(step), outputs.span());
-    finish(step, compute(step, launch, outputs.span()), outputs.span(), ready);
+    Outputs outputs(item.output_count);
+    Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
+    finish(item, compute(item, launch, outputs.span()), outputs.span(), ready);
     run(ready, On::device);
   }
 
-  Status compute(const Plan::Step& step, Launch& launch, std::span<const Tensor> outputs) {
-    if (!trace_) return compute(step, launch);
+  Status compute(const Plan::NodeItem& item, Launch& launch, std::span<const Tensor> outputs) {
+    if (!trace_) return compute(item, launch);
     auto begin = trace_->elapsed();
-    auto status = compute(step, launch);
-    trace_->add(*plan_, step.node, begin, bytes_of(outputs));
+    auto bytes = item.output_count == 0 ? bytes_of(inputs_of(item)) : 0;
+    auto status = compute(item, launch);
+    trace_->add(*plan_, item.node, begin, bytes + bytes_of(outputs));
     return status;
   }
 
   /// A library below may throw what its kernel does not know of: that is the node's error.
-  static Status compute(const Plan::Step& step, Launch& launch) {
+  static Status compute(const Plan::NodeItem& item, Launch& launch) {
     try {
-      return step.kernel.compute(launch);
+      return item.kernel.compute(launch);
     } catch (const std::bad_alloc&) {
       return resource_exhausted("the process has no memory left for the kernel");
     } catch (const std::exception& error) {
@@ -151,71 +208,148 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     }
   }
 
-  void start_waiting(const Plan::Step& step, Ready& ready) {
-    auto waiting = std::make_shared<Waiting>(*plan_, *port_, inputs_of(step), step.output_count);
-    parts_.fetch_add(1, std::memory_order_relaxed);
-    if (trace_) note_begin(step, *waiting);
-    step.kernel.start(waiting->launch, [self = shared_from_this(), &step, waiting](Status status) {
-      waiting->status = std::move(status);
-      if (self->trace_) self->note_end(step, *waiting);
-      if (waiting->returned_or_done.exchange(true, std::memory_order_acq_rel))
-        self->resume(step, *waiting);
+  // -- kernels that wait
+
+  void start_waiting(const Plan::NodeItem& item, Ready& ready) {
+    if (item.kernel.try_now && try_now(item, ready)) return;
+    auto waiting = std::make_shared<Waiting>(*this, item);
+    pending_.fetch_add(1, std::memory_order_relaxed);
+    {
+      std::lock_guard lock(mutex_);
+      waiting_.push_back(waiting.get());
+    }
+    if (trace_) note_begin(*waiting);
+    item.kernel.start(waiting->launch, [self = shared_from_this(), waiting](Status status) {
+      self->wait_ended(waiting, std::move(status));
     });
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
-    parts_.fetch_sub(1, std::memory_order_relaxed);  // it was done at once: this thread goes on
-    finish(step, waiting->status, waiting->outputs.span(), ready);
+    pending_.fetch_sub(1, std::memory_order_relaxed);  // it was done at once: this thread goes on
+    finish(item, waiting->status, waiting->outputs.span(), ready);
   }
 
-  void note_begin(const Plan::Step& step, Waiting& waiting) {
+  bool try_now(const Plan::NodeItem& item, Ready& ready) {
+    Outputs outputs(item.output_count);
+    Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
+    auto begin = trace_ ? trace_->elapsed() : StepTrace::Time(0);
+    auto status = item.kernel.try_now(launch);
+    if (!status) return false;
+    if (trace_) trace_->add(*plan_, item.node, begin, bytes_of(outputs.span()));
+    finish(item, *status, outputs.span(), ready);
+    return true;
+  }
+
+  /// On whatever thread woke the kernel; what follows is posted (EX-2).
+  void wait_ended(const std::shared_ptr<Waiting>& waiting, Status status) {
+    std::function<void()> unused;
+    {
+      std::lock_guard lock(mutex_);
+      std::erase(waiting_, waiting.get());
+      unused.swap(waiting->cancel_hook);
+    }
+    waiting->status = std::move(status);
+    if (trace_) note_end(*waiting);
+    if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
+    port_->post([self = shared_from_this(), waiting] {
+      Ready ready;
+      self->finish(waiting->item, waiting->status, waiting->outputs.span(), ready);
+      self->run(ready, On::caller);
+    });
+  }
+
+  void set_cancel_hook(Waiting& waiting, std::function<void()> hook) {
+    {
+      std::lock_guard lock(mutex_);
+      if (error_.ok()) {
+        waiting.cancel_hook = std::move(hook);
+        return;
+      }
+    }
+    hook();
+  }
+
+  void note_begin(Waiting& waiting) {
     waiting.began = trace_->elapsed();
-    if (step.output_count == 0) waiting.bytes = bytes_of(inputs_of(step));
+    if (waiting.item.output_count == 0) waiting.bytes = bytes_of(inputs_of(waiting.item));
   }
-  void note_end(const Plan::Step& step, Waiting& waiting) {
+  void note_end(Waiting& waiting) {
     waiting.bytes += bytes_of(waiting.outputs.span());
-    trace_->add(*plan_, step.node, waiting.began, waiting.bytes);
+    trace_->add(*plan_, waiting.item.node, waiting.began, waiting.bytes);
   }
 
-  void resume(const Plan::Step& step, Waiting& waiting) {
-    Ready ready;
-    finish(step, waiting.status, waiting.outputs.span(), ready);
-    run(ready, On::caller);
-  }
+  // -- passing values on
 
-  /// Passes the outputs of a node on to those who wait for them.
+  /// Passes the outputs of a node on to those that wait for them.
   void finish(
-      const Plan::Step& step, const Status& status, std::span<Tensor> outputs, Ready& ready) {
-    for (auto& input : inputs_of(step)) input = Tensor();
-    if (!status.ok()) return fail(status.at(plan_->where(step)));
-    auto edges = std::span(plan_->edges()).subspan(step.first_edge, step.edge_count);
-    for (const auto& edge : edges) {
-      if (edge.slot >= 0)
-        slots_[edge.slot] = edge.last ? std::move(outputs[edge.output]) : outputs[edge.output];
-      if (plan_->steps()[edge.node].waits_for == 1 ||
-          waits_for_[edge.node].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        ready.push_back(edge.node);
+      const Plan::NodeItem& item, const Status& status, std::span<Tensor> outputs, Ready& ready) {
+    for (auto& input : inputs_of(item)) input = Tensor();
+    if (!status.ok()) return fail(status.at(plan_->where(item)));
+    // A _Recv of a dead value is dead as a whole; a Switch sets one of its outputs.
+    auto is_dead = item.output_count > 0 && std::ranges::none_of(outputs, &Tensor::is_set);
+    for (const auto& edge : edges_of(item)) {
+      if (edge.slot < 0) arrive(edge, is_dead, ready);
+      else pass(edge, edge.last ? std::move(outputs[edge.output]) : outputs[edge.output], ready);
     }
   }
 
+  void pass_on_dead(const Plan::NodeItem& item, Ready& ready) {
+    for (auto& input : inputs_of(item)) input = Tensor();
+    for (const auto& edge : edges_of(item)) arrive(edge, /*is_dead=*/true, ready);
+  }
+
+  void pass(const Plan::Edge& edge, Tensor value, Ready& ready) {
+    auto is_dead = !value.is_set();
+    if (!plan_->items()[edge.node].kernel.merges || (!is_dead && counts_.claim(edge.node)))
+      slots_[edge.slot] = std::move(value);
+    else if (!is_dead) return;  // another input was there before
+    arrive(edge, is_dead, ready);
+  }
+
+  void arrive(const Plan::Edge& edge, bool is_dead, Ready& ready) {
+    switch (counts_.arrive(plan_->items()[edge.node], edge, is_dead)) {
+      case PendingCounts::State::waits: return;
+      case PendingCounts::State::ready: return ready.push_back({edge.node, false});
+      case PendingCounts::State::dead: return ready.push_back({edge.node, true});
+    }
+  }
+
+  std::span<const Plan::Edge> edges_of(const Plan::NodeItem& item) const {
+    return std::span(plan_->edges()).subspan(item.first_edge, item.edge_count);
+  }
+
+  // -- ends
+
   void fail(Status status) {
+    std::vector<std::function<void()>> hooks;
     {
-      std::lock_guard lock(error_mutex_);
+      std::lock_guard lock(mutex_);
       if (!error_.ok()) return;
       error_ = status;
+      for (auto* waiting : waiting_)
+        if (waiting->cancel_hook) hooks.push_back(std::exchange(waiting->cancel_hook, nullptr));
     }
     failed_.store(true, std::memory_order_relaxed);
     port_->fail(cancelled("the step has failed: " + status.message()));
+    for (auto& hook : hooks) hook();  // EX-3
   }
 
-  /// Ends the caller's part of the step; the last one reports.
-  void end_part() {
-    if (parts_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  /// Gives back one unit of pending_; the last one ends the step, once the device's stream has done
+  /// what was put there.
+  void release() {
+    if (pending_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     slots_.clear();
-    std::exchange(done_, nullptr)(error());
+    auto* stream = plan_->device().stream();
+    if (!stream) return report({});
+    stream->when_done([self = shared_from_this()](const Status& status) { self->report(status); });
   }
 
-  /// A cancel() may come while the last part ends.
+  void report(const Status& stream_status) {
+    auto status = error();
+    std::exchange(done_, nullptr)(status.ok() ? stream_status : status);
+  }
+
+  /// A cancel() may come while the last node ends.
   Status error() {
-    std::lock_guard lock(error_mutex_);
+    std::lock_guard lock(mutex_);
     return error_;
   }
 
@@ -224,11 +358,13 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   std::function<void(Status)> done_;
   const std::shared_ptr<StepTrace> trace_;  // null where nobody asked for it
   std::vector<Tensor> slots_;
-  std::unique_ptr<std::atomic<int32_t>[]> waits_for_;
-  std::atomic<int32_t> parts_{1};  // threads and waiting kernels that still work on the step
+  PendingCounts counts_;
+  StepResources resources_;
+  std::atomic<int32_t> pending_{1};  // threads and waiting kernels that still work on the step
   std::atomic<bool> failed_{false};
-  std::mutex error_mutex_;
+  mutable std::mutex mutex_;
   Status error_;
+  std::vector<Waiting*> waiting_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 namespace troupe {
 
+Stream* Launch::stream() const { return device_.stream(); }
+
 Result<Tensor> Launch::allocate(DType dtype, const Shape& shape) const {
   return Tensor::allocate(dtype, shape, device_.allocator());
 }
@@ -26,6 +28,22 @@ void KernelCatalog::add_compute(std::string op, Compute compute) {
   add(std::move(op), [compute = std::move(compute)](const Node&) -> Result<Kernel> {
     return Kernel{.compute = compute};
   });
+}
+
+void KernelCatalog::on_host(
+    std::string_view op, std::vector<int> inputs, std::vector<int> outputs) {
+  auto found = makers_.find(op);
+  CHECK(found != makers_.end());
+  found->second = [make = std::move(found->second), inputs = std::move(inputs),
+                   outputs = std::move(outputs)](const Node& node) {
+    auto kernel = make(node);
+    if (!kernel) return kernel;
+    for (auto index : inputs)
+      kernel->host_inputs.push_back(
+          index < 0 ? index + static_cast<int>(node.inputs.size()) : index);
+    kernel->host_outputs = outputs;
+    return kernel;
+  };
 }
 
 Result<Kernel> KernelCatalog::make(const Node& node) const {

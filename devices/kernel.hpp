@@ -3,28 +3,56 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
 class Device;
 class StepPort;
+class StepResources;
+class Stream;
+
+/// How the executor ends the wait of a kernel. Each waiting launch has one.
+class WaitCanceller {
+ public:
+  virtual ~WaitCanceller() = default;
+  virtual void on_cancel(std::function<void()> end) = 0;
+};
+
+/// What a launch sees of the step that it belongs to.
+struct LaunchStep {
+  StepPort* port = nullptr;
+  StepResources* resources = nullptr;
+  WaitCanceller* canceller = nullptr;  // null in compute() and try_now()
+};
 
 /// One start of one kernel: what it may see and what it must set. Lives until the kernel is done.
 class Launch {
  public:
-  Launch(Device& device, StepPort* port, std::span<Tensor> inputs, std::span<Tensor> outputs)
-      : device_(device), port_(port), inputs_(inputs), outputs_(outputs) {}
+  Launch(
+      Device& device, const LaunchStep& step, std::span<Tensor> inputs, std::span<Tensor> outputs)
+      : device_(device), step_(step), inputs_(inputs), outputs_(outputs) {}
 
   Device& device() const { return device_; }
+  /// The stream of a device that has one (device.hpp): where the kernel puts its work.
+  Stream* stream() const;
   /// The step's way to feeds, fetches and other devices; only the transfer kernels use it.
-  StepPort& port() const { return *port_; }
+  StepPort& port() const { return *step_.port; }
+  /// Resources that end with the step on this device: stacks, TensorArrays.
+  StepResources& step_resources() const { return *step_.resources; }
+
+  /// For a kernel that waits, inside its start(): `end` is called at most once, from any thread, if
+  /// the step ends before the kernel has called done(); at once if it has ended. It gives the wait
+  /// up, and done() is to follow soon, with Cancelled. It may still be called while done() is or
+  /// just after, so it must own all that it touches; the launch is not among that.
+  void on_cancel(std::function<void()> end) { step_.canceller->on_cancel(std::move(end)); }
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int index) const { return inputs_[static_cast<size_t>(index)]; }
@@ -38,28 +66,52 @@ class Launch {
   Result<Tensor> reuse_or_allocate(
       std::initializer_list<int> inputs, DType dtype, const Shape& shape);
 
+  /// An output that is never set is dead: what uses it does not run.
   void set(int output, Tensor value) { outputs_[static_cast<size_t>(output)] = std::move(value); }
 
  private:
   Device& device_;
-  StepPort* port_;
+  LaunchStep step_;
   std::span<Tensor> inputs_;
   std::span<Tensor> outputs_;
 };
 
 /// How one kind of device computes one node. Either `compute` or `start` is set.
 struct Kernel {
+  using Done = std::function<void(Status)>;
+
   /// Puts its work on the device's stream (on a CPU: does it) and returns, outputs set. Never
   /// waits. Called by many steps at once. An error needs no place: the executor adds it.
-  std::function<Status(Launch&)> compute;
+  std::function<Status(Launch&)> compute = {};
 
   /// For a node that may have to wait: returns at once, and calls `done` exactly once, from any
-  /// thread, before or after it returned. A cancelled step calls back with Cancelled.
-  std::function<void(Launch&, std::function<void(Status)> done)> start;
+  /// thread, before or after it returned. What follows the node is posted, so `done` is cheap and
+  /// may be called under a lock. A step that ends calls the hook of Launch::on_cancel().
+  std::function<void(Launch&, Done done)> start = {};
+  /// Beside `start`, for a node that often need not wait: does it all at once and says how it went,
+  /// or touches nothing and returns nothing; then start() is called.
+  std::function<std::optional<Status>(Launch&)> try_now = {};
+  /// What start() waits for, in words, and the device that it comes from, if it is one: for those
+  /// who ask why a step does not end.
+  std::string awaits = {};
+  std::string awaits_from = {};
 
   /// Estimated nanoseconds of one launch; absent: in proportion to the elements of the inputs. It
   /// decides whether a launch runs where it became ready or as a task of its own.
-  std::function<int64_t(const Launch&)> cost_ns;
+  std::function<int64_t(const Launch&)> cost_ns = {};
+
+  /// The inputs that it reads on the host, and the outputs that it sets there, on a device that has
+  /// memory of its own: sizes, axes, paths. Plans insert the copies.
+  std::vector<int> host_inputs = {};
+  std::vector<int> host_outputs = {};
+  /// Inputs that it takes from whatever memory they lie in, as a send inside of the process.
+  bool takes_any_memory = false;
+
+  /// It also runs where inputs are dead, which are then unset tensors: a send passes that on. All
+  /// other kernels are left out, and what they would compute is dead.
+  bool takes_dead = false;
+  /// It runs as soon as one input is there that is not dead, and sees no other: Merge.
+  bool merges = false;
 };
 
 /// The kernels of one kind of device. Filled once, at start (`cpu/all_kernels.hpp`), then only
@@ -75,6 +127,9 @@ class KernelCatalog {
   void add(std::string op, Make make);
   /// For a kernel that needs nothing of its node. (Named apart: both are callables.)
   void add_compute(std::string op, Compute compute);
+  /// The inputs and outputs of an op that its kernel, added before, has on the host; a negative
+  /// index counts from the end.
+  void on_host(std::string_view op, std::vector<int> inputs, std::vector<int> outputs = {});
 
   /// Unimplemented, naming op and device type, where there is none.
   Result<Kernel> make(const Node& node) const;

@@ -1,15 +1,15 @@
 #include "troupe/devices/local_devices.hpp"
 
-#include "troupe/graph/check.hpp"
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/check.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
 
-// GPU kernels are not part of this version, so the processor is all that a machine has.
+// There are no GPU kernels, so CPUs are the only devices of a machine.
 constexpr auto type = "CPU";
-constexpr auto what_there_is = "; this machine has: CPU:0";
+constexpr auto available_devices = "; this machine has: CPU:0";
 constexpr int devices_max = 64;
 
 /// "CPU" or "CPU:0", in any case, as in the names of devices.
@@ -18,15 +18,15 @@ Status check_visible(const std::string& text) {
   if (!name || !name->type)
     return invalid_argument("the device " + quote(text) + " is not written as CPU:0");
   if (*name->type == type && name->index.value_or(0) == 0) return {};
-  return invalid_argument("there is no device " + quote(text) + what_there_is);
+  return invalid_argument("there is no device " + quote(text) + available_devices);
 }
 
 Status check_count(const std::string& counted, int count) {
   auto asked = counted + "=" + std::to_string(count);
-  // As TensorFlow's way to say that GPUs are not to be used.
+  // A count of 0 disables a type, as in TensorFlow, even one that the machine lacks.
   if (counted != type && count == 0) return {};
   if (counted != type)
-    return invalid_argument("there are not as many devices as " + quote(asked) + what_there_is);
+    return invalid_argument("there are not as many devices as " + quote(asked) + available_devices);
   if (count >= 1 && count <= devices_max) return {};
   return invalid_argument(
       quote(asked) + ": a task has from 1 to " + std::to_string(devices_max) + " CPU devices");

@@ -7,25 +7,25 @@
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/devices/device.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// Which of the machine's devices a task has, and what of them.
+/// Which of the machine's devices a task has, and their options.
 struct LocalDeviceOptions {
-  /// "CPU:0", or "CPU" for all of the type; empty: all that there are.
+  /// "CPU:0", or "CPU" for all of the type; empty: all devices.
   std::vector<std::string> visible;
-  /// How many devices of a type it has: {"CPU", 2} shows the processor as CPU:0 and CPU:1, which
-  /// share its threads and memory; {"GPU", 0} is no error where there is none.
+  /// How many devices of a type the task has: {"CPU", 2} makes CPU:0 and CPU:1, which share threads
+  /// and memory; {"GPU", 0} is accepted on a machine without one.
   std::map<std::string, int> count;
   CpuOptions cpu;
 };
 
-/// InvalidArgument where they ask for what the machine has not; it lists what there is.
+/// InvalidArgument if they ask for devices that the machine lacks; it lists those that there are.
 Status check(const LocalDeviceOptions& options);
 
-/// The devices that options which passed the check ask for: at least one, as a master needs a place
-/// for what is not pinned.
+/// The devices for options that passed check(). At least one, as a master needs a default device
+/// for nodes without a constraint.
 std::vector<std::shared_ptr<Device>> make_local_devices(const LocalDeviceOptions& options);
 
 }  // namespace troupe

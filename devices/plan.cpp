@@ -5,10 +5,11 @@
 #include "troupe/graph/ops/handle.hpp"
 
 namespace troupe {
+
 std::vector<ResourceUse> resources_of(const Graph& graph) {
   std::vector<ResourceUse> uses;
   for (const auto& node : graph.nodes()) {
-    auto name = handled_by(node);
+    auto name = resource_of(node);
     if (!name) continue;
     uses.push_back(
         {.node = node.id,
@@ -20,81 +21,193 @@ std::vector<ResourceUse> resources_of(const Graph& graph) {
   return uses;
 }
 
-/// Lays out the arrays of a plan. A node whose value never changes becomes no step: the slots that
+namespace {
+
+/// Where a tensor has to lie, or lies.
+enum class Place : uint8_t { host, device, any };
+
+Kernel make_copy_in() {
+  return {.compute = [](Launch& launch) {
+    auto copy = launch.device().copy_in(launch.input(0));
+    if (copy) launch.set(0, *std::move(copy));
+    return copy.status();
+  }};
+}
+
+Kernel make_copy_to_host() {
+  return {
+      .start =
+          [](Launch& launch, Kernel::Done done) {
+            launch.device().copy_to_host(
+                launch.take_input(0), [&launch, done = std::move(done)](Result<Tensor> copy) {
+                  if (copy) launch.set(0, *std::move(copy));
+                  done(copy.status());
+                });
+          },
+      .awaits = "a copy from the device's memory to the host's"};
+}
+
+}  // namespace
+
+/// Lays out the arrays of a plan. A node whose value never changes becomes no item: the slots that
 /// wait for it are filled when a step starts.
 class Plan::Compiler {
  public:
   Compiler(const Graph& graph, Plan& plan, const Bindings& bindings)
-      : graph_(graph), plan_(plan), bindings_(bindings), step_of_(graph.size(), -1) {}
+      : graph_(graph),
+        plan_(plan),
+        bindings_(bindings),
+        has_own_memory_(plan.device_->stream() != nullptr),
+        item_of_(graph.size(), -1) {}
 
   Status run() {
     for (const auto& node : graph_.nodes())
-      if (auto status = add_step(node); !status.ok()) return status;
-    consumers_.resize(plan_.steps_.size());
-    for (const auto& node : graph_.nodes()) connect(node);
-    for (auto& edges : consumers_) lay_out(edges);
-    for (size_t i = 0; i < plan_.steps_.size(); ++i)
-      if (plan_.steps_[i].waits_for == 0) plan_.sources_.push_back(static_cast<int32_t>(i));
+      if (auto status = add_node(node); !status.ok()) return status;
+    for (const auto& node : graph_.nodes())
+      if (auto status = connect(node); !status.ok()) return status;
+    for (size_t i = 0; i < plan_.items_.size(); ++i) lay_out(i);
+    for (size_t i = 0; i < plan_.items_.size(); ++i)
+      if (plan_.items_[i].waits_for == 0) plan_.sources_.push_back(static_cast<int32_t>(i));
     return {};
   }
 
  private:
+  /// An output of an item.
+  struct Source {
+    int32_t item;
+    int32_t output;
+  };
+
   std::optional<Tensor> constant(const Node& node) const {
-    if (auto name = handled_by(node))
+    if (auto name = resource_of(node))
       return Tensor::scalar(ResourceHandle{name->container, name->name, bindings_.at(node.id)});
     if (node.op->name() == "Const" && node.control_inputs.empty())
       return node.attr<Tensor>("value");
     return std::nullopt;
   }
 
-  Status add_step(const Node& node) {
+  Status add_node(const Node& node) {
     if (auto value = constant(node)) {
       constant_of_[node.id] = *value;
       return {};
     }
-    Step step{
-        .kernel = {},
-        .first_slot = plan_.slot_count_,
-        .input_count = static_cast<int32_t>(node.inputs.size()),
-        .output_count = static_cast<int32_t>(node.output_dtypes.size()),
-        .waits_for = 0,
-        .first_edge = 0,
-        .edge_count = 0,
-        .node = node.id};
     auto kernel = plan_.device_->kernels().make(node);
-    if (!kernel) return kernel.status().at(plan_.where(step));
+    if (!kernel)
+      return kernel.status().at(
+          {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}});
     CHECK(bool(kernel->compute) != bool(kernel->start));
-    step.kernel = *std::move(kernel);
-    plan_.slot_count_ += step.input_count;
-    step_of_[node.id] = static_cast<int32_t>(plan_.steps_.size());
-    plan_.steps_.push_back(std::move(step));
+    item_of_[node.id] = add_item(
+        *std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id);
     return {};
   }
 
-  void connect(const Node& node) {
-    auto self = step_of_[node.id];
-    if (self < 0) return;
-    auto& step = plan_.steps_[self];
-    for (int32_t i = 0; i < step.input_count; ++i) {
+  int32_t add_item(Kernel kernel, size_t input_count, size_t output_count, NodeId node) {
+    plan_.items_.push_back(
+        {.kernel = std::move(kernel),
+         .first_slot = plan_.slot_count_,
+         .input_count = static_cast<int32_t>(input_count),
+         .output_count = static_cast<int32_t>(output_count),
+         .waits_for = 0,
+         .first_edge = 0,
+         .edge_count = 0,
+         .node = node});
+    plan_.slot_count_ += static_cast<int32_t>(input_count);
+    consumers_.emplace_back();
+    return static_cast<int32_t>(plan_.items_.size() - 1);
+  }
+
+  Status connect(const Node& node) {
+    auto self = item_of_[node.id];
+    if (self < 0) return {};
+    for (int32_t i = 0; i < static_cast<int32_t>(node.inputs.size()); ++i) {
       auto input = node.inputs[i];
-      auto slot = step.first_slot + i;
-      if (auto found = constant_of_.find(input.node); found != constant_of_.end())
-        plan_.constants_.emplace_back(slot, found->second);
-      else add_edge(input.node, {self, slot, input.index, true});
+      auto wanted = wanted_place(plan_.items_[self].kernel, input, i);
+      auto slot = plan_.items_[self].first_slot + i;
+      if (constant_of_.contains(input.node) && plan_.items_[self].kernel.merges) {
+        add_edge(constant_item(input.node), {self, slot, 0, true});
+        continue;
+      }
+      if (constant_of_.contains(input.node)) {
+        auto value = constant_at(input, wanted);
+        if (!value) return value.status().at(plan_.where(plan_.items_[self]));
+        plan_.constants_.emplace_back(slot, *std::move(value));
+        continue;
+      }
+      auto source = source_at(input, wanted);
+      add_edge(source.item, {self, slot, source.output, true});
     }
     for (auto input : node.control_inputs)
-      if (!constant_of_.contains(input)) add_edge(input, {self, -1, -1, false});
+      if (!constant_of_.contains(input)) add_edge(item_of_[input], {self, -1, -1, false});
+    return {};
   }
 
-  void add_edge(NodeId from, Edge edge) {
-    ++plan_.steps_[edge.node].waits_for;
-    consumers_[step_of_[from]].push_back(edge);
+  // -- memory
+
+  /// Elements that are objects of the host stay there.
+  bool is_host_only(Output output) const { return !is_plain(graph_.dtype_of(output)); }
+
+  Place wanted_place(const Kernel& kernel, Output input, int index) const {
+    if (!has_own_memory_ || kernel.takes_any_memory) return Place::any;
+    if (is_host_only(input) || std::ranges::count(kernel.host_inputs, index)) return Place::host;
+    return Place::device;
   }
 
-  void lay_out(std::vector<Edge>& edges) {
-    auto& step = plan_.steps_[&edges - consumers_.data()];
-    step.first_edge = static_cast<int32_t>(plan_.edges_.size());
-    step.edge_count = static_cast<int32_t>(edges.size());
+  Place place_of(Output output) const {
+    const auto& kernel = plan_.items_[item_of_[output.node]].kernel;
+    if (is_host_only(output) || std::ranges::count(kernel.host_outputs, output.index))
+      return Place::host;
+    return Place::device;
+  }
+
+  /// The constant in the memory where it is used, copied once for all its users and steps.
+  Result<Tensor> constant_at(Output output, Place wanted) {
+    const auto& value = constant_of_.at(output.node);
+    if (wanted != Place::device) return value;
+    auto& copy = device_constant_of_[output.node];
+    if (copy.is_set()) return copy;
+    auto made = plan_.device_->copy_in(value);
+    if (made) copy = *made;
+    return made;
+  }
+
+  /// A Merge takes what arrives first, so for it a constant has to arrive, too.
+  int32_t constant_item(NodeId node) {
+    Kernel kernel{.compute = [value = constant_of_.at(node)](Launch& launch) {
+      auto placed = launch.device().copy_in(value);
+      if (placed) launch.set(0, *std::move(placed));
+      return placed.status();
+    }};
+    return add_item(std::move(kernel), 0, 1, node);
+  }
+
+  /// Where that output is found in the wanted memory: at its node, or at a copy, which all its
+  /// users share.
+  Source source_at(Output output, Place wanted) {
+    Source source{item_of_[output.node], output.index};
+    if (wanted == Place::any || wanted == place_of(output)) return source;
+    auto [copy, is_new] = copies_.try_emplace(output, -1);
+    if (is_new) {
+      auto kernel = wanted == Place::device ? make_copy_in() : make_copy_to_host();
+      copy->second = add_item(std::move(kernel), 1, 1, output.node);
+      add_edge(
+          source.item,
+          {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
+    }
+    return {copy->second, 0};
+  }
+
+  // -- edges
+
+  void add_edge(int32_t from, Edge edge) {
+    ++plan_.items_[edge.node].waits_for;
+    consumers_[from].push_back(edge);
+  }
+
+  void lay_out(size_t index) {
+    auto& item = plan_.items_[index];
+    auto& edges = consumers_[index];
+    item.first_edge = static_cast<int32_t>(plan_.edges_.size());
+    item.edge_count = static_cast<int32_t>(edges.size());
     std::ranges::stable_sort(edges, {}, &Edge::output);
     for (size_t i = 0; i + 1 < edges.size(); ++i)
       edges[i].last = edges[i].output != edges[i + 1].output;
@@ -104,9 +217,12 @@ class Plan::Compiler {
   const Graph& graph_;
   Plan& plan_;
   const Bindings& bindings_;
-  std::vector<int32_t> step_of_;
+  const bool has_own_memory_;
+  std::vector<int32_t> item_of_;  // by node; -1 for a constant
   std::map<NodeId, Tensor> constant_of_;
-  std::vector<std::vector<Edge>> consumers_;
+  std::map<NodeId, Tensor> device_constant_of_;
+  std::map<Output, int32_t> copies_;  // the items that copy those outputs
+  std::vector<std::vector<Edge>> consumers_;  // by item
 };
 
 Result<std::shared_ptr<const Plan>> Plan::compile(
@@ -119,8 +235,8 @@ Result<std::shared_ptr<const Plan>> Plan::compile(
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 
-Where Plan::where(const Step& step) const {
-  const auto& node = graph_->node(step.node);
+Where Plan::where(const NodeItem& item) const {
+  const auto& node = graph_->node(item.node);
   return {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,15 +9,15 @@
 
 #include "troupe/devices/device.hpp"
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/resource.hpp"
+#include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
-/// A thing in a container that a partition uses, by the node that makes its handle.
+/// A resource in a container that a partition uses, by the node that makes its handle.
 struct ResourceUse {
   NodeId node;
   ResourceName name;
-  bool is_pinned;  // the graph says that it lives here; else the directory does
+  bool is_pinned;  // the graph says that it is placed here; else the directory does
   DType dtype;
   Shape shape;
 };
@@ -24,9 +25,9 @@ struct ResourceUse {
 /// The resources that must be bound before the graph's plan can be compiled.
 std::vector<ResourceUse> resources_of(const Graph& graph);
 
-/// One partition made ready to run many times on one device: kernels are made, resources bound, and
-/// who waits for whom is laid out in flat arrays. Immutable; any number of steps run it at once
-/// (`executor.hpp`).
+/// One partition made ready to run many times on one device: kernels are made, resources bound,
+/// copies between host and device memory inserted, and which node waits for which is laid out in
+/// flat arrays. Immutable; any number of steps run it at once (`executor.hpp`).
 class Plan {
  public:
   using Bindings = std::map<NodeId, std::shared_ptr<Resource>>;
@@ -37,13 +38,14 @@ class Plan {
 
   /// Where an output, or the mere end of a node, goes.
   struct Edge {
-    int32_t node;    // the consumer
+    int32_t node;    // the consumer's item
     int32_t slot;    // where it finds the tensor; -1 for a control edge
     int32_t output;  // of the producer
     bool last;       // no later edge carries the same output
   };
 
-  struct Step {
+  /// A node of the graph, or a copy of one of its outputs to other memory.
+  struct NodeItem {
     Kernel kernel;
     int32_t first_slot;  // its inputs are slots [first_slot, first_slot + input_count)
     int32_t input_count;
@@ -54,24 +56,24 @@ class Plan {
     NodeId node;
   };
 
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<NodeItem>& items() const { return items_; }
   const std::vector<Edge>& edges() const { return edges_; }
   int slot_count() const { return slot_count_; }
-  /// Steps that wait for nothing.
+  /// Items that wait for nothing.
   const std::vector<int32_t>& sources() const { return sources_; }
-  /// Slots whose value is the same in every step.
+  /// Slots whose value is the same in every step, in the memory where it is used.
   const std::vector<std::pair<int32_t, Tensor>>& constants() const { return constants_; }
   Device& device() const { return *device_; }
   const Graph& graph() const { return *graph_; }
-  /// Of a step, for errors.
-  Where where(const Step& step) const;
+  /// Of an item, for errors.
+  Where where(const NodeItem& item) const;
 
  private:
   class Compiler;
 
   std::shared_ptr<const Graph> graph_;
   Device* device_ = nullptr;
-  std::vector<Step> steps_;
+  std::vector<NodeItem> items_;
   std::vector<Edge> edges_;
   int slot_count_ = 0;
   std::vector<int32_t> sources_;

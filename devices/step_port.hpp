@@ -1,31 +1,69 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <functional>
+#include <optional>
 
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
 /// Names an edge that crosses devices, within one compiled step.
 using EdgeId = int64_t;
 
+/// An iteration of a loop: the number of its frame and of the round in it. {0, 0} is outside of all
+/// loops. (TensorFlow: FrameAndIter.)
+struct FrameIteration {
+  uint64_t frame = 0;
+  int64_t iteration = 0;
+
+  auto operator<=>(const FrameIteration&) const = default;
+};
+
+/// Names one value that crosses devices, within one step: an edge inside of a loop carries one per
+/// iteration.
+struct EdgeKey {
+  EdgeKey() = default;
+  EdgeKey(EdgeId edge, FrameIteration at = {}) : edge(edge), at(at) {}
+
+  EdgeId edge = 0;
+  FrameIteration at;
+
+  auto operator<=>(const EdgeKey&) const = default;
+};
+
 /// What connects a running plan with the world outside its device: the step's feeds and fetches,
-/// and the edges from and to other devices. Thread-safe; no call waits.
+/// the edges from and to other devices, and where work goes on that was waited for. Thread-safe; no
+/// call waits.
+///
+/// An unset tensor on an edge is a dead value: what computes it was not chosen by a Switch.
 class StepPort {
  public:
+  using Arrived = std::function<void(Result<Tensor>)>;
+
   virtual ~StepPort() = default;
 
-  /// Feed `index` of this plan.
+  /// Feed `index` of this plan, in host memory.
   virtual Tensor feed(int index) = 0;
   virtual void fetch(int index, Tensor value) = 0;
 
-  /// Pushes a host tensor along an edge; fails where it is more than can be sent.
-  virtual Status send(EdgeId edge, Tensor value) = 0;
-  /// Calls `arrived` exactly once, when the edge's tensor is there or the step has failed.
-  virtual void receive(EdgeId edge, std::function<void(Result<Tensor>)> arrived) = 0;
+  /// Pushes a value along an edge; fails where it is more than can be sent. A value for another
+  /// device of this process may lie in the sending device's memory, all others lie in the host's.
+  virtual Status send(const EdgeKey& key, Tensor value) = 0;
+  /// The edge's value, or the step's error, where it is there already; else nothing happens, and
+  /// neither does it for a value in a device's memory.
+  virtual std::optional<Result<Tensor>> try_receive(const EdgeKey& key) = 0;
+  /// Calls `arrived` exactly once, when the edge's value is there or the step has failed.
+  virtual void receive(const EdgeKey& key, Arrived arrived) = 0;
 
   /// The plan failed: pending and later receives are answered with this error.
   virtual void fail(const Status& status) = 0;
+
+  /// Runs `work` soon on a thread of the device or of its actor, never inside this call: so whoever
+  /// wakes a waiting kernel neither runs what follows it on its own stack nor holds a lock
+  /// meanwhile.
+  virtual void post(std::function<void()> work) = 0;
 };
 
 }  // namespace troupe

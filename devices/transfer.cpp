@@ -2,20 +2,11 @@
 
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
 namespace {
-
-using DoneStatus = std::function<void(Status)>;
-
-/// A callback that makes the tensor it gets the launch's output.
-auto set_output(Launch& launch, DoneStatus done) {
-  return [&launch, done = std::move(done)](Result<Tensor> tensor) {
-    if (tensor) launch.set(0, *std::move(tensor));
-    done(tensor.status());
-  };
-}
 
 /// Fails unless a tensor from outside is what the graph was checked with.
 Status check(const Tensor& tensor, DType dtype, const Shape& shape) {
@@ -30,47 +21,102 @@ Status check(const Tensor& tensor, DType dtype, const Shape& shape) {
   return {};
 }
 
+/// Whether two devices are of one task, and so of one process: a tensor then goes from one to the
+/// other in whatever memory it lies.
+bool is_within_task(const std::string& from, const std::string& to) {
+  auto a = DeviceName::parse(from), b = DeviceName::parse(to);
+  return a && b && a->is_full() && b->is_full() && a->job == b->job && a->task == b->task;
+}
+
 Result<Kernel> make_arg(const Node& node) {
   auto index = static_cast<int>(node.attr<int64_t>("index"));
   auto dtype = node.attr<DType>("T");
   auto shape = node.attr<Shape>("shape");
-  return Kernel{.start = [=](Launch& launch, DoneStatus done) {
-    auto tensor = launch.port().feed(index);
-    if (auto status = check(tensor, dtype, shape); !status.ok()) return done(status);
-    launch.device().copy_from_host(std::move(tensor), set_output(launch, std::move(done)));
-  }};
+  return Kernel{
+      .compute =
+          [=](Launch& launch) {
+            auto tensor = launch.port().feed(index);
+            auto status = check(tensor, dtype, shape);
+            if (status.ok()) launch.set(0, std::move(tensor));
+            return status;
+          },
+      .host_outputs = {0}};
 }
 
 Result<Kernel> make_retval(const Node& node) {
   auto index = static_cast<int>(node.attr<int64_t>("index"));
-  return Kernel{.start = [=](Launch& launch, DoneStatus done) {
-    launch.device().copy_to_host(launch.take_input(0), [&launch, index, done](auto tensor) {
-      if (tensor) launch.port().fetch(index, *std::move(tensor));
-      done(tensor.status());
-    });
-  }};
+  return Kernel{
+      .compute =
+          [=](Launch& launch) -> Status {
+            if (!launch.input(0).is_set())
+              return invalid_argument("the fetch is dead: a Switch chose the other branch");
+            launch.port().fetch(index, launch.take_input(0));
+            return {};
+          },
+      .host_inputs = {0},
+      .takes_dead = true};
 }
 
 Result<Kernel> make_send(const Node& node) {
-  auto edge = node.attr<int64_t>("edge");
-  return Kernel{.start = [=](Launch& launch, DoneStatus done) {
-    launch.device().copy_to_host(launch.take_input(0), [&launch, edge, done](auto tensor) {
-      done(tensor ? launch.port().send(edge, *std::move(tensor)) : tensor.status());
-    });
+  EdgeKey key(node.attr<int64_t>("edge"));
+  Kernel kernel{.compute = [key](Launch& launch) {
+    return launch.port().send(key, launch.take_input(0));
   }};
+  kernel.takes_dead = true;
+  if (is_within_task(node.device, node.attr<std::string>("to_device")))
+    kernel.takes_any_memory = true;
+  else kernel.host_inputs = {0};
+  return kernel;
 }
 
-Result<Kernel> make_recv(const Node& node) {
-  auto edge = node.attr<int64_t>("edge");
-  auto dtype = node.attr<DType>("tensor_type");
-  return Kernel{.start = [=](Launch& launch, DoneStatus done) {
-    launch.port().receive(edge, [&launch, dtype, done](Result<Tensor> tensor) {
-      if (!tensor) return done(tensor.status());
-      if (auto status = check(*tensor, dtype, Shape::unknown_rank()); !status.ok())
-        return done(status);
-      launch.device().copy_from_host(*std::move(tensor), set_output(launch, done));
+/// A value from another device, on its way into the memory of this one.
+class Receive {
+ public:
+  Receive(EdgeKey key, DType dtype) : key_(key), dtype_(dtype) {}
+
+  /// Nothing where it has to be waited for.
+  std::optional<Status> try_now(Launch& launch) const {
+    if (launch.device().stream()) return {};
+    auto value = launch.port().try_receive(key_);
+    if (!value) return {};
+    return take(launch, *std::move(value));
+  }
+
+  void start(Launch& launch, Kernel::Done done) const {
+    launch.port().receive(key_, [this, &launch, done = std::move(done)](Result<Tensor> value) {
+      auto* source = value && value->is_set() ? device_of(*value) : nullptr;
+      if (source && !launch.device().stream())
+        return source->copy_to_host(*value, [this, &launch, done](Result<Tensor> copy) {
+          done(take(launch, std::move(copy)));
+        });
+      done(take(launch, std::move(value)));
     });
-  }};
+  }
+
+ private:
+  Status take(Launch& launch, Result<Tensor> value) const {
+    if (!value) return value.status();
+    if (!value->is_set()) return {};  // dead
+    if (auto status = check(*value, dtype_, Shape::unknown_rank()); !status.ok()) return status;
+    auto is_elsewhere = launch.device().stream() && is_plain(dtype_) &&
+                        device_of(*value) != &launch.device();
+    if (is_elsewhere) value = launch.device().copy_in(*value);
+    if (value) launch.set(0, *std::move(value));
+    return value.status();
+  }
+
+  EdgeKey key_;
+  DType dtype_;
+};
+
+Result<Kernel> make_recv(const Node& node) {
+  auto receive = std::make_shared<Receive>(
+      EdgeKey(node.attr<int64_t>("edge")), node.attr<DType>("tensor_type"));
+  return Kernel{
+      .start = [receive](Launch& launch, Kernel::Done done) { receive->start(launch, done); },
+      .try_now = [receive](Launch& launch) { return receive->try_now(launch); },
+      .awaits = "'" + node.attr<std::string>("tensor_name") + "'",
+      .awaits_from = node.attr<std::string>("from_device")};
 }
 
 }  // namespace

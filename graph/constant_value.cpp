@@ -57,7 +57,7 @@ std::optional<Tensor> Graph::constant_value(Output output) const {
   return ints(source.output_dtypes[0], {shape.rank()}, sizes);
 }
 
-Shape Graph::spelled_shape(Output sizes) const {
+Shape Graph::constant_value_as_shape(Output sizes) const {
   const auto& vector = shape_of(sizes);
   if (!vector.is_known() || vector.rank() != 1 || vector[0] > Shape::max_rank)
     return Shape::unknown_rank();

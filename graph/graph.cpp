@@ -58,16 +58,16 @@ Result<NodeId> Graph::add(NodeDef def) {
   if (!output_dtypes) return output_dtypes.status().at(where);
   node.output_dtypes = *std::move(output_dtypes);
 
-  Shapes shapes, spelled;
+  Shapes shapes, inputs_as_shapes;
   std::vector<std::optional<Tensor>> constants;
   for (auto input : node.inputs) {
     shapes.push_back(shape_of(input));
     constants.push_back(constant_value(input));
-    spelled.push_back(spelled_shape(input));
+    inputs_as_shapes.push_back(constant_value_as_shape(input));
   }
   ShapeInference inference(
-      node.attrs, std::move(shapes), std::move(dtypes), std::move(constants), std::move(spelled),
-      node.output_dtypes.size(),
+      node.attrs, std::move(shapes), std::move(dtypes), std::move(constants),
+      std::move(inputs_as_shapes), node.output_dtypes.size(),
       node.inputs.empty() ? nullptr : &this->node(node.inputs[0].node).attrs);
   if (auto status = node.op->infer_shape()(inference); !status.ok()) return status.at(where);
   node.output_shapes = inference.outputs();

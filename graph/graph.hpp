@@ -27,7 +27,7 @@ struct Output {
 struct NodeDef {
   std::string name;
   std::string op;
-  std::string device;  // a wish, possibly partial or empty: "/job:ps/task:0"
+  std::string device;  // a constraint, possibly partial or empty: "/job:ps/task:0"
   std::vector<std::string> inputs;
   Attrs attrs;
 };
@@ -64,7 +64,7 @@ class Graph {
   /// given, names the node, and leaves the graph as it was.
   Result<NodeId> add(NodeDef def);
 
-  /// Forgets all nodes from number `size` on.
+  /// Removes the nodes with ids from `size` on.
   void shrink_to(int size);
 
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -73,7 +73,7 @@ class Graph {
   const OpCatalog& catalog() const { return *catalog_; }
   const std::shared_ptr<const OpCatalog>& shared_catalog() const { return catalog_; }
 
-  /// NotFound names the node and the nearest name there is.
+  /// NotFound names the node and suggests the most similar name of the graph.
   Result<NodeId> find(std::string_view name) const;
   /// "name" or "name:1". Checks that the node has such an output.
   Result<Output> find_output(std::string_view name) const;
@@ -87,8 +87,8 @@ class Graph {
 
   /// The value of an output that is known without running a step.
   std::optional<Tensor> constant_value(Output output) const;
-  /// What is known of the shape that a vector of sizes spells out; a size given as -1 is unknown.
-  Shape spelled_shape(Output sizes) const;
+  /// The shape that a vector of sizes describes, as far as it is known; a size of -1 is unknown.
+  Shape constant_value_as_shape(Output sizes) const;
 
   NodeDef def_of(NodeId id) const;
 

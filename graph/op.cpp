@@ -149,19 +149,19 @@ std::optional<std::vector<int64_t>> ShapeInference::constant_ints(int index) con
   return constant(index) ? to_ints(*constant(index)) : std::nullopt;
 }
 
-Result<Shape> ShapeInference::spelled_shape(int index) const {
+Result<Shape> ShapeInference::input_as_shape(int index) const {
   if (auto status = need_rank(index, 1); !status.ok()) return status;
   auto sizes = constant_ints(index);
   if (!sizes) {
     const auto& vector = input(index);
     if (vector.is_known() && vector[0] > Shape::max_rank)
       return Shape::make(std::vector<int64_t>(static_cast<size_t>(vector[0])));
-    return spelled_[static_cast<size_t>(index)];
+    return inputs_as_shapes_[static_cast<size_t>(index)];
   }
   for (auto size : *sizes)
     if (size < 0)
       return invalid_argument(
-          "input " + std::to_string(index) + " must spell out a shape, but has the size " +
+          "input " + std::to_string(index) + " must be a shape, but has the size " +
           std::to_string(size));
   return Shape::make(*sizes);
 }
@@ -204,9 +204,9 @@ Op::InferShape scalar() {
   };
 }
 
-Op::InferShape spelled_by_input(int index) {
+Op::InferShape from_shape_input(int index) {
   return [index](ShapeInference& s) {
-    auto shape = s.spelled_shape(index);
+    auto shape = s.input_as_shape(index);
     if (shape) s.set(0, *shape);
     return shape.status();
   };

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "troupe/graph/attr.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/attr.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
@@ -21,7 +21,7 @@ class Gradient;
 /// dtype, or for a tensor per entry of `dtypes_attr`.
 struct Argument {
   std::string name;
-  DType dtype = DType::invalid;  // fixed, unless dtype_attr or dtypes_attr names where it is found
+  DType dtype = DType::invalid;  // fixed, unless dtype_attr or dtypes_attr is set
   std::string dtype_attr;
   std::string count_attr;
   std::string dtypes_attr;
@@ -65,7 +65,7 @@ class Op {
   Op&& inputs(std::string name, std::string dtypes_attr) &&;
   Op&& outputs(std::string name, std::string dtypes_attr) &&;
 
-  /// An attribute with a default, which tells its type.
+  /// An attribute with a default, which determines its type.
   Op&& attr(std::string name, AttrValue fallback) &&;
   /// An attribute that the node must give or its inputs imply.
   Op&& attr(std::string name, AttrType type) &&;
@@ -78,7 +78,7 @@ class Op {
 
   Op&& infer_shape(InferShape infer) &&;
   Op&& gradient(MakeGradient make) &&;
-  /// The op reads or changes state: it is never merged, moved by itself or computed ahead.
+  /// The op reads or changes state: its nodes must not be merged, moved alone or precomputed.
   Op&& stateful() &&;
 
   const std::string& name() const { return name_; }
@@ -109,7 +109,7 @@ class OpCatalog {
  public:
   /// Adding a name twice is a bug.
   void add(Op op);
-  /// NotFound names the op and the nearest name there is.
+  /// NotFound names the op and suggests the most similar name of the catalog.
   Result<const Op*> find(std::string_view name) const;
   const std::map<std::string, Op, std::less<>>& all() const { return ops_; }
 
@@ -117,22 +117,22 @@ class OpCatalog {
   std::map<std::string, Op, std::less<>> ops_;
 };
 
-/// The known name that is nearest to a wrong one (by edit distance), or "" if none is near.
+/// The known name with the least edit distance to a wrong one, or "" if none is similar.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
-/// What an op's shape function sees and sets, while a node is added to a graph. Outputs that it
-/// does not set stay of unknown rank.
+/// The inputs and results of an op's shape function, which runs when a node is added to a graph.
+/// Outputs that the function does not set have unknown rank.
 class ShapeInference {
  public:
   ShapeInference(
       const Attrs& attrs, std::vector<Shape> inputs, std::vector<DType> input_dtypes,
-      std::vector<std::optional<Tensor>> constants, Shapes spelled, size_t output_count,
+      std::vector<std::optional<Tensor>> constants, Shapes inputs_as_shapes, size_t output_count,
       const Attrs* handle)
       : attrs_(attrs),
         inputs_(std::move(inputs)),
         input_dtypes_(std::move(input_dtypes)),
         constants_(std::move(constants)),
-        spelled_(std::move(spelled)),
+        inputs_as_shapes_(std::move(inputs_as_shapes)),
         outputs_(output_count, Shape::unknown_rank()),
         handle_(handle) {}
 
@@ -145,9 +145,9 @@ class ShapeInference {
   }
   /// A constant int32 or int64 vector or scalar as sizes; nothing if it is not known yet.
   std::optional<std::vector<int64_t>> constant_ints(int index) const;
-  /// What is known of the shape that an input spells out as a vector of sizes. Fails where it
+  /// The shape that an input describes as a vector of sizes, as far as it is known. Fails if it
   /// cannot be a shape: a negative size, too many sizes, not a vector.
-  Result<Shape> spelled_shape(int index) const;
+  Result<Shape> input_as_shape(int index) const;
 
   template <class T>
   const T& attr(std::string_view name) const {
@@ -174,7 +174,7 @@ class ShapeInference {
   std::vector<Shape> inputs_;
   std::vector<DType> input_dtypes_;
   std::vector<std::optional<Tensor>> constants_;
-  Shapes spelled_;
+  Shapes inputs_as_shapes_;
   std::vector<Shape> outputs_;
   const Attrs* handle_;  // the attributes of the node that makes input 0
 };
@@ -192,11 +192,11 @@ namespace shapes {
 Op::InferShape same_as_input(int index = 0);
 /// Output 0 is a scalar.
 Op::InferShape scalar();
-/// Output 0 has the shape that that input spells out.
-Op::InferShape spelled_by_input(int index);
+/// Output 0 has the shape that an input describes as a vector of sizes.
+Op::InferShape from_shape_input(int index);
 /// Output 0 has the shape of inputs 0 and 1 broadcast together.
 Op::InferShape broadcast();
-/// The op has no outputs, or says nothing of them.
+/// The op has no outputs, or leaves their shapes unknown.
 Op::InferShape none();
 }  // namespace shapes
 

@@ -9,25 +9,25 @@
 
 namespace troupe {
 
-/// What one node of a step did. Times count from when the step was started on the node's device, by
-/// that device's own clock.
+/// One launch of a node in a step. Times count from when the step started on the node's device, by
+/// that device's clock.
 struct NodeRun {
   std::string node;
   std::string op;
   std::chrono::nanoseconds begin{0};
   std::chrono::nanoseconds end{0};
-  uint32_t thread = 0;  // where it began: 0 is the first thread that worked for the step there
-  uint64_t bytes = 0;   // of its outputs; of a _Send or a _Retval, of what it gave away
-  std::string tensor;   // what a _Send or a _Recv moved, "MatMul:0"; else empty
+  uint32_t thread = 0;  // where it began: 0 is the first thread that ran nodes of the step
+  uint64_t bytes = 0;   // of its outputs; for a _Send or a _Retval, of its input
+  std::string tensor;   // what a _Send or a _Recv transferred, "MatMul:0"; else empty
   std::string peer;     // the device that it went to or came from
 
   bool operator==(const NodeRun&) const = default;
 };
 
-/// What one device did for a step. The clocks of devices know nothing of each other: `begin` and
-/// `end` are the master's view, counted from when it launched the step, and put the devices on one
-/// axis. The master knows `end`, when it heard that the device was done. It takes the messages to
-/// and from the device for equally fast, so `begin` is half of what `end` exceeds `duration`.
+/// What one device did for a step. The clocks of devices are not synchronized, so `begin` and `end`
+/// are by the master's clock, counted from when it launched the step: all devices share this time
+/// axis. The master measures `end` when the device's report arrives. It assumes that messages take
+/// equally long in both directions, and so estimates `begin` as half of `end - duration`.
 struct DeviceRun {
   std::string device;
   std::chrono::nanoseconds begin{0};
@@ -36,11 +36,11 @@ struct DeviceRun {
   uint64_t memory_peak = 0;              // bytes in use there while the step ran, those of other
                                          // steps included; 0 where the device does not count them
   std::vector<NodeRun> nodes;            // in the order in which they ended
-  std::vector<NodeDef> graph;            // its part of the step, where RunOptions asked for it
+  std::vector<NodeDef> graph;            // its partition, if RunOptions asked for it
 };
 
-/// How a step went, device by device, as far as RunOptions asked for it. Of a step that failed, the
-/// devices that told in time.
+/// What each device did for a step, as far as RunOptions asked for it. For a step that failed, only
+/// the devices that reported in time.
 struct RunMetadata {
   std::vector<DeviceRun> devices;
 };

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/session_options.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
@@ -32,30 +32,32 @@ struct Feed {
   Tensor value;
 };
 
-/// A step that was started and may run. Any thread may call; dropping it cancels the step.
+/// A step that was started and may run. Any thread may call; destroying it cancels the step.
 class PendingStep {
  public:
   virtual ~PendingStep() = default;
 
   /// True once wait() has its answer.
   virtual bool done() = 0;
-  /// Waits for that at most so long; the same as done() then.
+  /// Waits for that for at most `time`; returns done().
   virtual bool wait_for(std::chrono::milliseconds time) = 0;
-  /// Has `call` called once the step has ended, at once if it has: by any thread, which it must not
-  /// keep. Of a step on a cluster, only while some thread waits for a step of the same client.
+  /// Calls `call` once when the step ends, at once if it has ended. It runs on any thread and must
+  /// not block. For a step on a cluster it runs only while some thread waits for a step of the same
+  /// client.
   virtual void when_done(std::function<void()> call) = 0;
-  /// Waits until the step has ended, and says how, as Session::run() does; each time the same.
+  /// Waits until the step has ended and returns its result, as Session::run(). May be called
+  /// repeatedly.
   virtual Result<Tensors> wait() = 0;
-  /// Ends the step with Cancelled, here at once and on the cluster as soon as it hears of it. One
-  /// that has ended is left alone.
+  /// Ends the step with Cancelled: locally at once, on the cluster when the request arrives. Has no
+  /// effect on a step that has ended.
   virtual void cancel() = 0;
   /// What the options asked for, once the step is done; empty before.
   virtual RunMetadata metadata() = 0;
 };
 
-/// A step that is compiled and waits for nothing but its feeds. To run it costs less than by name,
-/// and it stays compiled while this lives. Where a device that it uses was lost, one call fails
-/// with Unavailable or Aborted, and the next compiles it again. Thread-safe.
+/// A compiled step that only needs its feeds. Running it costs less than Session::run(), and it
+/// stays compiled while this object exists. When a device that it uses is lost, one call fails with
+/// Unavailable or Aborted, and the next compiles it again. Thread-safe.
 class Callable {
  public:
   virtual ~Callable() = default;
@@ -65,9 +67,9 @@ class Callable {
   virtual std::unique_ptr<PendingStep> start(const Tensors& feeds) = 0;
 };
 
-/// One step that is fed and fetched bit by bit. It holds its place on the devices until it ends:
-/// when it has had all feeds and given all fetches, with an error, or after its timeout. Dropping
-/// it cancels the step. Thread-safe.
+/// One step that is fed and fetched piece by piece. It stays active on its devices until it ends:
+/// after its last feed and fetch, with an error, or after its timeout. Destroying it cancels the
+/// step. Thread-safe.
 class PartialRun {
  public:
   virtual ~PartialRun() = default;
@@ -75,9 +77,9 @@ class PartialRun {
   /// Gives the step these feeds and waits for these fetches. The call that gives the last feed and
   /// asks for the last fetch waits for the step's targets, too.
   ///
-  /// InvalidArgument, which leaves the step as it was: a feed or fetch that was not set up, or not
-  /// for the first time, or a fetch that needs a feed which was not given yet. Any other error is
-  /// the end of the step, and the answer to all later calls.
+  /// InvalidArgument, which leaves the step as it was: a feed or fetch that was not set up or was
+  /// used before, or a fetch that needs a feed which was not given yet. Any other error ends the
+  /// step, and all later calls return it.
   virtual Result<Tensors> run(const std::vector<Feed>& feeds, const Refs& fetches) = 0;
   /// Ends the step with Cancelled.
   virtual void cancel() = 0;
@@ -89,8 +91,8 @@ struct TracedStep {
   RunMetadata metadata;
 };
 
-/// A graph on a cluster, and whole steps of it: what is enough for most programs. All calls wait
-/// for their answer; several threads may call at once (their steps then run at once).
+/// Runs steps of a graph on a cluster: enough for most programs. All calls block; several threads
+/// may call at once, and their steps then run concurrently.
 class BasicSession {
  public:
   virtual ~BasicSession() = default;
@@ -103,15 +105,15 @@ class BasicSession {
     return builder.status().ok() ? extend(builder.graph()) : builder.status();
   }
 
-  /// One step: computes what `fetches` and `targets` (nodes whose outputs nobody wants) need, with
+  /// One step: computes what `fetches` and `targets` (nodes that only have to run) need, with
   /// `feeds` in place of the outputs they name. The answer has a tensor per fetch, in order. An
   /// error names the node, device and task where it arose.
   virtual Result<Tensors> run(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets = {},
       const RunOptions& options = {}) = 0;
 
-  /// Cancels the running steps and frees what the session holds; containers stay. Calls after it
-  /// fail with FailedPrecondition, but for another close(), which has nothing left to do.
+  /// Cancels the running steps and frees what the session holds; containers stay. Later calls fail
+  /// with FailedPrecondition, except close(), which then does nothing.
   virtual Status close() = 0;
 };
 
@@ -132,19 +134,20 @@ class Session : public BasicSession {
     return TracedStep{*std::move(values), step->metadata()};
   }
 
-  /// Compiles a step for many runs: errors of its graph come now. The options are those of each
-  /// run; their timeout holds for the compilation, too. It must end before the session does.
+  /// Compiles a step for many runs and reports the errors of its graph. The options apply to each
+  /// run, the timeout also to the compilation. The callable must be destroyed before the session.
   virtual Result<std::unique_ptr<Callable>> make_callable(
       const Refs& feeds, const Refs& fetches, const Refs& targets = {},
       const RunOptions& options = {}) = 0;
 
-  /// Compiles and starts a step of which every feed and fetch is given and taken once, by calls of
-  /// the answer; it must end before the session does. The timeout is that of the whole step.
+  /// Compiles and starts a step whose feeds and fetches are each passed once, by calls of the
+  /// returned object, which must be destroyed before the session. The timeout covers the whole
+  /// step.
   virtual Result<std::unique_ptr<PartialRun>> partial_run_setup(
       const Refs& feeds, const Refs& fetches, const Refs& targets = {},
       const RunOptions& options = {}) = 0;
 
-  /// What of the session's options has no effect here, in words.
+  /// A message for each of the session's options that has no effect here.
   virtual const std::vector<std::string>& warnings() const = 0;
 };
 

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::testing {
 
-/// A folder that goes with its owner.
+/// A new folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -25,7 +25,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Of a file in it.
+  /// The path of a file in it.
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
  private:

@@ -1,10 +1,10 @@
-# find_package(Troupe): Troupe::client for programs that use a cluster; Troupe::server for those that
-# are nodes of one; Troupe::actors for clusters inside a program, simulated ones among them.
-# find_package(Troupe COMPONENTS client) wants none of the packages that only the others stand on.
+# find_package(Troupe) defines Troupe::client for clients of a cluster, Troupe::server for nodes, and
+# Troupe::actors for clusters inside a program, also simulated ones.
+# find_package(Troupe COMPONENTS client) does not need the dependencies of the others.
 include(CMakeFindDependencyMacro)
 find_dependency(Eigen3 3.4)
 if(NOT TARGET CapnProto::capnp-rpc)  # its package file can be read only once
-  enable_language(C)  # where it looks for libatomic
+  enable_language(C)  # it looks for libatomic in C
   find_dependency(CapnProto)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/TroupeClientTargets.cmake)

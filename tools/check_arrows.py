@@ -3,9 +3,9 @@
 
 Usage: tools/check_arrows.py [ROOT]
 
-Also that the names of libraries stop at their layer, that our own headers are spelled
-"troupe/<layer>/...", and that actors take time, chance and links from their World alone. Prints
-each fault as path:line: words, and fails if there is one.
+Also that each library is included by its layer only, that our own headers are spelled
+"troupe/<layer>/...", and that actors take time, randomness and connections from their World only.
+Prints each fault as path:line: text, and fails if there is one.
 """
 
 import pathlib
@@ -15,19 +15,19 @@ import sys
 LAYERS = ["graph", "devices", "actors", "capnp/client", "capnp/server", "capnp/python", "apps"]
 ROOMS = ["graph", "devices", "actors", "capnp", "apps", "tests"]
 
-# What a layer may include of ours. The client knows graphs and the schema, and nothing of actors.
+# The layers of ours that a layer may include. The client knows graphs and the schema, not actors.
 ALLOWED = {
     "graph": {"graph"},
     "devices": {"graph", "devices"},
     "actors": {"graph", "devices", "actors"},
     "capnp/client": {"graph", "capnp/client"},
     "capnp/server": {"graph", "devices", "actors", "capnp/client", "capnp/server"},
-    # The extension carries the whole runtime, so that sessions and servers can be in the process.
+    # The extension contains the whole runtime, for sessions and servers inside the process.
     "capnp/python": set(LAYERS) - {"apps"},
     "apps": set(LAYERS) - {"capnp/python"},
 }
 
-# Folders that stop at a layer: of libraries, and of what the schema compiler writes.
+# Include folders of libraries, and of the code that the schema compiler generates.
 SCHEMA = r"troupe_schema"
 CUDA = r"cuda\w*|cub|thrust|cublas\w*|cudnn\w*"
 TBB = r"tbb|oneapi"
@@ -43,7 +43,7 @@ FORBIDDEN = {
     "apps": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
 }
 
-# What only actors/world/ may use: all else would escape a simulated world.
+# Only actors/world/ may use these: elsewhere they would bypass a simulated world.
 WORLD = re.compile(
     r"\b(\w*_clock|delayed_\w+|sleep\w*|random_device|rand|middleman|remote_actor|caf/io)\b"
     r"|\bclock\(\)"
@@ -53,7 +53,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def layer_of(path):
-    """The layer of a path relative to the root; None for what belongs to no layer."""
+    """The layer of a path relative to the root; None if it belongs to none."""
     parts = path.parts
     if parts[0] == "capnp":
         return f"capnp/{parts[1]}" if parts[1] in ("server", "python") else "capnp/client"
@@ -61,13 +61,13 @@ def layer_of(path):
 
 
 def tested_layer_of(path):
-    """What tests/<layer>/... may reach up to; None for scenarios, processes and the like."""
+    """The highest layer that tests/<layer>/... may include; None for processes and the like."""
     layer = path.parts[1]
     return "capnp/server" if layer == "capnp" else layer if layer in ALLOWED else None
 
 
 def fault_of_own(path, target):
-    """What is wrong with including troupe/<target> in path, or None."""
+    """Why path must not include troupe/<target>, or None."""
     is_test = path.parts[0] == "tests"
     layer = tested_layer_of(path) if is_test else layer_of(path)
     goal = pathlib.PurePath(target)
@@ -95,7 +95,7 @@ def fault_of_include(path, bracket, target):
 
 
 def is_in_world(path):
-    """Whether a simulated world must be able to hold what the file does."""
+    """Whether the file must run in a simulated world."""
     return path.parts[0] == "actors" and path.parts[1] != "world"
 
 
@@ -106,7 +106,7 @@ def faults_of_file(root, path):
         fault = include and fault_of_include(path, *include.groups())
         escape = is_in_world(path) and WORLD.search(line.split("//")[0])
         if escape:
-            fault = f"actors have '{escape.group()}' from their World (actors/world/) alone"
+            fault = f"actors take '{escape.group()}' from their World (actors/world/) only"
         if fault:
             yield f"{path}:{number}: {fault}"
 

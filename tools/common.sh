@@ -24,19 +24,19 @@ missing_packages() {
   [[ ${1-} == needed ]] && names=$(grep -v '?' <<<"$names")
   # shellcheck disable=SC2086
   set -- ${names//'?'/}
-  # dpkg-query fails where it does not know one of them.
+  # dpkg-query fails if it does not know one of them.
   comm -23 <(printf '%s\n' "$@" | sort) \
     <({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
       sed -n 's/^installed //p' | sort -u) | paste -sd ' '
 }
 
-# apt-cache is content with one package of several.
+# apt-cache succeeds if it knows one of several packages, so each is asked for alone.
 apt_knows() {
   local name
   for name; do apt-cache show --no-all-versions "$name" >/dev/null 2>&1 || return 1; done
 }
 
-# Asks nothing: where it would have to, it prints the command and ends.
+# Never prompts: without root or passwordless sudo it prints the command to run, and fails.
 install_missing_packages() {
   local missing as_root=()
   missing=$(missing_packages)
@@ -53,7 +53,7 @@ install_missing_packages() {
   local install
   # shellcheck disable=SC2206
   install=("${as_root[@]}" apt-get install -y -qq --no-install-recommends $missing)
-  # A fresh machine has no lists, an old one lists of what is gone.
+  # The package lists may be missing or outdated.
   # shellcheck disable=SC2086
   if ! apt_knows $missing || ! "${install[@]}" >&2; then
     "${as_root[@]}" apt-get update -qq >&2
@@ -61,7 +61,7 @@ install_missing_packages() {
   fi
 }
 
-# One line on what is left out, and why.
+# Prints which optional part is not built, and why.
 say_what_is_skipped() {
   if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then
     say "CUDA found, but not used yet: this version has CPU kernels only."
@@ -70,7 +70,7 @@ say_what_is_skipped() {
   fi
 }
 
-# How many files to compile at once: one a core, and 1 GiB of memory for each.
+# The number of parallel compilations: one per core, with 1 GiB of memory each.
 job_count() {
   local cores memory_gib
   cores=$(nproc)

@@ -4,35 +4,35 @@
 #include <memory>
 
 #include "troupe/actors/sim/random.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::sim {
 
-/// A call to a simulated cluster under way, as a step. Copies speak of the same.
+/// A pending call to a simulated cluster, such as a step. Copies share its state.
 class Call {
  public:
-  bool is_done() const { return answer_->done; }
+  bool is_done() const { return state_->done; }
   /// For Cluster::run_until.
   std::function<bool()> done() const {
-    return [answer = answer_] { return answer->done; };
+    return [state = state_] { return state->done; };
   }
-  /// Once it is done: how it ended, what it fetched, and when.
-  const Status& status() const { return answer_->status; }
-  const Tensors& values() const { return answer_->values; }
-  Time ended_at() const { return answer_->ended_at; }
+  /// Valid once it is done: the status, the fetched values, and the time of the answer.
+  const Status& status() const { return state_->status; }
+  const Tensors& values() const { return state_->values; }
+  Time ended_at() const { return state_->ended_at; }
 
  private:
   friend class Session;
   friend class OpenCalls;
-  struct Answer {
+  struct State {
     bool done = false;
     Status status;
     Tensors values;
     Time ended_at{0};
-    uint64_t id = 0;  // that the session knows it by
+    uint64_t id = 0;  // CallId at the session actor
   };
-  std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace troupe::sim

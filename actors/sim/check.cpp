@@ -8,14 +8,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Outcome play(const Scenario& scenario, Seed seed, Cluster& cluster, std::vector<Fault> faults) {
+Outcome run_once(const Scenario& scenario, Seed seed, Cluster& cluster, std::vector<Fault> faults) {
   cluster.script(faults);
   try {
     scenario.drive(cluster, seed);
   } catch (const std::exception& error) {
     cluster.violate("an exception", error.what());
   } catch (...) {
-    cluster.violate("an exception", "of a type that says nothing");
+    cluster.violate("an exception", "of an unknown type");
   }
   return {
       .faults = std::move(faults),
@@ -25,13 +25,13 @@ Outcome play(const Scenario& scenario, Seed seed, Cluster& cluster, std::vector<
       .diagram = cluster.violation() ? cluster.diagram() : ""};
 }
 
-/// Makes a script that shows a violation smaller, as long as it still shows it.
-class Shrinking {
+/// Reduces a script of faults while the run still violates the same invariant.
+class Shrinker {
  public:
-  Shrinking(const Scenario& scenario, Seed seed, Outcome outcome)
+  Shrinker(const Scenario& scenario, Seed seed, Outcome outcome)
       : scenario_(scenario), seed_(seed), outcome_(std::move(outcome)) {}
 
-  Finding shrink() {
+  Counterexample shrink() {
     for (auto length = outcome_.faults.size(); length > 0;
          length = std::min(length / 2, outcome_.faults.size()))
       while (remove_some(length)) {
@@ -43,7 +43,7 @@ class Shrinking {
  private:
   static constexpr int tries_max = 300;
 
-  /// Removes one run of faults of that length; false where each is needed.
+  /// Removes `length` consecutive faults; false if the violation needs each of them.
   bool remove_some(size_t length) {
     for (size_t first = 0; first + length <= outcome_.faults.size(); ++first) {
       auto fewer = outcome_.faults;
@@ -54,7 +54,7 @@ class Shrinking {
     return false;
   }
 
-  /// Fewer tasks and rounder times for one fault.
+  /// Tries fewer tasks and rounder times for one fault.
   void simplify(size_t index) {
     auto change = [&](auto edit) {
       auto simpler = outcome_.faults;
@@ -71,10 +71,10 @@ class Shrinking {
       });
   }
 
-  /// Takes the script instead, if it shows the same violation.
+  /// Replaces the script if the run still violates the same invariant.
   bool keep(const std::vector<Fault>& faults) {
     if (++tries_ > tries_max) return false;
-    auto outcome = play(scenario_, seed_, faults);
+    auto outcome = run_once(scenario_, seed_, faults);
     if (!outcome.violation || outcome.violation->name != outcome_.violation->name) return false;
     outcome_ = std::move(outcome);
     return true;
@@ -88,17 +88,17 @@ class Shrinking {
 
 }  // namespace
 
-Outcome play(const Scenario& scenario, Seed seed) {
+Outcome run_once(const Scenario& scenario, Seed seed) {
   auto cluster = scenario.make(seed);
   auto faults = scenario.faults(cluster->spec(), seed);
-  return play(scenario, seed, *cluster, std::move(faults));
+  return run_once(scenario, seed, *cluster, std::move(faults));
 }
 
-Outcome play(const Scenario& scenario, Seed seed, const std::vector<Fault>& faults) {
-  return play(scenario, seed, *scenario.make(seed), faults);
+Outcome run_once(const Scenario& scenario, Seed seed, const std::vector<Fault>& faults) {
+  return run_once(scenario, seed, *scenario.make(seed), faults);
 }
 
-std::string Finding::to_string() const {
+std::string Counterexample::to_string() const {
   auto text = "seed " + std::to_string(seed.value) + ": " + violation.name + " is violated after " +
               std::to_string(violation.time.count() / 1000) + " us: " + violation.text + "\n\n" +
               diagram + "\n";
@@ -108,10 +108,10 @@ std::string Finding::to_string() const {
   return text;
 }
 
-std::optional<Finding> check(const Scenario& scenario, Seed seed) {
-  auto outcome = play(scenario, seed);
+std::optional<Counterexample> check(const Scenario& scenario, Seed seed) {
+  auto outcome = run_once(scenario, seed);
   if (!outcome.violation) return std::nullopt;
-  return Shrinking(scenario, seed, std::move(outcome)).shrink();
+  return Shrinker(scenario, seed, std::move(outcome)).shrink();
 }
 
 }  // namespace troupe::sim

@@ -10,42 +10,42 @@
 
 namespace troupe::sim {
 
-/// How a cluster is made and what is done with it, for any seed. Everything must follow from the
-/// seed and the faults, so that a run can be repeated.
+/// A test that runs with any seed: makes a cluster, and drives it under a script of faults. All
+/// must follow from the seed and the faults, so that a run can be repeated.
 struct Scenario {
   std::function<std::unique_ptr<Cluster>(Seed)> make;
-  /// The script that the cluster gets.
+  /// The script of faults.
   std::function<std::vector<Fault>(const ClusterSpec&, Seed)> faults;
-  /// An exception that leaves it is a violation.
+  /// Runs the test. An exception that it throws is a violation.
   std::function<void(Cluster&, Seed)> drive;
 };
 
-/// What became of a run of a scenario.
+/// The result of one run of a scenario.
 struct Outcome {
   std::vector<Fault> faults;  // the script
   std::optional<Violation> violation;
   uint64_t trace_hash = 0;
   uint64_t messages = 0;
-  std::string diagram;  // of the end; empty where nothing was violated
+  std::string diagram;  // of the last messages; empty without a violation
 };
 
-/// Runs it once, with the faults of the seed or with those.
-Outcome play(const Scenario& scenario, Seed seed);
-Outcome play(const Scenario& scenario, Seed seed, const std::vector<Fault>& faults);
+/// Runs a scenario once, with the faults of the seed or with the given ones.
+Outcome run_once(const Scenario& scenario, Seed seed);
+Outcome run_once(const Scenario& scenario, Seed seed, const std::vector<Fault>& faults);
 
-/// Something that is wrong, with the shortest script that was found to show it.
-struct Finding {
+/// A run that violates an invariant, with the smallest script of faults that was found for it.
+struct Counterexample {
   Seed seed;
   Violation violation;
   std::vector<Fault> faults;
   std::string diagram;
 
-  /// What is violated, the messages before it as a diagram, and the script as C++ for a test.
+  /// The violation, a diagram of the messages before it, and the script as C++ for a test.
   std::string to_string() const;
 };
 
-/// Runs the scenario with the faults of the seed. Where an invariant is violated, it runs again and
-/// again with fewer faults as long as that same one is.
-std::optional<Finding> check(const Scenario& scenario, Seed seed);
+/// Runs the scenario with the faults of the seed. If an invariant is violated, shrinks the script:
+/// runs again with fewer faults while the same invariant is violated. Empty if none is.
+std::optional<Counterexample> check(const Scenario& scenario, Seed seed);
 
 }  // namespace troupe::sim

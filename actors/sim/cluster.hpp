@@ -7,15 +7,15 @@
 #include "troupe/actors/sim/invariants.hpp"
 #include "troupe/actors/sim/options.hpp"
 #include "troupe/actors/sim/session.hpp"
-#include "troupe/graph/cluster_view.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 
 namespace troupe::sim {
 
 class Moment;
-struct ClusterParts;
+struct ClusterState;
 
-/// A whole cluster in one thread, under a virtual clock: the same actors, kernels and containers as
-/// on real machines, over links that can be broken on purpose. One seed gives one history.
+/// A cluster in one thread, under a virtual clock: the same actors, kernels and containers as on
+/// real machines, over a simulated network with fault injection. One seed gives one history.
 ///
 ///     sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});
 ///     auto session = cluster.session("/job:worker/task:0");
@@ -23,15 +23,15 @@ struct ClusterParts;
 ///     auto step = session.start({}, {total});
 ///     cluster.run_until(step.done());
 ///
-/// The verbs of faults act at once on the cluster itself, and later on what at() returns. Tasks are
-/// named "/job:ps/task:0"; a name that the cluster does not have stops the program, and so does a
-/// fault that makes no sense, as the crash of a task that is dead.
+/// Fault verbs called on the cluster take effect at once, those called on at() at that time. Tasks
+/// are named "/job:ps/task:0". An unknown name stops the program, and so does a fault that has no
+/// effect, such as the crash of a dead task.
 ///
-/// SC-1: a step with a timeout is answered within 100 ms after it, unless its master does not run
-///       as usual.
-/// SC-2: no thing in a container lives on two tasks at once, unless graphs pin it to both while the
-///       directory of the cluster is out of reach.
-/// Both are invariants of each cluster, as those of always().
+/// SC-1: a step with a timeout is answered at most 100 ms after it expires, unless its master is
+///       dead, frozen or slow.
+/// SC-2: no resource of a container is placed on two tasks at once, unless graphs pin it to both
+///       while the directory service is unreachable.
+/// Every cluster checks both, besides the invariants added with always().
 class Cluster final : public FaultVerbs {
  public:
   /// The number of tasks of each job.
@@ -41,80 +41,82 @@ class Cluster final : public FaultVerbs {
   Cluster(const Cluster&) = delete;
 
   const ClusterSpec& spec() const;
-  /// Its calls fail with Unavailable where the master is dead, or frozen for long.
+  /// Opens a session. If the master is dead, or does not answer within 10 s, its calls fail with
+  /// Unavailable.
   Session session(const std::string& master);
-  /// Through a task, as a client asks it: see the messages of those names.
+  /// Resets containers through a task, as a client does; see the message Reset.
   Status reset(
       const std::string& task, const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout);
-  /// Has a new task join through another, as the next one of a job, and gives its name.
+  /// Starts a new task that joins a job through another task. Returns its name.
   Result<std::string> join(const std::string& job, const std::string& through);
-  /// Has a task that has joined leave, and ends it.
+  /// Has a task that joined leave the cluster, and stops it.
   Status leave(const std::string& task);
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
   Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
 
   Time now() const;
-  /// Lets the cluster run. False if the condition is not met before that much of its time has
-  /// passed, or nothing is left to happen, or an invariant is violated: then nothing runs any more.
+  /// Runs the cluster until the condition is met. False if `limit` passes before, if no event is
+  /// left, or if an invariant is violated, after which the cluster does not run any more.
   bool run_until(const std::function<bool()>& condition, Time limit = std::chrono::minutes(1));
   void run_for(Time duration);
 
-  /// For verbs, of what shall happen at that time after the start, or at once if that is over.
+  /// For fault verbs that take effect at that time since the start, or at once if it has passed.
   Moment at(Time time);
-  /// Has each happen at its time.
+  /// Schedules each fault at its time.
   void script(const std::vector<Fault>& faults);
   void network(const NetworkOptions& options);
-  /// Ends all that is broken: restarts, thaws, heals, and gives back time and memory.
+  /// Ends all faults: restarts, thaws and heals tasks, and resets their speed, clock and memory.
   void mend();
-  /// Those that have happened, each with the time when it did.
+  /// The faults that took effect, each with its time.
   const std::vector<Fault>& faults() const;
-  /// How often the task was started; 0 where it is dead.
-  int life(const std::string& task) const;
-  /// False where it is dead or frozen.
+  /// Which start of the task its present process comes from, counted from 1; 0 if the task is dead.
+  int process_number(const std::string& task) const;
+  /// False if the task is dead or frozen.
   bool is_running(const std::string& task) const;
 
-  /// Has a check made after each event. The first violation ends the cluster's run.
+  /// Adds an invariant that is checked after each event. The first violation stops the cluster.
   void always(const std::string& name, Invariants::Check check);
-  /// A violation that no check can see.
+  /// Reports a violation that no check can detect.
   void violate(const std::string& name, const std::string& text);
   const std::optional<Violation>& violation() const;
 
-  /// What the tasks hold although all sessions are closed, in words: "/job:ps/task:0 holds
-  /// plans: 2". Lets the cluster run until it holds nothing, for at most ten seconds of its time.
+  /// What live tasks hold although all sessions are closed: "/job:ps/task:0 holds plans: 2".
+  /// Runs the cluster until they hold nothing, for at most ten seconds of its time.
   std::vector<std::string> leaks();
-  /// The same while sessions are open and none of them runs anything: what calls left behind.
+  /// The same for resources of calls, while sessions are open but no call runs.
   std::vector<std::string> leaks_of_calls();
-  /// Resets those containers, of which the cluster must have no others, and says what memory the
-  /// devices do not get back although all sessions and all fetched values are gone.
+  /// Resets the given containers, which must be all that the cluster has, and reports the memory
+  /// that devices still have in use. All sessions and fetched values must be gone.
   std::vector<std::string> memory_leaks(const std::vector<std::string>& containers);
 
-  /// Of all messages that were delivered, when, and between whom.
+  /// Hash of all delivered messages with their times and tasks.
   uint64_t trace_hash() const;
   uint64_t messages_delivered() const;
-  /// The latest messages, but for heartbeats, and the faults among them as a diagram in text: a
-  /// column for each task, a line for each message.
+  /// The latest messages except heartbeats, and the faults among them, as a text diagram: a column
+  /// for each task, a line for each message.
   std::string diagram(size_t messages_max = 40) const;
 
  private:
-  void happen(Fault fault) override;
+  void inject(Fault fault) override;
   std::vector<std::string> leaks(bool with_sessions);
 
-  std::unique_ptr<ClusterParts> parts_;
+  std::unique_ptr<ClusterState> state_;
 };
 
-/// What shall happen in a cluster at some time. A fault that makes no sense then is skipped.
+/// Schedules faults at a time. A fault that has no effect at that time is skipped.
 class Moment final : public FaultVerbs {
  public:
-  void call(std::function<void()> what);
+  /// Schedules a call of the test's own.
+  void call(std::function<void()> work);
   void network(const NetworkOptions& options);
 
  private:
   friend class Cluster;
-  Moment(ClusterParts& cluster, Time time) : cluster_(cluster), time_(time) {}
-  void happen(Fault fault) override;
+  Moment(ClusterState& cluster, Time time) : cluster_(cluster), time_(time) {}
+  void inject(Fault fault) override;
 
-  ClusterParts& cluster_;
+  ClusterState& cluster_;
   Time time_;
 };
 

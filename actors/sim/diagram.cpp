@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <set>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::sim {
 namespace {

@@ -16,8 +16,8 @@ struct DrawnMessage {
   bool lost = false;
 };
 
-/// Messages and faults in the order of time, a line each: the time on the left, a column for each
-/// task that is part of it, an arrow from column to column.
+/// Draws messages and faults in the order of time, a line each: the time on the left, a column for
+/// each task that sends or receives, an arrow from sender to receiver.
 ///
 ///      time/us  ps/0               worker/0
 ///       1234.5   |<---StartStep-----|

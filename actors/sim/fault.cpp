@@ -4,20 +4,20 @@
 #include <charconv>
 #include <optional>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::sim {
 namespace {
 
 using Kind = Fault::Kind;
 
-/// How a kind of fault is spelled, drawn and ended.
+/// How a kind of fault is written as C++ and ended.
 struct KindRule {
   Kind kind;
   const char* verb;
   bool has_others = false;
   bool has_number = false;
-  std::optional<Kind> mended_by;  // absent: it is over at once, or mends another
+  std::optional<Kind> mended_by;  // absent: has no duration, or mends another kind
   double mended_number = 0;
 };
 
@@ -48,7 +48,7 @@ constexpr KindRule rules[] = {
 
 const KindRule& rule_of(Kind kind) { return rules[static_cast<size_t>(kind)]; }
 
-/// "1'234us", or in nanoseconds where that is no whole number.
+/// "1'234us"; in nanoseconds if the time is not a whole number of microseconds.
 std::string time_to_cpp(Time time) {
   auto whole = time.count() % 1000 == 0;
   auto digits = std::to_string(whole ? time.count() / 1000 : time.count());
@@ -77,7 +77,7 @@ double draw_number(Kind kind, Random& random) {
   }
 }
 
-/// A fault at that time of tasks picked at random; of two groups where its kind has others.
+/// A fault of random tasks at that time; of two groups of tasks if its kind has others.
 Fault draw_fault(Kind kind, Time time, std::vector<std::string> names, Random& random) {
   auto take = [&] {
     auto place = names.begin() + static_cast<int64_t>(random.below(names.size()));
@@ -87,7 +87,7 @@ Fault draw_fault(Kind kind, Time time, std::vector<std::string> names, Random& r
   };
   Fault fault{.kind = kind, .time = time, .tasks = take(), .number = draw_number(kind, random)};
   if (rule_of(kind).has_others) fault.others = take();
-  // A part of the cluster loses touch with the rest.
+  // Partitions the cluster: each further task is in one of the groups.
   if (kind == Kind::cut && random.chance(0.3))
     for (auto& name : names)
       (random.chance(0.5) ? fault.tasks : fault.others).names.push_back(name);

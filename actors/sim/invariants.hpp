@@ -9,27 +9,28 @@
 
 namespace troupe::sim {
 
-/// That something which must always be true was not.
+/// The violation of an invariant.
 struct Violation {
   std::string name;  // of the invariant
-  std::string text;  // what was seen, in words
+  std::string text;  // what was observed
   Time time{0};      // since the start
 
   bool operator==(const Violation&) const = default;
 };
 
-/// What must be true of a cluster after each of its events. The first violation is kept, and
-/// nothing is checked after it.
+/// Conditions that must hold after each event of a cluster. Keeps the first violation; nothing is
+/// checked after it.
 class Invariants {
  public:
   using Check = std::function<bool()>;
 
-  /// A check is false, or throws an exception that says more, where the invariant is violated.
+  /// The check returns false, or throws an exception with the details, if the invariant is
+  /// violated.
   void add(std::string name, Check check) {
     checks_.push_back({std::move(name), std::move(check)});
   }
   void check(Time now);
-  /// For what no check can see.
+  /// Reports a violation that no check can detect.
   void violate(std::string name, std::string text, Time now);
 
   const std::optional<Violation>& violation() const { return violation_; }

@@ -8,47 +8,46 @@
 
 namespace troupe::sim {
 
-/// The calls of clients to one life of a task that are not answered yet. The first answer to a call
-/// counts.
+/// The pending calls of clients to one process of a task. Only the first answer to a call counts.
 class OpenCalls {
  public:
-  /// An end of the wire to a client: whoever has it can answer the call. When the last one is gone
-  /// without an answer, nobody was there to take the call.
-  class Answerer {
+  /// Answers a call. If all its owners drop it unanswered, the session actor that they belonged to
+  /// has terminated, and the call fails.
+  class Promise {
    public:
-    Answerer(std::shared_ptr<Call::Answer> answer, std::function<Time()> now)
-        : answer_(std::move(answer)), now_(std::move(now)) {}
-    ~Answerer() { end(failed_precondition("the session is closed")); }
-    Answerer(const Answerer&) = delete;
+    Promise(std::shared_ptr<Call::State> state, std::function<Time()> now)
+        : state_(std::move(state)), now_(std::move(now)) {}
+    ~Promise() { resolve(failed_precondition("the session is closed")); }
+    Promise(const Promise&) = delete;
 
-    void end(Status status, Tensors values = {}) {
-      if (answer_->done) return;
-      answer_->done = true;
-      answer_->status = std::move(status);
-      answer_->values = std::move(values);
-      answer_->ended_at = now_();
+    void resolve(Status status, Tensors values = {}) {
+      if (state_->done) return;
+      state_->done = true;
+      state_->status = std::move(status);
+      state_->values = std::move(values);
+      state_->ended_at = now_();
     }
-    bool is_done() const { return answer_->done; }
+    bool is_done() const { return state_->done; }
 
    private:
-    std::shared_ptr<Call::Answer> answer_;
+    std::shared_ptr<Call::State> state_;
     std::function<Time()> now_;
   };
 
-  std::shared_ptr<Answerer> add(const Call& call, std::function<Time()> now) {
+  std::shared_ptr<Promise> add(const Call& call, std::function<Time()> now) {
     std::erase_if(open_, [](const auto& open) { return open.expired(); });
-    auto answerer = std::make_shared<Answerer>(call.answer_, std::move(now));
-    open_.push_back(answerer);
-    return answerer;
+    auto promise = std::make_shared<Promise>(call.state_, std::move(now));
+    open_.push_back(promise);
+    return promise;
   }
 
-  void end_all(const Status& status) {
+  void fail_all(const Status& status) {
     for (const auto& open : std::exchange(open_, {}))
-      if (auto answerer = open.lock()) answerer->end(status);
+      if (auto promise = open.lock()) promise->resolve(status);
   }
 
  private:
-  std::vector<std::weak_ptr<Answerer>> open_;
+  std::vector<std::weak_ptr<Promise>> open_;
 };
 
 }  // namespace troupe::sim

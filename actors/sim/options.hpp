@@ -9,12 +9,12 @@
 
 namespace troupe::sim {
 
-/// The ops and kernels of a cluster. Clusters may share them, as they are only read.
+/// The ops and kernels of a cluster. Immutable, so that clusters can share them.
 struct Catalogs {
   std::shared_ptr<const OpCatalog> ops;
   std::shared_ptr<const KernelCatalog> kernels;
 
-  /// All there are.
+  /// With all ops and CPU kernels.
   static Catalogs make();
 };
 
@@ -23,7 +23,7 @@ struct Options {
   uint64_t memory_limit = uint64_t{1} << 30;  // bytes, of each task's device
   std::chrono::milliseconds connect_timeout{1000};
   std::chrono::milliseconds heartbeat_limit{2000};
-  Catalogs catalogs = {};  // made, if absent
+  Catalogs catalogs = {};  // Catalogs::make() by default
 };
 
 }  // namespace troupe::sim

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::sim {
 
-/// All that is random in a simulated cluster follows from it.
+/// Determines all random choices of a simulated cluster.
 struct Seed {
   uint64_t value = 1;
   bool operator==(const Seed&) const = default;
@@ -18,8 +18,8 @@ struct Seed {
 
 using Time = std::chrono::nanoseconds;
 
-/// A stream of chance that follows from a seed and a name: drawing from one stream changes nothing
-/// in the others. The same on every machine.
+/// A random stream, determined by a seed and a name: drawing from one stream does not change the
+/// others. The same on every machine.
 class Random {
  public:
   Random(Seed seed, std::string_view stream) {

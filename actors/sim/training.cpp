@@ -5,10 +5,10 @@
 namespace troupe::sim {
 namespace {
 
-class PlainSession final : public BasicSession {
+class SessionAdapter final : public BasicSession {
  public:
-  explicit PlainSession(sim::Session session) : session_(std::move(session)) {}
-  ~PlainSession() override { (void)session_.close(); }
+  explicit SessionAdapter(sim::Session session) : session_(std::move(session)) {}
+  ~SessionAdapter() override { (void)session_.close(); }
 
   Status extend(const Graph& graph) override { return session_.extend(graph); }
 
@@ -27,7 +27,7 @@ class PlainSession final : public BasicSession {
 }  // namespace
 
 std::unique_ptr<BasicSession> open_session(Cluster& cluster, const std::string& master) {
-  return std::make_unique<PlainSession>(cluster.session(master));
+  return std::make_unique<SessionAdapter>(cluster.session(master));
 }
 
 bool TrainingHost::wait(Time time) {

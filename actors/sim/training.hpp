@@ -10,12 +10,12 @@
 
 namespace troupe::sim {
 
-/// A session with that task as master, as programs have it that know nothing of simulation. It is
-/// closed with its owner.
+/// Opens a session behind the interface that training programs use on real clusters. Its destructor
+/// closes it.
 std::unique_ptr<BasicSession> open_session(Cluster& cluster, const std::string& master);
 
-/// A program that trains on a simulated cluster: its time is the cluster's, which runs while the
-/// program waits.
+/// The host of a program that trains on a simulated cluster: its clock is the cluster's, and wait()
+/// runs the cluster.
 class TrainingHost final : public train::Host {
  public:
   using Log = std::function<void(const std::string&)>;
@@ -23,7 +23,7 @@ class TrainingHost final : public train::Host {
   explicit TrainingHost(Cluster& cluster, Log log = {}) : cluster_(cluster), log_(std::move(log)) {}
 
   Time now() override { return cluster_.now(); }
-  /// False once an invariant is violated, as nothing runs any more.
+  /// False once an invariant is violated, after which the cluster does not run.
   bool wait(Time time) override;
   void log(const std::string& message) override;
 

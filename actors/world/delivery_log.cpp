@@ -24,7 +24,7 @@ void DeliveryLog::add(const Entry& entry) {
     ++delivered_;
     hash_ = hash_of(entry, hash_);
   }
-  if (entry.facts.is_heartbeat) return;  // they would push out all that is of interest
+  if (entry.facts.is_heartbeat) return;  // would fill the ring and hide all else
   if (entries_.size() < entries_max) entries_.push_back(entry);
   else entries_[added_ % entries_max] = entry;
   ++added_;

@@ -10,12 +10,13 @@
 
 namespace troupe {
 
-/// Names a node of a simulation, one life of it: they count from 0.
+/// Numbers the nodes of a simulation from 0. A task that restarts is a new node.
 using SimulatedNode = int;
 
-/// A message between two simulated nodes that arrived, or that never will.
+/// A message between two simulated nodes that was delivered or lost.
 struct Delivery {
   using Time = std::chrono::nanoseconds;  // since the start
+
   Time sent;
   Time arrived;  // or when it was lost
   SimulatedNode from;
@@ -26,7 +27,7 @@ struct Delivery {
   bool lost;
 };
 
-/// What a simulated network delivered: all of it as one number, the last of it in full.
+/// What a simulated network delivered: a hash of everything, and the latest messages in full.
 class DeliveryLog {
  public:
   struct Entry {
@@ -40,10 +41,10 @@ class DeliveryLog {
 
   void add(const Entry& entry);
 
-  /// Of all messages that were delivered, when, and between whom: equal for equal histories.
+  /// Hash of all delivered messages with their times and nodes: equal for equal histories.
   uint64_t hash() const { return hash_; }
   uint64_t delivered() const { return delivered_; }
-  /// The last few hundred deliveries and losses, oldest first.
+  /// The latest few hundred deliveries and losses except heartbeats, oldest first.
   std::deque<Delivery> recent(const caf::actor_system& system) const;
 
  private:

@@ -5,12 +5,12 @@
 #include <functional>
 #include <string>
 
-#include "troupe/graph/address.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/cluster/address.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// What a node tells at its advertised address: who it is, and where its actors are reached.
+/// What a node answers at its advertised address: its task, and where its actors are reached.
 struct Endpoint {
   std::string job;
   int task = 0;
@@ -20,19 +20,19 @@ struct Endpoint {
   uint16_t actor_port = 0;
 };
 
-/// Asks the node at an address. Calls back exactly once, from any thread, within about the timeout;
-/// a refused connection is tried again until then. Unavailable names the address, says why, and how
-/// long it was tried.
+/// Asks the node at an address for its Endpoint. Calls back exactly once, from any thread, within
+/// about the timeout; a refused connection is tried again until then. Unavailable names the
+/// address, the reason and for how long it was tried.
 using FindEndpoint = std::function<void(
     Address address, std::chrono::milliseconds timeout,
     std::function<void(Result<Endpoint>)> done)>;
 
-/// Asks the node at an address for its incarnation, as World::probe.
+/// Asks the node at an address for its incarnation; see World::probe.
 using ProbeEndpoint = std::function<void(
     Address address, std::chrono::milliseconds timeout,
     std::function<void(Result<uint64_t>)> done)>;
 
-/// How the nodes of other processes are asked, apart from their actors.
+/// Requests to the RPC servers of other nodes, which bypass actors and their connections.
 struct Endpoints {
   FindEndpoint find;
   ProbeEndpoint probe;

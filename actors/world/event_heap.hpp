@@ -9,8 +9,8 @@
 
 namespace troupe {
 
-/// What is to happen in a simulation, by virtual time; at the same time, in the order in which it
-/// was asked for.
+/// The events of a simulation in the order of virtual time; events of the same time run in the
+/// order in which they were added.
 class EventHeap {
  public:
   using Time = std::chrono::nanoseconds;  // since the start
@@ -18,17 +18,17 @@ class EventHeap {
 
   Time now() const { return now_; }
 
-  /// Has `work` happen at that time, or next if that is over.
+  /// Runs `work` at that time, or next if the time has passed.
   void at(Time time, Work work) {
     events_.push_back({std::max(time, now_), next_number_++, std::move(work)});
     std::ranges::push_heap(events_, Later());
   }
   void after(Time delay, Work work) { at(now_ + delay, std::move(work)); }
 
-  /// When the next thing happens; Time::max() when nothing is left.
+  /// The time of the next event; Time::max() when there is none.
   Time next_time() const { return events_.empty() ? Time::max() : events_.front().time; }
 
-  /// Lets time pass in which nothing happens.
+  /// Moves the time forward; there must be no event before.
   void advance_to(Time time) { now_ = time; }
 
   void run_next() {

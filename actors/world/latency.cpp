@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe {
 
@@ -16,8 +16,8 @@ Latency Latency::exponential(Time least, Time mean) {
   return {Shape::exponential, least, mean - least};
 }
 
-// Not by the standard's distributions: each library draws from them in its own way, and a seed
-// should mean the same everywhere.
+// The distributions of the standard library differ between implementations; a seed must give the
+// same history with each.
 Latency::Time Latency::draw(std::mt19937_64& random) const {
   if (shape_ == Shape::uniform)
     return least_ + Time(random() % (static_cast<uint64_t>(span_.count()) + 1));

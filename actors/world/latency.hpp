@@ -6,14 +6,14 @@
 
 namespace troupe {
 
-/// How long a message is on its way, one way: a distribution to draw from.
+/// The one-way latency of messages: a distribution to draw from.
 class Latency {
  public:
   using Time = std::chrono::nanoseconds;
 
-  /// Any time of the range, its ends included, is as likely as another.
+  /// Uniform in [least, most].
   static Latency uniform(Time least, Time most);
-  /// Never below `least`, `mean` on average, and now and then much longer.
+  /// At least `least` and `mean` on average, with a long tail.
   static Latency exponential(Time least, Time mean);
 
   Time draw(std::mt19937_64& random) const;
@@ -24,7 +24,7 @@ class Latency {
 
   Shape shape_;
   Time least_;
-  Time span_;  // what a uniform one adds at most, an exponential one on average
+  Time span_;  // added to least_: at most for uniform, on average for exponential
 };
 
 }  // namespace troupe

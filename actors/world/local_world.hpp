@@ -9,13 +9,13 @@
 
 namespace troupe {
 
-/// A world whose nodes all live in one actor system: links are plain handles. Thread-safe.
+/// A world whose nodes share one actor system: handles lead directly to the actors. Thread-safe.
 class LocalWorld final : public World {
  public:
   explicit LocalWorld(caf::actor_system& system) : system_(system) {}
 
-  /// Makes an actor the one that connect() finds at an address, and that incarnation what probe()
-  /// does.
+  /// Registers the task actor that connect() finds at an address, and the incarnation that probe()
+  /// answers.
   void serve(const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0);
 
   caf::actor_system& system() override { return system_; }

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-// What a message has besides its tensors and nodes, and a node of a graph: rough averages.
+// Average sizes of a message without its tensors and nodes, and of a node of a graph.
 constexpr uint64_t message_bytes = 64;
 constexpr uint64_t node_bytes = 200;
 

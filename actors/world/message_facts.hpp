@@ -5,21 +5,21 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// What a simulated network knows of a message without keeping it.
+/// What the simulated network records of a message instead of keeping it.
 struct MessageFacts {
-  caf::rtti_pair type;  // of its first element; CAF's number, or the C++ type where it has none
+  caf::rtti_pair type;  // of the first element: CAF's number, or the C++ type if it has none
   bool is_reply = false;
   bool is_heartbeat = false;
-  bool is_of_step = false;  // one of the messages that steps and plans are made of
-  Code code = Code::ok;     // of the Status that it has
+  bool is_of_step = false;  // a message of a step or a plan: the network may duplicate it
+  Code code = Code::ok;     // of the Status in it
   uint32_t edges = 0;       // of a Deliver
   uint64_t session = 0;
   uint64_t step = 0;
-  uint64_t bytes = 0;  // about what it takes on a wire
+  uint64_t bytes = 0;  // estimated size on a wire
 };
 
 MessageFacts facts_of(const caf::mailbox_element& message);

@@ -2,46 +2,46 @@
 
 namespace troupe {
 
-Way& SimulatedNetwork::way(Node from, Node to) {
-  auto& way = ways_[{from, to}];
-  if (way) return *way;
-  auto& back = ways_[{to, from}];
-  way = std::make_unique<Way>(medium_, from, to);
-  back = std::make_unique<Way>(medium_, to, from);
-  way->set_back(*back);
-  back->set_back(*way);
-  return *way;
+Channel& SimulatedNetwork::channel(Node from, Node to) {
+  auto& forward = channels_[{from, to}];
+  if (forward) return *forward;
+  auto& reverse = channels_[{to, from}];
+  forward = std::make_unique<Channel>(state_, from, to);
+  reverse = std::make_unique<Channel>(state_, to, from);
+  forward->set_reverse(*reverse);
+  reverse->set_reverse(*forward);
+  return *forward;
 }
 
 bool SimulatedNetwork::is_open(Node a, Node b) {
-  auto& there = way(a, b);
-  return !there.is_cut() && !there.back().is_cut();
+  auto& forward = channel(a, b);
+  return !forward.is_cut() && !forward.reverse().is_cut();
 }
 
 caf::strong_actor_ptr SimulatedNetwork::connect(
     Node from, Node to, const caf::strong_actor_ptr& actor) {
   if (from == to) return actor;
-  auto& there = way(from, to);
-  there.end_lost_links();
-  there.back().end_lost_links();
-  return there.link_to(actor);
+  auto& forward = channel(from, to);
+  forward.end_lost_proxies();
+  forward.reverse().end_lost_proxies();
+  return forward.proxy_of(actor);
 }
 
 void SimulatedNetwork::break_link(Node a, Node b) {
-  for (auto* lost : {&way(a, b), &way(b, a)}) {
+  for (auto* lost : {&channel(a, b), &channel(b, a)}) {
     lost->disconnect();
-    medium_.events.after(draw_latency(), [lost] { lost->end_lost_links(); });
+    state_.events.after(draw_latency(), [lost] { lost->end_lost_proxies(); });
   }
 }
 
 void SimulatedNetwork::crash(Node node) {
-  for (auto next = ways_.lower_bound({node, 0}); next != ways_.end(); ++next) {
+  for (auto next = channels_.lower_bound({node, 0}); next != channels_.end(); ++next) {
     if (next->first.first != node) break;
-    auto& way = *next->second;
-    way.sever_links();
-    way.disconnect();
-    way.back().disconnect();
-    way.send_notice([&back = way.back()] { back.end_lost_links(); });
+    auto& outgoing = *next->second;
+    outgoing.disable_proxies();
+    outgoing.disconnect();
+    outgoing.reverse().disconnect();
+    outgoing.send_notice([&incoming = outgoing.reverse()] { incoming.end_lost_proxies(); });
   }
 }
 

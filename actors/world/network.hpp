@@ -4,40 +4,42 @@
 #include <memory>
 #include <utility>
 
-#include "troupe/actors/world/way.hpp"
+#include "troupe/actors/world/channel.hpp"
 
 namespace troupe {
 
-/// The ways between all simulated nodes, made when they are first needed.
+/// The channels between all simulated nodes, two for each pair, made when they are first needed.
 class SimulatedNetwork {
  public:
   using Node = SimulatedNode;
 
-  explicit SimulatedNetwork(Medium medium) : medium_(std::move(medium)) {}
+  explicit SimulatedNetwork(NetworkState state) : state_(std::move(state)) {}
 
-  /// From now on, for all ways.
-  void set_options(const NetworkOptions& options) { medium_.options = options; }
-  const NetworkOptions& options() const { return medium_.options; }
-  EventHeap::Time draw_latency() { return medium_.draw_latency(); }
-  const DeliveryLog& log() const { return medium_.log; }
+  /// Takes effect for messages sent from now on, in all channels.
+  void set_options(const NetworkOptions& options) { state_.options = options; }
+  const NetworkOptions& options() const { return state_.options; }
+  EventHeap::Time draw_latency() { return state_.draw_latency(); }
+  const DeliveryLog& log() const { return state_.log; }
 
-  /// Neither the way there nor the way back is cut.
+  /// True where neither direction is cut.
   bool is_open(Node a, Node b);
-  /// A link to an actor of `to`. Whatever connection was lost before, both nodes have heard of it.
+  /// Connects, and returns a proxy of an actor of `to`. Both nodes first notice the loss of any
+  /// earlier connection between them.
   caf::strong_actor_ptr connect(Node from, Node to, const caf::strong_actor_ptr& actor);
 
-  void cut(Node from, Node to) { way(from, to).cut(); }
-  void heal(Node from, Node to) { way(from, to).heal(); }
-  /// The connection between them is over, and each hears of that in its own time.
+  void cut(Node from, Node to) { channel(from, to).cut(); }
+  void heal(Node from, Node to) { channel(from, to).heal(); }
+  /// Loses the connection between two nodes. Each notices after a latency of its own.
   void break_link(Node a, Node b);
-  /// All connections of the node are over. The others hear of that if the way is open.
+  /// Loses all connections of the node. A peer notices once the notice reaches it: not while the
+  /// channel to it is cut.
   void crash(Node node);
 
  private:
-  Way& way(Node from, Node to);
+  Channel& channel(Node from, Node to);
 
-  Medium medium_;
-  std::map<std::pair<Node, Node>, std::unique_ptr<Way>> ways_;
+  NetworkState state_;
+  std::map<std::pair<Node, Node>, std::unique_ptr<Channel>> channels_;
 };
 
 }  // namespace troupe

@@ -7,18 +7,18 @@
 
 namespace troupe {
 
-/// How a simulated network behaves when nothing is broken.
+/// How a simulated network behaves without faults.
 struct NetworkOptions {
-  /// Of each message.
+  /// Drawn for each message.
   Latency latency = Latency::uniform(std::chrono::microseconds(20), std::chrono::microseconds(80));
-  /// What one node can send to another in a second; 0: any amount.
+  /// Bandwidth of each channel; 0: unlimited.
   uint64_t bytes_per_second = 0;
   /// The share of the messages of steps (StartStep, Deliver, StepDone, CancelStep, DropPlan,
-  /// EndSession) that arrive once more, a while later. No real connection does that: CAF speaks
-  /// over one TCP connection and sends nothing again. But what must not happen twice, a step above
-  /// all, is guarded by its own numbers and not by the transport, and that can be tested here only.
+  /// EndSession) that are delivered a second time, later. CAF's transport, one TCP connection
+  /// between two nodes, never duplicates. But actors reject duplicates by step and session numbers,
+  /// independently of the transport, and only the simulation can test that.
   double duplicates = 0;
-  /// A refused connection is tried again after this.
+  /// Delay before a refused connection is tried again.
   std::chrono::milliseconds retry{100};
 };
 

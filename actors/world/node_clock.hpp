@@ -5,15 +5,15 @@
 
 namespace troupe {
 
-/// The clock of a node, which runs faster or slower than the simulation's. Readings never jump.
+/// The clock of a node: runs at a rate relative to the simulation's, without jumps.
 class NodeClock {
  public:
   using Time = std::chrono::nanoseconds;
 
-  /// What it shows at a moment of the simulation.
+  /// The reading at a time of the simulation.
   Time reading(Time now) const { return shown_ + scaled(now - since_, rate_); }
 
-  /// How long the simulation takes until it shows that.
+  /// The simulation's time from `now` until the clock shows `reading_then`.
   Time until(Time reading_then, Time now) const {
     return scaled(reading_then - reading(now), 1 / rate_);
   }

@@ -1,12 +1,12 @@
 #include "troupe/actors/world/node_scheduler.hpp"
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr SimulatedNode no_node = -1;
-constexpr double time_of_a_message = 1000;  // nanoseconds, of a node that is a bit slow
+constexpr double time_of_a_message = 1000;  // nanoseconds, times the slowness of the node
 
 }  // namespace
 
@@ -19,7 +19,7 @@ NodeScheduler::NodeScheduler(caf::actor_system& system, EventHeap& events, uint6
 NodeScheduler::~NodeScheduler() {
   for (Node node = 0; node < static_cast<Node>(nodes_.size()); ++node) wake_all(node);
   std::vector<caf::resumable*> others;
-  for (take_woken(); !ready_.empty(); take_woken()) {
+  for (take_woken_actors(); !ready_.empty(); take_woken_actors()) {
     auto* actor = ready_.back();
     ready_.pop_back();
     if (node_of(actor) == no_node) {
@@ -37,18 +37,18 @@ NodeScheduler::Node NodeScheduler::add_node() {
   return static_cast<Node>(nodes_.size()) - 1;
 }
 
-void NodeScheduler::adopt(Node node, const caf::strong_actor_ptr& actor) {
-  claim_new_actors(no_node);
+void NodeScheduler::assign(Node node, const caf::strong_actor_ptr& actor) {
+  assign_new_actors(no_node);
   node_of_actor_[actor->id()] = node;
 }
 
-void NodeScheduler::act(Node node, Work work) {
+void NodeScheduler::run_as(Node node, Work work) {
   auto& state = nodes_[node];
   if (!state.alive) return;
-  if (state.frozen) return state.held.push_back(std::move(work));
-  claim_new_actors(no_node);
+  if (state.frozen) return state.deferred.push_back(std::move(work));
+  assign_new_actors(no_node);
   work();
-  claim_new_actors(node);
+  assign_new_actors(node);
 }
 
 void NodeScheduler::crash(Node node) {
@@ -56,14 +56,14 @@ void NodeScheduler::crash(Node node) {
   state.alive = false;
   state.frozen = false;
   state.slowness = 1;
-  state.held.clear();
+  state.deferred.clear();
   wake_all(node);
 }
 
 void NodeScheduler::thaw(Node node) {
   nodes_[node].frozen = false;
   wake_all(node);
-  for (auto& work : std::exchange(nodes_[node].held, {})) act(node, std::move(work));
+  for (auto& work : std::exchange(nodes_[node].deferred, {})) run_as(node, std::move(work));
 }
 
 void NodeScheduler::slow(Node node, double factor) {
@@ -79,18 +79,18 @@ void NodeScheduler::wake_all(Node node) {
 
 void NodeScheduler::run() {
   for (;;) {
-    take_woken();
+    take_woken_actors();
     if (ready_.empty()) return;
     auto* actor = draw_from(ready_);
     auto node = node_of(actor);
     auto waits = node != no_node && (nodes_[node].frozen || nodes_[node].slowness > 1);
-    if (waits) make_wait(node, actor);
+    if (waits) defer(node, actor);
     else resume(node, actor);
   }
 }
 
-/// Those that were woken by somebody who does not run here.
-void NodeScheduler::take_woken() {
+/// Moves the actors that CAF scheduled outside of exec_later(), as by a timer, to the ready ones.
+void NodeScheduler::take_woken_actors() {
   ready_.insert(ready_.end(), scheduler_.jobs.begin(), scheduler_.jobs.end());
   scheduler_.jobs.clear();
 }
@@ -103,31 +103,32 @@ caf::resumable* NodeScheduler::draw_from(std::vector<caf::resumable*>& actors) {
 }
 
 void NodeScheduler::resume(Node node, caf::resumable* actor) {
-  claim_new_actors(no_node);
+  assign_new_actors(no_node);
   auto result = actor->resume(this, /*max_throughput=*/1);
-  claim_new_actors(node);
+  assign_new_actors(node);
   if (result == caf::resumable::resume_later) ready_.push_back(actor);
   else caf::intrusive_ptr_release(actor);
 }
 
-void NodeScheduler::make_wait(Node node, caf::resumable* actor) {
+void NodeScheduler::defer(Node node, caf::resumable* actor) {
   auto& state = nodes_[node];
   state.waiting.push_back(actor);
-  if (state.frozen || std::exchange(state.handles, true)) return;
+  if (state.frozen || std::exchange(state.is_busy, true)) return;
   auto time = EventHeap::Time(static_cast<int64_t>(time_of_a_message * state.slowness));
   events_.after(time, [this, node] { handle_next(node); });
 }
 
 void NodeScheduler::handle_next(Node node) {
   auto& state = nodes_[node];
-  state.handles = false;
+  state.is_busy = false;
   if (state.frozen || state.waiting.empty()) return;
   resume(node, draw_from(state.waiting));
   wake_all(node);
 }
 
-/// Actors' ids are counted: those since the last call are of what has run since.
-void NodeScheduler::claim_new_actors(Node node) {
+/// CAF numbers actors in the order of their creation, so the ids that are new since the last call
+/// belong to what has run since.
+void NodeScheduler::assign_new_actors(Node node) {
   node_of_actor_.resize(system().latest_actor_id() + 1, node);
 }
 

@@ -12,64 +12,65 @@
 
 namespace troupe {
 
-/// Runs the actors of all nodes in one thread, one message at a time: whose turn it is, is drawn
-/// from the seed among those that have something to do. Knows which actor is of which node, so that
-/// a node can stand still or be slow.
+/// Runs the actors of all nodes in one thread, one message at a time: draws the next actor from the
+/// seed among those with messages. Knows the node of each actor, to delay those of frozen and slow
+/// nodes.
 ///
-/// An actor is of the node that it was adopted into, or of that of whoever spawned it. Actors of
-/// no node run like those of a node that is well.
+/// An actor belongs to the node that it was assigned to, else to the node of the actor or work that
+/// spawned it. Actors of no node are never delayed.
 class NodeScheduler final : private caf::execution_unit {
  public:
   using Node = SimulatedNode;
   using Work = std::function<void()>;
 
   NodeScheduler(caf::actor_system& system, EventHeap& events, uint64_t seed);
-  /// Ends the actors of nodes that have something to do: in CAF, what is in an actor's mailbox
-  /// keeps its sender alive, so that they may never end by themselves.
+  /// Terminates the actors of nodes that have messages: in CAF a message in a mailbox keeps its
+  /// sender alive, so that such actors could keep each other alive forever.
   ~NodeScheduler() override;
   NodeScheduler(const NodeScheduler&) = delete;
 
   Node add_node();
-  /// Only before the actor has run, or what it has spawned stays behind.
-  void adopt(Node node, const caf::strong_actor_ptr& actor);
-  /// Does what the node does beside its actors: when it thaws if it is frozen, never after a crash.
-  void act(Node node, Work work);
+  /// Assigns an actor to a node. Must be called before the actor runs, as what it has spawned is
+  /// not reassigned.
+  void assign(Node node, const caf::strong_actor_ptr& actor);
+  /// Runs work of the node outside of its actors: once it thaws if it is frozen, never after a
+  /// crash. Actors that the work spawns belong to the node.
+  void run_as(Node node, Work work);
 
   bool is_alive(Node node) const { return nodes_[node].alive; }
   bool is_frozen(Node node) const { return nodes_[node].frozen; }
   double slowness(Node node) const { return nodes_[node].slowness; }
 
-  /// The actors of the node run on, however slow or frozen it was: they have their ends to see to.
+  /// Marks the node as dead and lets its actors run without delay, so that they can terminate.
   void crash(Node node);
   void freeze(Node node) { nodes_[node].frozen = nodes_[node].alive; }
   void thaw(Node node);
-  /// A message is handled `factor` microseconds after the node has done with the one before; at
-  /// once where the factor is 1.
+  /// The node takes `factor` microseconds for each message, one after the other; none if it is 1.
   void slow(Node node, double factor);
 
-  /// Lets all actors run until none has anything to do now.
+  /// Runs actors until none has a message that it may handle now.
   void run();
 
-  /// The place where those run that a delivered message wakes.
+  /// For messages delivered from outside: schedules the actors that they wake here.
   caf::execution_unit* unit() { return this; }
 
  private:
   struct NodeState {
     bool alive = true;
     bool frozen = false;
-    bool handles = false;  // the end of what it handles is in the heap
+    bool is_busy = false;  // handle_next() is in the event heap
     double slowness = 1;
-    std::vector<caf::resumable*> waiting;  // woken actors, while it is frozen or slow
-    std::vector<Work> held;                // while it is frozen
+    std::vector<caf::resumable*> waiting;  // actors with messages, while it is frozen or slow
+    std::vector<Work> deferred;            // work, while it is frozen
   };
 
   void exec_later(caf::resumable* actor) override { ready_.push_back(actor); }
-  void take_woken();
-  void claim_new_actors(Node node);
+  void take_woken_actors();
+  void assign_new_actors(Node node);
   Node node_of(const caf::resumable* actor) const;
   caf::resumable* draw_from(std::vector<caf::resumable*>& actors);
   void resume(Node node, caf::resumable* actor);
-  void make_wait(Node node, caf::resumable* actor);
+  void defer(Node node, caf::resumable* actor);
   void handle_next(Node node);
   void wake_all(Node node);
 
@@ -77,7 +78,7 @@ class NodeScheduler final : private caf::execution_unit {
   EventHeap& events_;
   std::mt19937_64 random_;
   std::vector<NodeState> nodes_;
-  std::vector<Node> node_of_actor_;  // by the actors' ids
+  std::vector<Node> node_of_actor_;  // by actor id
   std::vector<caf::resumable*> ready_;
 };
 

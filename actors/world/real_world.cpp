@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// Asks the middleman for a connection; an actor because the middleman answers by message.
+/// Asks the middleman for a connection. It is an actor because the middleman answers by message.
 void connect_actors(
     caf::event_based_actor* self, const Endpoint& endpoint, std::chrono::milliseconds timeout,
     World::Connected done) {

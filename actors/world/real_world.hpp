@@ -4,14 +4,15 @@
 #include <mutex>
 #include <random>
 
+#include "troupe/actors/wire.hpp"
 #include "troupe/actors/world/endpoint.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {
 
-/// The world of a node among other processes: links are connections of CAF's middleman. A peer is
-/// found in two steps: its advertised address tells who it is and where its actors are
-/// (`Endpoints`), then the middleman connects there. Thread-safe.
+/// The world of a node in a process of its own: CAF's middleman connects it to other nodes. A
+/// connection takes two steps: the RPC server at the peer's advertised address tells the peer's
+/// identity and actor port (`Endpoints`), then the middleman connects to that port. Thread-safe.
 class RealWorld final : public World {
  public:
   RealWorld(caf::actor_system& system, Endpoints endpoints)
@@ -24,8 +25,8 @@ class RealWorld final : public World {
   }
   uint64_t random() override;
 
-  /// What the actors of a node need to be reached: opens a port for other nodes' middlemen and
-  /// returns it. Blocks; for start-up only.
+  /// Opens a port for the middlemen of other nodes, publishes the task actor there, and returns the
+  /// port. Blocks; for start-up only.
   Result<uint16_t> publish(const caf::strong_actor_ptr& task, const std::string& host);
 
  private:
@@ -35,9 +36,9 @@ class RealWorld final : public World {
   std::random_device random_;
 };
 
-/// Settings of an actor system that CAF's defaults get wrong for us: a remote request takes 43 us
-/// with them and 252 us without.
-struct NodeSystemConfig : caf::actor_system_config {
+/// Scheduler and middleman settings for short remote requests: 43 us with them, 252 us with CAF's
+/// defaults.
+struct NodeSystemConfig : caf::actor_system_config, ReceiveMemory {
   NodeSystemConfig();
 };
 

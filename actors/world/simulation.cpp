@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Independent streams of one seed: what one of them is asked for changes nothing in the others.
+/// A random stream of the seed: drawing from one stream does not change the others.
 uint64_t stream(uint64_t seed, uint64_t number) {
   std::seed_seq mixed{seed, seed >> 32, number};
   std::array<uint32_t, 2> words;
@@ -16,7 +16,7 @@ uint64_t stream(uint64_t seed, uint64_t number) {
 
 }  // namespace
 
-/// The world as a node sees it.
+/// The World of one node.
 class Simulation::NodeWorld final : public World {
  public:
   NodeWorld(Simulation& simulation, Node node) : simulation_(simulation), node_(node) {}
@@ -26,7 +26,7 @@ class Simulation::NodeWorld final : public World {
 
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override {
     auto now = simulation_.now();
-    simulation_.connect_soon(std::make_shared<const Attempt>(Attempt{
+    simulation_.connect_after_round_trip(std::make_shared<const Attempt>(Attempt{
         .from = node_,
         .address = address,
         .begun = now,
@@ -77,7 +77,7 @@ bool Simulation::run(const std::function<bool()>& stop, Time limit) {
   return true;
 }
 
-/// Lets the next thing happen: timers of CAF's, or an event, whichever is due first.
+/// Runs the next CAF timers or the next event, whichever is due first.
 bool Simulation::step(Time limit) {
   auto& clock = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler()).clock();
   auto next_timer = Time::max();
@@ -104,7 +104,7 @@ void Simulation::wake_at(
 void Simulation::device_work(Node node, Time delay, Work work) {
   auto factor = scheduler_.slowness(node);
   if (factor > 1) delay = Time(static_cast<int64_t>(factor * static_cast<double>(delay.count())));
-  after(delay, [this, node, work = std::move(work)] { scheduler_.act(node, work); });
+  after(delay, [this, node, work = std::move(work)] { scheduler_.run_as(node, work); });
 }
 
 // -- nodes
@@ -120,61 +120,61 @@ std::shared_ptr<World> Simulation::world_of(Node node) {
 
 void Simulation::serve(
     Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation) {
-  scheduler_.adopt(node, task);
-  served_[address] = {node, std::move(task), incarnation};
+  scheduler_.assign(node, task);
+  listeners_[address] = {node, std::move(task), incarnation};
 }
 
 void Simulation::crash(Node node) {
   if (!scheduler_.is_alive(node)) return;
   scheduler_.crash(node);
   network_.crash(node);
-  std::erase_if(served_, [node](const auto& entry) { return entry.second.node == node; });
+  std::erase_if(listeners_, [node](const auto& entry) { return entry.second.node == node; });
 }
 
 // -- connections
 
-void Simulation::connect_soon(std::shared_ptr<const Attempt> attempt) {
-  after(there_and_back(), [this, attempt = std::move(attempt)] {
-    scheduler_.act(attempt->from, [this, attempt] { connect(attempt); });
+void Simulation::connect_after_round_trip(std::shared_ptr<const Attempt> attempt) {
+  after(round_trip(), [this, attempt = std::move(attempt)] {
+    scheduler_.run_as(attempt->from, [this, attempt] { connect(attempt); });
   });
 }
 
-bool Simulation::answers(Node from, const Served& served) {
-  return !scheduler_.is_frozen(served.node) && network_.is_open(from, served.node);
+bool Simulation::is_reachable(Node from, const Listener& listener) {
+  return !scheduler_.is_frozen(listener.node) && network_.is_open(from, listener.node);
 }
 
 void Simulation::connect(const std::shared_ptr<const Attempt>& attempt) {
   auto from = attempt->from;
-  auto found = served_.find(attempt->address);
-  auto is_served = found != served_.end();
-  if (is_served && answers(from, found->second))
+  auto found = listeners_.find(attempt->address);
+  auto is_listening = found != listeners_.end();
+  if (is_listening && is_reachable(from, found->second))
     return attempt->done(network_.connect(from, found->second.node, found->second.task));
   if (auto retry = network_.options().retry; now() + retry < attempt->deadline)
-    return after(retry, [this, attempt] { connect_soon(attempt); });
-  after(attempt->deadline - now(), [this, attempt, is_served] {
+    return after(retry, [this, attempt] { connect_after_round_trip(attempt); });
+  after(attempt->deadline - now(), [this, attempt, is_listening] {
     auto tried = std::chrono::duration_cast<std::chrono::milliseconds>(now() - attempt->begun);
     auto why = unavailable(
         attempt->address.to_string() +
-        (is_served ? " is silent" : " refused the connection: nobody serves there") +
+        (is_listening ? " does not answer" : " refused the connection: no node serves there") +
         "; tried for " + std::to_string(tried.count()) + " ms");
-    scheduler_.act(attempt->from, [attempt, why] { attempt->done(why); });
+    scheduler_.run_as(attempt->from, [attempt, why] { attempt->done(why); });
   });
 }
 
-/// What stands still or is cut off when the question comes does not answer it later either.
+/// A node that is frozen or cut off when the probe arrives does not answer it later either.
 void Simulation::probe(Node from, const Address& address, Time timeout, World::Probed done) {
-  after(there_and_back(), [=, this, begun = now(), done = std::move(done)] {
-    auto found = served_.find(address);
-    Result<uint64_t> answer = not_found("nobody serves at " + address.to_string());
+  after(round_trip(), [=, this, begun = now(), done = std::move(done)] {
+    auto found = listeners_.find(address);
+    Result<uint64_t> answer = not_found("no node serves at " + address.to_string());
     auto left = Time(0);
-    if (found != served_.end()) {
+    if (found != listeners_.end()) {
       answer = found->second.incarnation;
-      if (!answers(from, found->second)) {
-        answer = unavailable(address.to_string() + " is silent");
+      if (!is_reachable(from, found->second)) {
+        answer = unavailable(address.to_string() + " does not answer");
         left = begun + timeout - now();
       }
     }
-    after(left, [=, this] { scheduler_.act(from, [=] { done(answer); }); });
+    after(left, [=, this] { scheduler_.run_as(from, [=] { done(answer); }); });
   });
 }
 

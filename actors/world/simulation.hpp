@@ -17,15 +17,15 @@
 
 namespace troupe {
 
-/// Many nodes in one actor system and one thread, under a virtual clock. What a node's actors say
-/// to those of another crosses a simulated network; all else they do as in a real cluster. Whose
-/// turn it is, how long a message takes, and all else that is random follows from the seed: the
-/// same seed gives the same history.
+/// Many nodes in one actor system and one thread, under a virtual clock. Messages between actors of
+/// different nodes cross a simulated network; otherwise the actors run as in a real cluster. The
+/// scheduling of actors, latencies and all other random choices follow from the seed: the same seed
+/// gives the same history.
 ///
-/// SM-2: nothing that a crashed node says arrives, however its actors end.
+/// SM-2: no message of a crashed node arrives, also none that its actors send while they terminate.
 class Simulation {
  public:
-  using Node = SimulatedNode;  // one life of it: who restarts is another node
+  using Node = SimulatedNode;  // a task that restarts is a new node
   using Time = EventHeap::Time;
   using Work = EventHeap::Work;
 
@@ -38,66 +38,66 @@ class Simulation {
   uint64_t random() { return random_(); }
   Time now() const { return events_.now(); }
 
-  /// Runs `work` at that time, or at once if that is over.
+  /// Runs `work` at that time, or at once if the time has passed.
   void at(Time time, Work work) { events_.at(time, std::move(work)); }
   void after(Time delay, Work work) { events_.after(delay, std::move(work)); }
 
-  /// Goes on until `stop` is true, the time is `limit`, or nothing is left to happen. True in the
-  /// first case.
+  /// Runs until `stop` returns true, the time is `limit`, or no event is left. True in the first
+  /// case.
   bool run(const std::function<bool()>& stop, Time limit);
-  /// Called after each event, when all actors have done what they could do then.
+  /// Sets what is called after each event, once no actor has a message to handle.
   void on_event(Work check) { check_ = std::move(check); }
 
-  /// A new node. Its actors get this world.
+  /// Adds a node. Its actors get world_of() it.
   Node add_node();
   std::shared_ptr<World> world_of(Node node);
-  /// Makes an actor what others find at an address, and that incarnation what a probe does. It and
-  /// all that it spawns are actors of the node; to be called before it runs.
+  /// Registers the task actor that connections to an address find, and the incarnation that probes
+  /// get. Assigns the actor to the node; must be called before it runs.
   void serve(
       Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0);
-  /// Does something as the node: what is spawned meanwhile are actors of the node.
-  void act_as(Node node, Work work) { scheduler_.act(node, std::move(work)); }
-  /// Something that the node's device does beside its actors: waits while the node is frozen, takes
-  /// longer when it is slow, and is never done after a crash.
+  /// Runs work of the node. Actors that it spawns belong to the node.
+  void run_as(Node node, Work work) { scheduler_.run_as(node, std::move(work)); }
+  /// Runs work of the node's device after the delay: later while the node is frozen, after a longer
+  /// delay if it is slow, never after a crash.
   void device_work(Node node, Time delay, Work work);
 
-  /// From now on, for all that is sent.
+  /// Takes effect for messages sent from now on.
   void set_network(const NetworkOptions& options) { network_.set_options(options); }
-  /// What one says to the other waits until heal(), as behind a lost route; one direction only.
+  /// Holds all messages of one direction until heal(), as if the route were lost.
   void cut(Node from, Node to) { network_.cut(from, to); }
   void heal(Node from, Node to) { network_.heal(from, to); }
-  /// The connection between them is lost, with all that is on its way in both directions. Each
-  /// hears of that in its own time; they may connect again.
+  /// Loses the connection between two nodes with all messages in flight. Each notices after a
+  /// latency of its own; they may connect again.
   void break_link(Node a, Node b) { network_.break_link(a, b); }
 
-  /// The node is gone: nothing reaches it or leaves it, and who has links to it hears of that,
-  /// unless the way is cut.
+  /// Stops the node: messages neither reach nor leave it. Peers notice the lost connection unless
+  /// their channel from the node is cut.
   void crash(Node node);
-  /// It stands still, as by SIGSTOP: its actors and its device do nothing, what arrives waits, and
-  /// nothing tells the others. When it thaws, all that happens at once.
+  /// Suspends the node, as by SIGSTOP: its actors and its device do nothing, messages to it wait,
+  /// and peers are not notified. When it thaws, everything that is due runs at once.
   void freeze(Node node) { scheduler_.freeze(node); }
   void thaw(Node node) { scheduler_.thaw(node); }
-  /// Its device takes `factor` times as long, and its actors that many microseconds for a message;
-  /// no time at all where the factor is 1.
+  /// Makes the device take `factor` times as long, and the actors `factor` microseconds for each
+  /// message; 1 is normal speed, where messages take no time.
   void slow(Node node, double factor) { scheduler_.slow(node, factor); }
-  /// Its clock runs that much faster, from now on and without a jump. A timer that was set before
-  /// never ends before its time, but may end after it.
+  /// Sets the rate of the node's clock, without a jump. A timer that was set before never fires
+  /// early by that clock, but may fire late.
   void skew(Node node, double rate) { clocks_[node].set_rate(rate, now()); }
 
-  /// Of all that was delivered, what, when and to whom: equal for equal histories.
+  /// Hash of all delivered messages with their times and nodes: equal for equal histories.
   uint64_t trace_hash() const { return network_.log().hash(); }
   uint64_t messages_delivered() const { return network_.log().delivered(); }
-  /// The last few hundred deliveries and losses, oldest first, but for heartbeats.
+  /// The latest few hundred deliveries and losses except heartbeats, oldest first.
   std::deque<Delivery> recent() const { return network_.log().recent(system_); }
 
  private:
   class NodeWorld;
-  struct Served {
+  struct Listener {
     Node node;
     caf::strong_actor_ptr task;
     uint64_t incarnation;
   };
-  /// Somebody's wish to connect.
+  /// A pending call of World::connect.
   struct Attempt {
     Node from;
     Address address;
@@ -108,10 +108,10 @@ class Simulation {
 
   bool step(Time limit);
   void wake_at(Node node, Time reading, const caf::strong_actor_ptr& to, caf::message message);
-  void connect_soon(std::shared_ptr<const Attempt> attempt);
+  void connect_after_round_trip(std::shared_ptr<const Attempt> attempt);
   void connect(const std::shared_ptr<const Attempt>& attempt);
-  Time there_and_back() { return network_.draw_latency() + network_.draw_latency(); }
-  bool answers(Node from, const Served& served);
+  Time round_trip() { return network_.draw_latency() + network_.draw_latency(); }
+  bool is_reachable(Node from, const Listener& listener);
   void probe(Node from, const Address& address, Time timeout, World::Probed done);
 
   caf::actor_system& system_;
@@ -120,7 +120,7 @@ class Simulation {
   SimulatedNetwork network_;
   std::mt19937_64 random_;
   std::vector<NodeClock> clocks_;  // by node
-  std::map<Address, Served> served_;
+  std::map<Address, Listener> listeners_;
   Work check_;
 };
 

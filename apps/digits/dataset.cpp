@@ -27,7 +27,7 @@ Result<std::string> read_text(const std::string& file) {
   int length = gzread(in.get(), text.data(), static_cast<unsigned>(text.size()));
   int code = Z_OK;
   const char* message = gzerror(in.get(), &code);
-  // A file that ends too early is reported beside what could be read of it.
+  // gzread() returns the readable part of a truncated file, and sets Z_BUF_ERROR.
   if (length < 0 || code == Z_BUF_ERROR)
     return invalid_argument(code == Z_ERRNO ? file + ": " + std::strerror(errno) : message);
   if (static_cast<size_t>(length) == text.size())
@@ -36,7 +36,7 @@ Result<std::string> read_text(const std::string& file) {
   return text;
 }
 
-/// The text up to `separator`, which with it is taken off `rest`.
+/// Removes the text up to `separator`, and the separator, from `rest`; returns the text.
 std::string_view take(std::string_view& rest, char separator) {
   auto end = std::min(rest.find(separator), rest.size());
   auto first = rest.substr(0, end);

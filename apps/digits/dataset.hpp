@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::digits {
 
 constexpr int pixel_count = 64;
 constexpr int class_count = 10;
 
-/// A handwritten digit: 8 x 8 grey values from 0 (white) to 16 (black), row by row, and what it is.
+/// A handwritten digit: 8 x 8 grey values from 0 (white) to 16 (black), row by row, and its label.
 struct Digit {
   std::array<uint8_t, pixel_count> pixels;
   uint8_t label;
@@ -23,10 +23,10 @@ struct Digit {
 using Digits = std::vector<Digit>;
 
 /// Reads the digits of a CSV file, gzipped or not: 1797 lines of 64 grey values and a label. An
-/// error names the file and the line, and says what was expected there.
+/// error names the file, the line, and what was expected there.
 Result<Digits> read_digits(const std::string& file);
 
-/// Rows for each worker to train on, and rows that nobody trains on.
+/// The rows that each worker trains on, and the rows for the evaluation.
 struct Split {
   std::vector<Digits> parts;
   Digits held_out;

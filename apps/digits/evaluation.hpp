@@ -9,9 +9,9 @@
 
 namespace troupe::digits {
 
-/// How a model does on digits that it was not trained on.
+/// The predictions of a model for digits that it was not trained on.
 struct Evaluation {
-  /// Counts of digits: by what they are, then by what the model takes them for.
+  /// Counts of digits, by label and prediction.
   using Confusion = std::array<std::array<int, class_count>, class_count>;
 
   Confusion confusion{};

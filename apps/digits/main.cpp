@@ -53,8 +53,8 @@ struct Options {
 void declare_recovery(CLI::App& app, Options& options) {
   app.add_option(
       "--checkpoint-dir", options.recovery.checkpoint_folder,
-      "Save the variables in that folder, of this program and of the first worker, and go on from "
-      "there: after tasks that die, and when started again");
+      "Save checkpoints in that folder, which this program and the first worker share, and "
+      "continue from there after a task died or this program was restarted");
   app.add_option("--save-steps", options.recovery.save_steps, "Steps between two checkpoints")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -63,7 +63,7 @@ void declare_recovery(CLI::App& app, Options& options) {
          [&options](int seconds) {
            options.recovery.give_up_after = std::chrono::seconds(seconds);
          },
-         "Seconds until tasks that are away are given up, with --checkpoint-dir [default: 600]")
+         "Seconds to wait for lost tasks, with --checkpoint-dir [default: 600]")
       ->check(CLI::Range(1, 1000000));
 }
 
@@ -87,10 +87,10 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option(
          "--seed", options.training.seed,
-         "Decides the held-out rows, the first weights and the order of rows")
+         "Determines the held-out rows, the initial weights and the order of rows")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
-  app.add_option("--optimizer", options.optimizer, "How the weights follow their gradients")
+  app.add_option("--optimizer", options.optimizer, "The optimizer")
       ->check(CLI::IsMember({"adam", "momentum", "sgd"}))
       ->capture_default_str();
   app.add_option(
@@ -111,10 +111,10 @@ Optimizer optimizer_of(const Options& options) {
   return Adam{.learning_rate = options.learning_rate.value_or(0.002)};
 }
 
-// Global, because a signal handler can reach nothing else.
+// Global, as a signal handler has no other state.
 std::atomic<bool> interrupted = false;
 
-/// While it lives, the first Ctrl-C sets `interrupted`; a second one ends the process.
+/// During its lifetime the first Ctrl-C sets `interrupted`; a second one ends the process.
 class InterruptGuard {
  public:
   InterruptGuard() {
@@ -227,7 +227,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : exit_bad_usage;
   }
   options.training.is_recovered = options.recovery.is_on();
-  // A node may have been started in another folder.
+  // The node that saves may run in another working directory.
   if (options.recovery.is_on())
     options.recovery.checkpoint_folder =
         std::filesystem::absolute(options.recovery.checkpoint_folder).string();

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "troupe/apps/digits/dataset.hpp"
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::digits {
 
@@ -11,14 +11,15 @@ namespace {
 
 constexpr int64_t hidden_width = 128;
 
-/// x weights + biases: the variables where `keep` puts them, the arithmetic where `compute` does.
+/// x weights + biases, with the variables on the device of `state` and the ops on that of
+/// `compute`.
 Value dense(
-    const Builder& compute, const Builder& keep, const Value& x, int64_t width, int64_t seed) {
+    const Builder& compute, const Builder& state, const Value& x, int64_t width, int64_t seed) {
   auto input_width = x.shape()[1];
   auto spread = std::sqrt(2.0 / static_cast<double>(input_width));
-  auto noise = keep.random_normal({input_width, width}, DType::float32, seed, /*seed2=*/width);
-  auto weights = keep.variable("weights", noise * spread);
-  auto biases = keep.variable("biases", keep.zeros(DType::float32, {width}));
+  auto noise = state.random_normal({input_width, width}, DType::float32, seed, /*seed2=*/width);
+  auto weights = state.variable("weights", noise * spread);
+  auto biases = state.variable("biases", state.zeros(DType::float32, {width}));
   return compute.matmul(x, weights) + biases;
 }
 

@@ -8,8 +8,8 @@
 
 namespace troupe::digits {
 
-/// Shows a training: on a terminal one line that is drawn anew, at most ten times a second and as
-/// wide as the terminal is; anywhere else a plain line an epoch.
+/// Shows a training: on a terminal one line of its width that is redrawn at most ten times a
+/// second, elsewhere a plain line for each epoch.
 class ProgressBar {
  public:
   ProgressBar(std::FILE* out, int epochs);
@@ -29,7 +29,8 @@ class ProgressBar {
   std::chrono::steady_clock::time_point next_draw_{};
 };
 
-/// "epoch 12/30 [=========>          ] 1523 steps/s  loss 0.0312  ETA 0:02", at most that wide.
+/// "epoch 12/30 [=========>          ] 1523 steps/s  loss 0.0312  ETA 0:02", at most `width`
+/// columns.
 std::string bar_line(const Progress& progress, size_t epochs, size_t width);
 
 }  // namespace troupe::digits

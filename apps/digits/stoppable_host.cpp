@@ -6,9 +6,9 @@
 namespace troupe::digits {
 
 bool StoppableHost::wait(Time time) {
-  constexpr Time look_period = std::chrono::milliseconds(20);
+  constexpr Time poll_period = std::chrono::milliseconds(20);
   for (auto end = now() + time; !is_stopped() && now() < end;)
-    machine_.wait(std::min(look_period, end - now()));
+    machine_.wait(std::min(poll_period, end - now()));
   return !is_stopped();
 }
 

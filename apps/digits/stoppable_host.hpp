@@ -7,8 +7,8 @@
 
 namespace troupe::digits {
 
-/// Waits end soon after stop(), or once the flag is set that the signal handler sets. Messages go
-/// to the error output. Thread-safe.
+/// A host whose waits end within 20 ms after stop(), or after the signal handler sets the flag.
+/// Logs to the error output. Thread-safe.
 class StoppableHost final : public train::Host {
  public:
   explicit StoppableHost(const std::atomic<bool>& interrupted) : interrupted_(interrupted) {}

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/train/checkpoint_state.hpp"
 #include "troupe/graph/train/hooks.hpp"
 
@@ -11,7 +11,7 @@ namespace troupe::digits {
 
 namespace {
 
-Result<bool> begins_anew(const RecoveryOptions& recovery) {
+Result<bool> has_no_checkpoint(const RecoveryOptions& recovery) {
   if (!recovery.is_on()) return true;
   auto latest = train::latest_checkpoint(recovery.checkpoint_folder);
   if (!latest) return latest.status();
@@ -25,7 +25,7 @@ Status initialize(Workers& workers, const Model& model) {
   return (*session)->run({}, {}, {model.initialize}).status();
 }
 
-/// The chief's part beside its training: checkpoints, written by its own task.
+/// Makes the chief save checkpoints, on its own task.
 void add_checkpoints(
     train::MonitoredSessionOptions& options, const Model& model, const RecoveryOptions& recovery,
     train::Host& host) {
@@ -60,7 +60,7 @@ Result<std::unique_ptr<train::MonitoredSession>> open(
 Result<std::vector<Trainer>> make_trainers(
     Workers& workers, std::vector<Digits> parts, const TrainersOptions& options,
     train::Host& host) {
-  auto is_new = begins_anew(options.recovery);
+  auto is_new = has_no_checkpoint(options.recovery);
   if (!is_new) return is_new.status();
   std::vector<Trainer> trainers;
   for (int worker = 0; worker < workers.count(); ++worker) {

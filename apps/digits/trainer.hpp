@@ -12,16 +12,16 @@
 
 namespace troupe::digits {
 
-/// One worker's part: its graph, a session that it trains through, and the rows that it trains on.
+/// What one worker trains with: graph, session and rows.
 struct Trainer {
   Model model;
   std::unique_ptr<train::MonitoredSession> session;
   Digits rows;
 };
 
-/// What is done about tasks that die.
+/// How lost tasks are handled.
 struct RecoveryOptions {
-  std::string checkpoint_folder;  // empty: the first lost task ends the training
+  std::string checkpoint_folder;  // empty: no recovery, the first lost task ends the training
   int64_t save_steps;             // global steps from one checkpoint to the next
   std::chrono::milliseconds give_up_after;
 
@@ -34,9 +34,9 @@ struct TrainersOptions {
   RecoveryOptions recovery;
 };
 
-/// A trainer for each worker; the first is the chief, which gives the variables their values and
-/// saves them. A folder with checkpoints is gone on from; without them the training begins anew,
-/// whatever values the variables have.
+/// Makes a trainer for each worker; the first is the chief, which initializes and saves the
+/// variables. Continues from the latest checkpoint of the folder; without one, initializes the
+/// variables even if they have values.
 Result<std::vector<Trainer>> make_trainers(
     Workers& workers, std::vector<Digits> parts, const TrainersOptions& options, train::Host& host);
 

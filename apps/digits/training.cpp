@@ -15,9 +15,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds draw_period{100};
-// How soon a chief that is done sees that there is something to recover.
-constexpr milliseconds guard_period{100};
-// After a stop, steps that are under way get that long before they are cancelled.
+// How often a chief that is done checks for lost variables.
+constexpr milliseconds recovery_check_period{100};
+// After a stop, pending steps are cancelled after this.
 constexpr milliseconds stop_grace{1000};
 
 /// The sum of losses over rows.
@@ -36,10 +36,10 @@ struct LossSum {
   double mean() const { return rows > 0 ? loss / static_cast<double>(rows) : 0; }
 };
 
-/// What the workers' threads write down while they train. Thread-safe.
-class Record {
+/// Collects losses, counts and errors from the threads of the workers. Thread-safe.
+class TrainingRecord {
  public:
-  Record(size_t worker_count, size_t epochs, size_t epochs_before, StoppableHost& host)
+  TrainingRecord(size_t worker_count, size_t epochs, size_t epochs_before, StoppableHost& host)
       : host_(host),
         epochs_before_(epochs_before),
         sums_(worker_count, std::vector<LossSum>(epochs - epochs_before)),
@@ -75,7 +75,7 @@ class Record {
     return running_ <= 1;
   }
 
-  /// Waits for the end of all workers, at most that long; true if they have ended.
+  /// Waits until all workers have ended, at most `most`; true if they have.
   bool wait(milliseconds most) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, most, [this] { return running_ == 0; });
@@ -124,9 +124,9 @@ int64_t steps_of_epoch(const Digits& part, int batch) {
   return (static_cast<int64_t>(part.size()) + batch - 1) / batch;
 }
 
-/// One worker's training, from its first epoch to its last.
+/// Runs all epochs of one worker.
 Status train_worker(
-    size_t worker, Trainer& trainer, const TrainingOptions& options, Record& record) {
+    size_t worker, Trainer& trainer, const TrainingOptions& options, TrainingRecord& record) {
   std::seed_seq seeds{options.seed, static_cast<uint64_t>(worker)};
   std::mt19937_64 random(seeds);
   const auto& model = trainer.model;
@@ -151,18 +151,20 @@ Status train_worker(
   return {};
 }
 
-/// The chief alone brings lost variables back, so it looks after them until nobody needs them.
-Status stand_guard(Trainer& chief, Record& record, StoppableHost& host) {
+/// Runs steps of the chief until all other workers are done: only the chief's session restores lost
+/// variables.
+Status keep_recovering(Trainer& chief, TrainingRecord& record, StoppableHost& host) {
   Status status;
-  while (status.ok() && !record.are_all_others_done() && host.wait(guard_period))
+  while (status.ok() && !record.are_all_others_done() && host.wait(recovery_check_period))
     status = chief.session->run({}, {chief.model.global_step}).status();
   return status;
 }
 
 /// Shows the progress until all workers have ended.
-void watch(Record& record, Workers& workers, const std::function<void(const Progress&)>& show) {
+void watch(
+    TrainingRecord& record, Workers& workers, const std::function<void(const Progress&)>& show) {
   while (!record.wait(draw_period) && !record.is_stopped()) show(record.progress());
-  // The steps that nothing else ends are ended by closing their sessions.
+  // Closing the sessions cancels steps that do not end.
   while (!record.wait(stop_grace)) workers.close_all();
 }
 
@@ -179,7 +181,7 @@ Result<Progress> train(
     steps_an_epoch += steps_of_epoch(trainer.rows, options.batch);
   auto epochs = static_cast<size_t>(options.epochs);
   auto done = static_cast<size_t>((*counted)[0].value<int64_t>() / steps_an_epoch);
-  Record record(trainers.size(), epochs, std::min(done, epochs), host);
+  TrainingRecord record(trainers.size(), epochs, std::min(done, epochs), host);
   record.expect(static_cast<int64_t>(epochs - record.epochs_before()) * steps_an_epoch);
   {
     std::vector<std::jthread> threads;
@@ -187,7 +189,7 @@ Result<Progress> train(
       threads.emplace_back([&, i] {
         auto status = train_worker(i, trainers[i], options, record);
         if (status.ok() && i == 0 && options.is_recovered)
-          status = stand_guard(chief, record, host);
+          status = keep_recovering(chief, record, host);
         record.worker_ended(status);
       });
     watch(record, workers, show);

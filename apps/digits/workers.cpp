@@ -7,7 +7,7 @@ namespace troupe::digits {
 
 namespace {
 
-// For nodes that were started just now.
+// Nodes may still be starting.
 constexpr std::chrono::seconds connect_timeout{5};
 
 /// The targets of the workers of the cluster that `target` belongs to.
@@ -25,7 +25,7 @@ Result<std::vector<std::string>> find_workers(const std::string& target) {
   return targets;
 }
 
-/// A session that close_all() can still reach.
+/// Shares a session with Workers, so that close_all() can close it.
 class SharedSession final : public BasicSession {
  public:
   explicit SharedSession(std::shared_ptr<BasicSession> session) : session_(std::move(session)) {}
@@ -93,7 +93,7 @@ void Workers::close_all() {
     for (const auto& session : open_)
       if (auto alive = session.lock()) sessions.push_back(std::move(alive));
   }
-  // How it went adds nothing to the reason for the end.
+  // The training reports the error that made it stop, not this one.
   for (const auto& session : sessions) static_cast<void>(session->close());
 }
 

@@ -6,18 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "troupe/actors/local_cluster.hpp"
+#include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe::digits {
 
-/// The workers of a cluster, and sessions against each: the way to run steps on /job:worker/task:0
-/// and so on.
+/// The workers of a cluster; opens sessions with each of them as master.
 class Workers {
  public:
-  /// Connects to nodes. A single target is any node of the cluster, which tells the addresses of
-  /// the workers; several are the workers, in order. Without a count: all workers there are.
+  /// Finds the workers of a cluster. A single target is any node, which is asked for the addresses
+  /// of the workers; several targets are the workers in order. Without a count: all of them.
   static Result<std::unique_ptr<Workers>> connect(
       const std::vector<std::string>& targets, std::optional<int> count);
 
@@ -27,7 +26,7 @@ class Workers {
   int count() const { return static_cast<int>(names_.size()); }
   /// A new session with that worker as master.
   Result<std::unique_ptr<BasicSession>> open(int worker);
-  /// Where each of them is, for people: "troupe://host:port".
+  /// The target of each worker, "troupe://host:port", for display.
   const std::vector<std::string>& names() const { return names_; }
 
   /// Closes the sessions that are open, which cancels their steps; any thread may call it.
@@ -36,7 +35,7 @@ class Workers {
  private:
   Workers() = default;
 
-  std::unique_ptr<LocalCluster> cluster_;  // or else targets:
+  std::unique_ptr<LocalCluster> cluster_;  // empty if names_ are targets
   std::vector<std::string> names_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<BasicSession>> open_;

@@ -3,11 +3,11 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/server/server.hpp"
-#include "troupe/graph/optimizer.hpp"
-#include "troupe/graph/tf_config.hpp"
+#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/cluster/tf_config.hpp"
 
-// The same program for every machine: TF_CONFIG says which task this one is.
-// Parameter servers wait, workers train one weight together, the chief begins and ends it all.
+// One program for all machines: TF_CONFIG says which task this one is. Parameter servers serve,
+// workers train one shared weight, and the chief initializes it and stops the servers.
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -17,12 +17,13 @@ int fail(const Status& status) {
   return 1;
 }
 
-/// Each builds the same graph, so that all mean the same variables.
+/// Every task builds the same graph, so that all share the same variables.
 struct Model {
   Builder b;
   Builder ps = b.on("/job:ps/task:0");
   Variable weight = ps.variable("weight", ps.constant(0.0f));
-  Variable workers = ps.variable("workers", ps.constant(0.0f));  // that have finished
+  Variable workers =
+      ps.variable("workers", ps.constant(0.0f));  // number of workers that have finished
   Value finish = workers.assign_add(ps.constant(1.0f));
   Value finished = workers.value();
   Value trained = weight.value();

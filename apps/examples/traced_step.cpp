@@ -2,8 +2,8 @@
 
 #include "troupe/capnp/client.hpp"
 
-// Where does a step spend its time, and what runs where? Through the node that it is given, it
-// trains once, and writes step.json for ui.perfetto.dev and step.dot for Graphviz.
+// Where does a step spend its time, and what runs where? Runs one training step through the node of
+// the command line, and writes step.json for ui.perfetto.dev and step.dot for Graphviz.
 
 using namespace troupe;
 

@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// From then on what is logged goes to standard error, with the name of the task.
+/// Directs the log to standard error, with the name of the task in each line.
 void start_logging(const Settings& settings, const std::string& task);
 
 }  // namespace troupe

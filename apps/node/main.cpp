@@ -11,7 +11,7 @@
 
 #include "troupe/apps/node/logging.hpp"
 #include "troupe/apps/node/settings.hpp"
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 
 namespace {
 
@@ -19,11 +19,11 @@ using namespace troupe;
 
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
-/// A node is gone so long after the signal, also where something hangs.
+/// The process ends at most this long after the signal, even if stopping hangs.
 constexpr unsigned stop_limit_s = 5;
-/// What the server gets of it; the rest is for what follows.
+/// The deadline of the server's stop; the rest is for the end of the process.
 constexpr std::chrono::milliseconds stop_deadline{4000};
-/// What this process tells itself when a client has stopped the server.
+/// The signal that this process sends itself when a client has stopped the server.
 constexpr int has_stopped = SIGUSR1;
 
 void print_ready(const Settings& settings, const std::string& target, const std::string& task) {
@@ -39,7 +39,7 @@ int fail(const Status& status, int exit_code) {
   return exit_code;
 }
 
-Status with_advice(const Status& status, const Settings& settings) {
+Status with_port_hint(const Status& status, const Settings& settings) {
   if (status.code() != Code::unavailable || settings.join) return status;
   return unavailable(
       status.message() + "; where another program has the port, give this task another one");
@@ -53,8 +53,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
 }
 sigset_t awaited_signals() { return set_of({SIGTERM, SIGINT, has_stopped}); }
 
-/// The other threads must be started with the signals blocked, so that they arrive here. Once one
-/// has come they are let through: a second one ends the process at once.
+/// Waits for a signal, which all threads must have blocked. Afterwards the signals are unblocked
+/// with their default action, so that a second one ends the process at once.
 int wait_for_signal() {
   auto signals = awaited_signals();
   int signal = 0;
@@ -66,7 +66,7 @@ int wait_for_signal() {
   return signal;
 }
 
-/// Ends the process where stopping hangs, as in a destructor that waits for a thread.
+/// Ends the process if stopping hangs, for example in a destructor that waits for a thread.
 void limit_stop_time() {
   std::signal(SIGALRM, [](int) {
     constexpr std::string_view text = "troupe-node: DeadlineExceeded: did not stop in time\n";
@@ -76,7 +76,7 @@ void limit_stop_time() {
   alarm(stop_limit_s);
 }
 
-/// Waits until a signal or a client has stopped it.
+/// Waits until a signal or a client stops the server, and returns the status of the stop.
 Status wait_for_end(Server& server) {
   auto joined = std::async(std::launch::async, [&server, main_thread = pthread_self()] {
     auto status = server.join();
@@ -102,7 +102,7 @@ int serve(const Settings& settings, const TaskConfig& config, ServerOptions opti
   auto server = Server::create(def, std::move(options));
   if (!server) return fail(server.status(), exit_usage);
   if (auto status = (*server)->start(); !status.ok())
-    return fail(with_advice(status, settings), exit_failure);
+    return fail(with_port_hint(status, settings), exit_failure);
   auto started = (*server)->server_def();
   auto task = task_name(started.job, *started.task);
   if (settings.join) start_logging(settings, task);
@@ -112,7 +112,8 @@ int serve(const Settings& settings, const TaskConfig& config, ServerOptions opti
   return ended.ok() ? 0 : fail(ended, exit_failure);
 }
 
-/// A node's guests are bounded by count; the usual limit of descriptors is below it.
+/// Raises the limit of descriptors: the default is below the number of connections that a node
+/// accepts.
 void allow_many_connections() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -120,14 +121,14 @@ void allow_many_connections() {
   (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
 
-Status with_help(const Status& status) {
+Status with_help_hint(const Status& status) {
   return invalid_argument(status.message() + "; see troupe-node --help");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader of our output, or a peer, may go away; that is an error code and not the end.
+  // Writing to a closed pipe or socket is to return an error, not to end the process.
   std::signal(SIGPIPE, SIG_IGN);
   allow_many_connections();
   auto signals = awaited_signals();
@@ -141,11 +142,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return fail(with_help(invalid_argument(error.what())), exit_usage);
+    return fail(with_help_hint(invalid_argument(error.what())), exit_usage);
   }
   auto options = to_options(settings);
-  if (!options) return fail(with_help(options.status()), exit_usage);
+  if (!options) return fail(with_help_hint(options.status()), exit_usage);
   auto config = find_task(settings, process_environment());
-  if (!config) return fail(with_help(config.status()), exit_usage);
+  if (!config) return fail(with_help_hint(config.status()), exit_usage);
   return serve(settings, *config, *std::move(options));
 }

@@ -6,17 +6,17 @@
 #include <map>
 #include <vector>
 
-#include "troupe/graph/slurm.hpp"
-#include "troupe/graph/text.hpp"
-#include "troupe/graph/tf_config.hpp"
+#include "troupe/graph/cluster/slurm.hpp"
+#include "troupe/graph/cluster/tf_config.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr auto about =
     R"(Runs one task of a Troupe cluster: the actors that compute graphs, the variables
-they share, and the door for clients and for the other tasks. It serves until
-SIGTERM or SIGINT.
+they share, and the RPC server for clients and for the other tasks. It serves
+until SIGTERM or SIGINT.
 )";
 
 constexpr auto examples =
@@ -48,8 +48,8 @@ When it serves it prints one line on standard output:
   ready troupe://127.0.0.1:2222
 All else goes to standard error.
 
-A task that has joined leaves the cluster again when it is stopped, and what it held
-is gone. One that was killed can come back to its place by --address.
+A task that has joined leaves the cluster when it is stopped, and its state is lost.
+One that was killed can join again at its old index by --address.
 
 A first SIGTERM or SIGINT gives running steps up to three seconds to end, then
 cancels them and ends the node; a second one ends it at once. A client can stop it,
@@ -58,13 +58,13 @@ too.
 Exit codes: 0 stopped by a signal or a client, 1 could not serve (a port in use) or
 not stop in time, 2 wrong flags or environment.)";
 
-/// A range that the help text does not repeat behind every flag.
+/// A range check whose bounds are not shown in the help text.
 template <class T>
 CLI::Validator between(T least, T most) {
   return CLI::Range(least, most).description("");
 }
 
-/// Turns a size such as 1.5G into the number of bytes it stands for; else says what is wrong.
+/// Replaces a size such as 1.5G by its number of bytes; returns an error text if it is none.
 std::string to_bytes(std::string& text) {
   auto bytes = parse_bytes(text);
   if (!bytes) return "'" + text + "' is not a size such as 512MiB, 1.5G or a number of bytes";
@@ -97,7 +97,7 @@ Result<std::map<std::string, int>> to_counts(const std::string& list) {
   return counts;
 }
 
-/// Not one host, but all of the machine's addresses.
+/// Whether it is the wildcard address, 0.0.0.0 or ::.
 bool is_any(const std::string& host) {
   in_addr v4{};
   if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return v4.s_addr == INADDR_ANY;
@@ -105,7 +105,7 @@ bool is_any(const std::string& host) {
   return inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_UNSPECIFIED(&v6);
 }
 
-/// The task alone: the cluster tells it of the others.
+/// A cluster of this task alone: the others become known by joining.
 Result<TaskConfig> joining_task(const Settings& settings) {
   if (settings.cluster || settings.slurm || settings.task)
     return invalid_argument(
@@ -122,7 +122,8 @@ Result<TaskConfig> joining_task(const Settings& settings) {
   return TaskConfig{.cluster = *std::move(cluster), .job = settings.job, .task = 0};
 }
 
-Result<ServerDef> surroundings(const Settings& settings, const Environment& environment) {
+/// What Slurm's variables or TF_CONFIG say.
+Result<ServerDef> def_from_environment(const Settings& settings, const Environment& environment) {
   if (settings.slurm && settings.cluster)
     return invalid_argument("--slurm and --cluster both give the cluster: leave out one");
   if (settings.slurm) {
@@ -135,7 +136,7 @@ Result<ServerDef> surroundings(const Settings& settings, const Environment& envi
   return config->server;
 }
 
-// Each flag is declared here and nowhere else: name, default, unit and meaning.
+// Declarations of all flags: name, default, unit and meaning.
 
 void declare_task_flags(CLI::App& app, Settings& settings) {
   app.add_option("--cluster", settings.cluster)
@@ -182,9 +183,9 @@ void declare_task_flags(CLI::App& app, Settings& settings) {
       ->description("The address to listen on; --insecure is needed\nfor one that is not loopback");
   app.add_flag("--insecure", settings.insecure)
       ->description(
-          "Allow other machines to connect. Nobody is asked who\n"
-          "he is: anybody who reaches the port can run graphs\n"
-          "here and read all state");
+          "Allow other machines to connect. There is no\n"
+          "authentication: anybody who reaches the port can run\n"
+          "graphs here and read all state");
 }
 
 void declare_device_flags(CLI::App& app, Settings& settings) {
@@ -273,7 +274,7 @@ Result<TaskConfig> find_task(const Settings& settings, const Environment& enviro
     if (!cluster) return cluster.status();
     flags.cluster = *std::move(cluster);
   }
-  auto given = surroundings(settings, environment);
+  auto given = def_from_environment(settings, environment);
   if (!given) return given.status();
   return flags.or_else(*given).resolve();
 }

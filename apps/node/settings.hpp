@@ -5,13 +5,13 @@
 #include <string>
 
 #include "troupe/capnp/server/server.hpp"
-#include "troupe/graph/environment.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/task_config.hpp"
+#include "troupe/graph/cluster/task_config.hpp"
+#include "troupe/graph/support/environment.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// What the command line says.
+/// The flags of the command line.
 struct Settings {
   std::optional<std::string> cluster;
   std::string job;
@@ -34,14 +34,14 @@ struct Settings {
   bool log_json = false;
 };
 
-/// Has the parser fill in the settings, which must outlive it, and gives it its help text.
+/// Declares the flags and the help text. The parser writes into `settings`, which must outlive it.
 void declare_flags(CLI::App& app, Settings& settings);
 
-/// Which task this is, by the flags, and where they leave it open by Slurm's variables or
+/// The task to run: from the flags, and where those leave it open from Slurm's variables or
 /// TF_CONFIG.
 Result<TaskConfig> find_task(const Settings& settings, const Environment& environment);
 
-/// InvalidArgument where they open the node to a network without saying so.
+/// InvalidArgument where the settings open the node to a network without --insecure.
 Result<ServerOptions> to_options(const Settings& settings);
 
 bool is_loopback(const std::string& host);

@@ -8,22 +8,22 @@
 
 namespace troupe::swarm {
 
-/// How far a swarm is.
+/// How many seeds of a run are done.
 struct Progress {
   uint64_t done = 0;
   uint64_t failed = 0;
   double seconds = 0;          // since the start
-  std::optional<double> left;  // seconds, as far as one can tell
-  double share = 0;            // of all that is to be done: 0 to 1
+  std::optional<double> left;  // seconds, estimated
+  double share = 0;            // of the whole run: 0 to 1
 
   double seeds_per_second() const { return seconds > 0 ? static_cast<double>(done) / seconds : 0; }
 };
 
-/// "[=====>    ] 1234 seeds  380 seeds/s  2 failed  0:12 left", at most that wide.
+/// "[=====>    ] 1234 seeds  380 seeds/s  2 failed  0:12 left", at most `width` columns.
 std::string bar_line(const Progress& progress, size_t width);
 
-/// Shows the progress: on a terminal one line that is drawn anew, at most ten times a second;
-/// anywhere else a plain line now and then.
+/// Shows the progress: on a terminal one line that is redrawn at most ten times a second, elsewhere
+/// a plain line every ten seconds.
 class ProgressBar {
  public:
   explicit ProgressBar(std::FILE* out);

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "troupe/apps/swarm/crew.hpp"
+#include "troupe/apps/swarm/workload/workload.hpp"
 
 namespace troupe::swarm {
 namespace {
@@ -10,65 +10,66 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int actions = 50;
-constexpr sim::Time patience = 10s;  // with a cluster in which nothing is broken
+constexpr sim::Time recovery_timeout = 10s;  // once all faults have ended
 
-/// In a cluster without faults no step may fail because a variable has no value yet.
-void begin(sim::Cluster& cluster, Crew& crew) {
+/// Initializes the variables, as without faults no step may fail because of one without a value.
+void initialize(sim::Cluster& cluster, Workload& workload) {
   auto limit = cluster.now() + 1s;
-  do crew.pass(1ms);
-  while (!crew.variables_are_set() && cluster.now() < limit);
+  do workload.run_for(1ms);
+  while (!workload.variables_are_set() && cluster.now() < limit);
 }
 
-void settle(sim::Cluster& cluster, Crew& crew, sim::Time faults_end) {
-  crew.pass(std::max(sim::Time(0), faults_end - cluster.now()));
+/// Ends all faults, and waits until all pending steps have ended.
+void end_faults(sim::Cluster& cluster, Workload& workload, sim::Time faults_end) {
+  workload.run_for(std::max(sim::Time(0), faults_end - cluster.now()));
   cluster.mend();
-  auto limit = cluster.now() + patience;
-  while (crew.has_steps_under_way() && cluster.now() < limit) crew.pass(100ms);
-  if (crew.has_steps_under_way())
-    crew.fail("liveness", "a step never ended, though nothing is broken");
+  auto limit = cluster.now() + recovery_timeout;
+  while (workload.has_pending_steps() && cluster.now() < limit) workload.run_for(100ms);
+  if (workload.has_pending_steps())
+    workload.fail("liveness", "a step never ended, though nothing is broken");
 }
 
-void expect_none(Crew& crew, const std::vector<std::string>& leaks) {
+void expect_no_leaks(Workload& workload, const std::vector<std::string>& leaks) {
   std::string text;
   for (const auto& leak : leaks) text += (text.empty() ? "" : "; ") + leak;
-  if (!leaks.empty()) crew.fail("leak", text);
+  if (!leaks.empty()) workload.fail("leak", text);
 }
 
 void drive(
-    sim::Cluster& cluster, sim::Seed seed, const World& world, sim::Cluster& single_task,
-    const Crew::Log& log) {
-  Crew crew(cluster, world, seed, single_task, log);
+    sim::Cluster& cluster, sim::Seed seed, const ScenarioPlan& plan, sim::Cluster& single_task,
+    const Workload::Log& log) {
+  Workload workload(cluster, plan, seed, single_task, log);
   sim::Random random(seed, "times");
-  begin(cluster, crew);
+  initialize(cluster, workload);
   for (int i = 0; i < actions; ++i) {
-    crew.pass(world.faults_end * random.between(0, 2000) / (1000 * actions));
-    crew.act();
+    workload.run_for(plan.faults_end * random.between(0, 2000) / (1000 * actions));
+    workload.act_randomly();
   }
-  settle(cluster, crew, world.faults_end);
-  crew.check_recovery();
-  expect_none(crew, cluster.leaks_of_calls());
-  crew.close();
-  expect_none(crew, cluster.leaks());
-  expect_none(crew, cluster.memory_leaks(World::containers()));
+  end_faults(cluster, workload, plan.faults_end);
+  workload.check_recovery();
+  expect_no_leaks(workload, cluster.leaks_of_calls());
+  workload.close();
+  expect_no_leaks(workload, cluster.leaks());
+  expect_no_leaks(workload, cluster.memory_leaks(ScenarioPlan::containers()));
 }
 
 }  // namespace
 
-sim::Scenario make_scenario(const Crew::Log& log) {
+sim::Scenario make_scenario(const Workload::Log& log) {
   auto catalogs = sim::Catalogs::make();
   return {
       .make =
           [catalogs](sim::Seed seed) {
-            auto world = draw_world(seed, catalogs);
-            return std::make_unique<sim::Cluster>(world.jobs, seed, world.options);
+            auto plan = draw_plan(seed, catalogs);
+            return std::make_unique<sim::Cluster>(plan.jobs, seed, plan.options);
           },
       .faults = [catalogs](
                     const ClusterSpec&,
-                    sim::Seed seed) { return draw_world(seed, catalogs).faults; },
+                    sim::Seed seed) { return draw_plan(seed, catalogs).faults; },
       .drive =
           [catalogs, log](sim::Cluster& cluster, sim::Seed seed) {
             sim::Cluster single_task({{"local", 1}}, seed, {.catalogs = catalogs});
-            drive(cluster, seed, draw_world(seed, catalogs), single_task, log);
+            drive(cluster, seed, draw_plan(seed, catalogs), single_task, log);
           }};
 }
 

@@ -6,16 +6,16 @@
 #include "troupe/capnp/client/connect_socket.hpp"
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/capnp/client/remote_session.hpp"
-#include "troupe/capnp/convert_resources.hpp"
-#include "troupe/capnp/convert_session.hpp"
-#include "troupe/graph/address.hpp"
+#include "troupe/capnp/convert/convert_resources.hpp"
+#include "troupe/capnp/convert/convert_session.hpp"
+#include "troupe/graph/cluster/address.hpp"
 
 namespace troupe {
 namespace {
 
 using std::chrono::milliseconds;
 
-uint64_t to_timeout(milliseconds timeout) {
+uint64_t timeout_to_ms(milliseconds timeout) {
   return static_cast<uint64_t>(std::max(timeout, milliseconds(0)).count());
 }
 
@@ -38,8 +38,8 @@ class RemoteClient final : public Client {
   const std::string& target() const override { return connection_->target(); }
 
  private:
-  /// Sends what `request` makes of the master, and returns what `read` makes of an answer whose
-  /// status is ok.
+  /// Sends the request that `request` builds, and returns what `read` converts from the response if
+  /// its status is ok.
   template <class T, class Request, class Read>
   Result<T> ask(Request request, Read read, milliseconds timeout = milliseconds(0)) {
     Result<T> answer = internal("no answer");
@@ -54,7 +54,7 @@ class RemoteClient final : public Client {
     return answer;
   }
 
-  /// The same of a call whose answer has nothing else.
+  /// As ask(), for a call that answers with a status only.
   template <class Request>
   Status tell(Request request) {
     return ask<bool>(request, [](auto&) { return true; }).status();
@@ -83,7 +83,7 @@ Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
   return ask<DeviceList>(
       [timeout](rpc::Master::Client& master) {
         auto request = master.listDevicesRequest();
-        request.setTimeoutMs(to_timeout(timeout));
+        request.setTimeoutMs(timeout_to_ms(timeout));
         return request;
       },
       [](auto& response) { return to_device_list(response); });
@@ -93,7 +93,7 @@ Result<ResourceList> RemoteClient::list_resources(milliseconds timeout) {
   return ask<ResourceList>(
       [timeout](rpc::Master::Client& master) {
         auto request = master.listResourcesRequest();
-        request.setTimeoutMs(to_timeout(timeout));
+        request.setTimeoutMs(timeout_to_ms(timeout));
         return request;
       },
       [](auto& response) { return to_resource_list(response); });
@@ -104,7 +104,7 @@ Status RemoteClient::reset_task(const std::string& task, milliseconds timeout) {
     auto request = master.resetRequest();
     request.setAll(true);
     request.setOnlyTask(task);
-    request.setTimeoutMs(to_timeout(timeout));
+    request.setTimeoutMs(timeout_to_ms(timeout));
     return request;
   });
 }
@@ -113,7 +113,7 @@ Status RemoteClient::reset(const std::vector<std::string>& containers, milliseco
   return tell([&](rpc::Master::Client& master) {
     auto request = master.resetRequest();
     fill(request.initContainers(static_cast<unsigned>(containers.size())), containers);
-    request.setTimeoutMs(to_timeout(timeout));
+    request.setTimeoutMs(timeout_to_ms(timeout));
     return request;
   });
 }
@@ -134,7 +134,7 @@ Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
   return ask<std::vector<WaitingStep>>(
       [timeout](rpc::Master::Client& master) {
         auto request = master.explainRequest();
-        request.setTimeoutMs(to_timeout(timeout));
+        request.setTimeoutMs(timeout_to_ms(timeout));
         return request;
       },
       [](auto& response) { return to_waiting_steps(response.getSteps()); });
@@ -143,7 +143,7 @@ Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
 Status RemoteClient::drain(milliseconds timeout) {
   return tell([timeout](rpc::Master::Client& master) {
     auto request = master.drainRequest();
-    request.setTimeoutMs(to_timeout(timeout));
+    request.setTimeoutMs(timeout_to_ms(timeout));
     return request;
   });
 }
@@ -151,7 +151,7 @@ Status RemoteClient::drain(milliseconds timeout) {
 Status RemoteClient::stop(milliseconds timeout) {
   return tell([timeout](rpc::Master::Client& master) {
     auto request = master.stopRequest();
-    request.setTimeoutMs(to_timeout(timeout));
+    request.setTimeoutMs(timeout_to_ms(timeout));
     return request;
   });
 }
@@ -161,7 +161,7 @@ Status RemoteClient::stop(milliseconds timeout) {
 Result<std::unique_ptr<Client>> Client::connect(
     std::string_view target, const ConnectOptions& options) {
   auto deadline = std::chrono::steady_clock::now() + options.timeout;
-  auto left = [deadline] {
+  auto time_left = [deadline] {
     auto time = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
     return std::max(time, milliseconds(100));
   };
@@ -169,14 +169,15 @@ Result<std::unique_ptr<Client>> Client::connect(
   if (!address) return address.status();
   auto socket = connect_socket(*address, deadline);
   if (!socket) return socket.status();
-  auto watches = options.heartbeat_limit.count() > 0;
-  auto beside = watches ? connect_beside(*socket, deadline) : kj::AutoCloseFd();
-  if (!beside) return beside.status();
+  auto has_heartbeat = options.heartbeat_limit.count() > 0;
+  auto heartbeat_socket = has_heartbeat ? connect_same_peer(*socket, deadline) : kj::AutoCloseFd();
+  if (!heartbeat_socket) return heartbeat_socket.status();
   auto connection =
       std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
-  auto status = connection->login(left());
-  if (status.ok() && watches)
-    status = connection->watch_over(*std::move(beside), options.heartbeat_limit, left());
+  auto status = connection->login(time_left());
+  if (status.ok() && has_heartbeat)
+    status = connection->start_heartbeat(
+        *std::move(heartbeat_socket), options.heartbeat_limit, time_left());
   if (!status.ok()) return status;
   return std::unique_ptr<Client>(std::make_unique<RemoteClient>(std::move(connection)));
 }

@@ -6,42 +6,42 @@
 #include <string_view>
 #include <vector>
 
-#include "troupe/graph/cluster_view.hpp"
+#include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/session.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
 struct ConnectOptions {
-  /// How long a node that refuses the connection is tried again, ever less often.
+  /// How long a refused connection is retried, ever less often.
   std::chrono::milliseconds timeout{10000};
-  /// A node that gives no sign of life for so long while calls wait is lost; 0: silence is never
-  /// taken for that.
+  /// A node from which neither heartbeats nor other bytes arrive for this long, while a call waits,
+  /// counts as lost; 0: never.
   std::chrono::milliseconds heartbeat_limit{2000};
 };
 
-/// A connection to a node of a cluster, which is then the master of its sessions. All calls wait
-/// for their answer, and may come from any threads, also at once; only not from one that runs an
-/// event loop of KJ itself. Steps of several threads are fastest with a client for each. Once the
-/// connection is lost, everything fails with Unavailable, naming target and task, and a new one has
-/// to be made.
+/// A connection to a node of a cluster, which is then the master of its sessions. Every method
+/// waits for its answer. Methods are thread-safe, but must not be called on a thread that runs a KJ
+/// event loop. Steps of several threads are fastest with a client for each thread. Once the
+/// connection is lost, every call fails with Unavailable, naming target and task; connect again to
+/// go on.
 class Client {
  public:
-  /// `target` is "troupe://host:port"; "grpc://" is taken for the same, and "host:port" will do.
-  /// Unavailable: nobody serves there. FailedPrecondition: somebody does, but it is no Troupe node,
-  /// or one of another version.
+  /// `target` is "troupe://host:port", "grpc://host:port" or "host:port". Unavailable: no server
+  /// answers there. FailedPrecondition: the server there is no Troupe node, or one of another
+  /// version.
   static Result<std::unique_ptr<Client>> connect(
       std::string_view target, const ConnectOptions& options = {});
 
   virtual ~Client() = default;
 
-  /// A new session with an empty graph. It may outlive the client object. ResourceExhausted: the
-  /// node takes no more sessions.
+  /// Opens a session with an empty graph. It may outlive the client object. ResourceExhausted: the
+  /// node has as many sessions as it allows.
   virtual Result<std::unique_ptr<Session>> session(const SessionOptions& options = {}) = 0;
   /// The devices of the cluster; tasks that do not answer in time are in `missing`.
   virtual Result<DeviceList> list_devices(
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
-  /// What the containers of the cluster hold.
+  /// The resources in the containers of the cluster.
   virtual Result<ResourceList> list_resources(
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions
@@ -50,7 +50,7 @@ class Client {
   virtual Status reset(
       const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
-  /// The same with all containers that there are.
+  /// As reset(), for all containers.
   virtual Status reset_all(std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   /// Frees all containers of one task, "/job:ps/task:0", and closes its sessions that have used
   /// them; nothing elsewhere.
@@ -58,14 +58,14 @@ class Client {
       const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   virtual Result<ClusterSpec> cluster() = 0;
   virtual Result<NodeInfo> node_info() = 0;
-  /// What the steps of the node's sessions wait for that have not ended, those of all clients.
+  /// For each running step of the node's sessions, of all clients: what it waits for.
   virtual Result<std::vector<WaitingStep>> explain(
       std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;
 
-  /// Has the node open no more sessions and, as master, run no new steps, and waits until its steps
-  /// have ended. DeadlineExceeded: some had not, and were cancelled.
+  /// Has the node refuse new sessions and, as master, new steps, and waits until its steps have
+  /// ended. DeadlineExceeded: some had not, and were cancelled.
   virtual Status drain(std::chrono::milliseconds timeout) = 0;
-  /// Drains the node for most of that time, and ends it.
+  /// Drains the node for most of that time, and then stops it.
   virtual Status stop(std::chrono::milliseconds timeout) = 0;
 
   /// "troupe://host:port".

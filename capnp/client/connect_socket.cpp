@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
@@ -82,7 +82,7 @@ Result<kj::AutoCloseFd> connect_socket(const Address& address, Clock::time_point
   }
 }
 
-Result<kj::AutoCloseFd> connect_beside(int socket, Clock::time_point deadline) {
+Result<kj::AutoCloseFd> connect_same_peer(int socket, Clock::time_point deadline) {
   sockaddr_storage place{};
   socklen_t length = sizeof place;
   addrinfo to{};
@@ -93,7 +93,7 @@ Result<kj::AutoCloseFd> connect_beside(int socket, Clock::time_point deadline) {
   }
   auto attempt = try_address(to, deadline);
   if (attempt.reason.empty()) return kj::mv(attempt.socket);
-  return unavailable("cannot connect a second time: " + attempt.reason);
+  return unavailable("cannot open a second connection: " + attempt.reason);
 }
 
 }  // namespace troupe

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/capnp/convert.hpp"
+#include "troupe/capnp/convert/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
@@ -16,15 +16,15 @@ namespace {
 using std::chrono::milliseconds;
 using Side = capnp::rpc::twoparty::Side;
 
-// A node ends a call at its timeout; for so long its answer may be under way.
+// A node ends a call at its timeout; the answer may take this long to arrive.
 constexpr milliseconds answer_time{50};
 
-/// KJ counts nanoseconds, which end after some centuries; nobody waits for longer than a year.
+/// Limits the time to a year: KJ counts nanoseconds in 64 bits, which overflow after centuries.
 kj::Duration to_duration(milliseconds time) {
   return std::min<milliseconds>(time, std::chrono::years(1)).count() * kj::MILLISECONDS;
 }
 
-rpc::Login::Client door_of(capnp::RpcSystem<capnp::rpc::twoparty::VatId>& system) {
+rpc::Login::Client bootstrap_of(capnp::RpcSystem<capnp::rpc::twoparty::VatId>& system) {
   capnp::MallocMessageBuilder message(8);
   auto server = message.initRoot<capnp::rpc::twoparty::VatId>();
   server.setSide(Side::SERVER);
@@ -38,7 +38,7 @@ Connection::Parts::Parts(kj::Own<SocketStream> connected)
       stream(kj::mv(connected)),
       network(stream, Side::CLIENT, reader_options()),
       system(capnp::makeRpcClient(network)),
-      door(door_of(system)) {}
+      login(bootstrap_of(system)) {}
 
 Connection::Connection(kj::AutoCloseFd socket, std::string target) : target_(std::move(target)) {
   loop_.run([this, &socket]() -> kj::Promise<void> {
@@ -49,18 +49,18 @@ Connection::Connection(kj::AutoCloseFd socket, std::string target) : target_(std
 }
 
 Connection::~Connection() noexcept {
-  let_go([this] { parts_.reset(); });
+  release([this] { parts_.reset(); });
 }
 
 Status Connection::login(milliseconds timeout) {
   Status answer;
-  auto status = run_for(timeout, [this, &answer] { return ask_in(answer); });
-  is_in_ = status.ok() && answer.ok();
+  auto status = run_before_login(timeout, [this, &answer] { return send_login(answer); });
+  is_logged_in_ = status.ok() && answer.ok();
   return status.ok() ? answer : status;
 }
 
-kj::Promise<void> Connection::ask_in(Status& answer) {
-  auto request = parts_->door.loginRequest();
+kj::Promise<void> Connection::send_login(Status& answer) {
+  auto request = parts_->login.loginRequest();
   request.setProtocolVersion(protocol::version);
   request.setClient("troupe C++ client");
   return request.send().then([this, &answer](auto response) {
@@ -74,21 +74,22 @@ kj::Promise<void> Connection::ask_in(Status& answer) {
   });
 }
 
-Status Connection::watch_over(kj::AutoCloseFd socket, milliseconds limit, milliseconds timeout) {
-  return run_for(timeout, [&] {
+Status Connection::start_heartbeat(
+    kj::AutoCloseFd socket, milliseconds limit, milliseconds timeout) {
+  return run_before_login(timeout, [&] {
     tune_socket(socket);
-    auto asking = make_socket_stream(loop_.port(), kj::mv(socket));
+    auto heartbeat_stream = make_socket_stream(loop_.port(), kj::mv(socket));
     parts_->heartbeat.emplace(
-        loop_.port(), parts_->socket, kj::mv(asking), incarnation_, to_duration(limit));
-    return parts_->heartbeat->begin();
+        loop_.port(), parts_->socket, kj::mv(heartbeat_stream), incarnation_, to_duration(limit));
+    return parts_->heartbeat->start();
   });
 }
 
-Status Connection::run_for(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
-  Status late;
+Status Connection::run_before_login(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
+  Status timed_out;
   auto status = run([&] {
     auto end = loop_.after(to_duration(timeout)).then([&] {
-      late = unavailable(
+      timed_out = unavailable(
           target_ +
           " is not a Troupe node, or it hangs: it took the connection, but did not "
           "answer within " +
@@ -96,7 +97,7 @@ Status Connection::run_for(milliseconds timeout, kj::Function<kj::Promise<void>(
     });
     return start().exclusiveJoin(kj::mv(end));
   });
-  return status.ok() ? late : status;
+  return status.ok() ? timed_out : status;
 }
 
 Status Connection::run(kj::Function<kj::Promise<void>()> start) {
@@ -104,65 +105,65 @@ Status Connection::run(kj::Function<kj::Promise<void>()> start) {
     loop_.run(kj::mv(start));
     return Status();
   } catch (const kj::Exception& error) {
-    return failure(error);
+    return status_of(error);
   }
 }
 
 Status Connection::run_within(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
-  Status given_up;
+  Status timed_out;
   auto status = run([&] {
-    return unless_late(start(), timeout, [&](Status late) { given_up = std::move(late); });
+    return with_timeout(start(), timeout, [&](Status late) { timed_out = std::move(late); });
   });
-  return status.ok() ? given_up : status;
+  return status.ok() ? timed_out : status;
 }
 
-Status Connection::run_out(kj::Function<void()> work) {
+Status Connection::run_until_idle(kj::Function<void()> work) {
   try {
-    loop_.run_out([&work]() -> kj::Promise<void> {
+    loop_.run_until_idle([&work]() -> kj::Promise<void> {
       work();
       return kj::READY_NOW;
     });
     return Status();
   } catch (const kj::Exception& error) {
-    return failure(error);
+    return status_of(error);
   }
 }
 
-void Connection::look() {
-  (void)run_out([this] { loop_.port().poll(); });
+void Connection::poll() {
+  (void)run_until_idle([this] { loop_.port().poll(); });
 }
 
-Status Connection::no_node(const std::string& why) const {
-  return failed_precondition(target_ + " is not a Troupe node: " + why);
+Status Connection::not_a_node(const std::string& reason) const {
+  return failed_precondition(target_ + " is not a Troupe node: " + reason);
 }
 
-Status Connection::failure(const kj::Exception& error) const {
-  auto words = std::string(error.getDescription().cStr());
+Status Connection::status_of(const kj::Exception& error) const {
+  auto description = std::string(error.getDescription().cStr());
   if (!parts_->stream.fault().empty())
-    return no_node("it does not speak Cap'n Proto (" + parts_->stream.fault() + ")");
-  if (!is_in_ && error.getType() == kj::Exception::Type::DISCONNECTED)
+    return not_a_node("it does not speak Cap'n Proto (" + parts_->stream.fault() + ")");
+  if (!is_logged_in_ && error.getType() == kj::Exception::Type::DISCONNECTED)
     return unavailable(
-        target_ + " closed the connection before it answered (" + words +
+        target_ + " closed the connection before it answered (" + description +
         "): it is stopping, or it is not a Troupe node");
-  if (!is_in_) return no_node(words);
-  return lost(error.getType(), words).at({.task = task_});
+  if (!is_logged_in_) return not_a_node(description);
+  return lost_status(error.getType(), description).at({.task = task_});
 }
 
-Status Connection::lost(kj::Exception::Type type, const std::string& words) const {
+Status Connection::lost_status(kj::Exception::Type type, const std::string& description) const {
   auto node = target_ + " (" + task_ + ")";
   switch (type) {
     case kj::Exception::Type::DISCONNECTED:
-      return unavailable("the connection to " + node + " is lost: " + words);
-    case kj::Exception::Type::OVERLOADED: return resource_exhausted(node + ": " + words);
+      return unavailable("the connection to " + node + " is lost: " + description);
+    case kj::Exception::Type::OVERLOADED: return resource_exhausted(node + ": " + description);
     case kj::Exception::Type::UNIMPLEMENTED:
       return unimplemented(
-          node + " does not know that call, so it is of an earlier release: update it (" + words +
-          ")");
-    default: return internal(node + ": " + words);
+          node + " does not know that call, so it is of an earlier release: update it (" +
+          description + ")");
+    default: return internal(node + ": " + description);
   }
 }
 
-Status Connection::late(milliseconds timeout) const {
+Status Connection::timeout_status(milliseconds timeout) const {
   auto seconds = seconds_text(timeout);
   return deadline_exceeded(
              target_ + " (" + task_ + ") has not answered within the timeout of " + seconds)
@@ -171,12 +172,13 @@ Status Connection::late(milliseconds timeout) const {
 
 kj::Promise<void> Connection::after(milliseconds time) { return loop_.after(to_duration(time)); }
 
-kj::Promise<void> Connection::unless_late(
-    kj::Promise<void> call, milliseconds timeout, kj::Function<void(Status)> give_up) {
+kj::Promise<void> Connection::with_timeout(
+    kj::Promise<void> call, milliseconds timeout, kj::Function<void(Status)> on_timeout) {
   if (timeout.count() == 0) return call;
-  auto end =
-      loop_.after(to_duration(timeout) + to_duration(answer_time))
-          .then([this, timeout, give_up = kj::mv(give_up)]() mutable { give_up(late(timeout)); });
+  auto end = loop_.after(to_duration(timeout) + to_duration(answer_time))
+                 .then([this, timeout, on_timeout = kj::mv(on_timeout)]() mutable {
+                   on_timeout(timeout_status(timeout));
+                 });
   return call.exclusiveJoin(kj::mv(end));
 }
 

@@ -10,52 +10,53 @@
 #include "troupe/capnp/client/heartbeat.hpp"
 #include "troupe/capnp/client/shared_loop.hpp"
 #include "troupe/capnp/client/socket_stream.hpp"
-#include "troupe/capnp/frame_stream.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/capnp/stream/frame_stream.hpp"
+#include "troupe/graph/types/status.hpp"
 #include "troupe_schema/master.capnp.h"
 
 namespace troupe {
 
-/// A client's connection to its node, and the loop that serves it.
+/// A client's connection to its node, and the event loop that runs it.
 class Connection {
  public:
   Connection(kj::AutoCloseFd socket, std::string target);
   ~Connection() noexcept;
 
-  /// Asks the node to let this client in.
+  /// Calls Login.login() and keeps the Master capability of the answer.
   Status login(std::chrono::milliseconds timeout);
-  /// After login: from then on the node is given up when it shows no sign of life for the limit
-  /// while calls wait. `socket` is a second connection to it.
-  Status watch_over(
+  /// Called after login. From then on the connection is closed when the node counts as lost, see
+  /// Heartbeat. `socket` is a second connection to the node.
+  Status start_heartbeat(
       kj::AutoCloseFd socket, std::chrono::milliseconds limit, std::chrono::milliseconds timeout);
 
-  /// Calls `start` on the loop and waits for its promise, which leaves its result in what `start`
-  /// captured. An exception becomes an error that names the target and its task.
+  /// Calls `start` on the loop and waits for its promise. Results are passed through the variables
+  /// that `start` captures. An exception becomes a status that names the target and its task.
   Status run(kj::Function<kj::Promise<void>()> start);
-  /// As run(); DeadlineExceeded, naming the node, where it takes longer than that. 0: no limit.
+  /// As run(), but DeadlineExceeded, naming the node, after the timeout. 0: no limit.
   Status run_within(std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
-  /// Calls `work` on the loop, and has the node hear at once of what it sends.
-  Status run_out(kj::Function<void()> work);
-  /// As run_out(), for capabilities that are let go.
-  void let_go(kj::Function<void()> release) { (void)run_out(kj::mv(release)); }
-  /// Takes in what has arrived for calls that nobody waits for.
-  void look();
+  /// Calls `work` on the loop, then runs the loop until it is idle, so that what `work` sends is
+  /// written.
+  Status run_until_idle(kj::Function<void()> work);
+  /// As run_until_idle(), for dropping capabilities.
+  void release(kj::Function<void()> drop) { (void)run_until_idle(kj::mv(drop)); }
+  /// Reads and processes what has arrived, without waiting.
+  void poll();
 
   // Used only on the loop:
   rpc::Master::Client& master() { return parts_->master; }
   const std::shared_ptr<MessageMemory>& memory() const { return parts_->stream.memory(); }
 
-  /// Lets a call of that timeout go on until it can count as lost, which `give_up` is then told;
-  /// its answer may be under way till then. 0: for ever.
-  kj::Promise<void> unless_late(
+  /// Drops a call that is not answered within its timeout plus the time that an answer may take on
+  /// the network, and then calls `on_timeout` with DeadlineExceeded. 0: no limit.
+  kj::Promise<void> with_timeout(
       kj::Promise<void> call, std::chrono::milliseconds timeout,
-      kj::Function<void(Status)> give_up);
+      kj::Function<void(Status)> on_timeout);
 
   /// Resolves after that time.
   kj::Promise<void> after(std::chrono::milliseconds time);
 
   const std::string& target() const { return target_; }
-  /// After login: whether the node does.
+  /// After login: whether the node accepts TensorSources.
   bool takes_sources() const { return parts_->stream.memory()->takes_sources(); }
 
  private:
@@ -66,25 +67,26 @@ class Connection {
     FrameStream stream;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<capnp::rpc::twoparty::VatId> system;
-    rpc::Login::Client door;
+    rpc::Login::Client login;
     rpc::Master::Client master = nullptr;
     std::optional<Heartbeat> heartbeat;
   };
 
-  /// Waits until the promise has resolved, or has not in time.
-  Status run_for(std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
-  kj::Promise<void> ask_in(Status& answer);
-  Status failure(const kj::Exception& error) const;
-  Status late(std::chrono::milliseconds timeout) const;
-  Status lost(kj::Exception::Type type, const std::string& words) const;
-  Status no_node(const std::string& why) const;
+  /// As run(), but Unavailable after the timeout; for calls before and during login.
+  Status run_before_login(
+      std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
+  kj::Promise<void> send_login(Status& answer);
+  Status status_of(const kj::Exception& error) const;
+  Status timeout_status(std::chrono::milliseconds timeout) const;
+  Status lost_status(kj::Exception::Type type, const std::string& description) const;
+  Status not_a_node(const std::string& reason) const;
 
   SharedLoop loop_;
   std::string target_;
-  std::string task_;  // "/job:ps/task:0", once logged in, as is
+  std::string task_;  // "/job:ps/task:0"; known after login, as is
   uint64_t incarnation_ = 0;
-  std::optional<Parts> parts_;  // made and destroyed on the loop
-  bool is_in_ = false;
+  std::optional<Parts> parts_;  // constructed and destroyed on the loop
+  bool is_logged_in_ = false;
 };
 
 }  // namespace troupe

@@ -11,39 +11,39 @@
 
 namespace troupe {
 
-/// Gives a connection up whose node shows no sign of life for a time while the event loop runs, as
-/// a client's does while calls wait. One timer for all of them asks for such a sign four times
-/// within that time, over a connection of its own; bytes that move on the connection itself are
-/// one, too. A loop that was not run for a while, because no call waited or the process was
-/// suspended, starts anew: that silence was its own. Lives on the loop.
+/// Closes a connection whose node has been silent for `limit` while the event loop ran, as a
+/// client's loop does while calls wait. One timer, shared by all calls, sends a heartbeat four
+/// times within `limit` over a second connection; an answer, or bytes that move on the calls'
+/// connection, count as activity. If the loop was not run for a while, because no call waited or
+/// the process was suspended, the silence is counted from its return. Used on the loop.
 class Heartbeat {
  public:
-  /// `asking` is a second connection to the node with that incarnation. `port` and `calls`, the
-  /// connection to give up, must outlive the heartbeat.
+  /// `calls` is the connection to watch, `stream` a second connection to the node, whose
+  /// incarnation is `incarnation`. `port` and `calls` must outlive the heartbeat.
   Heartbeat(
-      kj::UnixEventPort& port, SocketStream& calls, kj::Own<SocketStream> asking,
+      kj::UnixEventPort& port, SocketStream& calls, kj::Own<SocketStream> stream,
       uint64_t incarnation, kj::Duration limit);
 
-  /// Resolves when the node has answered a first time. It is watched from then on.
-  kj::Promise<void> begin();
+  /// Sends a first heartbeat and resolves when it is answered; watches the node from then on.
+  kj::Promise<void> start();
 
  private:
-  kj::Promise<void> ask();
-  void ask_again();
+  kj::Promise<void> send();
+  void send_next();
   kj::Promise<void> watch();
-  kj::Promise<void> until(kj::TimePoint due);
-  void look(kj::TimePoint due);
-  void give_up();
+  kj::Promise<void> wait_until(kj::TimePoint due);
+  void update_activity(kj::TimePoint due);
+  void close_calls();
 
   SocketStream& calls_;
-  kj::Own<SocketStream> asking_;
+  kj::Own<SocketStream> stream_;
   const uint64_t incarnation_;
   const kj::Duration limit_;
-  kj::TimePoint last_life_;
-  kj::AutoCloseFd alarm_;
-  kj::UnixEventPort::FdObserver alarm_observer_;
+  kj::TimePoint last_activity_;
+  kj::AutoCloseFd timer_;
+  kj::UnixEventPort::FdObserver timer_observer_;
   uint64_t answer_ = 0;
-  bool is_asked_ = false;
+  bool is_unanswered_ = false;
   kj::Promise<void> answered_ = kj::READY_NOW;
   kj::Promise<void> watch_ = kj::READY_NOW;
 };

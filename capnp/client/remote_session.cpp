@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "troupe/capnp/client/remote_made.hpp"
+#include "troupe/capnp/client/remote_session_objects.hpp"
 #include "troupe/capnp/client/remote_step.hpp"
 
 namespace troupe {
@@ -27,7 +27,7 @@ class RemoteSession final : public Session {
         operation_timeout_(operation_timeout),
         warnings_(std::move(warnings)) {}
   ~RemoteSession() noexcept override {
-    connection_->let_go([this] { session_.reset(); });
+    connection_->release([this] { session_.reset(); });
   }
 
   using Session::extend;
@@ -56,7 +56,7 @@ class RemoteSession final : public Session {
     auto status = check(options);
     return status.ok() ? check_sendable_feeds(feeds, connection_->takes_sources()) : status;
   }
-  /// With the session's timeout where they have none.
+  /// The options, with the session's timeout if they have none.
   RunOptions effective(RunOptions options) const {
     if (options.timeout.count() == 0) options.timeout = operation_timeout_;
     return options;
@@ -67,14 +67,14 @@ class RemoteSession final : public Session {
   const milliseconds operation_timeout_;
   const std::vector<std::string> warnings_;
   std::mutex mutex_;    // one extension at a time
-  int sent_count_ = 0;  // of the graph's nodes
+  int sent_count_ = 0;  // nodes of the graph
 };
 
 void fill_names(capnp::List<capnp::Text>::Builder to, const Refs& refs) {
   for (unsigned i = 0; i < refs.size(); ++i) to.set(i, refs[i].name);
 }
 
-/// What names a step in a request to make something of it.
+/// Fills what a request for a callable and one for a partial run have in common.
 template <class Request>
 void fill_step(
     Request& request, const Refs& feeds, const Refs& fetches, const Refs& targets,
@@ -90,7 +90,7 @@ Status RemoteSession::extend(const Graph& graph) {
   if (graph.size() < sent_count_)
     return invalid_argument(
         "the session has " + std::to_string(sent_count_) + " nodes already, but the graph has " +
-        std::to_string(graph.size()) + ": it is not the one of the calls before");
+        std::to_string(graph.size()) + ": it is not the graph of the earlier calls");
   if (graph.size() == sent_count_) return Status();
   auto status = send_nodes(graph);
   if (status.ok()) sent_count_ = graph.size();
@@ -103,9 +103,9 @@ Status RemoteSession::send_nodes(const Graph& graph) {
     auto request = session_->extendRequest();
     request.setExpectedSize(static_cast<uint64_t>(sent_count_));
     auto nodes = request.initNodes(static_cast<unsigned>(graph.size() - sent_count_));
-    Lender lender{.memory = connection_->memory().get()};
+    ExternalSegmentBudget segment_budget{.memory = connection_->memory().get()};
     for (auto id = sent_count_; id < graph.size(); ++id)
-      fill(nodes[static_cast<unsigned>(id - sent_count_)], graph.def_of(id), lender);
+      fill(nodes[static_cast<unsigned>(id - sent_count_)], graph.def_of(id), segment_budget);
     return request.send().then([&](auto response) { answer = to_status(response.getStatus()); });
   });
   return status.ok() ? answer : status;
@@ -115,8 +115,8 @@ StepPromise RemoteSession::send_run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
   auto request = session_->runRequest();
-  auto lender = lend_values(*connection_->memory());
-  fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, lender);
+  auto segment_budget = segment_budget_for_values(*connection_->memory());
+  fill(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds, segment_budget);
   fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
   fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
   fill(request.initOptions(), options);
@@ -136,7 +136,7 @@ std::unique_ptr<PendingStep> RemoteSession::start(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
   if (auto status = check_step(feeds, options); !status.ok())
-    return make_ended_step(std::move(status));
+    return make_failed_step(std::move(status));
   auto limited = effective(options);
   return start_remote_step(
       connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
@@ -146,36 +146,36 @@ Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
   if (auto status = check(options); !status.ok()) return status;
   auto limited = effective(options);
-  Result<std::unique_ptr<Callable>> made = internal("no answer");
+  Result<std::unique_ptr<Callable>> result = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {
     auto request = session_->makeCallableRequest();
     fill_step(request, feeds, fetches, targets, limited);
     return request.send().then([&](auto response) {
       auto failed = to_status(response.getStatus());
-      if (!failed.ok()) made = failed;
-      else made = make_remote_callable(connection_, response.getCallable(), limited);
+      if (!failed.ok()) result = failed;
+      else result = make_remote_callable(connection_, response.getCallable(), limited);
     });
   });
   if (!status.ok()) return status;
-  return made;
+  return result;
 }
 
 Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
   if (auto status = check(options); !status.ok()) return status;
   auto limited = effective(options);
-  Result<std::unique_ptr<PartialRun>> made = internal("no answer");
+  Result<std::unique_ptr<PartialRun>> result = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {
     auto request = session_->setUpPartialRunRequest();
     fill_step(request, feeds, fetches, targets, limited);
     return request.send().then([&](auto response) {
       auto failed = to_status(response.getStatus());
-      if (!failed.ok()) made = failed;
-      else made = make_remote_partial_run(connection_, response.getPartialRun());
+      if (!failed.ok()) result = failed;
+      else result = make_remote_partial_run(connection_, response.getPartialRun());
     });
   });
   if (!status.ok()) return status;
-  return made;
+  return result;
 }
 
 Status RemoteSession::close() {

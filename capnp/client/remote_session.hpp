@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// A session on a node; `operation_timeout` and `warnings` are what it was opened with. Called on
-/// the connection's loop; the session itself is then for any thread.
+/// A session on a node, which was opened with that timeout and those warnings. Called on the
+/// connection's loop; the session itself is thread-safe.
 std::unique_ptr<Session> make_remote_session(
     std::shared_ptr<Connection> connection, rpc::Session::Client session,
     std::chrono::milliseconds operation_timeout, std::vector<std::string> warnings);

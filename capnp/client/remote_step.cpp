@@ -7,9 +7,9 @@
 namespace troupe {
 namespace {
 
-class EndedStep final : public PendingStep {
+class FailedStep final : public PendingStep {
  public:
-  explicit EndedStep(Status status) : status_(std::move(status)) {}
+  explicit FailedStep(Status status) : status_(std::move(status)) {}
 
   bool done() override { return true; }
   bool wait_for(std::chrono::milliseconds) override { return true; }
@@ -22,82 +22,83 @@ class EndedStep final : public PendingStep {
   Status status_;
 };
 
-/// Its fields are used on the connection's loop only, until it is settled.
+/// Until it is final, its fields are used on the connection's loop only.
 class RemoteStep final : public PendingStep {
  public:
   explicit RemoteStep(std::shared_ptr<Connection> connection)
       : connection_(std::move(connection)) {}
   ~RemoteStep() noexcept override {
-    if (is_settled_ && !ended_) return;
-    connection_->let_go([this] {
-      end_early_ = nullptr;
-      telling_ = nullptr;
+    if (is_final_ && !ended_) return;
+    connection_->release([this] {
+      cancel_ = nullptr;
+      notification_ = nullptr;
       ended_.reset();
     });
   }
 
   void start(std::chrono::milliseconds timeout, SendStep send) {
-    auto status = connection_->run_out([&] {
+    auto status = connection_->run_until_idle([&] {
       auto answered = send().then([this](auto response) {
         if (auto metadata = to_run_metadata(response.getMetadata())) metadata_ = *metadata;
         return take_values(*connection_, response, values_).then([this] { is_done_ = true; });
       });
-      auto heard = answered.catch_([this](kj::Exception&& error) -> kj::Promise<void> {
+      auto observed = answered.catch_([this](kj::Exception&& error) -> kj::Promise<void> {
         has_failed_ = true;
         return kj::mv(error);
       });
-      auto call = connection_->unless_late(
-          kj::mv(heard), timeout, [this](Status late) { end(std::move(late)); });
+      auto call = connection_->with_timeout(
+          kj::mv(observed), timeout, [this](Status late) { end(std::move(late)); });
       auto early = kj::newPromiseAndFulfiller<void>();
-      end_early_ = kj::mv(early.fulfiller);
+      cancel_ = kj::mv(early.fulfiller);
       ended_ = call.exclusiveJoin(kj::mv(early.promise)).fork();
     });
     if (!status.ok()) end(std::move(status));
   }
 
   bool done() override {
-    if (is_settled_) return true;
-    connection_->look();
+    if (is_final_) return true;
+    connection_->poll();
     bool is_done = false;
-    auto status = connection_->run_out([&] { is_done = is_done_ || has_failed_; });
+    auto status = connection_->run_until_idle([&] { is_done = is_done_ || has_failed_; });
     return is_done || !status.ok();
   }
 
   bool wait_for(std::chrono::milliseconds time) override {
-    if (is_settled_) return true;
+    if (is_final_) return true;
     bool is_done = false;
     auto status = connection_->run([&]() -> kj::Promise<void> {
       auto ended = is_done_ ? kj::Promise<void>(kj::READY_NOW)
                             : ended_->addBranch().exclusiveJoin(connection_->after(time));
       return ended.then([&] {
         is_done = is_done_;
-        if (is_done) settle();
+        if (is_done) make_final();
       });
     });
     return is_done || !status.ok();
   }
 
   void when_done(std::function<void()> call) override {
-    if (is_settled_) return call();
-    auto told = std::make_shared<std::function<void()>>(std::move(call));
-    auto status = connection_->run_out([&] {
-      if (is_done_) return (*told)();
-      is_told_ = true;
-      telling_ = ended_->addBranch()
-                     .then([told] { (*told)(); }, [told](kj::Exception&&) { (*told)(); })
-                     .eagerlyEvaluate(nullptr);
+    if (is_final_) return call();
+    auto callback = std::make_shared<std::function<void()>>(std::move(call));
+    auto status = connection_->run_until_idle([&] {
+      if (is_done_) return (*callback)();
+      has_callback_ = true;
+      notification_ =
+          ended_->addBranch()
+              .then([callback] { (*callback)(); }, [callback](kj::Exception&&) { (*callback)(); })
+              .eagerlyEvaluate(nullptr);
     });
-    if (!status.ok()) (*told)();
+    if (!status.ok()) (*callback)();
   }
 
   Result<Tensors> wait() override {
-    if (is_settled_) return values_;
+    if (is_final_) return values_;
     Result<Tensors> values = Tensors();
     auto status = connection_->run([&]() -> kj::Promise<void> {
       auto ended = is_done_ ? kj::Promise<void>(kj::READY_NOW) : ended_->addBranch();
       return ended.then([this, &values] {
         values = values_;
-        settle();
+        make_final();
       });
     });
     if (!status.ok()) return status;
@@ -105,17 +106,17 @@ class RemoteStep final : public PendingStep {
   }
 
   void cancel() override {
-    if (is_settled_) return;
-    (void)connection_->run_out([this] {
+    if (is_final_) return;
+    (void)connection_->run_until_idle([this] {
       end(cancelled("the caller cancelled the step"));
-      if (end_early_) end_early_->fulfill();
+      if (cancel_) cancel_->fulfill();
     });
   }
 
   RunMetadata metadata() override {
-    if (is_settled_) return metadata_;
+    if (is_final_) return metadata_;
     RunMetadata metadata;
-    (void)connection_->run_out([&] { metadata = metadata_; });
+    (void)connection_->run_until_idle([&] { metadata = metadata_; });
     return metadata;
   }
 
@@ -125,36 +126,36 @@ class RemoteStep final : public PendingStep {
     values_ = std::move(status);
   }
 
-  /// It has ended and was waited for: what it gives changes no more, and any thread may read it
-  /// without a turn of the loop, which costs as much as a tenth of a small step.
-  void settle() {
-    if (!is_told_) {
-      end_early_ = nullptr;
+  /// Called when the step has ended and was waited for. The result does not change any more, and
+  /// any thread may read it without running the loop, which would cost a tenth of a small step.
+  void make_final() {
+    if (!has_callback_) {
+      cancel_ = nullptr;
       ended_.reset();
     }
-    is_settled_ = true;
+    is_final_ = true;
   }
 
   std::shared_ptr<Connection> connection_;
   bool is_done_ = false;
-  bool has_failed_ = false;  // wait() tells why
-  bool is_told_ = false;     // to when_done(), which the loop may have to do yet
-  std::atomic<bool> is_settled_ = false;
+  bool has_failed_ = false;    // wait() returns the error
+  bool has_callback_ = false;  // the loop may still have to call the one of when_done()
+  std::atomic<bool> is_final_ = false;
   Result<Tensors> values_ = Tensors();
   RunMetadata metadata_;
-  kj::Own<kj::PromiseFulfiller<void>> end_early_;
+  kj::Own<kj::PromiseFulfiller<void>> cancel_;
   std::optional<kj::ForkedPromise<void>> ended_;
-  kj::Promise<void> telling_ = nullptr;
+  kj::Promise<void> notification_ = nullptr;
 };
 
 }  // namespace
 
 kj::Promise<void> take_values(
     const Connection& connection, const StepResponse& response, Result<Tensors>& values) {
-  Intake intake{.memory = connection.memory().get(), .rests = {}};
-  values = to_values(response, intake);
-  if (intake.rests.empty()) return kj::READY_NOW;
-  return read_rests(std::move(intake)).then([&values](Status status) {
+  DeferredTensors deferred{.memory = connection.memory().get(), .remaining = {}};
+  values = to_values(response, deferred);
+  if (deferred.remaining.empty()) return kj::READY_NOW;
+  return read_deferred(std::move(deferred)).then([&values](Status status) {
     if (!status.ok()) values = std::move(status);
   });
 }
@@ -175,8 +176,8 @@ std::unique_ptr<PendingStep> start_remote_step(
   return step;
 }
 
-std::unique_ptr<PendingStep> make_ended_step(Status status) {
-  return std::make_unique<EndedStep>(std::move(status));
+std::unique_ptr<PendingStep> make_failed_step(Status status) {
+  return std::make_unique<FailedStep>(std::move(status));
 }
 
 Status check_sendable_feeds(const std::vector<Feed>& feeds, bool takes_sources) {
@@ -189,10 +190,12 @@ Status check_sendable_feeds(const std::vector<Feed>& feeds, bool takes_sources) 
   return check_sendable(values, takes_sources);
 }
 
-void fill(capnp::List<rpc::Feed>::Builder to, const std::vector<Feed>& feeds, Lender& lender) {
+void fill(
+    capnp::List<rpc::Feed>::Builder to, const std::vector<Feed>& feeds,
+    ExternalSegmentBudget& segment_budget) {
   for (unsigned i = 0; i < feeds.size(); ++i) {
     to[i].setOutput(feeds[i].output.name);
-    fill(to[i].initValue(), feeds[i].value, lender);
+    fill(to[i].initValue(), feeds[i].value, segment_budget);
   }
 }
 

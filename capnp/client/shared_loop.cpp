@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe {
 
-/// Lives on the stack of the thread that waits.
+/// On the stack of the thread that waits for it.
 struct SharedLoop::Call {
   kj::Function<kj::Promise<void>()>& start;
-  bool runs_out = false;
+  bool runs_until_idle = false;
   kj::Maybe<kj::Exception> error;
   bool is_done = false;
   bool is_leader = false;
@@ -31,7 +31,7 @@ void SharedLoop::run(kj::Function<kj::Promise<void>()> start) {
   Call call{.start = start};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&call);
-  fresh_.push_back(&call);
+  unstarted_.push_back(&call);
   if (is_led_) {
     port_.wake();
     call.changed.wait(lock, [&call] { return call.is_done || call.is_leader; });
@@ -41,12 +41,12 @@ void SharedLoop::run(kj::Function<kj::Promise<void>()> start) {
     lock.unlock();
     lead(call);
     lock.lock();
-    hand_on(call);
+    pass_leadership(call);
   }
   KJ_IF_MAYBE (error, call.error) kj::throwFatalException(kj::mv(*error));
 }
 
-void SharedLoop::run_out(kj::Function<kj::Promise<void>()> start) {
+void SharedLoop::run_until_idle(kj::Function<kj::Promise<void>()> start) {
   run([&start] { return start().then([] { return kj::evalLast([] {}); }); });
 }
 
@@ -56,23 +56,24 @@ kj::Promise<void> SharedLoop::after(kj::Duration time) {
 
 void SharedLoop::lead(Call& call) noexcept {
   kj::WaitScope scope(loop_);
-  start_fresh();
+  start_calls();
   while (!call.is_done) {
-    // Turn by turn: an answer does not wait for what else is due, as the farewell to its call.
+    // One event at a time, so that an answer returns before less urgent events, such as sending the
+    // Finish message of its call.
     while (!call.is_done && loop_.isRunnable()) loop_.run(1);
     if (call.is_done) break;
     port_.wait();
-    start_fresh();
+    start_calls();
   }
 }
 
-void SharedLoop::start_fresh() {
-  std::vector<Call*> fresh;
+void SharedLoop::start_calls() {
+  std::vector<Call*> calls;
   {
     std::lock_guard lock(mutex_);
-    fresh = std::exchange(fresh_, {});
+    calls = std::exchange(unstarted_, {});
   }
-  for (auto* call : fresh)
+  for (auto* call : calls)
     tasks_.add(kj::evalNow([call] { return call->start(); })
                    .then(
                        [this, call] { finish(*call); },
@@ -82,7 +83,7 @@ void SharedLoop::start_fresh() {
                        }));
 }
 
-/// The thread that waits for the call may be gone as soon as the lock is free.
+/// As soon as the lock is released, the waiting thread may return and destroy the call.
 void SharedLoop::finish(Call& call) {
   std::lock_guard lock(mutex_);
   waiting_.erase(std::ranges::find(waiting_, &call));
@@ -90,7 +91,7 @@ void SharedLoop::finish(Call& call) {
   call.changed.notify_one();
 }
 
-void SharedLoop::hand_on(Call& call) {
+void SharedLoop::pass_leadership(Call& call) {
   CHECK(call.is_done);
   is_led_ = !waiting_.empty();
   if (!is_led_) return;

@@ -11,12 +11,12 @@
 
 namespace troupe {
 
-/// An event loop of KJ that no thread owns: whoever waits for an answer runs it meanwhile. So an
-/// answer comes to the thread that waits for it straight from the socket, without a hop from a
-/// thread of the loop (which costs a third of a small step). Where several threads wait, one of
-/// them runs the loop for all, and hands it on when its own answer is there.
+/// A KJ event loop without a thread of its own: the thread that waits for an answer runs it. So the
+/// waiting thread reads its answer from the socket itself, without a switch from a loop thread
+/// (which would cost a third of a small step). If several threads wait, one of them, the leader,
+/// runs the loop for all; when its own call is done, the next waiting thread becomes leader.
 ///
-/// Between calls nobody runs the loop; what then arrives waits in the socket.
+/// Between calls no thread runs the loop; what arrives then stays in the socket.
 class SharedLoop final : private kj::TaskSet::ErrorHandler {
  public:
   SharedLoop();
@@ -25,21 +25,21 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
   /// Calls `start` on the loop and returns when its promise has resolved; throws the
   /// kj::Exception with which it failed. From any thread that has no event loop of its own.
   void run(kj::Function<kj::Promise<void>()> start);
-  /// As run(), and returns only when nothing that can be done at once is left.
-  void run_out(kj::Function<kj::Promise<void>()> start);
+  /// As run(), and also runs all events that are due before it returns.
+  void run_until_idle(kj::Function<kj::Promise<void>()> start);
 
-  /// For streams; used only within `start` and what follows from it.
+  /// For streams; used only by `start` and its continuations.
   kj::UnixEventPort& port() { return port_; }
-  /// Resolves after that time. (The loop's own clock stands still between calls.)
+  /// Resolves after that time. (The loop's own clock does not advance between calls.)
   kj::Promise<void> after(kj::Duration time);
 
  private:
   struct Call;
 
   void lead(Call& call) noexcept;
-  void start_fresh();
+  void start_calls();
   void finish(Call& call);
-  void hand_on(Call& call);
+  void pass_leadership(Call& call);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::UnixEventPort port_;
@@ -48,8 +48,8 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
 
   std::mutex mutex_;
   bool is_led_ = false;
-  std::deque<Call*> waiting_;  // not answered
-  std::vector<Call*> fresh_;   // those of them that are not started
+  std::deque<Call*> waiting_;     // not done
+  std::vector<Call*> unstarted_;  // those of them that are not started
 };
 
 }  // namespace troupe

@@ -17,11 +17,11 @@ namespace {
 
 using Pieces = kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>>;
 
-// Fewer bytes say nothing: the other host's kernel takes them in also where nobody reads them.
+// Fewer bytes prove nothing: the other host's kernel acknowledges them even if the process hangs.
 constexpr int backlog_bytes_min = 64 << 10;
 
-kj::Exception lost(kj::String why) {
-  return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__, kj::mv(why));
+kj::Exception lost(kj::String reason) {
+  return kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__, kj::mv(reason));
 }
 
 bool is_would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
@@ -33,18 +33,19 @@ class PlainSocketStream final : public SocketStream {
         socket_(kj::mv(socket)),
         observer_(port, socket_, kj::UnixEventPort::FdObserver::OBSERVE_READ_WRITE) {}
 
-  kj::TimePoint look_for_life() override {
-    int waiting = 0;
-    KJ_SYSCALL(::ioctl(socket_, SIOCOUTQ, &waiting));
-    auto arrived = sent_ - static_cast<uint64_t>(waiting);
-    if (std::exchange(waiting_, waiting) > backlog_bytes_min && arrived > arrived_)
-      last_life_ = timer_.now();
-    arrived_ = arrived;
-    return last_life_;
+  kj::TimePoint last_activity() override {
+    int unacknowledged = 0;
+    KJ_SYSCALL(::ioctl(socket_, SIOCOUTQ, &unacknowledged));
+    auto acknowledged = sent_ - static_cast<uint64_t>(unacknowledged);
+    if (std::exchange(unacknowledged_, unacknowledged) > backlog_bytes_min &&
+        acknowledged > acknowledged_)
+      last_activity_ = timer_.now();
+    acknowledged_ = acknowledged;
+    return last_activity_;
   }
-  void give_up(kj::StringPtr why) override {
-    given_up_ = kj::heapString(why);
-    ::shutdown(socket_, SHUT_RDWR);  // wakes whoever reads or writes
+  void close(kj::StringPtr reason) override {
+    close_reason_ = kj::heapString(reason);
+    ::shutdown(socket_, SHUT_RDWR);  // wakes pending reads and writes
   }
 
   kj::Promise<size_t> tryRead(void* buffer, size_t min_bytes, size_t max_bytes) override {
@@ -81,10 +82,10 @@ class PlainSocketStream final : public SocketStream {
   kj::Promise<size_t> read_on(kj::byte* to, size_t min_bytes, size_t max_bytes, size_t given) {
     while (given < min_bytes) {
       auto got = ::recv(socket_, to + given, max_bytes - given, 0);
-      if (got == 0 && given_up_.size() > 0) return lost(kj::heapString(given_up_));
+      if (got == 0 && close_reason_.size() > 0) return lost(kj::heapString(close_reason_));
       if (got == 0) return given;
       if (got > 0) {
-        last_life_ = timer_.now();
+        last_activity_ = timer_.now();
         given += static_cast<size_t>(got);
         continue;
       }
@@ -97,7 +98,7 @@ class PlainSocketStream final : public SocketStream {
     return given;
   }
 
-  /// `offset` bytes of the first piece are written already.
+  /// `offset` bytes of the first piece have been written already.
   kj::Promise<void> write_on(Pieces pieces, size_t offset) {
     while (pieces.size() > 0) {
       std::array<iovec, 64> vectors;
@@ -125,18 +126,18 @@ class PlainSocketStream final : public SocketStream {
     return kj::READY_NOW;
   }
 
-  /// Of the system call that just failed.
+  /// The exception for the system call that just failed.
   kj::Exception failure(const char* what) const {
-    if (given_up_.size() > 0) return lost(kj::heapString(given_up_));
+    if (close_reason_.size() > 0) return lost(kj::heapString(close_reason_));
     return lost(kj::str(what, ": ", std::strerror(errno)));
   }
 
   kj::Timer& timer_;
-  kj::TimePoint last_life_ = timer_.now();
-  uint64_t sent_ = 0;     // bytes, so far, of which
-  uint64_t arrived_ = 0;  // so many had arrived and
-  int waiting_ = 0;       // so many had not, when they were last looked at
-  kj::String given_up_;   // why; empty where it is not
+  kj::TimePoint last_activity_ = timer_.now();
+  uint64_t sent_ = 0;          // bytes
+  uint64_t acknowledged_ = 0;  // of them, at the last call of last_activity()
+  int unacknowledged_ = 0;     // likewise
+  kj::String close_reason_;    // empty unless closed
   kj::AutoCloseFd socket_;
   kj::UnixEventPort::FdObserver observer_;
 };

@@ -8,15 +8,16 @@
 
 namespace troupe {
 
-/// A connected, non-blocking socket as a stream of an event port. (KJ makes such streams only for
-/// event loops that one thread owns, see SharedLoop.)
+/// A connected, non-blocking socket as a stream of an event port. (KJ's own streams need an event
+/// loop that one thread owns; see SharedLoop.)
 class SocketStream : public kj::AsyncIoStream {
  public:
-  /// When bytes last came in, by the port's clock. Where many were waiting to go out when this was
-  /// last asked, it is now if some of them have arrived at the other host since.
-  virtual kj::TimePoint look_for_life() = 0;
-  /// Ends the connection: whoever reads or writes gets an exception that says why.
-  virtual void give_up(kj::StringPtr why) = 0;
+  /// When the other host was last known to be alive, by the port's clock: when bytes were received,
+  /// or now if many bytes were unacknowledged at the last call and some have been acknowledged
+  /// since.
+  virtual kj::TimePoint last_activity() = 0;
+  /// Shuts the connection down: reads and writes fail with an exception that has this reason.
+  virtual void close(kj::StringPtr reason) = 0;
 };
 
 /// The port must outlive it.

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/capnp/server/server_life.hpp"
-#include "troupe/graph/check.hpp"
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/text.hpp"
+#include "troupe/capnp/server/server_incarnation.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/check.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
@@ -22,15 +22,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Nobody waits for longer than a year, and then no time overflows.
+/// Limits a time to a year, so that sums of times do not overflow.
 milliseconds bounded(milliseconds time) {
   return std::clamp<milliseconds>(time, milliseconds(0), std::chrono::years(1));
 }
 
-/// A status that somebody owes; Cancelled where they end without it. The callback may outlive it.
-class OwedStatus {
+/// Waits for the status that a callback delivers; Cancelled if the callback is destroyed uncalled.
+/// The callback may outlive it.
+class StatusPromise {
  public:
-  OwedStatus() : sender_(std::make_shared<Sender>()), answer_(sender_->promise.get_future()) {}
+  StatusPromise() : sender_(std::make_shared<Sender>()), answer_(sender_->promise.get_future()) {}
 
   DoneStatus callback() {
     return [sender = std::exchange(sender_, nullptr)](Status status) {
@@ -38,7 +39,7 @@ class OwedStatus {
       sender->promise.set_value(std::move(status));
     };
   }
-  /// Nothing where it has not come by then.
+  /// Empty if it has not been delivered by then.
   std::optional<Status> wait_until(Clock::time_point time) {
     if (answer_.wait_until(time) != std::future_status::ready) return {};
     return answer_.get();
@@ -58,18 +59,20 @@ class OwedStatus {
   std::future<Status> answer_;
 };
 
-/// So that the others need not find out. What follows has half of the time.
-void leave_cluster(ServerLife& life, Clock::time_point stop_end) {
-  OwedStatus left;
-  life.leave_cluster(left.callback());
+/// Tells the cluster that this task leaves, so that the others need not detect it. Takes at most
+/// half of the time that is left.
+void leave_cluster(ServerIncarnation& incarnation, Clock::time_point stop_end) {
+  StatusPromise left;
+  incarnation.leave_cluster(left.callback());
   auto now = Clock::now();
   auto status = left.wait_until(now + (stop_end - now) / 2);
   if (status && !status->ok()) spdlog::warn("did not leave the cluster: {}", status->message());
 }
 
-/// Lives one life after the other, each on a thread of its own: CAF wants an actor system to end on
-/// the thread that made it. So who stops it need not wait for longer than he said, and a client can
-/// do it through the node itself.
+/// Runs one incarnation after the other, each on a thread of its own, which starts and ends it: CAF
+/// requires that an actor system is destroyed on the thread that made it. Because that is not the
+/// thread of a caller, stop() returns at its deadline even if the end takes longer, and a client
+/// can stop the server through the server's own RPC thread.
 class NodeServer final : public Server {
  public:
   NodeServer(TaskConfig config, ServerOptions options)
@@ -88,26 +91,26 @@ class NodeServer final : public Server {
   using Lock = std::unique_lock<std::mutex>;
 
   std::string name() const { return task_name(config_.job, config_.task); }
-  void live();
-  std::unique_ptr<ServerLife> begin();
+  void run();
+  std::unique_ptr<ServerIncarnation> start_incarnation();
   void await_stop(Lock& lock);
   void begin_stop(milliseconds time, DoneStatus drained);
-  void become(State state);
+  void set_state(State state);
   void await_start(Lock& lock);
   bool await_end(Lock& lock, Clock::time_point time);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  TaskConfig config_;  // its own address changes where the system chooses the port
+  TaskConfig config_;  // own address: the system may have chosen the port
   const ServerOptions options_;
   State state_ = State::stopped;
   std::thread thread_;
-  ServerLife* life_ = nullptr;  // the thread has it
-  Status start_status_;         // of the last start, and of the last stop
+  ServerIncarnation* incarnation_ = nullptr;  // owned by the thread
+  Status start_status_;                       // of the last start and the last stop
   Status stop_status_;
-  uint64_t stops_ = 0;  // that are done
-  int waiting_ = 0;     // calls of stop() and join()
-  // Of the stop that is under way:
+  uint64_t stops_ = 0;  // completed
+  int waiting_ = 0;     // calls of stop() and join() in progress
+  // Of the stop in progress:
   Clock::time_point stop_begin_;
   Clock::time_point stop_end_;
   bool is_drained_ = false;
@@ -128,51 +131,51 @@ Status NodeServer::start() {
   if (state_ == State::serving) return {};
   if (state_ == State::stopping) return failed_precondition(name() + " has not stopped yet");
   if (thread_.joinable()) thread_.join();
-  become(State::starting);
-  thread_ = std::thread([this] { live(); });
+  set_state(State::starting);
+  thread_ = std::thread([this] { run(); });
   await_start(lock);
   return start_status_;
 }
 
-void NodeServer::live() {
-  auto life = begin();
-  if (!life) return;
+void NodeServer::run() {
+  auto incarnation = start_incarnation();
+  if (!incarnation) return;
   Lock lock(mutex_);
   await_stop(lock);
-  life_ = nullptr;
+  incarnation_ = nullptr;
   is_drained_ = true;
   auto callbacks = std::exchange(on_drained_, {});
   auto stop_end = stop_end_;
   lock.unlock();
   for (auto& drained : callbacks) drained({});
-  leave_cluster(*life, stop_end);
-  life.reset();
+  leave_cluster(*incarnation, stop_end);
+  incarnation.reset();
   lock.lock();
   bool is_late = stop_begin_ < stop_end_ && stop_end_ < Clock::now();
   stop_status_ =
-      is_late ? deadline_exceeded(name() + " took longer to stop than it was given") : Status();
+      is_late ? deadline_exceeded(name() + " did not stop within its deadline") : Status();
   ++stops_;
-  become(State::stopped);
+  set_state(State::stopped);
 }
 
-/// Null where it cannot start.
-std::unique_ptr<ServerLife> NodeServer::begin() {
-  auto life = ServerLife::start(config_, options_, [this](milliseconds time, DoneStatus drained) {
-    begin_stop(time, std::move(drained));
-  });
+/// Null if it cannot start.
+std::unique_ptr<ServerIncarnation> NodeServer::start_incarnation() {
+  auto incarnation = ServerIncarnation::start(
+      config_, options_,
+      [this](milliseconds time, DoneStatus drained) { begin_stop(time, std::move(drained)); });
   Lock lock(mutex_);
-  start_status_ = life.status();
-  if (!life) {
-    become(State::stopped);
+  start_status_ = incarnation.status();
+  if (!incarnation) {
+    set_state(State::stopped);
     return nullptr;
   }
-  config_ = (*life)->config();
-  life_ = life->get();
-  become(State::serving);
-  return *std::move(life);
+  config_ = (*incarnation)->config();
+  incarnation_ = incarnation->get();
+  set_state(State::serving);
+  return *std::move(incarnation);
 }
 
-void NodeServer::become(State state) {
+void NodeServer::set_state(State state) {
   state_ = state;
   changed_.notify_all();
 }
@@ -181,7 +184,7 @@ void NodeServer::await_start(Lock& lock) {
   changed_.wait(lock, [this] { return state_ != State::starting; });
 }
 
-/// False where it has not stopped by then.
+/// False if it has not stopped by then.
 bool NodeServer::await_end(Lock& lock, Clock::time_point time) {
   ++waiting_;
   auto has_ended =
@@ -193,13 +196,13 @@ bool NodeServer::await_end(Lock& lock, Clock::time_point time) {
 
 Status NodeServer::drain(milliseconds deadline) {
   auto time = bounded(deadline);
-  OwedStatus drained;
+  StatusPromise drained;
   {
     std::lock_guard lock(mutex_);
     if (state_ != State::serving) return failed_precondition(name() + " does not serve");
-    life_->drain({time, drained.callback()});
+    incarnation_->drain({time, drained.callback()});
   }
-  // The actors answer at the deadline; they are late only where one of them is kept.
+  // The actors answer at the deadline, or late if one of them is blocked.
   constexpr milliseconds answer_time{1000};
   auto status = drained.wait_until(Clock::now() + time + answer_time);
   return status ? *status : deadline_exceeded(name() + " has not answered in time");
@@ -224,7 +227,7 @@ Status NodeServer::join() {
   return stop_status_;
 }
 
-/// Stops it without waiting for that. Where it stops already it has no more than that time left.
+/// Starts a stop without waiting for it. If one is in progress, its time can only be shortened.
 void NodeServer::begin_stop(milliseconds time, DoneStatus drained) {
   auto now = Clock::now();
   Lock lock(mutex_);
@@ -236,14 +239,14 @@ void NodeServer::begin_stop(milliseconds time, DoneStatus drained) {
     if (state_ == State::serving) is_drained_ = false;
     stop_begin_ = now;
     stop_end_ = end;
-    become(State::stopping);
+    set_state(State::stopping);
   }
   lock.unlock();
   if (drained) drained({});
 }
 
-/// Returns when the steps have ended, or had most of the time. What is cancelled then has the rest
-/// to be answered.
+/// Waits for a stop and drains: returns when all steps have ended, or 7/8 of the time have passed.
+/// The drain's own deadline is 3/4, so that cancelled steps have time to be answered.
 void NodeServer::await_stop(Lock& lock) {
   changed_.wait(lock, [this] { return state_ == State::stopping; });
   auto is_done = std::make_shared<bool>(false);
@@ -252,14 +255,14 @@ void NodeServer::await_stop(Lock& lock) {
     *is_done = true;
     changed_.notify_all();
   };
-  std::optional<Clock::time_point> told;
+  std::optional<Clock::time_point> drained_until;
   for (;;) {
     auto time = stop_end_ - stop_begin_;
     auto last = stop_end_ - time / 8;
     if (*is_done || last <= Clock::now()) return;
-    // Again, where somebody has become less patient.
-    if (std::exchange(told, stop_end_) != stop_end_)
-      life_->drain({std::chrono::floor<milliseconds>(time * 3 / 4), done});
+    // Drains again if another stop has shortened the time.
+    if (std::exchange(drained_until, stop_end_) != stop_end_)
+      incarnation_->drain({std::chrono::floor<milliseconds>(time * 3 / 4), done});
     changed_.wait_until(lock, last);
   }
 }

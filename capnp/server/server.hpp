@@ -5,68 +5,68 @@
 #include <string>
 
 #include "troupe/devices/local_devices.hpp"
-#include "troupe/graph/server_def.hpp"
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/cluster/server_def.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// What a server has, and how it meets others. Only it can honour these: no session can ask for
-/// more threads.
+/// The resources of a server and how it connects to others. They hold for the whole server: no
+/// session can change them.
 struct ServerOptions {
-  /// "host:port" of any task of a cluster that runs, with or without "troupe://": the server joins
-  /// that as the next task of its job. Its own definition then has one task, with the address where
-  /// others reach it. It leaves when it is stopped in time; one that ends otherwise keeps its place
-  /// for whoever comes to that address next.
+  /// "host:port" of any task of a running cluster, with or without "troupe://": the server joins
+  /// that cluster as the next task of its job. Its own definition then has one task, with the
+  /// address at which others reach it. It leaves the cluster when it is stopped in time; one that
+  /// ends otherwise keeps its task index, which the next server that joins with that address gets.
   std::string join = {};
   /// The host to listen on; "" stands for the loopback. The port is that of this task's address in
   /// the cluster, 0 there lets the system choose one.
   std::string bind_host;
-  /// A step that needs more memory than they have fails with ResourceExhausted.
+  /// A step that exceeds their memory limit fails with ResourceExhausted.
   LocalDeviceOptions devices;
-  /// Tasks talk only to those that give their cluster the same name.
+  /// Tasks refuse peers whose cluster name differs.
   std::string cluster_name;
-  /// How long a peer that does not answer is tried again before a step fails with Unavailable.
+  /// How long connecting to a peer is retried before a step fails with Unavailable.
   std::chrono::milliseconds connect_timeout{10000};
-  /// A peer that has not answered for so long is lost; 0: silence is never taken for that.
+  /// A peer that answers no heartbeat for this long counts as lost; 0: never.
   std::chrono::milliseconds heartbeat_limit{2000};
-  /// The sessions that clients may have open here; 0: any number.
+  /// How many sessions clients may have open here; 0: no limit.
   size_t sessions_max = 0;
-  /// A session that nobody has called for so long is closed, its client may live or not; 0: never.
+  /// A session without a call for this long is closed, even if its client is connected; 0: never.
   std::chrono::milliseconds session_idle_limit{0};
 };
 
-/// A task of a cluster in this process: its devices, its actors, and its door for clients and
-/// peers. Several may live in one process. All calls may come from any thread.
+/// A task of a cluster in this process: its devices, its actors, and the RPC server for clients and
+/// peers. A process may have several. All methods are thread-safe.
 class Server {
  public:
-  /// A server that does not serve yet. InvalidArgument: `def` names no task of its cluster, or the
-  /// options ask for what the machine has not.
+  /// Makes a server that does not serve yet. InvalidArgument: `def` names no task of its cluster,
+  /// or the options ask for devices that the machine does not have.
   static Result<std::unique_ptr<Server>> create(const ServerDef& def, ServerOptions options = {});
-  /// The only task of a cluster, /job:local/task:0, at a port that the system chooses.
+  /// Makes the only task of a cluster, /job:local/task:0, at a port that the system chooses.
   static Result<std::unique_ptr<Server>> create_local(ServerOptions options = {});
 
   /// Stops without waiting for steps.
   virtual ~Server() = default;
 
-  /// Serves once it returns; does nothing where it serves. Unavailable, naming the address, where
-  /// the port is in use or the cluster to join out of reach; it can be tried again. A server that
-  /// was stopped starts anew, on its port, as another incarnation that holds nothing.
-  /// FailedPrecondition where it has not stopped yet.
+  /// Starts to serve, and returns when it does; ok where it serves already. Unavailable, naming the
+  /// address, where the port is in use or the cluster to join is unreachable; it may be called
+  /// again. A server that was stopped starts on the same port as a new incarnation, without state.
+  /// FailedPrecondition while it is stopping.
   virtual Status start() = 0;
 
-  /// From then on it opens no sessions and, as master, runs no new steps; it goes on to compute for
-  /// other masters. Waits until its steps have ended; cancels at the deadline those that have not,
-  /// and then returns DeadlineExceeded.
+  /// From now on the server refuses new sessions and, as master, new steps; it still computes for
+  /// other masters. Waits until the steps of its sessions have ended. At the deadline it cancels
+  /// the others and returns DeadlineExceeded.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
-  /// Drains for most of that time, then ends all connections and frees everything. Nothing to do
-  /// where it does not serve. DeadlineExceeded where a kernel or an actor takes longer; it goes on
-  /// to end.
+  /// Drains for most of that time, then ends all connections and frees everything. Ok where it does
+  /// not serve. DeadlineExceeded where a kernel or an actor takes longer; the stop then continues
+  /// in the background.
   virtual Status stop(std::chrono::milliseconds deadline) = 0;
-  /// Waits until it has stopped, whoever stops it: this process or a client. How that went; at once
-  /// where it does not serve.
+  /// Waits until the server has been stopped, by this process or by a client, and returns the
+  /// status of that stop. Returns at once where it does not serve.
   virtual Status join() = 0;
 
-  /// The task that it is, and the whole cluster; its own port is the one that it really has.
+  /// The cluster and this server's task in it, with the port that is really bound.
   virtual ServerDef server_def() const = 0;
   /// "troupe://host:port", for clients.
   virtual std::string target() const = 0;

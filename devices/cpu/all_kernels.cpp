@@ -1,5 +1,6 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 
+#include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/transfer.hpp"
 
 namespace troupe::cpu {
@@ -17,6 +18,7 @@ KernelCatalog make_kernel_catalog() {
   add_state_kernels(catalog);
   add_training_kernels(catalog);
   add_checkpoint_kernels(catalog);
+  add_control_flow_kernels(catalog);
   add_transfer_kernels(catalog);
   return catalog;
 }

@@ -4,7 +4,7 @@
 
 namespace troupe::cpu {
 
-// One function a family, each in the file of its name; families are those of graph/ops.
+// One function per family of graph/ops, each in the file of its name.
 void add_source_kernels(KernelCatalog& catalog);
 void add_math_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);
@@ -17,7 +17,7 @@ void add_state_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_checkpoint_kernels(KernelCatalog& catalog);
 
-/// All kernels that a CPU has.
+/// A catalog of all CPU kernels.
 KernelCatalog make_kernel_catalog();
 
 }  // namespace troupe::cpu

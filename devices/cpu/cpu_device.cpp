@@ -19,13 +19,13 @@ uint64_t machine_memory() {
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// TBB's workers are the process's, and the least of what its devices allow holds: so each allows
-/// at least one a core, and one more that TBB keeps for a caller, who never computes here.
+/// TBB's limit on workers is the least of all limits in the process, so each device allows at least
+/// one per core. TBB reserves one more for the calling thread, which never computes here.
 size_t workers_max(int threads) {
   return static_cast<size_t>(std::max(threads, tbb::info::default_concurrency())) + 1;
 }
 
-/// The threads and the memory of the devices that one processor is shown as.
+/// The threads and the memory that the CPU devices of one task share.
 struct Processor {
   explicit Processor(const CpuOptions& options)
       : threads(options.threads > 0 ? options.threads : tbb::info::default_concurrency()),
@@ -66,14 +66,6 @@ class CpuDevice final : public Device {
 
   void finish() override {
     processor_->arena.execute([this] { work_.wait(); });
-  }
-
-  void when_done(std::function<void()> then) override { then(); }
-  void copy_to_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
-    done(std::move(tensor));
-  }
-  void copy_from_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
-    done(std::move(tensor));
   }
 
  private:

@@ -9,12 +9,12 @@
 namespace troupe {
 
 struct CpuOptions {
-  int threads = 0;            // of its arena; 0: one a core
+  int threads = 0;            // of its arena; 0: one per core
   uint64_t memory_limit = 0;  // bytes; 0: the machine's memory
 };
 
-/// The processor as CPU:0: kernels run on one oneTBB arena, tensors lie in a pool that counts and
-/// limits what it gives out. Destroying it waits for the work it was given.
+/// The processor as CPU:0. Kernels run on one oneTBB arena; tensors are in a pool that counts and
+/// limits the bytes in use. The destructor waits for enqueued work.
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
 /// The processor as several devices, CPU:0 and on, which share the threads and the pool.
 std::vector<std::unique_ptr<Device>> make_cpu_devices(int count, const CpuOptions& options = {});

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "troupe/devices/kernel.hpp"
-#include "troupe/graph/dtype.hpp"
+#include "troupe/graph/types/dtype.hpp"
 
 namespace troupe::cpu {
 
@@ -37,8 +37,8 @@ Result<Kernel> dispatch(Types<Ts...>, DType dtype, F make) {
   return kernel;
 }
 
-/// An element of which only the size matters: kernels that merely move elements are compiled once
-/// a size instead of once a dtype.
+/// An element of which only the size matters: kernels that only copy elements are compiled once per
+/// size instead of once per dtype.
 template <class Bits>
 struct [[gnu::may_alias]] Cell {
   Bits bits;
@@ -48,7 +48,7 @@ struct [[gnu::may_alias]] Cell {
 template <class F>
 Result<Kernel> dispatch_cells(DType dtype, F make) {
   if (dtype == DType::string) return make(std::string());
-  if (dtype == DType::resource) return unimplemented("handles of resources cannot be moved about");
+  if (dtype == DType::resource) return unimplemented("resource handles cannot be copied");
   switch (size_of(dtype)) {
     case 1: return make(Cell<uint8_t>());
     case 2: return make(Cell<uint16_t>());

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "troupe/devices/kernel.hpp"
-#include "troupe/graph/shape.hpp"
+#include "troupe/graph/types/shape.hpp"
 
 namespace troupe::cpu {
 

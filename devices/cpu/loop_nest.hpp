@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "troupe/graph/shape.hpp"
+#include "troupe/graph/types/shape.hpp"
 
 namespace troupe::cpu {
 

@@ -24,14 +24,6 @@ class ThreadlessCpu final : public SimulatedDevice {
 
   void enqueue(std::function<void()> work) override { options_.later(std::move(work)); }
 
-  void when_done(std::function<void()> then) override { then(); }
-  void copy_to_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
-    done(std::move(tensor));
-  }
-  void copy_from_host(Tensor tensor, std::function<void(Result<Tensor>)> done) override {
-    done(std::move(tensor));
-  }
-
  private:
   SimulatedDeviceOptions options_;
   DeviceAttributes attributes_;

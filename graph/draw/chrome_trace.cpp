@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/draw/device_starts.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -20,7 +20,7 @@ using Time = std::chrono::nanoseconds;
 
 double to_us(Time time) { return static_cast<double>(time.count()) / 1000; }
 
-/// A track that is free for each of the runs: the lowest one at its beginning. Sorts the runs.
+/// Sorts the runs by their begin and assigns to each the lowest lane that is free then.
 std::vector<size_t> find_lanes(std::vector<const NodeRun*>& runs) {
   std::ranges::stable_sort(runs, {}, [](const NodeRun* run) { return run->begin; });
   using Busy = std::pair<Time, size_t>;  // until when, and which lane
@@ -38,7 +38,7 @@ std::vector<size_t> find_lanes(std::vector<const NodeRun*>& runs) {
   return lanes;
 }
 
-/// Where a run is drawn.
+/// The process and thread of the trace that a run is drawn on.
 struct Track {
   int process;
   int thread;
@@ -47,8 +47,8 @@ struct Track {
 class TraceWriter {
  public:
   explicit TraceWriter(const RunMetadata& metadata)
-      : metadata_(metadata), crossings_(crossings_of(metadata)) {
-    starts_ = device_starts(metadata, crossings_);
+      : metadata_(metadata), transfers_(tensor_transfers_of(metadata)) {
+    starts_ = device_starts(metadata, transfers_);
     is_consistent_ = starts_.size() == metadata.devices.size();
     if (is_consistent_) return;
     starts_.clear();
@@ -58,7 +58,7 @@ class TraceWriter {
   std::string write() {
     for (size_t i = 0; i < metadata_.devices.size(); ++i) add_device(i);
     name_processes();
-    for (const auto& crossing : crossings_) add_arrow(crossing);
+    for (const auto& tensor : transfers_) add_arrow(tensor);
     std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     const char* separator = "\n";
     for (const auto& event : events_) {
@@ -120,10 +120,10 @@ class TraceWriter {
     events_.push_back(std::move(slice));
   }
 
-  void add_arrow(const Crossing& crossing) {
-    const auto& [from, to, send, recv] = crossing;
+  void add_arrow(const TensorTransfer& tensor) {
+    const auto& [from, to, send, recv] = tensor;
     auto sent = starts_[from].at + send->begin;
-    // An arrow ends inside a slice, of which the end is no part.
+    // An arrow must end inside a slice, and the end of a slice is exclusive.
     auto arrived = starts_[to].at + std::max(recv->begin, recv->end - Time(1));
     if (arrived < sent) return;
     auto begin = event("s", recv->tensor, "tensor", sent, tracks_.at(send));
@@ -159,7 +159,7 @@ class TraceWriter {
   }
 
   const RunMetadata& metadata_;
-  std::vector<Crossing> crossings_;
+  std::vector<TensorTransfer> transfers_;
   std::vector<DeviceStart> starts_;
   bool is_consistent_ = false;
   std::vector<json> events_;

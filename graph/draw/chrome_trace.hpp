@@ -11,10 +11,10 @@ namespace troupe {
 /// beside it for those that ran at once, and others for those that waited for a tensor. Arrows lead
 /// from where a tensor was sent to where it arrived.
 ///
-/// Times are the master's. Where a device's clock stands to it is known but for an uncertainty,
-/// which is written beside the task's name (`device_starts.hpp`); nothing arrives before it was
-/// sent. Where clocks contradict each other, it says so there, the devices stand where
-/// DeviceRun::begin says, and arrows that would lead back in time are left out.
+/// Times are by the master's clock. The offset of each device's clock is known up to an
+/// uncertainty, which is shown beside the task's name (`device_starts.hpp`); no tensor arrives
+/// before it was sent. If the clocks contradict each other, the trace says so there, uses
+/// DeviceRun::begin as offsets, and omits arrows that would lead back in time.
 std::string to_chrome_trace(const RunMetadata& metadata);
 
 }  // namespace troupe

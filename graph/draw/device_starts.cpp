@@ -17,17 +17,17 @@ std::string_view edge_of(const NodeRun& run, std::string_view prefix) {
   return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
 }
 
-/// When the step may have begun on a device.
-struct Span {
+/// The times at which the step may have begun on a device.
+struct Interval {
   Time first{0};
   Time last{0};
 };
 
-/// Raises or lowers the ends of the spans that a tensor contradicts; true where it had to.
-bool narrow(const Crossing& crossing, std::vector<Span>& spans) {
-  auto& from = spans[crossing.from];
-  auto& to = spans[crossing.to];
-  auto lead = crossing.send->begin - crossing.recv->end + Time(1);  // no tensor takes no time
+/// Narrows the intervals of both devices to what the transfer allows; true if it changed them.
+bool narrow(const TensorTransfer& tensor, std::vector<Interval>& intervals) {
+  auto& from = intervals[tensor.from];
+  auto& to = intervals[tensor.to];
+  auto lead = tensor.send->begin - tensor.recv->end + Time(1);  // a transfer takes at least 1 ns
   auto first = std::max(to.first, from.first + lead), last = std::min(from.last, to.last - lead);
   bool has_narrowed = first != to.first || last != from.last;
   to.first = first;
@@ -37,13 +37,13 @@ bool narrow(const Crossing& crossing, std::vector<Span>& spans) {
 
 }  // namespace
 
-std::vector<Crossing> crossings_of(const RunMetadata& metadata) {
+std::vector<TensorTransfer> tensor_transfers_of(const RunMetadata& metadata) {
   std::map<std::string_view, std::pair<size_t, const NodeRun*>> sends;
   const auto& devices = metadata.devices;
   for (size_t i = 0; i < devices.size(); ++i)
     for (const auto& run : devices[i].nodes)
       if (run.op == transfer::send) sends[edge_of(run, transfer::send_prefix)] = {i, &run};
-  std::vector<Crossing> crossings;
+  std::vector<TensorTransfer> transfers;
   for (size_t i = 0; i < devices.size(); ++i)
     for (const auto& run : devices[i].nodes) {
       if (run.op != transfer::recv) continue;
@@ -51,28 +51,29 @@ std::vector<Crossing> crossings_of(const RunMetadata& metadata) {
       if (found == sends.end()) continue;
       auto [from, send] = found->second;
       if (devices[from].device == run.peer && send->peer == devices[i].device)
-        crossings.push_back({from, i, send, &run});
+        transfers.push_back({from, i, send, &run});
     }
-  return crossings;
+  return transfers;
 }
 
 std::vector<DeviceStart> device_starts(
-    const RunMetadata& metadata, const std::vector<Crossing>& crossings) {
-  std::vector<Span> spans;
+    const RunMetadata& metadata, const std::vector<TensorTransfer>& transfers) {
+  std::vector<Interval> intervals;
   for (const auto& run : metadata.devices)
-    spans.push_back({Time(0), std::max(Time(0), run.end - run.duration)});
-  // What one tensor tells of two devices may tell of a third by another tensor.
+    intervals.push_back({Time(0), std::max(Time(0), run.end - run.duration)});
+  // Narrowing one device may allow to narrow others, so this repeats until nothing changes.
   bool has_narrowed = true;
-  for (size_t round = 0; has_narrowed && round <= spans.size(); ++round) {
+  for (size_t round = 0; has_narrowed && round <= intervals.size(); ++round) {
     has_narrowed = false;
-    for (const auto& crossing : crossings) has_narrowed |= narrow(crossing, spans);
+    for (const auto& tensor : transfers) has_narrowed |= narrow(tensor, intervals);
   }
-  if (has_narrowed || std::ranges::any_of(spans, [](auto& span) { return span.first > span.last; }))
+  if (has_narrowed ||
+      std::ranges::any_of(intervals, [](auto& interval) { return interval.first > interval.last; }))
     return {};
-  // The middles keep each tensor's order, as both ends of the spans do.
+  // The midpoints satisfy all constraints, as both ends of the intervals do.
   std::vector<DeviceStart> starts;
-  for (const auto& span : spans)
-    starts.push_back({(span.first + span.last) / 2, (span.last - span.first) / 2});
+  for (const auto& interval : intervals)
+    starts.push_back({(interval.first + interval.last) / 2, (interval.last - interval.first) / 2});
   return starts;
 }
 

@@ -7,28 +7,28 @@
 
 namespace troupe {
 
-/// A tensor that went from one device of a step to another.
-struct Crossing {
-  size_t from;  // the device's number in the metadata
+/// A tensor that was sent from one device of a step to another.
+struct TensorTransfer {
+  size_t from;  // index into RunMetadata::devices
   size_t to;
   const NodeRun* send;
   const NodeRun* recv;
 };
 
-/// All of a step, as far as both ends of them were told of.
-std::vector<Crossing> crossings_of(const RunMetadata& metadata);
+/// All transfers of a step of which both ends were recorded.
+std::vector<TensorTransfer> tensor_transfers_of(const RunMetadata& metadata);
 
-/// When a step began on one device, by the master's clock: no more than `uncertainty` earlier or
-/// later, if that is known.
+/// When a step began on one device, by the master's clock: at `at`, plus or minus `uncertainty`.
 struct DeviceStart {
   std::chrono::nanoseconds at{0};
   std::chrono::nanoseconds uncertainty{0};
 };
 
-/// For each device. The master knows that a device began after the launch and had ended when it was
-/// heard of; and no tensor arrived before it was sent. What this leaves open is the uncertainty.
-/// Empty where all that cannot be true, as of clocks that drifted apart in a long step.
+/// Estimates the start of each device from what must hold: a device began after the launch and
+/// ended before its report arrived at the master, and no tensor arrived before it was sent. The
+/// uncertainty is what these constraints leave open. Empty if they contradict each other, as when
+/// clocks drift apart during a long step.
 std::vector<DeviceStart> device_starts(
-    const RunMetadata& metadata, const std::vector<Crossing>& crossings);
+    const RunMetadata& metadata, const std::vector<TensorTransfer>& transfers);
 
 }  // namespace troupe

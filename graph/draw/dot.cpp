@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// A string of the DOT language that is drawn as `text`, whose lines end with '\n'.
+/// `text` as a quoted string of the DOT language.
 std::string quote_dot(std::string_view text) {
   std::string quoted = "\"";
   for (char c : text) {
@@ -34,10 +34,10 @@ std::string scope_of(const std::string& name, int depth) {
   return name.substr(0, end);
 }
 
-bool is_end_of_step(const Node& node) { return node.op->name().starts_with('_'); }
+bool is_step_boundary(const Node& node) { return node.op->name().starts_with('_'); }
 
-std::string look_of(const Node& node) {
-  if (is_end_of_step(node)) return "shape=oval";
+std::string style_of(const Node& node) {
+  if (is_step_boundary(node)) return "shape=oval";
   if (!node.op->is_stateful()) return "";
   bool is_handle = std::ranges::count(node.output_dtypes, DType::resource) > 0;
   return is_handle ? "shape=cylinder style=filled fillcolor=lightyellow"
@@ -48,14 +48,14 @@ std::string label_of(DType dtype, const Shape& shape) {
   return to_string(dtype) + (shape.has_rank() ? shape.to_string() : "");
 }
 
-/// Boxes in frames, and arrows between them. Nodes are known by frame and name.
+/// Boxes in frames, and arrows between them. A node is identified by frame and name.
 class Picture {
  public:
-  struct Spot {
+  struct NodeKey {
     std::string frame;  // empty: outside of all
     std::string node;
   };
-  struct Line {
+  struct EdgeLabel {
     std::string label;  // empty: a control edge
     bool is_control() const { return label.empty(); }
   };
@@ -63,26 +63,26 @@ class Picture {
   explicit Picture(const DotOptions& options) : options_(options) {}
 
   void add(const std::string& frame, const Node& node) {
-    auto scope = is_end_of_step(node) ? "" : scope_of(node.name, options_.scope_depth);
+    auto scope = is_step_boundary(node) ? "" : scope_of(node.name, options_.scope_depth);
     auto key = std::pair(frame, scope.empty() ? node.name : scope);
     auto [found, is_new] = box_of_.emplace(key, boxes_.size());
     if (is_new && boxes_.size() < options_.boxes_max)
-      boxes_.push_back({frame, key.second + "\n" + node.op->name(), look_of(node)});
+      boxes_.push_back({frame, key.second + "\n" + node.op->name(), style_of(node)});
     else if (is_new) box_of_.erase(found);
     if (!box_of_.contains(key)) ++left_out_;
     else if (!scope.empty()) add_to_scope(boxes_[box_of_.at(key)], scope);
   }
 
-  /// Does nothing where one of them was left out.
-  void connect(const Spot& from, const Spot& to, const Line& line) {
+  /// Does nothing if one of them was left out.
+  void connect(const NodeKey& from, const NodeKey& to, const EdgeLabel& edge) {
     auto source = box_at(from), target = box_at(to);
     if (!source || !target || source == target) return;
-    auto [found, is_new] = arrows_.emplace(Ends{*source, *target, line.is_control()}, Arrow{});
+    auto [found, is_new] = arrows_.emplace(Ends{*source, *target, edge.is_control()}, Arrow{});
     auto& arrow = found->second;
     arrow.crosses = from.frame != to.frame;
     ++arrow.count;
-    if (is_new) arrow.label = line.label;
-    else if (arrow.label != line.label) arrow.label = std::to_string(arrow.count) + " tensors";
+    if (is_new) arrow.label = edge.label;
+    else if (arrow.label != edge.label) arrow.label = std::to_string(arrow.count) + " tensors";
   }
 
   std::string to_dot() const {
@@ -101,7 +101,7 @@ class Picture {
   struct Box {
     std::string frame;
     std::string label;
-    std::string look;
+    std::string style;
     int node_count = 0;  // of a scope
   };
   struct Ends {
@@ -120,12 +120,12 @@ class Picture {
     ++box.node_count;
     box.label =
         scope + "\n" + std::to_string(box.node_count) + (box.node_count == 1 ? " node" : " nodes");
-    box.look = "shape=box3d style=\"\"";
+    box.style = "shape=box3d style=\"\"";
   }
 
-  std::optional<size_t> box_at(const Spot& spot) const {
-    for (const auto& name : {spot.node, scope_of(spot.node, options_.scope_depth)})
-      if (auto found = box_of_.find({spot.frame, name}); found != box_of_.end())
+  std::optional<size_t> box_at(const NodeKey& key) const {
+    for (const auto& name : {key.node, scope_of(key.node, options_.scope_depth)})
+      if (auto found = box_of_.find({key.frame, name}); found != box_of_.end())
         return found->second;
     return {};
   }
@@ -144,9 +144,9 @@ class Picture {
   }
 
   void write(std::string& text, const char* indent, size_t box) const {
-    const auto& look = boxes_[box].look;
+    const auto& style = boxes_[box].style;
     text += indent + ("n" + std::to_string(box)) + " [label=" + quote_dot(boxes_[box].label);
-    text += (look.empty() ? "" : " " + look) + "]\n";
+    text += (style.empty() ? "" : " " + style) + "]\n";
   }
 
   static void write(std::string& text, const Ends& ends, const Arrow& arrow) {
@@ -169,63 +169,65 @@ class Picture {
   size_t left_out_ = 0;
 };
 
-/// The parts of a step, by their devices.
-using Parts = std::map<std::string, Graph>;
+/// The partitions of a step, by device.
+using PartitionGraphs = std::map<std::string, Graph>;
 
-Result<Parts> parts_of(const RunMetadata& metadata) {
-  Parts parts;
+Result<PartitionGraphs> partition_graphs_of(const RunMetadata& metadata) {
+  PartitionGraphs graphs;
   auto catalog = make_op_catalog();
   for (const auto& run : metadata.devices) {
     if (run.graph.empty()) continue;
-    auto& part = parts.emplace(run.device, Graph(catalog)).first->second;
+    auto& graph = graphs.emplace(run.device, Graph(catalog)).first->second;
     for (const auto& def : run.graph)
-      if (auto added = part.add(def); !added) return added.status().at({.device = run.device});
+      if (auto added = graph.add(def); !added) return added.status().at({.device = run.device});
   }
-  if (!parts.empty()) return parts;
+  if (!graphs.empty()) return graphs;
   return invalid_argument(
       "the metadata has no graphs to draw: run the step with output_partition_graphs");
 }
 
-/// Draws the parts of a step, with arrows in place of the pairs of _Send and _Recv.
-class PartsDrawer {
+/// Draws the partitions of a step, with arrows in place of the pairs of _Send and _Recv.
+class PartitionDrawer {
  public:
-  PartsDrawer(const Parts& parts, Picture& picture) : parts_(parts), picture_(picture) {}
+  PartitionDrawer(const PartitionGraphs& graphs, Picture& picture)
+      : graphs_(graphs), picture_(picture) {}
 
   void draw() {
-    for (const auto& [device, part] : parts_)
-      for (const auto& node : part.nodes())
-        if (!is_joined(node)) picture_.add(device, node);
-    for (const auto& [device, part] : parts_)
-      for (const auto& node : part.nodes())
-        if (!is_joined(node)) connect(device, part, node);
+    for (const auto& [device, graph] : graphs_)
+      for (const auto& node : graph.nodes())
+        if (!is_drawn_as_arrow(node)) picture_.add(device, node);
+    for (const auto& [device, graph] : graphs_)
+      for (const auto& node : graph.nodes())
+        if (!is_drawn_as_arrow(node)) connect(device, graph, node);
   }
 
  private:
-  /// False for one whose other end is the client, or a device that told nothing.
-  bool is_joined(const Node& node) const {
+  /// False for a _Send or _Recv whose other end is the client, or a device that reported nothing.
+  bool is_drawn_as_arrow(const Node& node) const {
     const auto& op = node.op->name();
-    if (op == transfer::send) return parts_.contains(node.attr<std::string>("to_device"));
-    if (op == transfer::recv) return parts_.contains(node.attr<std::string>("from_device"));
+    if (op == transfer::send) return graphs_.contains(node.attr<std::string>("to_device"));
+    if (op == transfer::recv) return graphs_.contains(node.attr<std::string>("from_device"));
     return node.name.starts_with(transfer::signal_prefix);
   }
 
-  void connect(const std::string& device, const Graph& part, const Node& node) {
+  void connect(const std::string& device, const Graph& graph, const Node& node) {
     for (auto input : node.inputs)
       picture_.connect(
-          source_of(device, part.node(input.node)), {device, node.name},
-          {label_of(part.dtype_of(input), part.shape_of(input))});
+          source_of(device, graph.node(input.node)), {device, node.name},
+          {label_of(graph.dtype_of(input), graph.shape_of(input))});
     for (auto input : node.control_inputs)
-      picture_.connect(source_of(device, part.node(input)), {device, node.name}, {});
+      picture_.connect(source_of(device, graph.node(input)), {device, node.name}, {});
   }
 
-  Picture::Spot source_of(const std::string& device, const Node& input) const {
-    if (input.op->name() != transfer::recv || !is_joined(input)) return {device, input.name};
+  Picture::NodeKey source_of(const std::string& device, const Node& input) const {
+    if (input.op->name() != transfer::recv || !is_drawn_as_arrow(input))
+      return {device, input.name};
     auto tensor = input.attr<std::string>("tensor_name");  // "x:1", or "^x" for the end of x
     auto name = tensor.starts_with('^') ? tensor.substr(1) : tensor.substr(0, tensor.rfind(':'));
     return {input.attr<std::string>("from_device"), name};
   }
 
-  const Parts& parts_;
+  const PartitionGraphs& graphs_;
   Picture& picture_;
 };
 
@@ -234,24 +236,24 @@ class PartsDrawer {
 std::string to_dot(const Graph& graph, const DotOptions& options) {
   Picture picture(options);
   for (const auto& node : graph.nodes()) picture.add(node.device, node);
-  auto spot_of = [&](NodeId id) {
-    return Picture::Spot{graph.node(id).device, graph.node(id).name};
+  auto key_of = [&](NodeId id) {
+    return Picture::NodeKey{graph.node(id).device, graph.node(id).name};
   };
   for (const auto& node : graph.nodes()) {
     for (auto input : node.inputs)
       picture.connect(
-          spot_of(input.node), spot_of(node.id),
+          key_of(input.node), key_of(node.id),
           {label_of(graph.dtype_of(input), graph.shape_of(input))});
-    for (auto input : node.control_inputs) picture.connect(spot_of(input), spot_of(node.id), {});
+    for (auto input : node.control_inputs) picture.connect(key_of(input), key_of(node.id), {});
   }
   return picture.to_dot();
 }
 
 Result<std::string> to_dot(const RunMetadata& metadata, const DotOptions& options) {
-  auto parts = parts_of(metadata);
-  if (!parts) return parts.status();
+  auto graphs = partition_graphs_of(metadata);
+  if (!graphs) return graphs.status();
   Picture picture(options);
-  PartsDrawer(*parts, picture).draw();
+  PartitionDrawer(*graphs, picture).draw();
   return picture.to_dot();
 }
 

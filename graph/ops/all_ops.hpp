@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-// One function a family, each in the file of its name.
+// One function per family, each in the file of its name.
 void add_source_ops(OpCatalog& catalog);
 void add_math_ops(OpCatalog& catalog);
 void add_comparison_ops(OpCatalog& catalog);
@@ -18,9 +18,10 @@ void add_random_ops(OpCatalog& catalog);
 void add_state_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);
+void add_control_flow_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 
-/// All ops that Troupe has.
+/// A catalog of all ops.
 std::shared_ptr<const OpCatalog> make_op_catalog();
 
 }  // namespace troupe

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -61,7 +61,7 @@ void add_queries(OpCatalog& catalog) {
       .gradient(not_differentiable));
 }
 
-/// Puts the size that fits in the place of a -1, as far as the input's shape tells it.
+/// Replaces a size of -1 by the one that fits, if the input's shape determines it.
 Status complete_reshape(Shape& wanted, const Shape& given) {
   auto is_open = [](int64_t size) { return size == Shape::unknown; };
   auto open = std::ranges::find_if(wanted.sizes(), is_open);
@@ -79,7 +79,7 @@ Status complete_reshape(Shape& wanted, const Shape& given) {
 
 Status infer_reshape(ShapeInference& s) {
   auto sizes = s.constant_ints(1);
-  if (!sizes) return shapes::spelled_by_input(1)(s);
+  if (!sizes) return shapes::from_shape_input(1)(s);
   if (auto status = s.need_rank(1, 1); !status.ok()) return status;
   auto wanted = Shape::make(*sizes);
   if (!wanted) return wanted.status();
@@ -110,18 +110,19 @@ Status infer_squeeze(ShapeInference& s) {
   const auto& x = s.input(0);
   const auto& dims = s.attr<std::vector<int64_t>>("squeeze_dims");
   if (!x.has_rank() || (dims.empty() && !x.is_known())) return {};
-  std::vector<bool> goes(static_cast<size_t>(x.rank()));
+  std::vector<bool> is_removed(static_cast<size_t>(x.rank()));
   for (auto dim : dims) {
     auto axis = find_axis(dim, x.rank());
     if (!axis) return axis.status();
     if (x[*axis] > 1 || x[*axis] == 0)
       return invalid_argument(
           "axis " + std::to_string(*axis) + " of shape " + x.to_string() + " must have size 1");
-    goes[static_cast<size_t>(*axis)] = true;
+    is_removed[static_cast<size_t>(*axis)] = true;
   }
   std::vector<int64_t> sizes;
   for (int axis = 0; axis < x.rank(); ++axis)
-    if (dims.empty() ? x[axis] != 1 : !goes[static_cast<size_t>(axis)]) sizes.push_back(x[axis]);
+    if (dims.empty() ? x[axis] != 1 : !is_removed[static_cast<size_t>(axis)])
+      sizes.push_back(x[axis]);
   s.set(0, Shape(std::span<const int64_t>(sizes)));
   return {};
 }
@@ -192,7 +193,7 @@ void transpose_gradient(Gradient& g) {
 }
 
 Status infer_broadcast_to(ShapeInference& s) {
-  auto shape = s.spelled_shape(1);
+  auto shape = s.input_as_shape(1);
   if (!shape) return shape.status();
   s.set(0, *shape);
   auto both = broadcast(s.input(0), *shape);
@@ -287,7 +288,7 @@ void add_makers(OpCatalog& catalog) {
       .attr("index_type", indexing(), DType::int32)
       .infer_shape([](ShapeInference& s) {
         if (auto status = s.need_rank(1, 0); !status.ok()) return status;
-        return shapes::spelled_by_input(0)(s);
+        return shapes::from_shape_input(0)(s);
       })
       .gradient([](Gradient& g) { g.to_input(1, g.reduce_sum(g.dy())); }));
   catalog.add(Op("Range")

@@ -26,7 +26,7 @@ Status check_names(ShapeInference& s) {
 
 // A checkpoint is a prefix of file names, on the file system of the task that runs the op. Its
 // files are safetensors, and an index that names the file of each tensor
-// (devices/cpu/checkpoint_files.hpp).
+// (devices/cpu/checkpoint/checkpoint_files.hpp).
 void add_checkpoint_ops(OpCatalog& catalog) {
   catalog.add(Op("SaveV2")
       .doc("Writes the tensors as the checkpoint `prefix`, in one file. Each slice must be \"\": "

@@ -1,4 +1,4 @@
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {

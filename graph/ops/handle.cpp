@@ -2,7 +2,7 @@
 
 namespace troupe {
 
-std::optional<ResourceName> handled_by(const Node& node) {
+std::optional<ResourceName> resource_of(const Node& node) {
   if (node.op->name() != "VarHandleOp") return {};
   const auto& shared_name = node.attr<std::string>("shared_name");
   return ResourceName{

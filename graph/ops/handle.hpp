@@ -3,15 +3,15 @@
 #include <optional>
 
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/resource.hpp"
+#include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
-/// The thing in a container that the node makes the handle of; nothing for other nodes.
-std::optional<ResourceName> handled_by(const Node& node);
+/// The resource whose handle the node makes; nothing for other nodes.
+std::optional<ResourceName> resource_of(const Node& node);
 
-/// The attribute that a handle gets where no wish of the graph, but the directory of the cluster,
-/// decided where its thing lives.
+/// Attribute of a handle whose resource was placed by the directory service of the cluster, not by
+/// a device constraint of the graph.
 inline constexpr const char* unpinned_attr = "_unpinned";
 
 }  // namespace troupe

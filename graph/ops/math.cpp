@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -236,16 +236,19 @@ Status infer_matmul(ShapeInference& s) {
 }
 
 void matmul_gradient(Gradient& g) {
-  bool a_turned = g.node().attr<bool>("transpose_a"), b_turned = g.node().attr<bool>("transpose_b");
+  bool transpose_a = g.node().attr<bool>("transpose_a");
+  bool transpose_b = g.node().attr<bool>("transpose_b");
   auto dy = g.dy();
   if (g.wants(0)) {
     auto b = conj(g.in(1));
-    auto da = a_turned ? g.matmul(b, dy, {b_turned, true}) : g.matmul(dy, b, {false, !b_turned});
+    auto da = transpose_a ? g.matmul(b, dy, {transpose_b, true})
+                          : g.matmul(dy, b, {false, !transpose_b});
     g.to_input(0, da);
   }
   if (g.wants(1)) {
     auto a = conj(g.in(0));
-    auto db = b_turned ? g.matmul(dy, a, {true, a_turned}) : g.matmul(a, dy, {!a_turned, false});
+    auto db = transpose_b ? g.matmul(dy, a, {true, transpose_a})
+                          : g.matmul(a, dy, {!transpose_a, false});
     g.to_input(1, db);
   }
 }

@@ -1,4 +1,4 @@
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -15,7 +15,7 @@ Op random(const char* name, const char* doc) {
       .attr("seed2", 0)
       .attr("dtype", floating())
       .attr("T", indexing())
-      .infer_shape(shapes::spelled_by_input(0))
+      .infer_shape(shapes::from_shape_input(0))
       .gradient(not_differentiable)
       .stateful();
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -58,7 +58,7 @@ Value keep_dims(const Gradient& g, const char* op, const Value& x) {
 }
 
 /// `value`, of the output's shape, so that it broadcasts with the input.
-Value against_input(const Gradient& g, Value value) {
+Value expand_to_input(const Gradient& g, Value value) {
   if (g.node().attr<bool>("keep_dims")) return value;
   auto axes = known_axes(g);
   if (!axes) return g.reshape(value, g.shape_of(keep_dims(g, "Sum", g.in(0))));
@@ -69,8 +69,8 @@ Value against_input(const Gradient& g, Value value) {
   return value;
 }
 
-Value spread(const Gradient& g, const Value& value) {
-  auto wide = against_input(g, value);
+Value broadcast_to_input(const Gradient& g, const Value& value) {
+  auto wide = expand_to_input(g, value);
   if (wide.shape().is_known() && wide.shape() == g.in(0).shape()) return wide;
   return g.op("BroadcastTo", {wide, g.shape_of(g.in(0))});
 }
@@ -93,10 +93,10 @@ Value reduced_count(const Gradient& g, const Value& dy) {
   return g.cast(count, dy.dtype());
 }
 
-/// dy goes to the elements that are the extreme, in equal shares where there are several.
+/// Distributes dy to the elements that are the extreme, in equal shares if there are several.
 void extreme_gradient(Gradient& g) {
-  auto is_extreme = g.cast(g.equal(g.in(0), against_input(g, g.out(0))), g.dy().dtype());
-  auto share = against_input(g, g.dy()) / keep_dims(g, "Sum", is_extreme);
+  auto is_extreme = g.cast(g.equal(g.in(0), expand_to_input(g, g.out(0))), g.dy().dtype());
+  auto share = expand_to_input(g, g.dy()) / keep_dims(g, "Sum", is_extreme);
   g.to_input(0, is_extreme * share);
 }
 
@@ -108,7 +108,7 @@ void product_gradient(Gradient& g) {
   auto without_zeros = g.in(0) + is_zero;
   auto others = keep_dims(g, "Prod", without_zeros) / without_zeros;
   auto counts = g.cast(g.equal(other_zeros, g.like(other_zeros, 0)), g.in(0).dtype());
-  g.to_input(0, against_input(g, g.dy()) * others * counts);
+  g.to_input(0, expand_to_input(g, g.dy()) * others * counts);
 }
 
 Op reduction(const char* name, const char* doc, const DTypes& dtypes, Op::MakeGradient gradient) {
@@ -160,10 +160,10 @@ Status infer_arg_max(ShapeInference& s) {
 
 void add_reduction_ops(OpCatalog& catalog) {
   catalog.add(reduction("Sum", "The sum over the given axes.", numeric(), [](Gradient& g) {
-    g.to_input(0, spread(g, g.dy()));
+    g.to_input(0, broadcast_to_input(g, g.dy()));
   }));
   catalog.add(reduction("Mean", "The mean over the given axes.", numeric(), [](Gradient& g) {
-    g.to_input(0, spread(g, g.dy() / reduced_count(g, g.dy())));
+    g.to_input(0, broadcast_to_input(g, g.dy() / reduced_count(g, g.dy())));
   }));
   catalog.add(reduction("Max", "The greatest over the given axes.", real(), extreme_gradient));
   catalog.add(reduction("Min", "The least over the given axes.", real(), extreme_gradient));

@@ -1,6 +1,5 @@
-#include <algorithm>
 
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -21,7 +21,7 @@ Status check_container(const std::string& name) {
 }  // namespace
 
 // Variables are TensorFlow's resource variables: an edge carries the handle, each read is a node,
-// and whatever touches a variable runs where it lives.
+// and every op on a variable runs on the variable's device.
 void add_state_ops(OpCatalog& catalog) {
   catalog.add(Op("VarHandleOp")
       .doc("A handle of the variable `shared_name` (the node's name, if empty) in `container`.")

@@ -21,8 +21,7 @@ Op::InferShape applies(int handle_count, int gradient_index) {
 
 }  // namespace
 
-// Each updates in one go, atomically among updates of its variable; `use_locking` asks for what
-// holds anyway.
+// Each update is atomic among the updates of its variables, so `use_locking` has no further effect.
 void add_training_ops(OpCatalog& catalog) {
   catalog.add(Op("ResourceApplyGradientDescent")
       .doc("var -= alpha * delta")

@@ -11,16 +11,16 @@ inline constexpr const char* arg = "_Arg";        // attrs T, index (into the st
 inline constexpr const char* retval = "_Retval";  // attrs T, index (into the step's fetches)
 inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
 inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
-                                               // tensor_name: what it is in the user's graph
+                                               // tensor_name: the output in the user's graph
 
-/// What their nodes are called, before the number of the edge. A control edge carries a constant,
-/// which the node that it begins at signals.
+/// Prefixes of the names of their nodes, before the number of the edge. A control edge carries a
+/// constant that runs after the source node.
 inline constexpr const char* send_prefix = "_send/";
 inline constexpr const char* recv_prefix = "_recv/";
 inline constexpr const char* signal_prefix = "_control/";
 
-/// In place of a device, the far end of edges to and from the step's client: the feeds and fetches
-/// of a step that is fed and fetched while it runs.
+/// Stands for the step's client in place of a device name: the other end of the edges that carry
+/// the feeds and fetches of a partial run.
 inline constexpr const char* client = "client";
 
 /// The edge of feed or fetch number `index`; those between devices are counted from 0 up.

@@ -31,10 +31,10 @@ class Partitioner {
     return partition;
   }
 
-  /// Pruning drops a control input only where nothing is left to wait for.
+  /// Pruning drops a control input only if there is nothing left to wait for.
   bool is_kept(NodeId id) const { return std::ranges::binary_search(step_.nodes, id); }
 
-  /// Constants that nobody pinned are made where they are used.
+  /// Constants without a device constraint are copied to the devices that use them.
   bool is_copied(NodeId id) const {
     const auto& node = graph_.node(id);
     return node.op->name() == "Const" && node.device.empty() && node.control_inputs.empty();
@@ -45,40 +45,41 @@ class Partitioner {
     def.device = device;
     def.inputs.clear();
     const auto& node = graph_.node(id);
-    for (auto input : node.inputs) def.inputs.push_back(bring(input, device));
+    for (auto input : node.inputs) def.inputs.push_back(make_available(input, device));
     for (auto input : node.control_inputs)
-      if (is_kept(input)) def.inputs.push_back("^" + bring_control(input, device));
+      if (is_kept(input)) def.inputs.push_back("^" + make_control_available(input, device));
     at(device).nodes.push_back(std::move(def));
   }
 
-  /// The name by which an output is known on that device, after whatever it takes to get it there.
-  std::string bring(Output output, const std::string& device) {
+  /// Makes an output available on that device, by an _Arg, a copy or a transfer if needed, and
+  /// returns its name there.
+  std::string make_available(Output output, const std::string& device) {
     auto key = std::pair(output, device);
-    if (auto found = names_.find(key); found != names_.end()) return found->second;
+    if (auto found = local_names_.find(key); found != local_names_.end()) return found->second;
     auto feed = std::ranges::find(step_.feeds, output);
     std::string name;
     if (feed != step_.feeds.end())
       name = add_feed(static_cast<int>(feed - step_.feeds.begin()), device);
     else if (is_copied(output.node)) {
-      if (names_.emplace(key, graph_.name_of(output)).second) add_node(output.node, device);
+      if (local_names_.emplace(key, graph_.name_of(output)).second) add_node(output.node, device);
       return graph_.name_of(output);
     } else if (device_of(output.node) == device) name = graph_.name_of(output);
     else name = add_transfer(graph_.name_of(output), {}, output, device);
-    names_.emplace(key, name);
+    local_names_.emplace(key, name);
     return name;
   }
 
-  /// As bring(), for the mere end of a node.
-  std::string bring_control(NodeId id, const std::string& device) {
+  /// As make_available(), for a control edge: the end of a node without a value.
+  std::string make_control_available(NodeId id, const std::string& device) {
     const auto& node = graph_.node(id);
     if (is_copied(id)) {
-      bring({id, 0}, device);
+      make_available({id, 0}, device);
       return node.name;
     }
     if (device_of(id) == device) return node.name;
     auto key = std::pair(id, device);
-    if (auto found = controls_.find(key); found != controls_.end()) return found->second;
-    auto signal = transfer::signal_prefix + std::to_string(edges_);
+    if (auto found = control_names_.find(key); found != control_names_.end()) return found->second;
+    auto signal = transfer::signal_prefix + std::to_string(edge_count_);
     at(device_of(id))
         .nodes.push_back(
             {.name = signal,
@@ -87,13 +88,14 @@ class Partitioner {
              .inputs = {"^" + node.name},
              .attrs = {{"value", Tensor::scalar(true)}, {"dtype", DType::boolean}}});
     auto name = add_transfer(signal, DType::boolean, {id, 0}, device);
-    return controls_[key] = name.substr(0, name.rfind(':'));
+    return control_names_[key] = name.substr(0, name.rfind(':'));
   }
 
-  /// A pair of _Send and _Recv. `as` is the dtype where it is not the output's own.
+  /// Adds a pair of _Send and _Recv. `as` is set for a control signal: the dtype to send instead of
+  /// the output's.
   std::string add_transfer(
       const std::string& from, std::optional<DType> as, Output output, const std::string& device) {
-    auto edge = edges_++;
+    auto edge = edge_count_++;
     auto dtype = as ? *as : graph_.dtype_of(output);
     auto shape = as ? Shape() : graph_.shape_of(output);
     auto source = device_of(output.node);
@@ -123,7 +125,7 @@ class Partitioner {
     auto index = static_cast<int64_t>(partition.feeds.size());
     partition.feeds.push_back(feed);
     auto output = step_.feeds[static_cast<size_t>(feed)];
-    if (step_.is_partial) return add_late_feed(partition, feed, output);
+    if (step_.is_partial) return add_client_recv(partition, feed, output);
     auto name = "_arg/" + std::to_string(index);
     partition.nodes.push_back(
         {.name = name,
@@ -137,7 +139,7 @@ class Partitioner {
     return name + ":0";
   }
 
-  std::string add_late_feed(Partition& partition, int feed, Output output) {
+  std::string add_client_recv(Partition& partition, int feed, Output output) {
     auto name = "_feed/" + std::to_string(feed);
     partition.nodes.push_back(
         {.name = name,
@@ -157,11 +159,11 @@ class Partitioner {
     auto output = step_.fetches[static_cast<size_t>(fetch)];
     if (std::ranges::count(step_.feeds, output)) return;
     auto device = device_of(output.node);
-    auto from = bring(output, device);
+    auto from = make_available(output, device);
     auto& partition = at(device);
     auto index = static_cast<int64_t>(partition.fetches.size());
     partition.fetches.push_back(fetch);
-    if (step_.is_partial) return add_early_fetch(partition, fetch, output);
+    if (step_.is_partial) return add_client_send(partition, fetch, output);
     partition.nodes.push_back(
         {.name = "_retval/" + std::to_string(index),
          .op = transfer::retval,
@@ -170,7 +172,7 @@ class Partitioner {
          .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
   }
 
-  void add_early_fetch(Partition& partition, int fetch, Output output) {
+  void add_client_send(Partition& partition, int fetch, Output output) {
     partition.nodes.push_back(
         {.name = "_fetch/" + std::to_string(fetch),
          .op = transfer::send,
@@ -186,9 +188,9 @@ class Partitioner {
   const PrunedStep& step_;
   const std::map<NodeId, DeviceName>& devices_;
   std::map<std::string, Partition> partitions_;
-  std::map<std::pair<Output, std::string>, std::string> names_;
-  std::map<std::pair<NodeId, std::string>, std::string> controls_;
-  int64_t edges_ = 0;
+  std::map<std::pair<Output, std::string>, std::string> local_names_;
+  std::map<std::pair<NodeId, std::string>, std::string> control_names_;
+  int64_t edge_count_ = 0;
 };
 
 }  // namespace

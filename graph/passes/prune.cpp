@@ -6,8 +6,8 @@
 namespace troupe {
 namespace {
 
-/// The error, saying whether it was a feed, fetch or target that was wrong.
-Status about(const char* role, const std::string& name, const Status& status) {
+/// The error, prefixed by the role and name of the feed, fetch or target.
+Status with_role(const char* role, const std::string& name, const Status& status) {
   return Status(
       status.code(), std::string(role) + " '" + name + "': " + status.message(), status.where());
 }
@@ -17,14 +17,14 @@ Result<std::vector<Output>> find_outputs(
   std::vector<Output> outputs;
   for (const auto& name : names) {
     auto output = graph.find_output(name);
-    if (!output) return about(role, name, output.status());
+    if (!output) return with_role(role, name, output.status());
     outputs.push_back(*output);
   }
   return outputs;
 }
 
-/// A placeholder that is fed has nothing to run: as in TensorFlow, to wait for it is to wait for
-/// its feed, which is there already.
+/// A placeholder that is fed does not run. As in TensorFlow, a control edge from it waits only for
+/// its feed, which is present from the start.
 bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, NodeId id) {
   return graph.node(id).op->name() == "Placeholder" && std::ranges::count(feeds, Output{id, 0});
 }
@@ -61,7 +61,7 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
   for (auto fetch : step.fetches) need(fetch);
   for (const auto& target : signature.targets) {
     auto id = graph.find(target.substr(0, target.rfind(':')));
-    if (!id) return about("target", target, id.status());
+    if (!id) return with_role("target", target, id.status());
     needed[*id] = true;
   }
   for (NodeId id = graph.size() - 1; id >= 0; --id) {

@@ -7,12 +7,13 @@
 
 namespace troupe {
 
-/// What a step is asked for, by name. Steps with the same signature share their compiled form.
+/// The feeds, fetches and targets of a step, by name. Steps with the same signature share their
+/// compiled form.
 struct StepSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
-  bool is_partial = false;  // feeds come and fetches go while the step runs
+  bool is_partial = false;  // feeds and fetches are passed while the step runs
 
   auto operator<=>(const StepSignature&) const = default;
 };
@@ -25,7 +26,7 @@ struct PrunedStep {
   bool is_partial = false;
 };
 
-/// Goes back from the fetches and targets, and stops at the feeds. An error names the feed, fetch
+/// Walks back from the fetches and targets and stops at the feeds. An error names the feed, fetch
 /// or target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
 /// (InvalidArgument).
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature);

@@ -9,23 +9,23 @@ namespace {
 
 Where where(const Node& node) { return {.node = node.name, .op = node.op->name()}; }
 
-/// The node's wish with job and task filled in.
-Result<DeviceName> wish_of(const Node& node, const PlacementView& view) {
-  auto wish = DeviceName::parse(node.device);
-  if (!wish) return wish.status().at(where(node));
-  if (!wish->job && !wish->task) return *wish;
+/// The node's device constraint, with the job and task that it implies filled in.
+Result<DeviceName> constraint_of(const Node& node, const PlacementView& view) {
+  auto constraint = DeviceName::parse(node.device);
+  if (!constraint) return constraint.status().at(where(node));
+  if (!constraint->job && !constraint->task) return *constraint;
   const auto& jobs = view.cluster.jobs();
-  if (!wish->job) wish->job = view.master.job;
-  if (!wish->task) {
-    auto job = jobs.find(*wish->job);
-    wish->task = job == jobs.end() || job->second.empty() ? 0 : job->second.begin()->first;
+  if (!constraint->job) constraint->job = view.master.job;
+  if (!constraint->task) {
+    auto job = jobs.find(*constraint->job);
+    constraint->task = job == jobs.end() || job->second.empty() ? 0 : job->second.begin()->first;
   }
-  if (auto address = view.cluster.task_address(*wish->job, *wish->task); !address)
+  if (auto address = view.cluster.task_address(*constraint->job, *constraint->task); !address)
     return invalid_argument(
-               "the node wishes for the device '" + node.device + "', but " +
+               "the node asks for the device '" + node.device + "', but " +
                address.status().message())
         .at(where(node));
-  return *wish;
+  return *constraint;
 }
 
 std::string list(const std::vector<Candidate>& candidates) {
@@ -35,43 +35,44 @@ std::string list(const std::vector<Candidate>& candidates) {
   return text;
 }
 
-bool is_seen(const DeviceName& device, const PlacementView& view) {
+bool is_visible(const DeviceName& device, const PlacementView& view) {
   if (device.job == view.master.job && device.task == view.master.task) return true;
   return view.filters.empty() || std::ranges::any_of(view.filters, [&](const auto& filter) {
            return device.satisfies(filter);
          });
 }
 
-/// The candidate that fits the group's wish and has the node's kernel.
-Result<DeviceName> choose(
-    const Node& node, const DeviceName& wish, const std::vector<Candidate>& candidates) {
+/// The first candidate that satisfies the constraint and has a kernel for the node.
+Result<DeviceName> choose_device(
+    const Node& node, const DeviceName& constraint, const std::vector<Candidate>& candidates) {
   bool exists = false;
   for (const auto& candidate : candidates) {
-    if (!candidate.name.satisfies(wish)) continue;
+    if (!candidate.name.satisfies(constraint)) continue;
     exists = true;
     if (candidate.ops->contains(node.op->name())) return candidate.name;
   }
   if (exists)
     return unimplemented(
-               "no device that fits '" + wish.to_string() + "' has a kernel for op " +
+               "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
                node.op->name())
         .at(where(node));
   return invalid_argument(
-             "no device fits '" + wish.to_string() + "' (the node wishes for '" + node.device +
+             "no device fits '" + constraint.to_string() + "' (the node asks for '" + node.device +
              "'); there are: " + list(candidates))
       .at(where(node));
 }
 
 }  // namespace
 
-/// Nodes that must share a device, as a forest: the root of each group carries its wish.
-class Placement::Groups {
+/// Groups of nodes that must share a device, as a union-find forest: the root of each group holds
+/// its constraint.
+class Placement::ColocationGroups {
  public:
-  Groups(
+  ColocationGroups(
       const Graph& graph, const std::vector<NodeId>& nodes,
       std::shared_ptr<const PlacementView> view)
       : graph_(graph), nodes_(nodes), view_(std::move(view)) {
-    for (auto id : nodes) members_[id] = {.parent = id, .wish = {}, .wisher = id};
+    for (auto id : nodes) members_[id] = {.parent = id, .constraint = {}, .source = id};
   }
 
   const Graph& graph() const { return graph_; }
@@ -83,33 +84,34 @@ class Placement::Groups {
     return id;
   }
 
-  const DeviceName& wish(NodeId id) const { return members_.at(root(id)).wish; }
+  const DeviceName& constraint(NodeId id) const { return members_.at(root(id)).constraint; }
 
-  Status add_wish(NodeId id, const DeviceName& wish) {
+  Status add_constraint(NodeId id, const DeviceName& constraint) {
     auto& group = members_.at(root(id));
-    auto merged = wish.or_else(group.wish);
-    if (!merged.satisfies(group.wish)) return conflict(id, wish, group.wisher, group.wish);
-    if (merged != group.wish) group.wisher = id;
-    group.wish = merged;
+    auto merged = constraint.or_else(group.constraint);
+    if (!merged.satisfies(group.constraint))
+      return conflict(id, constraint, group.source, group.constraint);
+    if (merged != group.constraint) group.source = id;
+    group.constraint = merged;
     return {};
   }
 
-  Status unite(NodeId a, NodeId b) {
+  Status colocate(NodeId a, NodeId b) {
     if (!members_.contains(a) || !members_.contains(b)) return {};
     auto from = root(a), to = root(b);
     if (from == to) return {};
-    auto wish = members_.at(from).wish;
-    auto wisher = members_.at(from).wisher;
+    auto constraint = members_.at(from).constraint;
+    auto source = members_.at(from).source;
     members_.at(from).parent = to;
-    return add_wish(wisher, wish);
+    return add_constraint(source, constraint);
   }
 
-  /// Unites the users of a resource with its handle, and what is colocated by name.
-  Status unite_neighbours(NodeId id) {
+  /// Colocates the node with its resource handles and with the nodes that its `_class` names.
+  Status colocate_neighbours(NodeId id) {
     const auto& node = graph_.node(id);
     for (auto input : node.inputs)
       if (graph_.dtype_of(input) == DType::resource)
-        if (auto status = unite(id, input.node); !status.ok()) return status;
+        if (auto status = colocate(id, input.node); !status.ok()) return status;
     auto found = node.attrs.find("_class");
     auto* classes =
         found == node.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();
@@ -118,41 +120,41 @@ class Placement::Groups {
       if (!name.starts_with("loc:@")) continue;
       auto other = graph_.find(name.substr(5));
       if (!other) return other.status().at(where(node));
-      if (auto status = unite(id, *other); !status.ok()) return status;
+      if (auto status = colocate(id, *other); !status.ok()) return status;
     }
     return {};
   }
 
-  /// The thing that the node makes the handle of lives there.
-  Status settle(NodeId id, const ResourceName& thing, const DeviceName& home) {
+  /// Constrains the group of a handle to the device of its resource.
+  Status assign(NodeId id, const ResourceName& resource, const DeviceName& device) {
     auto& group = members_.at(root(id));
-    if (!home.satisfies(group.wish))
+    if (!device.satisfies(group.constraint))
       return failed_precondition(
-                 "'" + thing.name + "' of container '" + thing.container + "' lives on " +
-                 home.to_string() + ", but '" + graph_.node(group.wisher).name + "' wishes for " +
-                 group.wish.to_string() +
-                 "; drop that wish, reset the container, or choose another name")
+                 "'" + resource.name + "' of container '" + resource.container + "' lives on " +
+                 device.to_string() + ", but '" + graph_.node(group.source).name + "' asks for " +
+                 group.constraint.to_string() +
+                 "; drop that constraint, reset the container, or choose another name")
           .at(where(graph_.node(id)));
-    group.wish = home;
-    group.wisher = id;
+    group.constraint = device;
+    group.source = id;
     return {};
   }
 
  private:
   struct Member {
     NodeId parent;
-    DeviceName wish;
-    NodeId wisher;  // who said it, for errors
+    DeviceName constraint;
+    NodeId source;  // the node that the constraint comes from, for errors
   };
 
-  Status conflict(NodeId a, const DeviceName& one, NodeId b, const DeviceName& other) const {
-    const auto& first = graph_.node(a);
-    const auto& second = graph_.node(b);
+  Status conflict(
+      NodeId node, const DeviceName& constraint, NodeId source, const DeviceName& other) const {
     return invalid_argument(
-               "the node wishes for " + one.to_string() + ", but it must share the device of '" +
-               second.name + "', which wishes for " + other.to_string() +
-               "; drop one of the wishes (what uses a resource runs where the resource is)")
-        .at(where(first));
+               "the node asks for " + constraint.to_string() +
+               ", but it must share the device of '" + graph_.node(source).name +
+               "', which asks for " + other.to_string() +
+               "; drop one of the constraints (what uses a resource runs where the resource is)")
+        .at(where(graph_.node(node)));
   }
 
   const Graph& graph_;
@@ -161,7 +163,7 @@ class Placement::Groups {
   std::map<NodeId, Member> members_;
 };
 
-Placement::Placement(std::unique_ptr<Groups> groups) : groups_(std::move(groups)) {}
+Placement::Placement(std::unique_ptr<ColocationGroups> groups) : groups_(std::move(groups)) {}
 Placement::Placement(Placement&&) noexcept = default;
 Placement& Placement::operator=(Placement&&) noexcept = default;
 Placement::~Placement() = default;
@@ -169,34 +171,35 @@ Placement::~Placement() = default;
 Result<Placement> Placement::begin(
     const Graph& graph, const std::vector<NodeId>& nodes,
     std::shared_ptr<const PlacementView> view) {
-  auto groups = std::make_unique<Groups>(graph, nodes, view);
+  auto groups = std::make_unique<ColocationGroups>(graph, nodes, view);
   for (auto id : nodes) {
-    auto wish = wish_of(graph.node(id), groups->view());
-    if (!wish) return wish.status();
-    if (auto status = groups->add_wish(id, *wish); !status.ok()) return status;
+    auto constraint = constraint_of(graph.node(id), groups->view());
+    if (!constraint) return constraint.status();
+    if (auto status = groups->add_constraint(id, *constraint); !status.ok()) return status;
   }
   for (auto id : nodes)
-    if (auto status = groups->unite_neighbours(id); !status.ok()) return status;
+    if (auto status = groups->colocate_neighbours(id); !status.ok()) return status;
   return Placement(std::move(groups));
 }
 
-Placement::Homes Placement::unpinned() const {
-  Homes homes;
+Placement::ResourceDevices Placement::unpinned_resources() const {
+  ResourceDevices devices;
   for (auto id : groups_->nodes()) {
-    auto thing = handled_by(groups_->graph().node(id));
-    const auto& wish = groups_->wish(id);
-    if (thing && !wish.job) homes.emplace(*std::move(thing), wish.or_else(groups_->view().master));
+    auto resource = resource_of(groups_->graph().node(id));
+    const auto& constraint = groups_->constraint(id);
+    if (resource && !constraint.job)
+      devices.emplace(*std::move(resource), constraint.or_else(groups_->view().master));
   }
-  return homes;
+  return devices;
 }
 
-Status Placement::settle(const Homes& homes) {
+Status Placement::assign(const ResourceDevices& devices) {
   for (auto id : groups_->nodes()) {
-    auto thing = handled_by(groups_->graph().node(id));
-    if (!thing) continue;
-    auto home = homes.find(*thing);
-    if (home == homes.end()) continue;
-    if (auto status = groups_->settle(id, *thing, home->second); !status.ok()) return status;
+    auto resource = resource_of(groups_->graph().node(id));
+    if (!resource) continue;
+    auto device = devices.find(*resource);
+    if (device == devices.end()) continue;
+    if (auto status = groups_->assign(id, *resource, device->second); !status.ok()) return status;
   }
   return {};
 }
@@ -205,14 +208,14 @@ Result<Placement::Tasks> Placement::tasks() const {
   const auto& view = groups_->view();
   Tasks tasks = {{*view.master.job, *view.master.task}};
   for (auto id : groups_->nodes()) {
-    const auto& wish = groups_->wish(id);
-    if (!wish.job) continue;
-    if (!is_seen(wish, view))
+    const auto& constraint = groups_->constraint(id);
+    if (!constraint.job) continue;
+    if (!is_visible(constraint, view))
       return invalid_argument(
-                 "the node has to run on " + wish.to_string() +
+                 "the node has to run on " + constraint.to_string() +
                  ", which the session's device filters leave out")
           .at(where(groups_->graph().node(id)));
-    tasks.emplace(*wish.job, *wish.task);
+    tasks.emplace(*constraint.job, *constraint.task);
   }
   return tasks;
 }
@@ -222,9 +225,10 @@ Result<std::map<NodeId, DeviceName>> Placement::devices(
   const auto& master = groups_->view().master;
   std::map<NodeId, DeviceName> devices;
   for (auto id : groups_->nodes()) {
-    auto wish = groups_->wish(id);
-    auto local = wish.or_else({.job = master.job, .task = master.task});
-    auto device = choose(groups_->graph().node(id), wish.job ? wish : local, candidates);
+    auto constraint = groups_->constraint(id);
+    auto local = constraint.or_else({.job = master.job, .task = master.task});
+    auto device =
+        choose_device(groups_->graph().node(id), constraint.job ? constraint : local, candidates);
     if (!device) return device.status();
     devices.emplace(id, *device);
   }

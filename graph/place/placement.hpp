@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/graph/cluster_spec.hpp"
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/cluster_spec.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/graph.hpp"
-#include "troupe/graph/resource.hpp"
+#include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
@@ -20,26 +20,28 @@ struct Candidate {
   std::shared_ptr<const std::set<std::string, std::less<>>> ops;
 };
 
-/// The cluster as a session sees it.
+/// The part of the cluster that a session may use.
 struct PlacementView {
   ClusterSpec cluster;
   DeviceName master;                // its default device, by its full name
   std::vector<DeviceName> filters;  // only devices that satisfy one of them, or are the master's
 };
 
-/// Finds a device for each node of a step, in stages, as the answers come in: what the nodes wish
-/// for, where the things live that they use, which devices there are.
+/// Assigns a device to each node of a step, in stages, as information arrives: the device
+/// constraints of the nodes, the devices of the resources that they use, and the devices of the
+/// tasks.
 ///
-/// A node's wish is completed from the master's default device; a wish for a job alone means its
-/// first task. Whatever uses a resource goes where its handle is, and what `_class` = "loc:@other"
-/// names goes where the other is. An error says which node asked for what, who forced it, and what
-/// there is: InvalidArgument, or FailedPrecondition where a thing lives elsewhere.
+/// Open fields of a constraint are taken from the master's default device; a constraint that names
+/// only a job means its first task. Ops that use a resource are colocated with its handle, as are
+/// nodes with `_class` = "loc:@other" with that node. An error names the node, its constraint, the
+/// source of the constraint that it conflicts with, and the devices that there are:
+/// InvalidArgument, or FailedPrecondition if a resource exists on another device.
 class Placement {
  public:
   using Tasks = std::set<std::pair<std::string, int>>;
-  using Homes = std::map<ResourceName, DeviceName>;
+  using ResourceDevices = std::map<ResourceName, DeviceName>;
 
-  /// Gathers the wishes. `graph` must outlive the placement, which sees only those of its nodes.
+  /// Collects the constraints of `nodes`. `graph` must outlive the placement.
   static Result<Placement> begin(
       const Graph& graph, const std::vector<NodeId>& nodes,
       std::shared_ptr<const PlacementView> view);
@@ -48,20 +50,21 @@ class Placement {
   Placement& operator=(Placement&&) noexcept;
   ~Placement();
 
-  /// The things that no node pins to a task, and where each is to live if it lives nowhere yet.
-  Homes unpinned() const;
-  /// Says where they live.
-  Status settle(const Homes& homes);
-  /// The tasks whose devices are asked for, the master's among them.
+  /// The resources that no constraint pins to a task, each with its default device, for one that
+  /// does not exist yet.
+  ResourceDevices unpinned_resources() const;
+  /// Constrains resources, and all nodes colocated with them, to those devices.
+  Status assign(const ResourceDevices& devices);
+  /// The tasks whose devices are candidates, including the master's.
   Result<Tasks> tasks() const;
   /// A device for each node. The candidates are those of the tasks.
   Result<std::map<NodeId, DeviceName>> devices(const std::vector<Candidate>& candidates) const;
 
  private:
-  class Groups;
-  explicit Placement(std::unique_ptr<Groups> groups);
+  class ColocationGroups;
+  explicit Placement(std::unique_ptr<ColocationGroups> groups);
 
-  std::unique_ptr<Groups> groups_;
+  std::unique_ptr<ColocationGroups> groups_;
 };
 
 }  // namespace troupe

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe::train {
 
-bool is_worth_another_attempt(const Status& status) {
+bool is_retryable(const Status& status) {
   return status.code() == Code::unavailable || status.code() == Code::aborted;
 }
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "troupe/graph/file.hpp"
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/support/file.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe::train {
 namespace {

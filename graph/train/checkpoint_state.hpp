@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe::train {
 
@@ -14,7 +14,7 @@ namespace troupe::train {
 struct CheckpointState {
   std::vector<std::string> paths;  // oldest first; the last is the latest
 
-  /// Empty where there is no such file; DataLoss where it says nothing sensible.
+  /// Empty if there is no such file; DataLoss if it cannot be parsed.
   static Result<CheckpointState> read(const std::string& folder);
   Status write(const std::string& folder) const;
 };

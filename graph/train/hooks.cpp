@@ -1,13 +1,12 @@
 #include "troupe/graph/train/hooks.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace troupe::train {
 namespace {
 
-/// An int64 that a step fetched, or why it is none.
+/// The global step that a step fetched; InvalidArgument unless it is an int64 scalar.
 Result<int64_t> step_of(const Tensor& tensor, const Ref& global_step) {
   if (tensor.dtype() == DType::int64 && tensor.shape().is_scalar()) return tensor.value<int64_t>();
   return invalid_argument(
@@ -37,7 +36,7 @@ class StopAtStepHook final : public SessionHook {
     auto step = step_of(fetched[0], global_step_);
     if (!step) return step.status();
     if (*step + 1 < *options_.last_step) return {};
-    // The step may have fetched its number before or after it counted itself.
+    // The fetched value may be from before or after the increment by this step.
     step = read_global_step(context.session(), global_step_);
     if (step && *step >= *options_.last_step) context.request_stop();
     return step.status();
@@ -60,7 +59,7 @@ class CheckpointSaverHook final : public SessionHook {
   Status after_run(StepContext& context, const Tensors& fetched) override {
     auto step = step_of(fetched[0], options_.global_step);
     if (!step) return step.status();
-    // It may have been fetched before the step counted itself.
+    // The fetched value may be from before the increment by this step.
     return timer_.is_due(*step + 1) ? save_if_due(context.session()) : Status();
   }
 
@@ -85,7 +84,7 @@ class CheckpointSaverHook final : public SessionHook {
   Status save(BasicSession& session, int64_t step) {
     auto path = options_.saver->save(session, options_.prefix, step);
     if (!path) return path.status();
-    timer_.note(step);
+    timer_.record(step);
     host_.log("saved " + *path);
     return {};
   }
@@ -107,7 +106,7 @@ class StepCounterHook final : public SessionHook {
     if (!step) return step.status();
     if (!timer_.is_due(*step)) return {};
     if (timer_.last_step()) report(*step);
-    timer_.note(*step);
+    timer_.record(*step);
     return {};
   }
 
@@ -165,7 +164,7 @@ class ValueLogger final : public SessionHook {
       for (size_t i = 0; i < values_.size(); ++i)
         line += (i ? ", " : "") + values_[i].name + " = " + fetched[i].to_string();
       host_.log(line);
-      timer_.note(step_);
+      timer_.record(step_);
     }
     ++step_;
     return {};
@@ -189,12 +188,12 @@ Result<int64_t> read_global_step(BasicSession& session, const Ref& global_step) 
 
 bool Timer::is_due(int64_t step) const {
   if (!last_step_) return true;
-  // A parameter server that was restored counts again from what was saved.
+  // The global step goes back when a parameter server is restored from a checkpoint.
   if (period_.steps) return step >= *last_step_ + *period_.steps || step < *last_step_;
   return step != *last_step_ && host_.now() >= *last_time_ + *period_.time;
 }
 
-void Timer::note(int64_t step) {
+void Timer::record(int64_t step) {
   last_step_ = step;
   last_time_ = host_.now();
 }

@@ -16,20 +16,20 @@ namespace troupe::train {
 /// The number of steps that all workers have done, as their shared variable counts them (int64).
 Result<int64_t> read_global_step(BasicSession& session, const Ref& global_step);
 
-/// When something is to be done again; the first time at once. Exactly one must be set.
+/// How often a hook acts, after a first time at once. Exactly one field must be set.
 struct Period {
   std::optional<int64_t> steps;
   std::optional<std::chrono::milliseconds> time;
 };
 
-/// Tells when a period is over.
+/// Tells at which steps a periodic action is due.
 class Timer {
  public:
   Timer(Host& host, Period period) : host_(host), period_(period) {}
 
   bool is_due(int64_t step) const;
-  /// It was done at that step.
-  void note(int64_t step);
+  /// Records that the action was done at that step.
+  void record(int64_t step);
   std::optional<int64_t> last_step() const { return last_step_; }
   std::optional<Host::Time> last_time() const { return last_time_; }
 

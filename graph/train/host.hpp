@@ -6,8 +6,8 @@
 
 namespace troupe::train {
 
-/// What a training takes from the program that it runs in: time, patience, and a place for messages
-/// to people. A simulated cluster has one that lets the cluster run while it waits.
+/// The environment of a training loop: a clock, waiting and a log. On a simulated cluster, wait()
+/// runs the simulation.
 class Host {
  public:
   using Time = std::chrono::nanoseconds;  // since some moment of the past
@@ -15,12 +15,12 @@ class Host {
   virtual ~Host() = default;
 
   virtual Time now() = 0;
-  /// Returns when that time is over; false, perhaps earlier, when whoever waits is to give up.
+  /// Waits for `time`. Returns false, perhaps earlier, if the caller should give up.
   virtual bool wait(Time time) = 0;
   virtual void log(const std::string& message) = 0;
 };
 
-/// The machine's clock; waits keep the caller's thread.
+/// The machine's steady clock; wait() blocks the calling thread.
 class MachineHost final : public Host {
  public:
   using Log = std::function<void(const std::string&)>;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe::train {
 namespace {
@@ -13,7 +13,7 @@ std::string output_name(const Ref& ref) {
   return ref.name.find(':') == std::string::npos ? ref.name + ":0" : ref.name;
 }
 
-/// Adds what a hook asks for.
+/// Adds a hook's feeds, fetches and targets to the step.
 Status add(StepRequest& whole, const StepRequest& part) {
   for (const auto& feed : part.feeds) {
     auto name = output_name(feed.output);
@@ -46,7 +46,7 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredSession::create(
   return session;
 }
 
-/// As often as that is worth it.
+/// Retries, with backoff, until a session is open or the error is not retryable.
 Status MonitoredSession::open() {
   for (;;) {
     auto session =
@@ -58,7 +58,7 @@ Status MonitoredSession::open() {
       session_ = *std::move(session);
       return {};
     }
-    if (!is_worth_another_attempt(status)) return status;
+    if (!is_retryable(status)) return status;
     if (auto over = backoff_.wait(status); !over.ok()) return over;
   }
 }
@@ -73,7 +73,7 @@ Result<Tensors> MonitoredSession::run(
     auto answer = run_with_hooks(request);
     if (answer) {
       backoff_.reset();
-      was_forgiven_ = false;
+      has_retried_precondition_ = false;
       return answer;
     }
     auto status = answer.status();
@@ -107,11 +107,12 @@ Result<Tensors> MonitoredSession::run_with_hooks(const StepRequest& request) {
 }
 
 bool MonitoredSession::is_recoverable(const Status& status) {
-  if (is_worth_another_attempt(status)) return true;
-  return status.code() == Code::failed_precondition && !std::exchange(was_forgiven_, true);
+  if (is_retryable(status)) return true;
+  return status.code() == Code::failed_precondition &&
+         !std::exchange(has_retried_precondition_, true);
 }
 
-/// The end of the training; that of the data is no fault.
+/// Ends the training. OutOfRange, the end of the data, is not a failure.
 Status MonitoredSession::fail(Status status) {
   is_stopped_ = true;
   if (status.code() != Code::out_of_range) has_failed_ = true;

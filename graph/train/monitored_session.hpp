@@ -16,10 +16,11 @@ struct MonitoredSessionOptions {
   RetryOptions retry;
 };
 
-/// A session that survives the tasks it runs on. After Unavailable and Aborted it opens a new one,
-/// through the SessionManager, and runs the step again: so a step that was lost on its way back
-/// runs twice. FailedPrecondition is met in the same way, but once: it may come of a task that was
-/// away and back, without its variables, before anyone noticed. All other errors end the training.
+/// A session that recovers from lost tasks. After Unavailable or Aborted it opens a new session
+/// through the SessionManager and runs the step again, so a step whose answer was lost runs twice.
+/// FailedPrecondition is handled in the same way, but only once between two steps that succeed: a
+/// task may have restarted, without its variables, before the loss was detected. All other errors
+/// end the training.
 ///
 ///     auto training = train::MonitoredSession::create({open, scaffold, is_chief, hooks}, host);
 ///     while (!(*training)->should_stop()) { ... (*training)->run(feeds, {loss}, {train}) ... }
@@ -32,12 +33,13 @@ class MonitoredSession {
   static Result<std::unique_ptr<MonitoredSession>> create(
       MonitoredSessionOptions options, Host& host);
 
-  /// As BasicSession::run. OutOfRange, the end of the data, stops the training without a fault.
+  /// As BasicSession::run. OutOfRange, the end of the data, stops the training and does not count
+  /// as a failure.
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
 
-  /// True once a hook, the program or an error has ended the training: no step may follow.
+  /// True once a hook, the program or an error has ended the training: run() then fails.
   bool should_stop() const { return is_stopped_; }
   void request_stop() { is_stopped_ = true; }
 
@@ -58,7 +60,8 @@ class MonitoredSession {
   SessionManager manager_;
   Backoff backoff_;
   std::unique_ptr<BasicSession> session_;
-  bool was_forgiven_ = false;  // a FailedPrecondition, since the last step that succeeded
+  bool has_retried_precondition_ =
+      false;  // a FailedPrecondition, since the last step that succeeded
   bool is_stopped_ = false;
   bool has_failed_ = false;
   bool is_closed_ = false;

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "troupe/graph/device_name.hpp"
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
 #include "troupe/graph/train/checkpoint_state.hpp"
 
 namespace troupe::train {
@@ -19,26 +19,27 @@ Tensor strings(const Names& values) {
   return Tensor::of<std::string>({count}, std::span<const std::string>(values));
 }
 
-SaverOptions completed(SaverOptions options, const Builder& builder) {
+SaverOptions with_default_variables(SaverOptions options, const Builder& builder) {
   if (options.variables.empty())
     for (const auto& variable : builder.variables())
       options.variables.emplace(variable.name, variable);
   return options;
 }
 
-/// The processor of the task that a wish names, whatever device of it is wished for.
-std::string processor_of(const std::string& wish) {
-  auto device = DeviceName::parse(wish);
-  if (!device) return wish;  // placement will refuse it
+/// CPU:0 of the task that a device name refers to, whichever of its devices the name is of.
+std::string cpu_device_of(const std::string& device_name) {
+  auto device = DeviceName::parse(device_name);
+  if (!device) return device_name;  // placement reports the error
   return DeviceName{device->job, device->task, "CPU", 0}.to_string();
 }
 
 std::string device_of(const Variable& variable) {
-  return processor_of(variable.handle.builder().graph().node(variable.handle.output().node).device);
+  return cpu_device_of(
+      variable.handle.builder().graph().node(variable.handle.output().node).device);
 }
 
 Host::Time hours(double count) {
-  // More of them than fit a time are as good as for ever.
+  // Capped, so that the conversion cannot overflow.
   constexpr double hours_max = 1e6;
   return std::chrono::duration_cast<Host::Time>(
       std::chrono::duration<double, std::ratio<3600>>(std::min(count, hours_max)));
@@ -48,7 +49,7 @@ Host::Time hours(double count) {
 
 Saver::Saver(const Builder& builder, Host& host, SaverOptions options)
     : host_(host),
-      options_(completed(std::move(options), builder)),
+      options_(with_default_variables(std::move(options), builder)),
       next_to_keep_(host.now() + hours(options_.keep_checkpoint_every_n_hours)) {
   auto b = builder.scope("save");
   if (options_.variables.empty()) {
@@ -56,9 +57,9 @@ Saver::Saver(const Builder& builder, Host& host, SaverOptions options)
     return;
   }
   for (const auto& [name, variable] : options_.variables)
-    if (!variable.handle.is_valid()) return;  // the builder has the error of its making
-  if (options_.sharded) add_shards(b, options_.device);
-  else add_to_one(b, processor_of(options_.device));
+    if (!variable.handle.is_valid()) return;  // the builder holds the error
+  if (options_.sharded) add_sharded(b, options_.device);
+  else add_unsharded(b, cpu_device_of(options_.device));
 }
 
 Value Saver::add_save(const Builder& task, const Value& prefix, const Names& names) {
@@ -76,7 +77,7 @@ void Saver::add_restore(const Builder& task, const std::string& name) {
   restores_[name] = variable.assign(value);
 }
 
-void Saver::add_to_one(const Builder& b, const std::string& device) {
+void Saver::add_unsharded(const Builder& b, const std::string& device) {
   auto writer = b.on(device);
   prefix_ = writer.named("prefix").placeholder(DType::string, {});
   Names names;
@@ -86,13 +87,14 @@ void Saver::add_to_one(const Builder& b, const std::string& device) {
   remove_ = writer.op("RemoveCheckpoint", {prefix_});
 }
 
-/// No shard is written before all of the checkpoint's former files are gone, and the index of the
-/// whole only after all shards: one that is whole has shards of one save.
-void Saver::add_shards(const Builder& b, std::string device) {
+/// All files of an old checkpoint of that name are removed before any shard is written, and the
+/// merged index is written after all shards. So all shards of a complete checkpoint are from one
+/// save.
+void Saver::add_sharded(const Builder& b, std::string device) {
   std::map<std::string, Names> names_of;
   for (const auto& [name, variable] : options_.variables)
     names_of[device_of(variable)].push_back(name);
-  auto merger = b.on(device.empty() ? names_of.begin()->first : processor_of(device));
+  auto merger = b.on(device.empty() ? names_of.begin()->first : cpu_device_of(device));
   prefix_ = merger.named("prefix").placeholder(DType::string, {});
   Values removals = {merger.op("RemoveCheckpoint", {prefix_})};
   for (const auto& [place, names] : names_of)
@@ -126,19 +128,19 @@ Result<std::string> Saver::save(
   if (auto status = run(session, path, {save_}); !status.ok()) return status;
   std::erase_if(checkpoints_, [&](const auto& saved) { return saved.path == path; });
   checkpoints_.push_back({path, host_.now()});
-  auto removed = take_superfluous();
+  auto removed = take_expired_checkpoints();
   CheckpointState state{.paths = last_checkpoints()};
   auto folder = std::filesystem::path(path).parent_path();
   if (auto status = state.write(folder.empty() ? "." : folder.string()); !status.ok())
     return status;
-  // The new checkpoint is safe, whatever becomes of the old ones.
+  // The new checkpoint is complete, so a failure to remove an old one is only logged.
   for (const auto& old : removed)
     if (auto status = run(session, old, {remove_}); !status.ok())
       host_.log("checkpoint " + quote(old) + " could not be removed: " + status.to_string());
   return path;
 }
 
-Names Saver::take_superfluous() {
+Names Saver::take_expired_checkpoints() {
   Names removed;
   auto keep = static_cast<size_t>(options_.max_to_keep);
   while (keep > 0 && checkpoints_.size() > keep) {

@@ -6,33 +6,34 @@
 #include <string>
 #include <vector>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/graph/train/host.hpp"
 
 namespace troupe::train {
 
 struct SaverOptions {
-  /// By the names that they have in checkpoints. Empty: all that the builder has, by their own.
+  /// Variables by their names in checkpoints. Empty: all variables of the builder, by their own
+  /// names.
   std::map<std::string, Variable> variables;
-  /// Each task writes its own variables to its own file system, and reads them from there. Else one
-  /// task does all of it, and no other one needs to reach the files.
+  /// If true, each task writes its own variables to its own file system, and reads them from there.
+  /// Else one task writes and reads all, and only it needs access to the files.
   bool sharded = false;
   /// The task that writes, or where sharded merges. "": the session's master, or where sharded the
   /// first task that has variables.
   std::string device;
   int max_to_keep = 5;  // 0: all
-  /// One checkpoint for each such time is kept although max_to_keep has it removed.
+  /// One checkpoint per such period is kept in spite of max_to_keep.
   double keep_checkpoint_every_n_hours = 10000;
 };
 
-/// Saves variables to checkpoints, and restores them. It adds its nodes to the builder, so it is to
-/// be made after the variables and before the graph goes to a session.
+/// Saves variables to checkpoints, and restores them. It adds its nodes to the builder, so it must
+/// be made after the variables and before the graph is sent to a session.
 ///
 /// A checkpoint is named by a prefix, on the tasks that write it
-/// (devices/cpu/checkpoint_files.hpp); which ones there are is in the file `checkpoint` of its
-/// folder, where this program runs. Values are read one variable at a time: steps that run
-/// meanwhile may be in some of them.
+/// (devices/cpu/checkpoint/checkpoint_files.hpp); the file `checkpoint` of its folder, on the file
+/// system of this program, lists them. Variables are read one at a time: concurrent steps may be
+/// included in some and not in others.
 class Saver {
  public:
   /// An error stays in the builder's status, as for any node. The host must outlive the saver.
@@ -44,7 +45,7 @@ class Saver {
       BasicSession& session, const std::string& prefix, std::optional<int64_t> global_step = {});
 
   /// Gives the variables the values that they have in a checkpoint; NotFound, InvalidArgument or
-  /// DataLoss names the first that this is not possible for. `names`: only those, by their names in
+  /// DataLoss names the first variable for which this fails. `names`: only those, by their names in
   /// checkpoints.
   Status restore(BasicSession& session, const std::string& path) const;
   Status restore(
@@ -53,9 +54,9 @@ class Saver {
   /// The name in checkpoints of a variable of that name; nothing for one that is not saved.
   std::optional<std::string> saved_name(const std::string& variable) const;
 
-  /// What it has saved and not removed, oldest first.
+  /// The checkpoints that it has saved and not removed, oldest first.
   std::vector<std::string> last_checkpoints() const;
-  /// Takes over what another saver has saved, as the one of this program's life before.
+  /// Takes over the checkpoints of another saver, such as that of an earlier run of the program.
   void recover_last_checkpoints(const std::vector<std::string>& paths);
 
  private:
@@ -64,12 +65,12 @@ class Saver {
     Host::Time saved_at;
   };
 
-  void add_to_one(const Builder& b, const std::string& device);
-  void add_shards(const Builder& b, std::string device);
+  void add_unsharded(const Builder& b, const std::string& device);
+  void add_sharded(const Builder& b, std::string device);
   Value add_save(const Builder& task, const Value& prefix, const std::vector<std::string>& names);
   void add_restore(const Builder& task, const std::string& name);
-  /// Those beyond the ones to keep, which it forgets.
-  std::vector<std::string> take_superfluous();
+  /// Removes the checkpoints beyond those to keep from the list, and returns them.
+  std::vector<std::string> take_expired_checkpoints();
   Status run(BasicSession& session, const std::string& path, const std::vector<Ref>& targets) const;
 
   Host& host_;

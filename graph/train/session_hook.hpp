@@ -6,7 +6,7 @@
 
 namespace troupe::train {
 
-/// What a step computes.
+/// The arguments of a step.
 struct StepRequest {
   std::vector<Feed> feeds;
   std::vector<Ref> fetches;
@@ -20,12 +20,12 @@ class StepContext {
   StepContext(BasicSession& session, const StepRequest& request)
       : session_(session), request_(request) {}
 
-  /// For steps of the hook's own.
+  /// For additional steps that the hook runs.
   BasicSession& session() const { return session_; }
-  /// What the program asked for, without what hooks add.
+  /// The arguments that the program gave, without those that hooks add.
   const StepRequest& request() const { return request_; }
 
-  /// The step is the last.
+  /// Makes this step the last.
   void request_stop() { is_stop_requested_ = true; }
   bool is_stop_requested() const { return is_stop_requested_; }
 
@@ -35,9 +35,8 @@ class StepContext {
   bool is_stop_requested_ = false;
 };
 
-/// What is to be done around the steps of a MonitoredSession; it calls hooks in the order that they
-/// were given to it. An error ends the training, but for those of lost tasks, after which there is
-/// a new session.
+/// Callbacks around the steps of a MonitoredSession, which calls its hooks in the order given. An
+/// error of a hook is handled as one of the step: it leads to a new session, or ends the training.
 class SessionHook {
  public:
   virtual ~SessionHook() = default;
@@ -46,7 +45,7 @@ class SessionHook {
   virtual Status begin() { return {}; }
   /// For each session, when the variables have values.
   virtual Status after_create_session(BasicSession& session) { return {}; }
-  /// What the step is to compute besides.
+  /// Returns feeds, fetches and targets to add to the step.
   virtual StepRequest before_run(StepContext& step) { return {}; }
   /// After a step that succeeded, with the values of before_run's fetches.
   virtual Status after_run(StepContext& step, const Tensors& fetched) { return {}; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/graph/text.hpp"
+#include "troupe/graph/support/text.hpp"
 #include "troupe/graph/train/checkpoint_state.hpp"
 
 namespace troupe::train {
@@ -19,8 +19,8 @@ std::string list(const std::set<std::string>& names) {
   return text;
 }
 
-/// True where another checkpoint may be whole.
-bool is_damage(const Status& status) {
+/// True for errors after which an older checkpoint is tried.
+bool is_damaged_checkpoint(const Status& status) {
   return status.code() == Code::data_loss || status.code() == Code::not_found;
 }
 
@@ -39,7 +39,7 @@ SessionManager::SessionManager(OpenSession open, Scaffold scaffold, Host& host, 
 Result<std::unique_ptr<BasicSession>> SessionManager::repeat(Attempt attempt) {
   for (Backoff backoff(host_, retry_);;) {
     auto session = (this->*attempt)();
-    if (session || !is_worth_another_attempt(session.status())) return session;
+    if (session || !is_retryable(session.status())) return session;
     if (auto status = backoff.wait(session.status()); !status.ok()) return status;
   }
 }
@@ -112,8 +112,8 @@ Status SessionManager::restore(BasicSession& session, const std::set<std::string
   for (const auto& path : state->paths) {
     auto status = scaffold_.saver->restore(session, path, names);
     if (status.ok()) host_.log("restored " + list(names) + " from " + quote(path));
-    if (status.ok() || !is_damage(status)) return status;
-    host_.log("checkpoint " + quote(path) + " is of no use: " + status.to_string());
+    if (status.ok() || !is_damaged_checkpoint(status)) return status;
+    host_.log("checkpoint " + quote(path) + " cannot be used: " + status.to_string());
     if (first.ok()) first = status;
   }
   return first;

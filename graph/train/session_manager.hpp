@@ -14,27 +14,27 @@ namespace troupe::train {
 /// Connects, and opens a session with an empty graph.
 using OpenSession = std::function<Result<std::unique_ptr<BasicSession>>()>;
 
-/// What a training needs of its graph before the first step of a session. Its nodes are added to
-/// the builder, as the Saver's are.
+/// The parts of a graph that training needs before the first step of a session. Its nodes are added
+/// to the builder, as the Saver's are.
 struct Scaffold {
   /// For all variables that the builder has.
   explicit Scaffold(Builder builder);
 
   Builder builder;
-  /// Those that must have values; each has its own initializer.
+  /// The variables that must have values; each has its own initializer.
   std::vector<Variable> variables;
   Values is_initialized;
   /// Run in each session, by the chief and all others, before anything else.
   std::vector<Ref> local_init;
-  /// Without these, what is lost begins anew.
+  /// If not set, variables without values are initialized instead of restored.
   std::shared_ptr<Saver> saver;
   std::string checkpoint_folder;
 };
 
-/// Opens sessions whose variables have values. The chief gives them those: what is lost comes from
-/// the latest checkpoint that is whole, or from the initializers where there is none; variables
-/// that have values keep them, so a task that restarts never takes the others back with it. All
-/// others wait for the chief.
+/// Opens sessions whose variables have values. The chief restores variables without values from the
+/// latest complete checkpoint, or initializes them if there is none. Variables that have values
+/// keep them, so that the restart of one task does not roll back the others. All other workers wait
+/// for the chief.
 class SessionManager {
  public:
   /// The host must outlive the manager.
@@ -42,11 +42,11 @@ class SessionManager {
 
   /// For the chief.
   Result<std::unique_ptr<BasicSession>> prepare_session();
-  /// For all others.
+  /// For all other workers.
   Result<std::unique_ptr<BasicSession>> wait_for_session();
 
-  // One attempt of each; Unavailable, also where the variables have no values yet, and Aborted are
-  // worth another.
+  // One attempt of each. Unavailable (also if variables have no values yet) and Aborted are
+  // retryable.
   Result<std::unique_ptr<BasicSession>> try_to_prepare_session();
   Result<std::unique_ptr<BasicSession>> try_to_find_ready_session();
 

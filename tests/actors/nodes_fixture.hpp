@@ -6,11 +6,11 @@
 #include <map>
 #include <mutex>
 
-#include "troupe/actors/device_actor.hpp"
-#include "troupe/actors/task_actor.hpp"
+#include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/cpu/cpu_device.hpp"
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -18,7 +18,7 @@ namespace troupe::testing {
 
 using namespace std::chrono_literals;
 
-/// A world of one process, whose connections can be held up or refused.
+/// A world of one process, whose connections can be delayed or refused.
 class TestWorld final : public World {
  public:
   explicit TestWorld(caf::actor_system& system) : system_(system) {}
@@ -86,8 +86,8 @@ struct TestConfig : caf::actor_system_config {
   }
 };
 
-/// The cluster {"a": 1 task, "b": 1 task}. Task a lives; b does once it is spawned or played. The
-/// test speaks as `self`, whom others may take for a session.
+/// The cluster {"a": 1 task, "b": 1 task}. Task a runs; task b is spawned or replaced by a fake by
+/// the test. The test sends as `self`, also in place of a session.
 struct NodesFixture {
   static constexpr const char* a_task = "/job:a/task:0";
   static constexpr const char* b_task = "/job:b/task:0";
@@ -123,7 +123,7 @@ struct NodesFixture {
     return task;
   }
 
-  /// Asks an actor, and fails the test where it does not answer.
+  /// Sends a request and waits for the answer; without one the test fails.
   template <class... Answer, class Actor, class Message>
   std::tuple<Answer...> ask(const Actor& actor, Message message) {
     std::tuple<Answer...> answers;
@@ -134,7 +134,7 @@ struct NodesFixture {
     return answers;
   }
 
-  /// The next message of that type.
+  /// Waits for the next message of that type.
   template <class Message>
   Message next() {
     std::optional<Message> received;

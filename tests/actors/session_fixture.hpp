@@ -1,19 +1,19 @@
 #pragma once
 
-#include "troupe/actors/session_actor.hpp"
+#include "troupe/actors/session/session_actor.hpp"
 #include "troupe/tests/actors/nodes_fixture.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
 namespace troupe::testing {
 
-/// A session on task a, and a task b whose one device is played by the test: it registers whatever
-/// it is asked to and passes all other messages on to the test.
+/// A session on task a, and a fake task b with a fake device: it answers Register with ok and
+/// forwards all messages to the test, which answers them as the device.
 struct SessionFixture : NodesFixture {
   Builder b;
   SessionActor session = open();
-  caf::actor device = play_device();
-  caf::actor task_b = play_task(device);
-  caf::strong_actor_ptr reports;  // the session, as its devices know it
+  caf::actor device = spawn_fake_device();
+  caf::actor task_b = spawn_fake_task(device);
+  caf::strong_actor_ptr step_listener;  // the session actor
 
   ~SessionFixture() {
     caf::anon_send_exit(device, caf::exit_reason::kill);
@@ -28,7 +28,7 @@ struct SessionFixture : NodesFixture {
     return *session;
   }
 
-  caf::actor play_device() {
+  caf::actor spawn_fake_device() {
     return system.spawn(
         [test = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* me) -> caf::behavior {
           return {
@@ -49,7 +49,7 @@ struct SessionFixture : NodesFixture {
         });
   }
 
-  caf::actor play_task(const caf::actor& device) {
+  caf::actor spawn_fake_task(const caf::actor& device) {
     TaskDescription description{
         .job = "b",
         .task = 0,
@@ -90,27 +90,27 @@ struct SessionFixture : NodesFixture {
     return answer;
   }
 
-  /// A value that the played device is asked for.
-  std::string far() {
+  /// A value that the fake device computes.
+  std::string remote_neg() {
     auto output = b.on(b_task).named("far").neg(b.on(b_task).constant(1.0f));
     extend();
     return output.name();
   }
 
-  PlanId registered() {
+  PlanId next_registration() {
     PlanId plan = 0;
     self->receive(
         [&](caf::strong_actor_ptr& from, Register& message) {
-          reports = from;
+          step_listener = from;
           plan = message.plan;
         },
         caf::after(10s) >> [] { BOOST_FAIL("nothing was registered"); });
     return plan;
   }
-  void report(const StartStep& started, Status status, Tensors fetches = {}) {
+  void send_done(const StartStep& started, Status status, Tensors fetches = {}) {
     self->send(
-        caf::actor_cast<StepReports>(reports),
-        StepDone{started.step, started.part, std::move(status), std::move(fetches)});
+        caf::actor_cast<StepListener>(step_listener),
+        StepDone{started.step, started.partition, std::move(status), std::move(fetches)});
   }
 };
 

@@ -31,7 +31,7 @@ struct Fixture {
     return !inspect(source, value);
   }
   template <class T>
-  T there_and_back(T value) {
+  T round_trip(T value) {
     T back;
     BOOST_TEST(read(write(value), back));
     return back;
@@ -42,19 +42,19 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(wire, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_status_keeps_code_words_and_place) {
+BOOST_AUTO_TEST_CASE(a_status_keeps_its_code_message_and_location) {
   Status status(Code::data_loss, "a bit flipped", {"node", "Op", "device", "task"});
-  BOOST_TEST((there_and_back(status) == status));
+  BOOST_TEST((round_trip(status) == status));
   auto noted = status.with_note("and another");
-  BOOST_TEST((there_and_back(noted) == noted));
-  BOOST_TEST(there_and_back(Status()).ok());
+  BOOST_TEST((round_trip(noted) == noted));
+  BOOST_TEST(round_trip(Status()).ok());
 }
 
-BOOST_AUTO_TEST_CASE(a_cluster_comes_back_and_an_impossible_one_does_not) {
+BOOST_AUTO_TEST_CASE(a_valid_cluster_is_read_back_and_an_invalid_one_is_refused) {
   auto cluster = *ClusterSpec::make(
       {{"ps", {"a:1", "[::1]:2"}}, {"worker", {{3, "b:3"}}}, {"empty", JobTasks()}});
-  BOOST_TEST((there_and_back(cluster) == cluster));
-  BOOST_TEST((there_and_back(ClusterSpec()) == ClusterSpec()));
+  BOOST_TEST((round_trip(cluster) == cluster));
+  BOOST_TEST((round_trip(ClusterSpec()) == ClusterSpec()));
   std::vector<char> bytes;
   caf::binary_serializer sink(system, bytes);
   uint64_t jobs = 1;
@@ -65,43 +65,43 @@ BOOST_AUTO_TEST_CASE(a_cluster_comes_back_and_an_impossible_one_does_not) {
   BOOST_TEST(!read(bytes, read_back));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_step_waits_for_comes_back) {
+BOOST_AUTO_TEST_CASE(the_waits_of_a_step_are_read_back) {
   Wait wait{"device", "node", "Op", "what", "peer", std::chrono::milliseconds(12345)};
-  auto back = there_and_back(StepWaits{{wait, Wait()}});
+  auto back = round_trip(StepWaits{{wait, Wait()}});
   BOOST_TEST_REQUIRE(back.waits.size() == 2u);
   BOOST_TEST((back.waits[0] == wait));
   BOOST_TEST((back.waits[1] == Wait()));
 }
 
-BOOST_AUTO_TEST_CASE(tensors_of_all_dtypes_come_back) {
+BOOST_AUTO_TEST_CASE(tensors_of_all_dtypes_are_read_back) {
   for (auto dtype : all_plain()) {
     auto tensor = *Tensor::allocate(dtype, {2, 3});
     auto* bytes = static_cast<char*>(tensor.mutable_raw());
     for (size_t i = 0; i < tensor.bytes(); ++i) bytes[i] = dtype == DType::boolean ? i % 2 : 7 * i;
-    auto back = there_and_back(tensor);
+    auto back = round_trip(tensor);
     BOOST_TEST((back.dtype() == dtype));
     BOOST_TEST((back.shape() == tensor.shape()));
     BOOST_TEST(std::memcmp(back.raw(), tensor.raw(), tensor.bytes()) == 0);
   }
   auto strings = Tensor::of<std::string>({2}, {"", std::string("a\0b", 3)});
-  BOOST_TEST(equal(there_and_back(strings), strings));
-  BOOST_TEST(there_and_back(*Tensor::allocate(DType::float32, {0, 3})).elements() == 0);
-  BOOST_TEST(!there_and_back(Tensor()).is_set());
+  BOOST_TEST(equal(round_trip(strings), strings));
+  BOOST_TEST(round_trip(*Tensor::allocate(DType::float32, {0, 3})).elements() == 0);
+  BOOST_TEST(!round_trip(Tensor()).is_set());
 }
 
-BOOST_AUTO_TEST_CASE(infinities_and_nan_come_back_in_tensors_and_attributes) {
+BOOST_AUTO_TEST_CASE(infinities_and_nan_are_read_back_in_tensors_and_attributes) {
   auto infinity = std::numeric_limits<float>::infinity();
-  auto tensor = there_and_back(Tensor::of<float>({2}, {infinity, std::nanf("")}));
+  auto tensor = round_trip(Tensor::of<float>({2}, {infinity, std::nanf("")}));
   BOOST_TEST(tensor.data<float>()[0] == infinity);
   BOOST_TEST(std::isnan(tensor.data<float>()[1]));
   NodeDef def{
       .name = "n", .op = "O", .attrs = {{"f", -infinity}, {"l", std::vector<float>{infinity}}}};
-  auto back = there_and_back(def);
+  auto back = round_trip(def);
   BOOST_TEST(*back.attrs.at("f").get<float>() == -infinity);
   BOOST_TEST(back.attrs.at("l").get<std::vector<float>>()->at(0) == infinity);
 }
 
-BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
+BOOST_AUTO_TEST_CASE(a_node_is_read_back_with_attributes_of_all_types) {
   NodeDef def{
       .name = "n",
       .op = "O",
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
           {"ss", std::vector<std::string>{"a", ""}},
           {"ts", DTypes{DType::int8}},
           {"shapes", Shapes{Shape(), Shape::unknown_rank()}}}};
-  auto back = there_and_back(def);
+  auto back = round_trip(def);
   BOOST_TEST(back.name == def.name);
   BOOST_TEST(back.inputs == def.inputs, boost::test_tools::per_element());
   BOOST_REQUIRE(back.attrs.size() == def.attrs.size());
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_node_comes_back_with_attributes_of_all_types) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(cut_and_spoiled_bytes_are_refused_or_give_some_value_but_never_crash) {
+BOOST_AUTO_TEST_CASE(truncated_and_corrupted_bytes_never_crash) {
   auto bytes =
       write(NodeDef{.name = "n", .op = "O", .attrs = {{"t", Tensor::of<float>({2}, {1, 2})}}});
   NodeDef def;
@@ -146,18 +146,18 @@ BOOST_AUTO_TEST_CASE(cut_and_spoiled_bytes_are_refused_or_give_some_value_but_ne
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tensor_that_claims_more_than_a_message_holds_is_refused) {
+BOOST_AUTO_TEST_CASE(a_tensor_larger_than_a_message_is_refused) {
   for (auto dtype : {DType::float32, DType::string}) {
     std::vector<char> bytes;
     caf::binary_serializer sink(system, bytes);
     BOOST_TEST(!sink(static_cast<uint8_t>(dtype), int8_t{1}, int64_t{1} << 40));
     Tensor tensor;
     BOOST_TEST(!read(bytes, tensor));
-    BOOST_TEST(!tensor.is_set());  // nor was memory taken for it
+    BOOST_TEST(!tensor.is_set());  // nor was memory allocated for it
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_message_is_never_larger_than_its_tensors_claim) {
+BOOST_AUTO_TEST_CASE(wire_bytes_is_an_upper_bound) {
   auto strings = Tensor::of<std::string>({2}, {std::string(300, 'x'), ""});
   for (const auto& tensor : {Tensor(), Tensor::scalar(1), Tensor::of<float>({2}, {1, 2}), strings})
     BOOST_TEST(write(tensor).size() <= wire_bytes(tensor));

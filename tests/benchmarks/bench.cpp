@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   Report report;
-  auto floor_us = measure_raw_round_trip(report);  // first: it forks, and no thread runs yet
+  auto floor_us = measure_raw_round_trip(report);  // first, as it forks: no thread may run
   measure_executor(report);
   measure_local_steps(report);
   measure_pictures(report);

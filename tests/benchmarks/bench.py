@@ -21,14 +21,14 @@ def report(what, value, unit, note=""):
 
 
 def report_steps(what, step, count=5000):
-    """The median of so many, in microseconds."""
+    """The median of `count` steps, in microseconds."""
     times = sorted(timed(step) for _ in range(count + count // 10))
     spread = f"p10 {times[count // 10] * 1e6:.1f}, p99 {times[count * 99 // 100] * 1e6:.1f}"
     report(what, times[count // 2] * 1e6, "us", spread)
 
 
 def report_bytes(what, step):
-    """The best of some, as the first ones find no memory ready."""
+    """The best of eight; the first ones also allocate the memory."""
     report(what, LARGE / min(timed(step) for _ in range(8)) / 2**30, "GiB/s", "100 MiB")
 
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "troupe/actors/local_cluster.hpp"
+#include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
 #include "troupe/tests/benchmarks/measures.hpp"

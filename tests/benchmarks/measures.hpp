@@ -4,17 +4,17 @@
 
 namespace troupe::bench {
 
-// What does each thing cost? One function a group of figures; each appends its rows.
+// One function for each group of figures; each appends its rows to the report.
 
-/// A round trip over a raw loopback socket between two processes: the floor under remote steps.
+/// A round trip over a raw loopback socket between two processes: the lower bound of remote steps.
 double measure_raw_round_trip(Report& report);
-/// Nanoseconds a node, of chains and fans of small ops.
+/// Nanoseconds per node, for chains and fans of small ops.
 void measure_executor(Report& report);
 /// Steps of one constant, and over two tasks, in this process.
 void measure_local_steps(Report& report);
-/// A traced step of 10,000 nodes, and what its trace and its picture cost.
+/// A traced step of 10,000 nodes, its Chrome trace and its dot graph.
 void measure_pictures(Report& report);
-/// What a step over a simulated cluster costs this process, by its tasks and by those it touches.
+/// The real time of steps over simulated clusters, by the number of tasks and of tasks in the step.
 void measure_simulated_clusters(Report& report);
 /// Start, memory, null steps, steps over two tasks and training, with real nodes; `floor_us` is the
 /// raw round trip.

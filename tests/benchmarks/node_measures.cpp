@@ -5,7 +5,7 @@
 
 #include "troupe/apps/digits/model.hpp"
 #include "troupe/capnp/client/client.hpp"
-#include "troupe/graph/address.hpp"
+#include "troupe/graph/cluster/address.hpp"
 #include "troupe/tests/benchmarks/measures.hpp"
 #include "troupe/tests/capnp/raw_socket.hpp"
 #include "troupe/tests/processes/nodes.hpp"
@@ -72,25 +72,25 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
        step.spread() + ratio(step.p50_us(), floor_us)});
 }
 
-/// Connections that say nothing must not slow others down.
-void measure_besieged(Report& report, NodeCluster& nodes) {
-  constexpr int strangers_count = 900;  // with what else is open, below the usual 1,024
+/// Idle connections must not slow others down.
+void measure_with_idle_connections(Report& report, NodeCluster& nodes) {
+  constexpr int idle_count = 900;  // stays below the usual limit of 1,024 open files
   std::unique_ptr<Client> client;
   auto session = open(nodes, 0, client);
   Builder b;
   auto constant = b.constant(1.0f);
   must(session->extend(b));
   auto step = [&] { must(session->run({}, {constant})); };
-  auto usual = Samples::of(2000, step);
-  std::vector<testing::RawSocket> strangers;
+  auto alone = Samples::of(2000, step);
+  std::vector<testing::RawSocket> idle;
   auto port = must(Address::parse(nodes.target("worker", 0))).port;
-  for (int i = 0; i < strangers_count; ++i) strangers.emplace_back(port);
-  auto besieged = Samples::of(2000, step);
+  for (int i = 0; i < idle_count; ++i) idle.emplace_back(port);
+  auto beside_idle = Samples::of(2000, step);
   char note[96];
   std::snprintf(
-      note, sizeof note, "%s, %.2f x without them", besieged.spread().c_str(),
-      besieged.p50_us() / usual.p50_us());
-  report.push_back({"null step beside 900 silent connections", besieged.p50_us(), "us", note});
+      note, sizeof note, "%s, %.2f x without them", beside_idle.spread().c_str(),
+      beside_idle.p50_us() / alone.p50_us());
+  report.push_back({"null step beside 900 silent connections", beside_idle.p50_us(), "us", note});
 }
 
 Tensor random_rows(int rows, int columns) {
@@ -100,7 +100,7 @@ Tensor random_rows(int rows, int columns) {
   return tensor;
 }
 
-/// Both workers train at once, each driven by a thread, for that long.
+/// Both workers train concurrently, each with a client thread.
 void measure_training(Report& report, NodeCluster& nodes, std::chrono::seconds duration) {
   constexpr int workers = 2, batch = 32;
   std::atomic<int> steps{0};
@@ -142,7 +142,7 @@ void measure_nodes(Report& report, double floor_us) {
   measure_start(report);
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
   measure_remote_steps(report, nodes, floor_us);
-  measure_besieged(report, nodes);
+  measure_with_idle_connections(report, nodes);
   measure_training(report, nodes, 5s);
 }
 

@@ -8,11 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe::bench {
 
-/// One line of the table: what was measured, a figure with its unit, and what it is held against.
+/// One line of the table: what was measured, the value with its unit, and a comparison.
 struct Row {
   std::string what;
   double value;
@@ -20,10 +20,10 @@ struct Row {
   std::string note;
 };
 
-/// The durations of repeated runs of one thing.
+/// The durations of repeated runs.
 class Samples {
  public:
-  /// Runs `f` some times without looking, then `count` times with a clock.
+  /// Runs `f` some times to warm up, then measures it `count` times.
   template <class F>
   static Samples of(int count, F f) {
     Samples samples;
@@ -56,7 +56,7 @@ class Samples {
 
 using Report = std::vector<Row>;
 
-/// The value, or the end of the program with the error.
+/// The value; prints the error and ends the program if there is none.
 template <class T>
 T must(Result<T> result) {
   if (result.ok()) return *std::move(result);

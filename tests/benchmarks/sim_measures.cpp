@@ -14,7 +14,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A variable on each task of a simulated cluster; steps bump those of the first `touched` tasks.
+/// A variable on each task of a simulated cluster; steps increment those of the first `touched`
+/// tasks.
 void measure_cluster(Report& report, int tasks, int touched) {
   double step_s = 0;
   auto all_s = seconds_of([&] {

@@ -12,42 +12,42 @@
 #include <vector>
 
 #include "troupe/actors/calls.hpp"
-#include "troupe/capnp/server/door.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/capnp/server/rpc_server.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
-/// What the fake actors were told, for the tests to wait for and look at.
+/// Records the messages that the fake actors receive, for the tests to wait for and inspect.
 class Record {
  public:
   void add(std::string what) {
     std::lock_guard lock(mutex_);
-    told_.push_back(std::move(what));
+    recorded_.push_back(std::move(what));
     changed_.notify_all();
   }
-  /// False when nobody says that in time.
+  /// False if that is not recorded in time.
   bool wait_for(const std::string& what) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(
-        lock, patience, [&] { return std::ranges::find(told_, what) != told_.end(); });
+        lock, test_timeout, [&] { return std::ranges::find(recorded_, what) != recorded_.end(); });
   }
-  std::vector<NodeDef> nodes;  // of the last extension
+  std::vector<NodeDef> nodes;  // of the last Extend
   RunOptions options;          // of the last callable
   SessionOptions session_options;
-  Done<SessionActor> unanswered;  // the last session that was asked for with device filters
+  Done<SessionActor> unanswered;  // of the last CreateSession with device filters
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::string> told_;
+  std::vector<std::string> recorded_;
 };
 
 using SharedRecord = std::shared_ptr<Record>;
 
 /// A session without a graph. It answers a step by the name of its first target: "echo" with the
 /// feeds, "fail" with an error that has all fields, "wait" when it is cancelled, "thread" from
-/// another thread, "forget" never, "block" when the record has "go on", on the door's thread; else
-/// with a scalar for each fetch.
+/// another thread, "forget" never, "block" after blocking the RPC thread until the record has
+/// "go on"; any other with a scalar for each fetch.
 struct FakeSession {
   FakeSession() = default;
   std::map<CallId, Done<Tensors>> waiting;
@@ -89,7 +89,7 @@ inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
     for (auto& [name, value] : run.feeds) values.push_back(value);
   else
     for (size_t i = 0; i < run.fetches.size(); ++i) values.push_back(Tensor::scalar<float>(42));
-  if (run.traced && run.options.wants_metadata()) run.traced(full_metadata());
+  if (run.on_metadata && run.options.wants_metadata()) run.on_metadata(full_metadata());
   if (target == "fail") return run.done(full_error());
   if (target == "thread") {
     std::thread([done = run.done, values] { done(values); }).detach();
@@ -119,7 +119,7 @@ inline SessionActor::behavior_type fake_session(
         make.done(make.fetches.empty() ? invalid_argument("nothing to fetch") : Status());
       },
       [&state, record](RunCallable& run) {
-        if (run.traced && run.options.wants_metadata()) run.traced(full_metadata());
+        if (run.on_metadata && run.options.wants_metadata()) run.on_metadata(full_metadata());
         if (!run.feeds.empty()) return run.done(run.feeds);
         state.waiting[run.call] = run.done;
         record->add("wait");
@@ -135,7 +135,7 @@ inline SessionActor::behavior_type fake_session(
         record->add("wait");
       },
       [&state, record](Release& release) {
-        state.waiting.erase(release.made);
+        state.waiting.erase(release.object);
         record->add("release");
       },
       [&state, record](CancelRun& cancel) {
@@ -152,21 +152,21 @@ inline SessionActor::behavior_type fake_session(
       }};
 }
 
-inline Joined what_a_fake_cluster_tells() {
+inline Joined fake_joined() {
   return {
       .task = 4,
       .cluster = *ClusterSpec::make({{"ps", {"a:1"}}, {"worker", {{3, "b:1"}}}}),
-      .news = {.change = 9, .joined = *ClusterSpec::make({{"worker", {{4, "c:1"}}}})},
-      .keeper_job = "ps",
-      .keeper_task = 0};
+      .membership = {.version = 9, .joined = *ClusterSpec::make({{"worker", {{4, "c:1"}}}})},
+      .directory_job = "ps",
+      .directory_task = 0};
 }
 
-inline std::string words_of(const Join& wish) {
-  return "join " + wish.cluster + " " + std::to_string(wish.version) + " " + wish.job + " " +
-         wish.address;
+inline std::string text_of(const Join& request) {
+  return "join " + request.cluster + " " + std::to_string(request.version) + " " + request.job +
+         " " + request.address;
 }
 
-inline std::vector<WaitingStep> what_fake_steps_wait_for() {
+inline std::vector<WaitingStep> fake_waiting_steps() {
   return {
       {.session = 3,
        .step = 4,
@@ -222,12 +222,12 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         record->add("drain " + std::to_string(drain.timeout.count()));
         drain.done(deadline_exceeded("a step was cancelled"));
       },
-      [record](LetJoin& call) {
-        record->add(words_of(call.wish));
-        if (call.wish.job == "full") return call.done(full_error());
-        call.done(what_a_fake_cluster_tells());
+      [record](AdmitTask& call) {
+        record->add(text_of(call.request));
+        if (call.request.job == "full") return call.done(full_error());
+        call.done(fake_joined());
       },
-      [](Explain& explain) { explain.done(what_fake_steps_wait_for()); },
+      [](Explain& explain) { explain.done(fake_waiting_steps()); },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
             .job = "ps",
@@ -248,10 +248,10 @@ struct FakeConfig : caf::actor_system_config {
   }
 };
 
-/// A node whose actors are fakes, behind a real door.
+/// A real RPC server in front of fake actors.
 struct FakeNode {
-  FakeNode() : door(open()) {
-    auto served = door->serve(Service{
+  FakeNode() : rpc_server(open()) {
+    auto served = rpc_server->serve(Service{
         .system = system,
         .master = master,
         .stop =
@@ -269,22 +269,22 @@ struct FakeNode {
     CHECK(served.ok());
   }
   ~FakeNode() {
-    door.reset();
+    rpc_server.reset();
     caf::anon_send_exit(master, caf::exit_reason::user_shutdown);
   }
-  static std::unique_ptr<Door> open() {
-    auto opened = Door::open("127.0.0.1", 0);
+  static std::unique_ptr<RpcServer> open() {
+    auto opened = RpcServer::open("127.0.0.1", 0);
     CHECK(opened.ok());
     return *std::move(opened);
   }
 
-  std::string target() const { return "troupe://127.0.0.1:" + std::to_string(door->port()); }
+  std::string target() const { return "troupe://127.0.0.1:" + std::to_string(rpc_server->port()); }
 
   FakeConfig config;
   caf::actor_system system{config};
   SharedRecord record = std::make_shared<Record>();
   MasterActor master = system.spawn(fake_master, record);
-  std::unique_ptr<Door> door;
+  std::unique_ptr<RpcServer> rpc_server;
 };
 
 }  // namespace troupe::testing

@@ -4,12 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/tensor.hpp"
 #include "troupe_schema/session.capnp.h"
 
 namespace troupe::testing {
 
-/// A client's source, which answers as `give` says; `is_dropped` tells what became of it.
+/// A client's TensorSource that answers by `give`. `is_dropped` is set to false at first, and to
+/// true when the node has dropped it.
 class FakeSource final : public rpc::TensorSource::Server {
  public:
   using Context = ReadContext;
@@ -27,7 +28,7 @@ class FakeSource final : public rpc::TensorSource::Server {
   std::optional<bool>& is_dropped_;
 };
 
-/// What is asked for, less so many bytes.
+/// Answers with the bytes that are requested, less `missing`.
 inline FakeSource::Give pieces_of(const Tensor& tensor, uint64_t missing = 0) {
   return [tensor, missing](FakeSource::Context context) {
     auto params = context.getParams();
@@ -37,7 +38,7 @@ inline FakeSource::Give pieces_of(const Tensor& tensor, uint64_t missing = 0) {
   };
 }
 
-/// Gives the step's feed `x` the dtype and shape of `like`, and that source.
+/// Fills the feed `x` with the dtype and shape of `like` and with that source.
 inline void feed_from(
     rpc::Feed::Builder feed, const Tensor& like, rpc::TensorSource::Client source) {
   feed.setOutput("x");

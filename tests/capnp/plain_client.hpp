@@ -8,9 +8,9 @@
 
 namespace troupe::testing {
 
-/// The door as Cap'n Proto's own client sees it.
+/// A connection to a node by Cap'n Proto's own client.
 struct PlainClient {
-  explicit PlainClient(FakeNode& node) : PlainClient(node.door->port()) {}
+  explicit PlainClient(FakeNode& node) : PlainClient(node.rpc_server->port()) {}
   explicit PlainClient(int port)
       : socket(io.provider->getNetwork()
                    .parseAddress("127.0.0.1", static_cast<kj::uint>(port))
@@ -18,10 +18,10 @@ struct PlainClient {
                    ->connect()
                    .wait(io.waitScope)),
         client(*socket),
-        door(client.bootstrap().castAs<rpc::Login>()) {}
+        bootstrap(client.bootstrap().castAs<rpc::Login>()) {}
 
   auto login(uint32_t version) {
-    auto request = door.loginRequest();
+    auto request = bootstrap.loginRequest();
     request.setProtocolVersion(version);
     return request.send();
   }
@@ -29,7 +29,7 @@ struct PlainClient {
   kj::AsyncIoContext io = kj::setupAsyncIo();
   kj::Own<kj::AsyncIoStream> socket;
   capnp::TwoPartyClient client;
-  rpc::Login::Client door;
+  rpc::Login::Client bootstrap;
 };
 
 }  // namespace troupe::testing

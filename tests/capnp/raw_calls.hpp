@@ -17,13 +17,13 @@ inline Bytes frame_of(capnp::MessageBuilder& message) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// What a call goes to: the answer to a question, or the pointer of that number in it.
+/// The target of a call: the answer to a question, or a capability at that pointer of it.
 struct Target {
   uint32_t question;
   std::optional<uint16_t> pointer = std::nullopt;
 };
 
-/// A frame with a call of an interface's method, whose parameters `fill` writes.
+/// A frame with a call of a method; `fill` writes the parameters.
 template <class Params, class Fill>
 Bytes call(uint32_t question, Target target, uint64_t interface, uint16_t method, Fill fill) {
   capnp::MallocMessageBuilder message;
@@ -43,9 +43,9 @@ inline Bytes& operator+=(Bytes& to, const Bytes& bytes) {
   return to;
 }
 
-/// A bootstrap, and a call of login() on it: how each client begins. The next question is 2, and
-/// the master is what the pointer 1 of question 1 leads to.
-inline Bytes greeting() {
+/// The first frames of a client: a bootstrap, and a call of login() on it. The next question id is
+/// 2; the master is at pointer 1 of the answer to question 1.
+inline Bytes login_frames() {
   capnp::MallocMessageBuilder bootstrap;
   bootstrap.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(0);
   auto bytes = frame_of(bootstrap);

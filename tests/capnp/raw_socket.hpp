@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/graph/check.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/graph/support/check.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A connection to a port of this machine that says what it likes.
+/// A TCP connection to a port of this machine, for arbitrary bytes.
 class RawSocket {
  public:
   explicit RawSocket(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -27,7 +27,7 @@ class RawSocket {
     to.sin_port = htons(static_cast<uint16_t>(port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     CHECK(::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
-    timeval limit{.tv_sec = patience / std::chrono::seconds(1), .tv_usec = 0};
+    timeval limit{.tv_sec = test_timeout / std::chrono::seconds(1), .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   }
@@ -37,18 +37,18 @@ class RawSocket {
   RawSocket(RawSocket&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
   RawSocket& operator=(RawSocket&&) = delete;
 
-  /// False when not all of it was taken.
+  /// False if not all of it was sent.
   bool send(std::span<const uint8_t> bytes) {
     return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(bytes.size());
   }
   void finish() { ::shutdown(socket_, SHUT_WR); }
-  /// True when the other end closes the connection, whatever it says before.
-  bool sees_end() {
+  /// Reads until the other end closes the connection; false if it does not in time.
+  bool await_close() {
     uint8_t bytes[4096];
     ssize_t got = 1;
     while (got > 0 || (got < 0 && errno == EINTR)) got = ::recv(socket_, bytes, sizeof bytes, 0);
-    // Unread bytes make it a reset, which is EPIPE where the end has come before.
+    // With unread bytes the close is a reset: ECONNRESET, or EPIPE if it came before a send.
     return got == 0 || errno == ECONNRESET || errno == EPIPE;
   }
 
@@ -56,12 +56,12 @@ class RawSocket {
   int socket_;
 };
 
-/// Sends that and no more, and tells whether the other end closes the connection then.
-inline bool is_ended_after(int port, std::span<const uint8_t> bytes) {
+/// Sends the bytes and ends its direction of the connection; whether the other end then closes it.
+inline bool closes_after(int port, std::span<const uint8_t> bytes) {
   RawSocket socket(port);
   socket.send(bytes);
   socket.finish();
-  return socket.sees_end();
+  return socket.await_close();
 }
 
 }  // namespace troupe::testing

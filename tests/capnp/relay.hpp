@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "troupe/capnp/server/listen.hpp"
-#include "troupe/graph/check.hpp"
+#include "troupe/capnp/server/listen/listening_socket.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::testing {
 
-/// A way to a port of this machine that can be cut, or made slow. Nobody is told: a connection over
-/// it stays open, as over a network.
+/// Forwards connections to a port of this machine, and can be cut or slowed down. As with a broken
+/// network, connections over it stay open meanwhile.
 class Relay {
  public:
   explicit Relay(int to_port) : to_port_(to_port), listening_(*listen_on("", 0)) {
@@ -28,17 +28,17 @@ class Relay {
 
   int port() const { return listening_.port; }
   void cut() { bytes_per_ms_ = 0; }
-  void mend() { bytes_per_ms_ = 1 << 20; }
+  void restore() { bytes_per_ms_ = 1 << 20; }
   void slow_down(size_t bytes_per_ms) { bytes_per_ms_ = bytes_per_ms; }
-  /// Of the connections that there are, only the first goes on.
-  void cut_all_but_the_first() { is_for_first_ = true; }
+  /// Stops forwarding, except for the first connection.
+  void cut_all_but_the_first() { is_first_only_ = true; }
   void stop() {
     is_over_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  /// What the first guest has said; after stop().
-  const std::string& said_by_first() const { return said_by_first_; }
-  /// That have passed, both ways.
+  /// The bytes that the client of the first connection has sent; after stop().
+  const std::string& bytes_of_first() const { return bytes_of_first_; }
+  /// Bytes forwarded, in both directions.
   uint64_t bytes_passed() const { return bytes_passed_; }
 
  private:
@@ -50,20 +50,20 @@ class Relay {
   void run() {
     std::vector<Pipe> pipes;
     while (!is_over_) {
-      if (int guest = ::accept(listening_.socket, nullptr, nullptr); guest >= 0) {
-        int node = connect_on();
-        for (int socket : {guest, node}) limit_buffer(socket);
-        pipes.push_back({guest, node});
-        pipes.push_back({node, guest});
+      if (int client = ::accept(listening_.socket, nullptr, nullptr); client >= 0) {
+        int node = connect_to_node();
+        for (int socket : {client, node}) limit_buffer(socket);
+        pipes.push_back({client, node});
+        pipes.push_back({node, client});
       }
       for (size_t i = 0; i < pipes.size(); ++i)
-        if (i < 2 || !is_for_first_) pass(pipes[i], /*is_first=*/i == 0);
+        if (i < 2 || !is_first_only_) forward(pipes[i], /*is_first=*/i == 0);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     for (auto& pipe : pipes) ::close(pipe.from);
   }
 
-  int connect_on() const {
+  int connect_to_node() const {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(to_port_));
@@ -73,13 +73,13 @@ class Relay {
     return socket;
   }
 
-  /// So that what is cut or slow here is so at once for who sends.
+  /// A small buffer, so that a sender notices at once when the relay is cut or slow.
   static void limit_buffer(int socket) {
     int bytes = 1 << 18;
     ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
   }
 
-  void pass(Pipe& pipe, bool is_first) {
+  void forward(Pipe& pipe, bool is_first) {
     std::vector<char> bytes(std::min<size_t>(bytes_per_ms_, 1 << 20));
     if (bytes.empty()) return;
     auto got = ::recv(pipe.from, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -89,17 +89,17 @@ class Relay {
       if (count < 0) return;
       sent += count;
     }
-    if (got > 0 && is_first) said_by_first_.append(bytes.data(), static_cast<size_t>(got));
+    if (got > 0 && is_first) bytes_of_first_.append(bytes.data(), static_cast<size_t>(got));
     if (got > 0) bytes_passed_ += static_cast<uint64_t>(got);
   }
 
   const int to_port_;
-  PlacedSocket listening_;
+  BoundSocket listening_;
   std::atomic<size_t> bytes_per_ms_ = 1 << 20;
   std::atomic<uint64_t> bytes_passed_ = 0;
-  std::atomic<bool> is_for_first_ = false;
+  std::atomic<bool> is_first_only_ = false;
   std::atomic<bool> is_over_ = false;
-  std::string said_by_first_;
+  std::string bytes_of_first_;
   std::thread thread_;
 };
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "troupe/capnp/client/client.hpp"
-#include "troupe/capnp/server/listen.hpp"
+#include "troupe/capnp/server/listen/listening_socket.hpp"
 #include "troupe/capnp/server/server.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
@@ -25,7 +25,7 @@ inline ServerOptions few_threads(int threads = 1) {
   return options;
 }
 
-/// Does not serve yet.
+/// A server that is not started.
 inline std::unique_ptr<Server> make_server(
     const ClusterSpec& cluster, const std::string& job, int task,
     ServerOptions options = few_threads()) {
@@ -35,7 +35,7 @@ inline std::unique_ptr<Server> make_server(
   return *std::move(server);
 }
 
-/// Serves alone.
+/// A running server of a cluster of one task.
 inline std::unique_ptr<Server> start_local(ServerOptions options = few_threads()) {
   auto server = Server::create_local(std::move(options));
   BOOST_REQUIRE_MESSAGE(server.ok(), server.status().to_string());
@@ -56,9 +56,9 @@ inline std::unique_ptr<Session> open(Client& client) {
   return *std::move(session);
 }
 
-/// A client's session, and the value 2 on its node.
-struct Guest {
-  explicit Guest(const Server& server)
+/// A client of a server with a session, whose graph has the constant 2.
+struct TestClient {
+  explicit TestClient(const Server& server)
       : client(connect(server)), session(open(*client)), two(b.constant(2.0f)) {
     BOOST_REQUIRE(session->extend(b).ok());
   }
@@ -72,7 +72,7 @@ struct Guest {
 
 inline ClusterSpec cluster_of(const std::map<std::string, int>& jobs) {
   std::map<std::string, JobTasks> tasks;
-  std::vector<PlacedSocket> kept;
+  std::vector<BoundSocket> kept;
   for (const auto& [job, count] : jobs)
     for (int task = 0; task < count; ++task) {
       kept.push_back(*listen_on("", 0));
@@ -81,14 +81,14 @@ inline ClusterSpec cluster_of(const std::map<std::string, int>& jobs) {
   return *ClusterSpec::make(tasks);
 }
 
-/// A server and a client of it whose step waits for a task that never answers.
+/// A server, and a client whose step waits for a task that never answers.
 struct StuckStep {
-  /// Takes connections in its backlog, and says nothing.
-  PlacedSocket silent = *listen_on("", 0);
+  /// Connections are accepted into its backlog, and never answered.
+  BoundSocket silent = *listen_on("", 0);
   ClusterSpec cluster = *ClusterSpec::make(
       {{"local", {"127.0.0.1:0"}}, {"silent", {"127.0.0.1:" + std::to_string(silent.port)}}});
   std::unique_ptr<Server> server = start();
-  Guest guest{*server};
+  TestClient user{*server};
   std::future<Status> step = begin();
 
   std::unique_ptr<Server> start() const {
@@ -101,30 +101,30 @@ struct StuckStep {
     return made;
   }
   std::future<Status> begin() {
-    auto there = guest.b.on("/job:silent/task:0").constant(1.0f);
-    BOOST_REQUIRE(guest.session->extend(guest.b).ok());
+    auto there = user.b.on("/job:silent/task:0").constant(1.0f);
+    BOOST_REQUIRE(user.session->extend(user.b).ok());
     auto running = std::async(
-        std::launch::async, [this, there] { return guest.session->run({}, {there}).status(); });
-    while (guest.client->explain()->empty()) std::this_thread::yield();
+        std::launch::async, [this, there] { return user.session->run({}, {there}).status(); });
+    while (user.client->explain()->empty()) std::this_thread::yield();
     return running;
   }
 };
 
-/// A server and a client of it whose step computes for a while.
+/// A server, and a client whose step computes for a while.
 struct LongStep {
   std::unique_ptr<Server> server = start_local();
-  Guest guest{*server};
+  TestClient user{*server};
   std::future<Status> step = begin();
 
   std::future<Status> begin() {
-    auto& b = guest.b;
+    auto& b = user.b;
     auto product = b.fill(b.constant(Tensor::of<int32_t>({2}, {700, 700})), b.constant(0.001f));
     for (int i = 0; i < 40; ++i) product = b.matmul(product, product);
-    BOOST_REQUIRE(guest.session->extend(b).ok());
+    BOOST_REQUIRE(user.session->extend(b).ok());
     auto running = std::async(std::launch::async, [this, product] {
-      return guest.session->run({}, {}, {product}).status();
+      return user.session->run({}, {}, {product}).status();
     });
-    while (guest.client->explain()->empty() && running.wait_for(0s) != std::future_status::ready)
+    while (user.client->explain()->empty() && running.wait_for(0s) != std::future_status::ready)
       std::this_thread::yield();
     return running;
   }
@@ -139,7 +139,7 @@ inline bool has_ended(std::future<Status>& call) {
 }
 
 inline Status result_of(std::future<Status>& call) {
-  BOOST_REQUIRE(call.wait_for(patience) == std::future_status::ready);
+  BOOST_REQUIRE(call.wait_for(test_timeout) == std::future_status::ready);
   return call.get();
 }
 

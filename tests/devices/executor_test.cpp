@@ -6,35 +6,12 @@
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/tests/devices/run_graph.hpp"
+#include "troupe/tests/devices/test_port.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
-
-/// A port whose edges the test itself serves.
-struct TestPort final : StepPort {
-  Tensor feed(int) override { return Tensor::scalar(1.0f); }
-  void fetch(int, Tensor value) override { fetched = std::move(value); }
-  Status send(EdgeId edge, Tensor value) override {
-    sent.emplace_back(edge, std::move(value));
-    return {};
-  }
-  void receive(EdgeId edge, std::function<void(Result<Tensor>)> arrived) override {
-    waiting[edge] = std::move(arrived);
-  }
-  void fail(const Status& status) override {
-    for (auto& [edge, arrived] : std::exchange(waiting, {})) arrived(status);
-  }
-  void arrive(EdgeId edge, Tensor value) {
-    auto receiver = std::move(waiting.extract(edge).mapped());
-    receiver(std::move(value));
-  }
-
-  Tensor fetched;
-  std::vector<std::pair<EdgeId, Tensor>> sent;
-  std::map<EdgeId, std::function<void(Result<Tensor>)>> waiting;
-};
 
 /// A device whose kernels throw.
 class ThrowingDevice final : public Device {
@@ -47,9 +24,6 @@ class ThrowingDevice final : public Device {
   const KernelCatalog& kernels() const override { return kernels_; }
   Allocator& allocator() override { return real_.allocator(); }
   void enqueue(std::function<void()> work) override { real_.enqueue(std::move(work)); }
-  void when_done(std::function<void()> then) override { then(); }
-  void copy_to_host(Tensor, std::function<void(Result<Tensor>)>) override { CHECK(false); }
-  void copy_from_host(Tensor, std::function<void(Result<Tensor>)>) override { CHECK(false); }
 
  private:
   Device& real_;

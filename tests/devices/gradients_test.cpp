@@ -1,4 +1,4 @@
-#include "troupe/graph/gradients.hpp"
+#include "troupe/graph/build/gradients.hpp"
 
 #include <cmath>
 #include <set>
@@ -157,19 +157,19 @@ std::vector<Case> all_cases() {
   return all;
 }
 
-/// How the inputs of an op enter the graph: with their shapes, or with a shape, or with nothing
-/// that is known before the step. What is no variable may also be a constant.
-enum class Knowledge { constants, shapes, ranks, nothing };
+/// What is known of the inputs of an op before the step: shapes, only ranks, or nothing. Inputs
+/// that are not differentiated may also be constants.
+enum class KnownShapes { constants, shapes, ranks, nothing };
 
 /// The sum of all outputs, each element times a weight of its own, as a function of the inputs.
-struct Scene {
+struct TestGraph {
   Builder b;
   Values inputs;
   std::vector<Feed> feeds;
   Value total;
 
-  Scene(const Case& c, Knowledge knowledge) {
-    for (const auto& input : c.inputs) add_input(input, knowledge);
+  TestGraph(const Case& c, KnownShapes known_shapes) {
+    for (const auto& input : c.inputs) add_input(input, known_shapes);
     auto node = b.op(c.op, inputs, c.attrs);
     BOOST_REQUIRE_MESSAGE(b.status().ok(), c.op << ": " << b.status().to_string());
     auto outputs = b.graph().node(node.output().node).output_dtypes.size();
@@ -179,20 +179,20 @@ struct Scene {
   }
 
  private:
-  void add_input(const Input& input, Knowledge knowledge) {
-    if (!input.is_variable && knowledge == Knowledge::constants) {
+  void add_input(const Input& input, KnownShapes known_shapes) {
+    if (!input.is_variable && known_shapes == KnownShapes::constants) {
       inputs.push_back(b.constant(input.value));
       return;
     }
     const auto& shape = input.value.shape();
-    auto known = knowledge == Knowledge::nothing ? Shape::unknown_rank()
-                 : knowledge == Knowledge::ranks ? Shape::of_rank(shape.rank())
-                                                 : shape;
+    auto known = known_shapes == KnownShapes::nothing ? Shape::unknown_rank()
+                 : known_shapes == KnownShapes::ranks ? Shape::of_rank(shape.rank())
+                                                      : shape;
     inputs.push_back(b.placeholder(input.value.dtype(), known));
     feeds.push_back({inputs.back(), input.value});
   }
 
-  /// sum(output * (1, 2, 3, ...)): a wrong place shows as well as a wrong value.
+  /// sum(output * (1, 2, 3, ...)), which detects misplaced values as well as wrong ones.
   Value weigh(const Value& output) {
     auto zero = b.constant<int32_t>(0), one = b.constant<int32_t>(1);
     auto flat = b.reshape(output, b.constant(Tensor::of<int32_t>({1}, {-1})));
@@ -202,29 +202,31 @@ struct Scene {
 };
 
 /// The graph's total where element i of one input is a little more, or less.
-double shifted_total(Scene& scene, GraphRunner& runner, size_t feed, size_t i, double shift) {
-  auto feeds = scene.feeds;
+double shifted_total(
+    TestGraph& test_graph, GraphRunner& runner, size_t feed, size_t i, double shift) {
+  auto feeds = test_graph.feeds;
   auto values = feeds[feed].value.values<double>();
   Numbers shifted(values.begin(), values.end());
   shifted[i] += shift;
   feeds[feed].value =
       Tensor::of<double>(feeds[feed].value.shape(), std::span<const double>(shifted));
-  auto total = runner.run(scene.b, feeds, {scene.total});
+  auto total = runner.run(test_graph.b, feeds, {test_graph.total});
   BOOST_REQUIRE_MESSAGE(total.ok(), total.status().to_string());
   return (*total)[0].value<double>();
 }
 
 void check_derivative(
-    const Case& c, Scene& scene, GraphRunner& runner, size_t feed, const Tensor& derivative) {
-  const auto& value = scene.feeds[feed].value;
+    const Case& c, TestGraph& test_graph, GraphRunner& runner, size_t feed,
+    const Tensor& derivative) {
+  const auto& value = test_graph.feeds[feed].value;
   BOOST_TEST(
       (derivative.shape() == value.shape()),
       c.op << ": " << derivative.shape().to_string() << " for " << value.shape().to_string());
   if (derivative.shape() != value.shape()) return;
   constexpr double step = 1e-5;
   for (size_t i = 0; i < static_cast<size_t>(value.elements()); ++i) {
-    auto difference = (shifted_total(scene, runner, feed, i, step) -
-                       shifted_total(scene, runner, feed, i, -step)) /
+    auto difference = (shifted_total(test_graph, runner, feed, i, step) -
+                       shifted_total(test_graph, runner, feed, i, -step)) /
                       (2 * step);
     auto got = derivative.values<double>()[i];
     BOOST_TEST(
@@ -234,32 +236,34 @@ void check_derivative(
   }
 }
 
-void check(const Case& c, Knowledge knowledge) {
-  BOOST_TEST_CONTEXT(c.op << ", knowledge " << static_cast<int>(knowledge)) {
-    Scene scene(c, knowledge);
+void check(const Case& c, KnownShapes known_shapes) {
+  BOOST_TEST_CONTEXT(c.op << ", known_shapes " << static_cast<int>(known_shapes)) {
+    TestGraph test_graph(c, known_shapes);
     Values xs;
     std::vector<size_t> feeds;
-    for (size_t i = 0; i < scene.feeds.size(); ++i)
+    for (size_t i = 0; i < test_graph.feeds.size(); ++i)
       for (size_t j = 0; j < c.inputs.size(); ++j)
-        if (scene.inputs[j].name() == scene.feeds[i].output.name && c.inputs[j].is_variable) {
-          xs.push_back(scene.inputs[j]);
+        if (test_graph.inputs[j].name() == test_graph.feeds[i].output.name &&
+            c.inputs[j].is_variable) {
+          xs.push_back(test_graph.inputs[j]);
           feeds.push_back(i);
         }
-    auto derivatives = troupe::gradients(scene.b, {scene.total}, xs);
+    auto derivatives = troupe::gradients(test_graph.b, {test_graph.total}, xs);
     BOOST_REQUIRE_MESSAGE(derivatives.ok(), derivatives.status().to_string());
     GraphRunner runner;
-    auto values = runner.run(scene.b, scene.feeds, {derivatives->begin(), derivatives->end()});
+    auto values =
+        runner.run(test_graph.b, test_graph.feeds, {derivatives->begin(), derivatives->end()});
     BOOST_REQUIRE_MESSAGE(values.ok(), values.status().to_string());
     for (size_t i = 0; i < xs.size(); ++i)
-      check_derivative(c, scene, runner, feeds[i], (*values)[i]);
+      check_derivative(c, test_graph, runner, feeds[i], (*values)[i]);
   }
 }
 
 void check_all(const std::vector<Case>& cases) {
   for (const auto& c : cases)
-    for (auto knowledge :
-         {Knowledge::constants, Knowledge::shapes, Knowledge::ranks, Knowledge::nothing})
-      check(c, knowledge);
+    for (auto known_shapes :
+         {KnownShapes::constants, KnownShapes::shapes, KnownShapes::ranks, KnownShapes::nothing})
+      check(c, known_shapes);
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_of_binary_ops_are_those_of_central_differences) {

@@ -1,4 +1,4 @@
-#include "troupe/graph/optimizer.hpp"
+#include "troupe/graph/build/optimizer.hpp"
 
 #include <array>
 #include <cmath>

@@ -2,20 +2,18 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/devices/executor.hpp"
-#include "troupe/devices/variable_resource.hpp"
+#include "troupe/devices/resources/variable.hpp"
 #include "troupe/graph/passes/partition.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
 namespace troupe::testing {
 
-/// Runs steps of a graph on one CPU device, with nothing of actors; variables live as long as it.
+/// Runs steps of a graph on one CPU device, without actors. It owns the variables.
 class GraphRunner {
  public:
   explicit GraphRunner(std::unique_ptr<Device> device = make_cpu_device())
@@ -47,18 +45,21 @@ class GraphRunner {
  private:
   /// Feeds in, fetches out; there is no other device to talk to.
   struct Port final : StepPort {
-    Port(const Partition& part, const std::vector<Feed>& feeds, Tensors& answers)
-        : part(part), feeds(feeds), answers(answers) {}
+    Port(Device& device, const Partition& part, const std::vector<Feed>& feeds, Tensors& answers)
+        : device(device), part(part), feeds(feeds), answers(answers) {}
     Tensor feed(int index) override { return feeds[part.feeds[index]].value; }
     void fetch(int index, Tensor value) override {
       answers[part.fetches[index]] = std::move(value);
     }
-    Status send(EdgeId, Tensor) override {
+    Status send(const EdgeKey&, Tensor) override {
       CHECK(false);
       return {};
     }
-    void receive(EdgeId, std::function<void(Result<Tensor>)>) override { CHECK(false); }
+    std::optional<Result<Tensor>> try_receive(const EdgeKey&) override { return {}; }
+    void receive(const EdgeKey&, Arrived) override { CHECK(false); }
     void fail(const Status&) override {}
+    void post(std::function<void()> work) override { device.enqueue(std::move(work)); }
+    Device& device;
     const Partition& part;
     const std::vector<Feed>& feeds;
     Tensors& answers;
@@ -78,7 +79,7 @@ class GraphRunner {
     }
     auto plan = Plan::compile(graph, *device_, bindings);
     if (!plan) return plan.status();
-    auto port = std::make_shared<Port>(part, feeds, answers);
+    auto port = std::make_shared<Port>(*device_, part, feeds, answers);
     Waiting<Status> done;
     auto execution = start(*plan, port, done.callback());
     return done.wait();

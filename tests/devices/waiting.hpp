@@ -4,8 +4,8 @@
 #include <future>
 #include <memory>
 
-#include "troupe/graph/check.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/graph/support/check.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
@@ -19,7 +19,7 @@ class Waiting {
   }
   T wait() {
     auto answer = promise_->get_future();
-    CHECK(answer.wait_for(patience) == std::future_status::ready);
+    CHECK(answer.wait_for(test_timeout) == std::future_status::ready);
     return answer.get();
   }
 

@@ -6,41 +6,41 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/protocol.hpp"
-#include "troupe/graph/builder.hpp"
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/support/check.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
 #include "troupe/tests/capnp/fake_source.hpp"
 #include "troupe/tests/capnp/plain_client.hpp"
 #include "troupe/tests/capnp/relay.hpp"
 
-// Writes what clients say to a node into the folder that is named, a file a session: the seeds of
-// door_fuzz and of tests/capnp/corpus_test.cpp.
+// Records the bytes that clients send to a node, one file a connection: the seeds of rpc_fuzz and
+// of tests/capnp/server/corpus_test.cpp.
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
 
-/// What is said to a node by whom `talk` connects to that port.
-std::string recorded(const std::function<void(int port)>& talk) {
+/// The bytes of the first connection that `connect` makes to the given port.
+std::string recorded(const std::function<void(int port)>& connect) {
   FakeNode node;
-  Relay relay(node.door->port());
-  talk(relay.port());
+  Relay relay(node.rpc_server->port());
+  connect(relay.port());
   relay.stop();
-  return relay.said_by_first();
+  return relay.bytes_of_first();
 }
 
-std::string recorded_client(const std::function<void(Client&)>& talk) {
-  return recorded([&talk](int port) {
+std::string recorded_client(const std::function<void(Client&)>& use) {
+  return recorded([&use](int port) {
     auto client = Client::connect(
         "troupe://127.0.0.1:" + std::to_string(port),
-        {.timeout = patience, .heartbeat_limit = std::chrono::milliseconds(0)});
+        {.timeout = test_timeout, .heartbeat_limit = std::chrono::milliseconds(0)});
     CHECK(client.ok());
-    talk(**client);
+    use(**client);
   });
 }
 
-void ask_questions(Client& client) {
+void call_master(Client& client) {
   CHECK(client.list_devices().ok());
   CHECK(client.list_resources().ok());
   CHECK(client.node_info().ok());
@@ -49,7 +49,7 @@ void ask_questions(Client& client) {
 }
 
 void run_steps(Client& client) {
-  auto session = client.session({.operation_timeout = patience, .log_device_placement = true});
+  auto session = client.session({.operation_timeout = test_timeout, .log_device_placement = true});
   CHECK(session.ok());
   Builder b;
   auto ps = b.on("/job:ps/task:0");
@@ -63,7 +63,7 @@ void run_steps(Client& client) {
   auto dropped = (*session)->start({}, {y}, {"wait"});
 }
 
-void make_steps(Client& client) {
+void use_session_objects(Client& client) {
   auto session = client.session();
   CHECK(session.ok());
   auto callable = (*session)->make_callable({"x"}, {"z"});
@@ -73,7 +73,7 @@ void make_steps(Client& client) {
   CHECK((*session)->close().ok());
 }
 
-void feed_from_a_source(int port) {
+void feed_from_source(int port) {
   PlainClient plain(port);
   auto open = plain.login(protocol::version).getMaster().createSessionRequest();
   auto run = open.send().getSession().runRequest();
@@ -91,11 +91,11 @@ int main(int argc, char** argv) {
     std::cerr << "usage: record_corpus FOLDER\n";
     return 2;
   }
-  auto write = [folder = std::string(argv[1])](const std::string& name, const std::string& said) {
-    std::ofstream(folder + "/" + name + ".session", std::ios::binary) << said;
+  auto write = [folder = std::string(argv[1])](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder + "/" + name + ".bytes", std::ios::binary) << bytes;
   };
-  write("questions", recorded_client(ask_questions));
+  write("master_calls", recorded_client(call_master));
   write("steps", recorded_client(run_steps));
-  write("made", recorded_client(make_steps));
-  write("sources", recorded(feed_from_a_source));
+  write("session_objects", recorded_client(use_session_objects));
+  write("sources", recorded(feed_from_source));
 }

@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// A graph that takes ops one by one: each call adds a node, or tells why that failed.
+/// A graph to which each call adds one node, or returns why that failed.
 struct OpFixture {
   using Names = std::vector<std::string>;
 
@@ -40,7 +40,7 @@ struct OpFixture {
   std::string ints(std::initializer_list<int32_t> values) {
     return constant(Tensor::of<int32_t>({static_cast<int64_t>(values.size())}, values));
   }
-  /// An int32 value that only a step will know.
+  /// An int32 value that is unknown until a step runs.
   std::string later(const Shape& shape) { return placeholder(DType::int32, shape); }
 
   /// The shapes of the outputs, as "[2,3] [2]"; or the message of the error.

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 const std::string absent = "/job:worker/task:1";
 
-/// A cluster in which one worker was known to the others, and is then killed or stands still.
+/// A cluster with a worker that the others have used, and that is then killed or frozen.
 struct Fixture {
   NodeCluster nodes{{{"ps", 1}, {"worker", 2}}, {"--heartbeat", "0.5", "--connect-timeout", "0.5"}};
   std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
@@ -28,11 +28,11 @@ struct Fixture {
     BOOST_TEST_REQUIRE(status.ok(), status.to_string());
   }
 
-  void take_away(int signal) {
+  void remove(int signal) {
     nodes.node("worker", 1).send(signal);
     if (signal == SIGKILL) nodes.node("worker", 1).wait();
   }
-  /// Of a step of a new session.
+  /// The status of a step of a new session.
   Status status_of(const Value& fetch, milliseconds timeout) {
     auto session = open(*client);
     BOOST_REQUIRE(session->extend(b).ok());
@@ -71,12 +71,12 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(absent_tasks, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_new_session_works_at_once_unless_it_uses_a_dead_task) {
-  take_away(SIGKILL);
+  remove(SIGKILL);
   check_sessions();
 }
 
 BOOST_AUTO_TEST_CASE(a_new_session_works_at_once_unless_it_uses_a_frozen_task) {
-  take_away(SIGSTOP);
+  remove(SIGSTOP);
   check_sessions();
   nodes.node("worker", 1).send(SIGCONT);
   auto status = status_of(there, 0ms);
@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(a_new_session_works_at_once_unless_it_uses_a_frozen_task) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_ends_in_its_time_and_names_a_dead_task) {
-  take_away(SIGKILL);
+  remove(SIGKILL);
   check_reset();
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_ends_in_its_time_and_names_a_frozen_task) {
-  take_away(SIGSTOP);
+  remove(SIGSTOP);
   check_reset();
 }
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <thread>
 
-#include "troupe/tests/holdings.hpp"
+#include "troupe/tests/process_usage.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/fork.hpp"
 #include "troupe/tests/processes/nodes.hpp"
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Two fifths of the whole, which takes 5 s, unless somebody asks for more.
+/// By default two fifths of the full test, which takes 5 s.
 double scale() {
   const char* text = std::getenv("TROUPE_CHURN_SCALE");
   return text ? std::atof(text) : 0.4;
@@ -22,7 +22,7 @@ double scale() {
 const int sessions_opened = static_cast<int>(500 * scale());
 const int clients_killed = static_cast<int>(200 * scale());
 
-/// A step over two tasks, of which each client has a callable and a partial run, too.
+/// A graph over two tasks, which each client also uses by a callable and a partial run.
 struct Graph {
   Builder b;
   Value x = b.placeholder(DType::float32, {Shape::unknown});
@@ -30,9 +30,9 @@ struct Graph {
   Value sum = b.on("/job:worker/task:0").reduce_sum(far);
 };
 
-/// Has the session do all that a session can; what it made stays behind.
-struct Busy {
-  explicit Busy(Client& client) : session(open(client)) {
+/// A session with a callable, a partial run and a pending step that are still open.
+struct BusySession {
+  explicit BusySession(Client& client) : session(open(client)) {
     BOOST_REQUIRE(session->extend(graph.b).ok());
     auto feed = Tensor::of<float>({1000}, std::vector<float>(1000, 1.0f));
     BOOST_REQUIRE(session->run({{graph.x, feed}}, {graph.sum}).ok());
@@ -56,7 +56,7 @@ struct Busy {
 void open_and_close(const std::string& target, int count) {
   auto client = connect(target);
   for (int i = 0; i < count; ++i) {
-    Busy busy(*client);
+    BusySession busy(*client);
     if (i % 2 == 0) BOOST_REQUIRE(busy.session->close().ok());
   }
 }
@@ -67,7 +67,7 @@ void connect_and_kill(const std::string& target, int count) {
     BOOST_REQUIRE(pipe(ready) == 0);
     Fork client([&] {
       auto connection = connect(target);
-      Busy busy(*connection);
+      BusySession busy(*connection);
       (void)!write(ready[1], "!", 1);
       for (;;) pause();
     });
@@ -79,7 +79,7 @@ void connect_and_kill(const std::string& target, int count) {
 }
 
 void await_no_sessions(Client& client) {
-  auto end = std::chrono::steady_clock::now() + patience;
+  auto end = std::chrono::steady_clock::now() + test_timeout;
   while (client.node_info()->sessions > 0) {
     BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
     std::this_thread::sleep_for(10ms);
@@ -90,7 +90,7 @@ void await_no_sessions(Client& client) {
 
 BOOST_AUTO_TEST_SUITE(churn)
 
-BOOST_AUTO_TEST_CASE(sessions_and_clients_that_come_and_go_leave_nothing_behind) {
+BOOST_AUTO_TEST_CASE(opened_sessions_and_killed_clients_leak_nothing) {
   NodeCluster nodes({{"ps", 1}, {"worker", 1}});
   auto target = nodes.target("worker", 0);
   auto churn = [&](int sessions, int clients) {
@@ -100,11 +100,11 @@ BOOST_AUTO_TEST_CASE(sessions_and_clients_that_come_and_go_leave_nothing_behind)
     std::this_thread::sleep_for(100ms);  // the last connection ends
   };
   churn(sessions_opened / 2, clients_killed / 2);
-  std::map<std::string, Holdings> before;
-  for (const auto* job : {"ps", "worker"}) before[job] = holdings_of(nodes.node(job, 0).pid());
+  std::map<std::string, ProcessUsage> before;
+  for (const auto* job : {"ps", "worker"}) before[job] = usage_of(nodes.node(job, 0).pid());
   churn(sessions_opened, clients_killed);
   for (const auto* job : {"ps", "worker"}) {
-    auto now = holdings_of(nodes.node(job, 0).pid());
+    auto now = usage_of(nodes.node(job, 0).pid());
     BOOST_TEST_MESSAGE(
         job << ": " << before[job].memory_mib << " MiB, after it all " << now.memory_mib);
     BOOST_TEST(now.memory_mib <= 1.05 * before[job].memory_mib);

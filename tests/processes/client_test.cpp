@@ -27,7 +27,7 @@ void run_for_long(const std::string& target, const ConnectOptions& options = {})
   (void)session->run({}, {sum});
 }
 
-/// Of all threads of a process, so far.
+/// The CPU time of all threads of a process so far.
 std::chrono::milliseconds cpu_time(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -39,9 +39,9 @@ std::chrono::milliseconds cpu_time(pid_t pid) {
   return std::chrono::milliseconds((user + system) * 1000 / sysconf(_SC_CLK_TCK));
 }
 
-bool becomes(const std::function<bool()>& is_so) {
-  for (auto start = Clock::now(); Clock::now() - start < patience;) {
-    if (is_so()) return true;
+bool await(const std::function<bool()>& condition) {
+  for (auto start = Clock::now(); Clock::now() - start < test_timeout;) {
+    if (condition()) return true;
     std::this_thread::sleep_for(1ms);
   }
   return false;
@@ -56,24 +56,24 @@ BOOST_AUTO_TEST_CASE(a_killed_clients_session_closes_and_its_step_ends) {
   auto pid = nodes.node("worker", 0).pid();
   Fork busy([&] { run_for_long(nodes.target("worker", 0)); });
   auto client = connect(nodes.target("worker", 0));
-  BOOST_REQUIRE(becomes([&] { return client->node_info()->steps == 1; }));
+  BOOST_REQUIRE(await([&] { return client->node_info()->steps == 1; }));
 
   busy.kill_it();
   auto start = Clock::now();
-  BOOST_REQUIRE(becomes([&] { return client->node_info()->sessions == 0; }));
+  BOOST_REQUIRE(await([&] { return client->node_info()->sessions == 0; }));
   BOOST_TEST((Clock::now() - start < 10s));  // it takes some milliseconds, where 1 s is promised
-  BOOST_TEST(becomes([&] {
+  BOOST_TEST(await([&] {
     auto before = cpu_time(pid);
     std::this_thread::sleep_for(200ms);
     return cpu_time(pid) - before < 50ms;
   }));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_was_suspended_waits_on) {
+BOOST_AUTO_TEST_CASE(a_suspended_client_keeps_waiting) {
   NodeCluster nodes({{"worker", 1}});
   Fork waiting([&] { run_for_long(nodes.target("worker", 0), {.heartbeat_limit = 400ms}); });
   auto client = connect(nodes.target("worker", 0));
-  BOOST_REQUIRE(becomes([&] { return client->node_info()->steps == 1; }));
+  BOOST_REQUIRE(await([&] { return client->node_info()->steps == 1; }));
   for (int i = 0; i < 3; ++i) {
     waiting.send(SIGSTOP);
     std::this_thread::sleep_for(600ms);

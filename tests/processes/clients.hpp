@@ -8,7 +8,7 @@
 
 namespace troupe::testing {
 
-// Both fail the test where the node does not do as told.
+// These fail the test if the call fails.
 
 inline std::unique_ptr<Client> connect(
     const std::string& target, const ConnectOptions& options = {}) {

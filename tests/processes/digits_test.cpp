@@ -25,7 +25,7 @@ struct Ended {
 
 Ended run_digits(std::vector<std::string> flags) {
   auto digits = start_digits(std::move(flags));
-  auto exit_code = digits->wait(4 * patience);
+  auto exit_code = digits->wait(4 * test_timeout);
   BOOST_TEST_REQUIRE(exit_code.has_value(), "digits still runs");
   return {*exit_code, digits->output(), digits->errors()};
 }
@@ -44,7 +44,7 @@ NodeInfo info_of(const std::string& target) {
   return *info;
 }
 
-/// What the parameter server keeps of a variable of the main job.
+/// A variable of the model, read from the parameter server.
 Result<Tensor> read_weights(const std::string& target) {
   auto client = Client::connect(target);
   if (!client) return client.status();

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/training_cluster.hpp"
 
@@ -18,11 +18,12 @@ using Clock = Trainer::Clock;
 constexpr milliseconds heartbeat_limit = 500ms;
 constexpr milliseconds connect_timeout = 1s;
 constexpr milliseconds step_timeout = 300ms;
-// The aims, which a loaded machine may miss tenfold before it counts as a hang.
-constexpr milliseconds aim_of_kill = 50ms;
-constexpr milliseconds aim_of_freeze = heartbeat_limit + 100ms;
-constexpr milliseconds aim_of_client = 1s;
-constexpr milliseconds aim_of_timeout = 100ms;
+// Goals for the time to detect a failure. A loaded machine may take ten times as long; more counts
+// as a hang.
+constexpr milliseconds goal_of_kill = 50ms;
+constexpr milliseconds goal_of_freeze = heartbeat_limit + 100ms;
+constexpr milliseconds goal_of_client = 1s;
+constexpr milliseconds goal_of_timeout = 100ms;
 
 double setting(const char* name, double otherwise) {
   const char* value = std::getenv(name);
@@ -36,21 +37,21 @@ struct Fixture {
       {.flags = {"--heartbeat", "0.5", "--connect-timeout", "1"},
        .heartbeat_limit = heartbeat_limit,
        .step_timeout = step_timeout}};
-  TimeTable table;
+  LatencyTable table;
 
   ~Fixture() { BOOST_TEST_MESSAGE("\n" << table.to_string()); }
 
-  /// Each client that uses the task hears of its end by its name; the others go on.
-  void check_noticed(
-      const std::string& what, const std::string& task, Clock::time_point struck,
-      milliseconds aim) {
+  /// Each client that uses the task fails with its name; the others continue.
+  void check_detected(
+      const std::string& what, const std::string& task, Clock::time_point signalled,
+      milliseconds goal) {
     for (auto& trainer : cluster.trainers()) {
       if (!trainer->uses(task) || trainer->options().step_timeout.count() > 0) continue;
-      auto failure = trainer->await_failure(struck);
+      auto failure = trainer->await_failure(signalled);
       BOOST_TEST_REQUIRE(failure.has_value(), what << " of " << task << " was not noticed");
-      auto took = failure->end - struck;
-      bool ran = failure->begin <= struck;  // else it first had to try to reach the task
-      BOOST_TEST((took < 10 * (ran ? aim : aim + connect_timeout)));
+      auto took = failure->end - signalled;
+      bool ran = failure->begin <= signalled;  // else the step first tried to connect to the task
+      BOOST_TEST((took < 10 * (ran ? goal : goal + connect_timeout)));
       table.add(what + " " + role_of(task, *trainer) + (ran ? "" : ", step begun later"), took);
     }
     cluster.check_trains(20, [&](const Trainer& trainer) { return !trainer.uses(task); });
@@ -61,8 +62,9 @@ struct Fixture {
     return trainer.options().master == task ? "master" : "worker";
   }
 
-  /// What may be the error of a step that uses a task which is away, or was and lost its state.
-  static bool is_right(const Status& status, const std::string& task, const Trainer& trainer) {
+  /// Whether a step that uses a task may have this error while the task is away, or has lost its
+  /// state.
+  static bool is_expected(const Status& status, const std::string& task, const Trainer& trainer) {
     switch (status.code()) {
       case Code::unavailable: return status.where().task == task;
       case Code::deadline_exceeded: return trainer.options().step_timeout.count() > 0;
@@ -77,12 +79,12 @@ struct Fixture {
       for (const auto& failure : trainer->take_failures()) {
         auto timeout = trainer->options().step_timeout;
         BOOST_TEST(
-            (trainer->uses(task) && is_right(failure.status, task, *trainer)),
+            (trainer->uses(task) && is_expected(failure.status, task, *trainer)),
             trainer->options().master << " with " << trainer->options().compute << " failed while "
                                       << task << " was away: " << failure.status.to_string());
         if (timeout.count() == 0) continue;
         auto late = failure.end - failure.begin - timeout;
-        BOOST_TEST((late < 10 * aim_of_timeout));
+        BOOST_TEST((late < 10 * goal_of_timeout));
         if (late.count() > 0) table.add("beyond the step's timeout", late);
       }
   }
@@ -90,8 +92,8 @@ struct Fixture {
   void kill_rounds(const std::string& job) {
     for (int round = 0; round < rounds; ++round) {
       auto task = task_name(job, 0);
-      auto struck = cluster.strike(job, 0, SIGKILL);
-      check_noticed("kill", task, struck, aim_of_kill);
+      auto signalled = cluster.send_at_random(job, 0, SIGKILL);
+      check_detected("kill", task, signalled, goal_of_kill);
       cluster.nodes().node(job, 0).wait();
       cluster.nodes().restart(job, 0);
       cluster.check_trains();
@@ -102,9 +104,9 @@ struct Fixture {
   void freeze_rounds(const std::string& job) {
     for (int round = 0; round < rounds; ++round) {
       auto task = task_name(job, 0);
-      auto struck = cluster.strike(job, 0, SIGSTOP);
-      check_noticed("freeze", task, struck, aim_of_freeze);
-      std::this_thread::sleep_until(struck + freeze_time);
+      auto signalled = cluster.send_at_random(job, 0, SIGSTOP);
+      check_detected("freeze", task, signalled, goal_of_freeze);
+      std::this_thread::sleep_until(signalled + freeze_time);
       cluster.nodes().node(job, 0).send(SIGCONT);
       cluster.check_trains();
       check_failures(task);
@@ -135,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_frozen_parameter_server_is_named_and_works_on_when_it_tha
   freeze_rounds("ps");
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_client_is_cleared_away_and_the_others_train_on) {
+BOOST_AUTO_TEST_CASE(sessions_of_a_killed_client_close_and_the_others_train_on) {
   auto others = sessions();
   for (int round = 0; round < rounds; ++round) {
     auto target = cluster.nodes().target("worker", 0);
@@ -143,9 +145,10 @@ BOOST_AUTO_TEST_CASE(a_killed_client_is_cleared_away_and_the_others_train_on) {
     await_epoch(*digits);
     BOOST_TEST(sessions() == others + 2);
     digits->send(SIGKILL);
-    auto struck = Clock::now();
-    while (sessions() > others) BOOST_TEST_REQUIRE((Clock::now() - struck < 10 * aim_of_client));
-    table.add("kill client, sessions closed", Clock::now() - struck);
+    auto signalled = Clock::now();
+    while (sessions() > others)
+      BOOST_TEST_REQUIRE((Clock::now() - signalled < 10 * goal_of_client));
+    table.add("kill client, sessions closed", Clock::now() - signalled);
     cluster.check_trains();
     check_failures("");
   }

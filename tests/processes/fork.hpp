@@ -11,7 +11,7 @@
 
 namespace troupe::testing {
 
-/// A copy of this process that does one thing. Only while this process has no other threads.
+/// A forked child that runs `work`. Only while this process has no other threads.
 class Fork {
  public:
   explicit Fork(const std::function<void()>& work) : pid_(fork()) {

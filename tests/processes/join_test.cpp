@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_node_joins_a_running_cluster_computes_there_and_leaves_wh
   BOOST_TEST(device_count(*client) == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_was_killed_comes_back_to_its_place) {
+BOOST_AUTO_TEST_CASE(a_killed_task_joins_again_at_its_index) {
   NodeCluster cluster({{"ps", 1}, {"worker", 1}}, {"--threads", "1"});
   auto client = connect(cluster.target("ps", 0));
   auto joining = start_joining(cluster.target("worker", 0));
@@ -72,20 +72,20 @@ BOOST_AUTO_TEST_CASE(one_that_was_killed_comes_back_to_its_place) {
   BOOST_TEST(device_count(*client) == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_cannot_join_says_why) {
+BOOST_AUTO_TEST_CASE(a_node_that_cannot_join_says_why) {
   NodeCluster cluster({{"ps", 1}}, {"--threads", "1", "--cluster-name", "mine"});
-  auto stranger = start_joining(cluster.target("ps", 0), {"--cluster-name", "other"});
-  BOOST_TEST(stranger->wait().value_or(-1) == 1);
-  check_says(stranger->errors(), "the cluster is named 'mine'");
+  auto foreign = start_joining(cluster.target("ps", 0), {"--cluster-name", "other"});
+  BOOST_TEST(foreign->wait().value_or(-1) == 1);
+  check_says(foreign->errors(), "the cluster is named 'mine'");
 
-  auto nobody = "127.0.0.1:" + std::to_string(free_port());
-  auto alone = start_joining("troupe://" + nobody, {"--connect-timeout", "0.2"});
+  auto unused = "127.0.0.1:" + std::to_string(free_port());
+  auto alone = start_joining("troupe://" + unused, {"--connect-timeout", "0.2"});
   BOOST_TEST(alone->wait().value_or(-1) == 1);
-  check_says(alone->errors(), "no node answers at " + nobody);
+  check_says(alone->errors(), "no node answers at " + unused);
 
-  auto confused = start_joining(cluster.target("ps", 0), {"--task", "3"});
-  BOOST_TEST(confused->wait().value_or(-1) == 2);
-  check_says(confused->errors(), "leave out --cluster, --task and --slurm");
+  auto contradictory = start_joining(cluster.target("ps", 0), {"--task", "3"});
+  BOOST_TEST(contradictory->wait().value_or(-1) == 2);
+  check_says(contradictory->errors(), "leave out --cluster, --task and --slurm");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,7 +9,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Minutes; a few seconds where nobody asks for more.
+/// 5 s by default.
 std::chrono::duration<double> load_time() {
   const char* minutes = std::getenv("TROUPE_LOAD_MINUTES");
   return std::chrono::duration<double>(minutes ? 60 * std::atof(minutes) : 5);

@@ -2,17 +2,17 @@
 #include <chrono>
 #include <thread>
 
-#include "troupe/tests/holdings.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/tests/process_usage.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
 
-/// A tensor of ones whose size is fed, and another made once that is there.
+/// A tensor of ones whose size is fed, and a second one, computed after it.
 struct Large {
   Builder b = Builder().on("/job:worker/task:0");
   Value count = b.placeholder(DType::int32, {1});
@@ -26,7 +26,7 @@ Result<Tensors> run(Session& session, const Large& large, int32_t mebibytes, con
   return session.run({{large.count, Tensor::of<int32_t>({1}, {mebibytes << 18})}}, {fetch});
 }
 
-double resident_memory(const Process& node) { return holdings_of(node.pid()).memory_mib; }
+double resident_memory(const Process& node) { return usage_of(node.pid()).memory_mib; }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(what_a_reset_frees_goes_back_to_the_system) {
   }
   BOOST_TEST(resident_memory(node) > before + 150);
   BOOST_REQUIRE(client->reset_all().ok());
-  auto end = std::chrono::steady_clock::now() + patience;
+  auto end = std::chrono::steady_clock::now() + test_timeout;
   while (resident_memory(node) > before + 15 && std::chrono::steady_clock::now() < end)
     std::this_thread::yield();
   BOOST_TEST(resident_memory(node) <= before + 15);

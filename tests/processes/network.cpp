@@ -18,21 +18,21 @@
 #include <random>
 #include <vector>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Status lacking(const std::string& what) {
+Status missing(const std::string& what) {
   return failed_precondition(what + ": " + strerror(errno));
 }
 
-/// Of the calling thread.
+/// The network namespace of the calling thread.
 int open_network() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC); }
 
-/// The end of a new interface of the calling thread's network.
+/// The descriptor of a new tun interface in the calling thread's namespace.
 int make_interface(ifreq request) {
   int end = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
@@ -76,23 +76,23 @@ struct Packet {
 }  // namespace
 
 Result<std::unique_ptr<Host>> Host::make(const std::string& address) {
-  int home = open_network();
-  CHECK(home >= 0);
+  int previous = open_network();
+  CHECK(previous >= 0);
   auto host = std::unique_ptr<Host>(new Host(address));
   auto status = host->set_up();
-  CHECK(setns(home, CLONE_NEWNET) == 0 || !status.ok());
-  close(home);
+  CHECK(setns(previous, CLONE_NEWNET) == 0 || !status.ok());
+  close(previous);
   if (!status.ok()) return status;
   return host;
 }
 
 Status Host::set_up() {
-  if (unshare(CLONE_NEWNET) != 0) return lacking("no network namespace can be made");
+  if (unshare(CLONE_NEWNET) != 0) return missing("no network namespace can be made");
   network_ = open_network();
-  packets_ = make_interface(request_of("cable"));
-  if (packets_ < 0) return lacking("no interface can be made by /dev/net/tun");
-  if (!bring_up("lo", "127.0.0.1") || !bring_up("cable", address_))
-    return lacking("no interface can be set up");
+  packets_ = make_interface(request_of("link"));
+  if (packets_ < 0) return missing("no interface can be made by /dev/net/tun");
+  if (!bring_up("lo", "127.0.0.1") || !bring_up("link", address_))
+    return missing("no interface can be set up");
   return {};
 }
 
@@ -101,33 +101,33 @@ Host::~Host() {
     if (file >= 0) close(file);
 }
 
-Host::Visit::Visit(const Host& host) : home_(open_network()) {
+Host::Scope::Scope(const Host& host) : previous_(open_network()) {
   CHECK(setns(host.network_, CLONE_NEWNET) == 0);
 }
 
-Host::Visit::~Visit() {
-  CHECK(setns(home_, CLONE_NEWNET) == 0);
-  close(home_);
+Host::Scope::~Scope() {
+  CHECK(setns(previous_, CLONE_NEWNET) == 0);
+  close(previous_);
 }
 
-Cable::Cable(const Host& a, const Host& b) {
-  thread_ = std::thread([this, a = a.packets(), b = b.packets()] { carry(a, b); });
+Link::Link(const Host& a, const Host& b) {
+  thread_ = std::thread([this, a = a.packets(), b = b.packets()] { forward_packets(a, b); });
 }
 
-Cable::~Cable() {
+Link::~Link() {
   is_over_ = true;
   thread_.join();
 }
 
-void Cable::set(std::chrono::milliseconds delay, double loss) {
+void Link::set(std::chrono::milliseconds delay, double loss) {
   delay_ = delay;
   loss_ = loss;
 }
 
-void Cable::carry(int a, int b) {
+void Link::forward_packets(int a, int b) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> chance;
-  std::deque<Packet> under_way;
+  std::deque<Packet> in_flight;
   std::array<char, 65536> bytes;
   while (!is_over_) {
     std::array<pollfd, 2> ends = {pollfd{a, POLLIN, 0}, pollfd{b, POLLIN, 0}};
@@ -135,11 +135,11 @@ void Cable::carry(int a, int b) {
     for (auto [from, to] : {std::pair(a, b), std::pair(b, a)})
       for (ssize_t size; (size = read(from, bytes.data(), bytes.size())) > 0;)
         if (chance(random) >= loss_)
-          under_way.push_back(
+          in_flight.push_back(
               {Clock::now() + delay_.load(), to, {bytes.data(), bytes.data() + size}});
-    for (; !under_way.empty() && under_way.front().due <= Clock::now(); under_way.pop_front())
+    for (; !in_flight.empty() && in_flight.front().due <= Clock::now(); in_flight.pop_front())
       (void)!write(
-          under_way.front().to, under_way.front().bytes.data(), under_way.front().bytes.size());
+          in_flight.front().to, in_flight.front().bytes.data(), in_flight.front().bytes.size());
   }
 }
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <thread>
 
-#include "troupe/graph/status.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe::testing {
 
-/// A host of its own inside this machine: a network namespace with one interface, whose packets go
-/// to whoever holds the other end of it.
+/// A virtual host: a network namespace with one tun interface, whose packets are read and written
+/// through packets().
 class Host {
  public:
-  /// FailedPrecondition says what this machine does not have or permit.
+  /// FailedPrecondition names what this machine does not have or permit.
   static Result<std::unique_ptr<Host>> make(const std::string& address);
 
   ~Host();
@@ -22,19 +22,20 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   const std::string& address() const { return address_; }
-  /// Reads and writes whole IP packets, and never waits.
+  /// The tun device: reads and writes whole IP packets, without waiting.
   int packets() const { return packets_; }
 
-  /// While it lives, the sockets and processes that the current thread makes are on the host.
-  class Visit {
+  /// During its lifetime, the current thread is in the host's network namespace: so are the sockets
+  /// and processes that it creates.
+  class Scope {
    public:
-    explicit Visit(const Host& host);
-    ~Visit();
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
+    explicit Scope(const Host& host);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
 
    private:
-    int home_;
+    int previous_;
   };
 
  private:
@@ -46,19 +47,19 @@ class Host {
   int packets_ = -1;
 };
 
-/// Joins two hosts.
-class Cable {
+/// Forwards packets between two hosts.
+class Link {
  public:
-  Cable(const Host& a, const Host& b);
-  ~Cable();
+  Link(const Host& a, const Host& b);
+  ~Link();
 
-  /// Of what is sent from now on: how long it takes one way, and which share of it is lost.
+  /// For packets sent from now on: the latency in one direction, and the fraction that is lost.
   void set(std::chrono::milliseconds delay, double loss);
-  /// Nothing passes until set(), and nobody is told.
+  /// Drops all packets until set().
   void cut() { set({}, /*loss=*/1); }
 
  private:
-  void carry(int a, int b);
+  void forward_packets(int a, int b);
 
   std::atomic<std::chrono::milliseconds> delay_{};
   std::atomic<double> loss_ = 0;

@@ -25,13 +25,13 @@ constexpr auto slack = 5s;  // 0.1 s would do where nothing else runs
 struct TwoHosts {
   std::unique_ptr<Host> there;
   std::unique_ptr<Host> here;
-  std::optional<Cable> cable;
+  std::optional<Link> link;
   std::unique_ptr<Process> ps;
   std::unique_ptr<Process> worker;
   std::string ps_target;
   std::string worker_target;
 
-  /// False, with a line that says why, where this machine does not let us.
+  /// False, with a line that says why, where this machine does not permit it.
   bool can_start() {
     auto first = Host::make("10.77.0.1"), second = Host::make("10.77.0.2");
     for (auto* made : {&first, &second})
@@ -41,7 +41,7 @@ struct TwoHosts {
       }
     there = *std::move(first);
     here = *std::move(second);
-    cable.emplace(*there, *here);
+    link.emplace(*there, *here);
     ps = start(*there, "ps");
     worker = start(*here, "worker");
     ps_target = await_target(*ps);
@@ -50,19 +50,19 @@ struct TwoHosts {
   }
 
   static std::unique_ptr<Process> start(const Host& host, const std::string& job) {
-    Host::Visit visit(host);
+    Host::Scope scope(host);
     return start_node(
         {"--cluster", "ps=10.77.0.1:2222;worker=10.77.0.2:2222", "--job", job, "--bind",
          host.address(), "--insecure", "--connect-timeout", "5"});
   }
 
   std::unique_ptr<Client> connect_here(const std::string& target) const {
-    Host::Visit visit(*here);
+    Host::Scope scope(*here);
     return connect(target);
   }
 };
 
-/// A variable on the one host that is counted up from the other, and a value of 64 KiB that goes
+/// A variable on one host that is incremented from the other, and a value of 64 KiB that is sent
 /// there.
 struct Counter {
   Builder b;
@@ -97,7 +97,7 @@ void check_names_it_in_time(std::future<Status> call, Clock::time_point cut) {
 
 BOOST_FIXTURE_TEST_SUITE(network, TwoHosts)
 
-BOOST_AUTO_TEST_CASE(steps_stand_delay_and_loss_and_name_a_task_that_is_out_of_reach) {
+BOOST_AUTO_TEST_CASE(steps_tolerate_delay_and_loss_and_name_an_unreachable_task) {
   if (!can_start()) return;
   auto client = connect_here(worker_target), far = connect_here(ps_target);
   auto session = open(*client), far_session = open(*far);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(steps_stand_delay_and_loss_and_name_a_task_that_is_out_of_r
   auto step = [&] { return session->run({}, {counter.sum}, {counter.bump}).status(); };
   auto far_step = [&] { return far->list_devices().status(); };
 
-  cable->set(20ms, /*loss=*/0.05);
+  link->set(20ms, /*loss=*/0.05);
   for (int i = 0; i < 20; ++i) {
     auto status = step();
     BOOST_TEST(status.ok(), status.to_string());
@@ -116,14 +116,15 @@ BOOST_AUTO_TEST_CASE(steps_stand_delay_and_loss_and_name_a_task_that_is_out_of_r
 
   auto waiting = repeat(step), far_waiting = repeat(far_step);
   std::this_thread::sleep_for(500ms);
-  cable->cut();
+  link->cut();
   auto cut = Clock::now();
   check_names_it_in_time(std::move(waiting), cut);
   check_names_it_in_time(std::move(far_waiting), cut);
 
-  cable->set(1ms, /*loss=*/0);
+  link->set(1ms, /*loss=*/0);
   Status healed = unavailable("not tried");
-  for (auto start = Clock::now(); !healed.ok() && Clock::now() - start < patience;) healed = step();
+  for (auto start = Clock::now(); !healed.ok() && Clock::now() - start < test_timeout;)
+    healed = step();
   BOOST_TEST(healed.ok(), healed.to_string());
   BOOST_TEST(connect_here(ps_target)->node_info().ok());
 }
@@ -136,10 +137,10 @@ BOOST_AUTO_TEST_CASE(the_sessions_of_a_host_that_vanished_close) {
   if (!can_start()) return;
   auto far = connect_here(ps_target);
   auto session = open(*far);
-  Host::Visit visit(*there);
+  Host::Scope scope(*there);
   auto near = connect(ps_target);
   BOOST_TEST(near->node_info()->sessions == 1u);
-  cable->cut();
+  link->cut();
   auto start = Clock::now();
   while (near->node_info()->sessions > 0 && Clock::now() - start < 60s)
     std::this_thread::sleep_for(100ms);

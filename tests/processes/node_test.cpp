@@ -21,7 +21,7 @@ namespace {
 
 std::string local_spec(int port) { return "local=127.0.0.1:" + std::to_string(port); }
 
-/// Starts a node that must not come to serve, and returns what it says.
+/// Starts a node that must fail to start, and returns its errors.
 std::string refusal(
     int exit_code, std::vector<std::string> flags, const std::string& tf_config = "") {
   auto node = start_node(std::move(flags), tf_config);
@@ -33,7 +33,7 @@ std::string refusal(
   return node->errors();
 }
 
-/// Runs a step on the node, and returns the status of what failed.
+/// Runs a step on the node, and returns the first error.
 Status serve_status(const std::string& target) {
   auto client = Client::connect(target);
   if (!client) return client.status();
@@ -50,8 +50,7 @@ void check_serves(const std::string& target) {
   BOOST_TEST(status.ok(), status.to_string());
 }
 
-/// Sends bytes as a client that knows no protocol, and waits until the node hangs up or has read
-/// all.
+/// Sends arbitrary bytes, and waits until the node has closed the connection.
 void send_bytes(const std::string& target, const std::string& bytes) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -82,7 +81,7 @@ std::string random_bytes(size_t count, unsigned seed) {
   return bytes;
 }
 
-/// Products of matrices, some 50 ms each on one thread.
+/// Matrix products of about 50 ms each on one thread.
 Value busy_step(Builder& b, int products) {
   auto product = b.fill(b.constant(Tensor::of<int32_t>({2}, {1500, 1500})), b.constant(0.001F));
   for (int i = 0; i < products; ++i) product = b.matmul(product, product);
@@ -146,7 +145,7 @@ BOOST_AUTO_TEST_CASE(flags_win_over_tf_config) {
   BOOST_TEST(info->task == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_malformed_tf_config_is_told_by_its_key) {
+BOOST_AUTO_TEST_CASE(a_malformed_tf_config_is_reported_by_its_key) {
   check_says(refusal(2, {}, "{"), "TF_CONFIG is not JSON");
   check_says(
       refusal(2, {}, R"({"cluster": {"ps": ["a:x"]}})"),
@@ -156,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_malformed_tf_config_is_told_by_its_key) {
       R"(InvalidArgument: TF_CONFIG task.index is "one", expected a number)");
 }
 
-BOOST_AUTO_TEST_CASE(the_variables_of_slurm_tell_the_cluster_and_the_task) {
+BOOST_AUTO_TEST_CASE(the_variables_of_slurm_define_the_cluster_and_the_task) {
   int port = free_port();
   Process node(
       {.program = program("troupe-node"),
@@ -176,7 +175,7 @@ BOOST_AUTO_TEST_CASE(the_variables_of_slurm_tell_the_cluster_and_the_task) {
       "--slurm and --cluster both give the cluster");
 }
 
-BOOST_AUTO_TEST_CASE(the_devices_that_a_task_has_can_be_told) {
+BOOST_AUTO_TEST_CASE(the_devices_of_a_task_can_be_chosen) {
   auto node = start_node(
       {"--cluster", local_spec(0), "--devices", "cpu:0", "--device-count", "CPU=2,GPU=0",
        "--threads", "1"});
@@ -193,7 +192,7 @@ BOOST_AUTO_TEST_CASE(the_devices_that_a_task_has_can_be_told) {
       "--device-count 'CPU=x' is not written as CPU=2");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_task_is_told_the_known_ones) {
+BOOST_AUTO_TEST_CASE(an_unknown_task_is_answered_with_the_known_ones) {
   auto spec = "ps=127.0.0.1:1;worker=127.0.0.1:2,127.0.0.1:3";
   check_says(
       refusal(2, {"--cluster", spec, "--job", "chief"}),
@@ -224,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_port_in_use_is_named) {
   check_serves(target);
 }
 
-BOOST_AUTO_TEST_CASE(other_machines_are_let_in_only_when_told_so) {
+BOOST_AUTO_TEST_CASE(other_machines_may_connect_only_with_insecure) {
   for (auto host : {"0.0.0.0", "::", "example.org"})
     check_says(refusal(2, {"--cluster", local_spec(0), "--bind", host}), "add --insecure");
   auto node = start_node({"--cluster", local_spec(0), "--bind", "0.0.0.0", "--insecure"});
@@ -319,7 +318,7 @@ BOOST_AUTO_TEST_CASE(random_bytes_leave_it_serving) {
   send_bytes(target, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   send_bytes(target, std::string(1 << 16, '\0'));
   send_bytes(target, std::string(1 << 16, '\xff'));
-  // One segment of nearly 32 GiB, of which 8 bytes come.
+  // One segment of nearly 32 GiB, of which 8 bytes are sent.
   send_bytes(target, std::string("\0\0\0\0\xff\xff\xff\xff", 8) + std::string(8, '\0'));
   check_serves(target);
   BOOST_TEST(!node->wait(std::chrono::milliseconds(0)).has_value());
@@ -362,7 +361,7 @@ BOOST_AUTO_TEST_CASE(log_json_makes_each_line_an_object) {
     BOOST_TEST(nlohmann::json::parse(text).contains("message"), text);
 }
 
-BOOST_AUTO_TEST_CASE(help_and_version_are_told) {
+BOOST_AUTO_TEST_CASE(help_and_version_are_printed) {
   auto help = start_node({"--help"});
   BOOST_TEST(help->wait().value_or(-1) == 0);
   for (auto flag :

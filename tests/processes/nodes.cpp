@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::testing {
 namespace {

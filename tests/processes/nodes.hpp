@@ -13,22 +13,22 @@ namespace troupe::testing {
 /// The path of a program of this build.
 std::string program(const std::string& name);
 
-/// A port of 127.0.0.1 that nobody listens on.
+/// A port of 127.0.0.1 that no socket is bound to.
 int free_port();
 
 /// A troupe-node with those flags, and with TF_CONFIG where it is not empty. It may not serve yet.
 std::unique_ptr<Process> start_node(
     std::vector<std::string> flags, const std::string& tf_config = "");
 
-/// Waits for the ready line and returns the target in it. Fails the test where none comes.
+/// Waits for the ready line and returns the target in it. Fails the test if none comes.
 std::string await_target(Process& node);
 
 /// The example digits with those flags.
 std::unique_ptr<Process> start_digits(std::vector<std::string> flags);
-/// Waits until a further epoch of its training has ended. Fails the test where none does.
+/// Waits until another epoch of its training has ended. Fails the test if none does.
 void await_epoch(Process& digits);
 
-/// A process for each task of a cluster on the loopback; all of them serve once it is made.
+/// A process for each task of a cluster on the loopback. The constructor returns when all serve.
 class NodeCluster {
  public:
   /// {{"ps", 1}, {"worker", 2}}; `flags` go to each node.

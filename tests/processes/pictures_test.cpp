@@ -2,7 +2,7 @@
 
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
-#include "troupe/graph/file.hpp"
+#include "troupe/graph/support/file.hpp"
 #include "troupe/tests/graph/draw/trace_rules.hpp"
 #include "troupe/tests/processes/clients.hpp"
 #include "troupe/tests/processes/nodes.hpp"

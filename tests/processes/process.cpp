@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "troupe/graph/check.hpp"
+#include "troupe/graph/support/check.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -33,8 +33,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Only what is safe between fork() and exec() where other threads hold locks.
-[[noreturn]] void become(char** arguments, char** environment, int output, int errors) {
+/// Calls only what is safe between fork() and exec() while other threads may hold locks.
+[[noreturn]] void run_program(char** arguments, char** environment, int output, int errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
   sigemptyset(&none);
@@ -60,7 +60,7 @@ Process::Process(const Options& options) {
   CHECK(pipe2(output.data(), O_CLOEXEC) == 0 && pipe2(errors.data(), O_CLOEXEC) == 0);
   pid_ = fork();
   CHECK(pid_ >= 0);
-  if (pid_ == 0) become(arguments.data(), environment.data(), output[1], errors[1]);
+  if (pid_ == 0) run_program(arguments.data(), environment.data(), output[1], errors[1]);
   close(output[1]);
   close(errors[1]);
   output_.fd = output[0];
@@ -78,7 +78,7 @@ Process::~Process() {
 
 void Process::send(int signal) const { CHECK(kill(pid_, signal) == 0); }
 
-/// False when the time is over, or both pipes have ended.
+/// False at the deadline, or when both pipes have ended.
 bool Process::read_some(Time deadline) {
   auto left =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -114,7 +114,7 @@ std::optional<std::string> Process::read_line(std::chrono::milliseconds timeout)
 
 std::optional<int> Process::wait(std::chrono::milliseconds timeout) {
   if (exit_code_) return exit_code_;
-  // The pipes end with the process: nodes have no children that could keep them.
+  // The pipes end with the process: nodes have no children that could hold them open.
   auto deadline = std::chrono::steady_clock::now() + timeout;
   while (read_some(deadline)) {
   }

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "troupe/tests/patience.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
-/// A child process whose output is read here. It is killed with its owner, and with this process.
+/// A child process with captured output. It is killed by the destructor, and when this process
+/// ends.
 class Process {
  public:
   struct Options {
@@ -29,14 +30,14 @@ class Process {
   pid_t pid() const { return pid_; }
   void send(int signal) const;
 
-  /// The next line of standard output, without its end. Nothing at the end of the output, or when
-  /// none came in time.
-  std::optional<std::string> read_line(std::chrono::milliseconds timeout = patience);
-  /// Its exit code, or 128 and its signal's number; nothing when it still runs then. Output is read
-  /// meanwhile, so that it never waits for us.
-  std::optional<int> wait(std::chrono::milliseconds timeout = patience);
+  /// The next line of standard output, without its end. Empty at the end of the output, or if none
+  /// came in time.
+  std::optional<std::string> read_line(std::chrono::milliseconds timeout = test_timeout);
+  /// Its exit code, or 128 plus its signal's number; empty if it still runs at the timeout. Reads
+  /// the output meanwhile, so that the child does not block on a full pipe.
+  std::optional<int> wait(std::chrono::milliseconds timeout = test_timeout);
 
-  /// What is there of its outputs; all of them after wait(). Lines that were read are gone.
+  /// The output so far, without lines that were read; complete after wait().
   const std::string& output() const { return output_.text; }
   const std::string& errors() const { return errors_.text; }
 

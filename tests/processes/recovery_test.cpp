@@ -15,12 +15,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// With TROUPE_RECOVERY_MINUTES a process is killed once a minute; else as soon as the training has
-// got over the one before.
+// With TROUPE_RECOVERY_MINUTES a process is killed once a minute; otherwise as soon as the training
+// has recovered from the one before.
 const char* const minutes = std::getenv("TROUPE_RECOVERY_MINUTES");
 const std::chrono::minutes long_run{minutes ? std::atoi(minutes) : 0};
 
-/// The example in training on three nodes, which saves often.
+/// The example, training on three nodes with frequent checkpoints.
 struct Fixture {
   TemporaryFolder folder;
   NodeCluster cluster{{{"ps", 1}, {"worker", 2}}};
@@ -59,14 +59,14 @@ struct Fixture {
     kill_client();
   }
 
-  /// How well the variables that the cluster has now do.
+  /// The accuracy with the variables that the cluster has now.
   double accuracy() {
     digits->send(SIGINT);
     digits->wait();
     auto arguments = flags("30");
     arguments.push_back("--json");
     auto last = start_digits(arguments);
-    auto exit_code = last->wait(4 * patience);
+    auto exit_code = last->wait(4 * test_timeout);
     BOOST_TEST_REQUIRE(exit_code.value_or(-1) == 0, last->errors());
     return nlohmann::json::parse(last->output())["accuracy"].get<double>();
   }
@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_died_as_a_whole_goes_on_from_the_checkpoint)
 BOOST_AUTO_TEST_CASE(a_task_that_stays_away_is_given_up_by_name) {
   digits->send(SIGKILL);
   digits->wait();
-  auto impatient = flags("100000");
-  *(std::ranges::find(impatient, "60")) = "2";
-  digits = start_digits(impatient);
+  auto limited = flags("100000");
+  *(std::ranges::find(limited, "60")) = "2";
+  digits = start_digits(limited);
   await_epoch(*digits);
   cluster.node("ps", 0).send(SIGKILL);
   auto exit_code = digits->wait();

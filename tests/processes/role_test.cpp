@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(one_program_acts_on_each_machine_by_its_role) {
   check_says(tasks["chief"]->output(), "3 finished, weight 3\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_config_that_has_no_role_is_told_by_its_key) {
+BOOST_AUTO_TEST_CASE(a_config_without_a_role_is_reported_by_its_key) {
   auto evaluator = start_role(R"({"evaluator": ["a:1"], "chief": ["b:1"]})", "chief", "0");
   BOOST_TEST(evaluator->wait().value_or(-1) == 1);
   check_says(evaluator->errors(), "TF_CONFIG cluster has the job 'evaluator'");

@@ -10,8 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A variable of the parameter server that each step counts up, as each client builds it for
-/// itself.
+/// A variable of the parameter server that each step increments; every client builds its own graph.
 struct Counter {
   Builder b;
   Variable count = b.on("/job:ps/task:0").variable("count", b.constant(0.0f));

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// sum = -x + y, where the middle is the parameter server's, through a worker.
+/// sum = -x + y, where -x is computed on the parameter server; the worker is the master.
 struct Fixture {
   NodeCluster nodes{{{"ps", 1}, {"worker", 1}}, {"--max-sessions", "2", "--connect-timeout", "2"}};
   std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_at_once_and_is_cancelled_on_all_nodes
   auto long_sum = b.on("/job:worker/task:0").reduce_sum(power);
   BOOST_REQUIRE(session->extend(b).ok());
   auto step = session->start({}, {long_sum});
-  auto end = std::chrono::steady_clock::now() + patience;
+  auto end = std::chrono::steady_clock::now() + test_timeout;
   auto runs = [&] { return std::ranges::any_of(must(client->explain()), &WaitingStep::step); };
   while (!runs()) BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
   BOOST_TEST(!step->done());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/graph/optimizer.hpp"
+#include "troupe/graph/build/optimizer.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -14,7 +14,7 @@ const std::string parameter_server = "/job:ps/task:0";
 
 }  // namespace
 
-/// Two layers that learn to answer one.
+/// Two layers, trained towards the output 1.
 struct Trainer::Model {
   explicit Model(const std::string& compute) {
     auto ps = b.on(parameter_server).container("training");
@@ -49,7 +49,7 @@ bool Trainer::uses(const std::string& task) const {
 bool Trainer::await_steps(int count) {
   std::unique_lock lock(mutex_);
   auto wanted = steps_ + count;
-  return changed_.wait_for(lock, patience, [&] { return steps_ >= wanted; });
+  return changed_.wait_for(lock, test_timeout, [&] { return steps_ >= wanted; });
 }
 
 std::optional<Trainer::Step> Trainer::await_failure(Clock::time_point since) {
@@ -57,7 +57,7 @@ std::optional<Trainer::Step> Trainer::await_failure(Clock::time_point since) {
   auto find = [&] {
     return std::ranges::find_if(failures_, [&](const Step& step) { return step.end >= since; });
   };
-  if (!changed_.wait_for(lock, patience, [&] { return find() != failures_.end(); })) return {};
+  if (!changed_.wait_for(lock, test_timeout, [&] { return find() != failures_.end(); })) return {};
   return *find();
 }
 
@@ -75,7 +75,7 @@ void Trainer::work() {
   }
 }
 
-/// Until the end, or until the client's node is lost.
+/// Trains until the end, or until the client's node is lost.
 void Trainer::train(const Model& model, Client& client) {
   auto session = client.session();
   if (!session || !(*session)->extend(model.b).ok()) return;
@@ -83,7 +83,7 @@ void Trainer::train(const Model& model, Client& client) {
   while (!is_over_) {
     auto begin = Clock::now();
     auto status = run(**session, *target);
-    note({.begin = begin, .end = Clock::now(), .status = status});
+    record({.begin = begin, .end = Clock::now(), .status = status});
     if (status.where().task == options_.master && status.code() == Code::unavailable) return;
     if (status.ok()) target = &model.train;
     if (status.code() == Code::failed_precondition) target = &model.initialize;
@@ -94,7 +94,7 @@ Status Trainer::run(Session& session, const Value& target) {
   return session.run({}, {}, {target}, {.timeout = options_.step_timeout}).status();
 }
 
-void Trainer::note(Step step) {
+void Trainer::record(Step step) {
   std::lock_guard lock(mutex_);
   if (step.status.ok()) ++steps_;
   else failures_.push_back(std::move(step));

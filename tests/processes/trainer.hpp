@@ -11,21 +11,21 @@
 #include <vector>
 
 #include "troupe/capnp/client/client.hpp"
-#include "troupe/tests/patience.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
-/// A client that trains on a thread of its own for as long as it lives, with the variables on
-/// /job:ps/task:0. After an error it does as a program would that must go on: it makes a new
-/// client where its node is lost, and gives the variables their values where they have none.
+/// A client that trains on a thread of its own until it is destroyed, with the variables on
+/// /job:ps/task:0. It recovers from errors: it connects again when its node is lost, and
+/// initializes the variables when they have no value.
 class Trainer {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Options {
     std::string target;
-    std::string master;   // the task there
-    std::string compute;  // the task that does the arithmetic
+    std::string master;   // the task at the target
+    std::string compute;  // the task that computes the gradients
     std::chrono::milliseconds heartbeat_limit{2000};
     std::chrono::milliseconds step_timeout{0};
   };
@@ -36,15 +36,15 @@ class Trainer {
   };
 
   explicit Trainer(Options options);
-  /// Waits for the step that runs.
+  /// Waits for the running step.
   ~Trainer();
 
   const Options& options() const { return options_; }
   bool uses(const std::string& task) const;
 
-  /// Waits until so many further steps have succeeded; false where they do not come.
+  /// Waits until that many further steps have succeeded; false if they do not in time.
   bool await_steps(int count);
-  /// Waits for a step that failed and had not ended by then; nothing where none comes.
+  /// Waits for a failed step that ended after `since`; empty if none does in time.
   std::optional<Step> await_failure(Clock::time_point since);
   /// The steps that failed since the last call.
   std::vector<Step> take_failures();
@@ -55,7 +55,7 @@ class Trainer {
   void work();
   void train(const Model& model, Client& client);
   Status run(Session& session, const Value& target);
-  void note(Step step);
+  void record(Step step);
 
   const Options options_;
   std::atomic<bool> is_over_ = false;

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::testing {
 
@@ -25,7 +25,7 @@ TrainingCluster::TrainingCluster(const Options& options)
   check_trains();
 }
 
-TrainingCluster::Clock::time_point TrainingCluster::strike(
+TrainingCluster::Clock::time_point TrainingCluster::send_at_random(
     const std::string& job, int task, int signal) {
   check_trains(random(1, 50));
   std::this_thread::sleep_for(std::chrono::microseconds(random(0, 5000)));
@@ -34,9 +34,9 @@ TrainingCluster::Clock::time_point TrainingCluster::strike(
   return time;
 }
 
-void TrainingCluster::check_trains(int steps, const std::function<bool(const Trainer&)>& wanted) {
+void TrainingCluster::check_trains(int steps, const std::function<bool(const Trainer&)>& selected) {
   for (auto& trainer : trainers_)
-    if (wanted(*trainer))
+    if (selected(*trainer))
       BOOST_TEST_REQUIRE(
           trainer->await_steps(steps), trainer->options().master
                                            << " with " << trainer->options().compute

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "troupe/tests/processes/latency_table.hpp"
 #include "troupe/tests/processes/nodes.hpp"
-#include "troupe/tests/processes/time_table.hpp"
 #include "troupe/tests/processes/trainer.hpp"
 
 namespace troupe::testing {
 
-/// A parameter server and two workers in full training, by four clients of this process.
+/// A parameter server and two workers, on which four clients in this process train.
 class TrainingCluster {
  public:
   using Clock = Trainer::Clock;
@@ -28,10 +28,10 @@ class TrainingCluster {
   NodeCluster& nodes() { return nodes_; }
   std::vector<std::unique_ptr<Trainer>>& trainers() { return trainers_; }
 
-  /// Sends a signal to a task at a random moment, in the midst of steps.
-  Clock::time_point strike(const std::string& job, int task, int signal);
-  /// Waits until each client that the filter wants has gone on with its training.
-  void check_trains(int steps, const std::function<bool(const Trainer&)>& wanted);
+  /// Sends a signal to a task at a random time, while steps run.
+  Clock::time_point send_at_random(const std::string& job, int task, int signal);
+  /// Waits until each selected client has run that many further steps.
+  void check_trains(int steps, const std::function<bool(const Trainer&)>& selected);
   void check_trains(int steps = 5) {
     check_trains(steps, [](const Trainer&) { return true; });
   }
@@ -40,7 +40,8 @@ class TrainingCluster {
  private:
   unsigned seed_ = std::random_device{}();
   std::mt19937 random_{seed_};
-  std::vector<std::unique_ptr<Trainer>> trainers_;  // the end of the nodes ends their steps
+  // Destroyed after the nodes, whose end ends the running steps.
+  std::vector<std::unique_ptr<Trainer>> trainers_;
   NodeCluster nodes_;
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants wrong includes in a tree of its own: tools/check_arrows.py must find each of them."""
+"""tools/check_arrows.py finds each wrong include of a tree made for the test."""
 
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ WRONG = {
         "#include <capnp/message.h>",
         "#include <dnnl.hpp>",
         '#include "status.hpp"',
-        '#include "graph/status.hpp"',
+        '#include "graph/types/status.hpp"',
         '#include "troupe/tests/x.hpp"',
         '#include "troupe/nowhere/x.hpp"',
         "  #  include <troupe/actors/world.hpp>",
@@ -30,15 +30,15 @@ WRONG = {
         "#include <oneapi/dnnl/dnnl.hpp>",
         "#include <capnp/rpc.h>",
         "#include <troupe_schema/master.capnp.h>",
-        '#include "troupe/capnp/convert.hpp"',
+        '#include "troupe/capnp/convert/convert.hpp"',
         "auto now = std::chrono::steady_clock::now();",
-        "self->delayed_send(self, 1s, Beat{});",
+        "self->delayed_send(self, 1s, HeartbeatTick{});",
         "auto now = self->clock().now();",
         "std::this_thread::sleep_for(1s);",
         "std::random_device random;",
         "system.middleman().publish(task, 0);",
     ],
-    "capnp/convert.cpp": ['#include "troupe/actors/wire.hpp"', "#include <caf/all.hpp>"],
+    "capnp/convert/convert.cpp": ['#include "troupe/actors/wire.hpp"', "#include <caf/all.hpp>"],
     "capnp/client/a.hpp": [
         '#include "troupe/devices/device.hpp"',
         '#include "troupe/capnp/server/server.hpp"',
@@ -58,15 +58,19 @@ WRONG = {
 }
 
 RIGHT = {
-    "graph/b.hpp": ['#include "troupe/graph/status.hpp"', "#include <nlohmann/json.hpp>"],
+    "graph/b.hpp": ['#include "troupe/graph/types/status.hpp"', "#include <nlohmann/json.hpp>"],
     "devices/b.cpp": ["#include <tbb/tbb.h>", "#include <dnnl.hpp>", "#include <cuda_runtime.h>"],
     "actors/world/b.cpp": ["#include <caf/io/all.hpp>", "auto now = system().clock().now();"],
     "actors/b.cpp": [
         "#include <caf/all.hpp>",
         "auto now = world->now();  // no steady_clock",
-        '#include "troupe/devices/device.hpp"'],
+        '#include "troupe/devices/device.hpp"',
+    ],
     "capnp/b.cpp": ["#include <capnp/rpc.h>", '#include "troupe_schema/master.capnp.h"'],
-    "capnp/client/b.cpp": ['#include "troupe/capnp/convert.hpp"', '#include "troupe/graph/x.hpp"'],
+    "capnp/client/b.cpp": [
+        '#include "troupe/capnp/convert/convert.hpp"',
+        '#include "troupe/graph/x.hpp"',
+    ],
     "capnp/server/b.cpp": ['#include "troupe/actors/x.hpp"', "#include <caf/all.hpp>"],
     "apps/b.cpp": ['#include "troupe/capnp/server/server.hpp"', "#include <CLI/CLI.hpp>"],
     "tests/b.cpp": ['#include "troupe/capnp/client/client.hpp"'],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_sizes.py finds what is too large, and nothing else."""
+"""tools/check_sizes.py finds files, functions, lines and folders that are too large."""
 
 import pathlib
 import subprocess
@@ -10,14 +10,19 @@ import unittest
 CHECKER = pathlib.Path(__file__).parents[2] / "tools/check_sizes.py"
 
 
-def faults_of(text, name="graph/a.cpp"):
-    """What the checker prints for a tree with one file, and whether it fails."""
+def faults_of_tree(files):
+    """The lines that the checker prints for such a tree, and its exit code."""
     with tempfile.TemporaryDirectory() as root:
-        path = pathlib.Path(root) / name
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
+        for name, text in files.items():
+            path = pathlib.Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
         done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True)
     return done.stdout.splitlines(), done.returncode
+
+
+def faults_of(text, name="graph/a.cpp"):
+    return faults_of_tree({name: text})
 
 
 def function_of(lines, head="int f() {"):
@@ -46,6 +51,17 @@ class CheckSizesTest(unittest.TestCase):
     def test_a_long_class_or_namespace_is_no_function(self):
         for head in ("namespace a {", "struct A : B {"):
             self.assertEqual(faults_of(function_of(70, head)), (["sizes ok: 1 files"], 0))
+
+    def test_folders_with_too_many_nouns_are_found(self):
+        pairs = {f"graph/n{i}{suffix}": "" for i in range(20) for suffix in (".hpp", ".cpp")}
+        others = {"graph/README.md": "", "graph/CMakeLists.txt": "", "graph/room/x.hpp": ""}
+        self.assertEqual(faults_of_tree(pairs | others)[1], 0)
+        full = (["graph/: 21 nouns, at most 20"], 1)
+        self.assertEqual(faults_of_tree(pairs | others | {"graph/one_more.py": ""}), full)
+        self.assertEqual(faults_of_tree(pairs | {"graph/n0_test.cpp": ""}), full)
+
+    def test_hidden_folders_are_skipped(self):
+        self.assertEqual(faults_of("/" * 101, "graph/.cache/a.cpp"), (["sizes ok: 0 files"], 0))
 
 
 if __name__ == "__main__":

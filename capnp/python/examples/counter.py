@@ -1,4 +1,4 @@
-"""A counter that lives in the cluster: each run, through any of its nodes, adds one.
+"""A counter in the cluster: each run of this program, through any node, increments it.
 
 counter.py TARGET [init]
 """

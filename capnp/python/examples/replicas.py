@@ -1,7 +1,7 @@
-"""Two replicas of a model, each cut over two workers, with the variables on two parameter servers.
+"""Two replicas of a model, each split over two workers, with variables on two parameter servers.
 
 replicas.py TARGET            trains both in one graph: a step applies the mean of their gradients
-replicas.py TARGET REPLICA    trains replica 0 or 1; the other one, in its own program, overtakes it
+replicas.py TARGET REPLICA    trains replica 0 or 1, asynchronously with the program of the other
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""The same program for every machine: TF_CONFIG says which task this one is.
+"""The same program for all machines: TF_CONFIG gives the task of each.
 
-Parameter servers wait, workers train one weight together, the chief begins and ends it all.
+Parameter servers serve, workers train one weight together, the chief stops the servers at the end.
 """
 
 import time

@@ -15,44 +15,44 @@ nb::object dtypes_of(const DTypes& dtypes) {
 }
 
 nb::dict describe(const Argument& argument) {
-  nb::dict facts;
-  facts["name"] = argument.name;
-  facts["dtype"] = static_cast<int>(argument.dtype);
-  facts["dtype_attr"] = argument.dtype_attr;
-  facts["count_attr"] = argument.count_attr;
-  facts["dtypes_attr"] = argument.dtypes_attr;
-  return facts;
+  nb::dict fields;
+  fields["name"] = argument.name;
+  fields["dtype"] = static_cast<int>(argument.dtype);
+  fields["dtype_attr"] = argument.dtype_attr;
+  fields["count_attr"] = argument.count_attr;
+  fields["dtypes_attr"] = argument.dtypes_attr;
+  return fields;
 }
 
 nb::dict describe(const AttrRule& rule) {
-  nb::dict facts;
-  facts["name"] = rule.name;
-  facts["type"] = to_string(rule.type);
-  facts["has_default"] = rule.fallback.has_value();
-  facts["default"] = rule.fallback ? to_python(*rule.fallback) : nb::none();
-  facts["allowed"] = dtypes_of(rule.allowed_dtypes);
-  return facts;
+  nb::dict fields;
+  fields["name"] = rule.name;
+  fields["type"] = to_string(rule.type);
+  fields["has_default"] = rule.fallback.has_value();
+  fields["default"] = rule.fallback ? to_python(*rule.fallback) : nb::none();
+  fields["allowed"] = dtypes_of(rule.allowed_dtypes);
+  return fields;
 }
 
 template <class T>
-nb::list describe_all(const std::vector<T>& things) {
+nb::list describe_all(const std::vector<T>& items) {
   nb::list list;
-  for (const auto& thing : things) list.append(describe(thing));
+  for (const auto& item : items) list.append(describe(item));
   return list;
 }
 
-/// All that the Python functions of the ops are made of.
+/// The definitions of all ops, from which the Python functions are generated.
 nb::dict describe_ops() {
   nb::dict ops;
   auto catalog = make_op_catalog();
   for (const auto& [name, op] : catalog->all()) {
-    nb::dict facts;
-    facts["doc"] = op.doc();
-    facts["inputs"] = describe_all(op.inputs());
-    facts["outputs"] = describe_all(op.outputs());
-    facts["attrs"] = describe_all(op.attrs());
-    facts["is_stateful"] = op.is_stateful();
-    ops[name.c_str()] = facts;
+    nb::dict fields;
+    fields["doc"] = op.doc();
+    fields["inputs"] = describe_all(op.inputs());
+    fields["outputs"] = describe_all(op.outputs());
+    fields["attrs"] = describe_all(op.attrs());
+    fields["is_stateful"] = op.is_stateful();
+    ops[name.c_str()] = fields;
   }
   return ops;
 }

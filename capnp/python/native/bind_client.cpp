@@ -11,57 +11,57 @@ namespace {
 
 using std::chrono::milliseconds;
 
-using Connected = Owned<Client>;
+using OwnedClient = Owned<Client>;
 
-/// What `work` makes of the client, without the GIL.
+/// Calls `work` with the client, without the GIL.
 template <class Work>
-auto ask(Connected& client, Work work) {
-  return unlocked([&] { return work(*client); });
+auto call(OwnedClient& client, Work work) {
+  return without_gil([&] { return work(*client); });
 }
 
-nb::list texts(const std::vector<Status>& statuses) {
+nb::list to_texts(const std::vector<Status>& statuses) {
   nb::list list;
   for (const auto& status : statuses) list.append(status.to_string());
   return list;
 }
 
-nb::tuple list_devices(Connected& client, int64_t timeout_ms) {
+nb::tuple list_devices(OwnedClient& client, int64_t timeout_ms) {
   auto found =
-      take(ask(client, [&](Client& c) { return c.list_devices(milliseconds(timeout_ms)); }));
+      take(call(client, [&](Client& c) { return c.list_devices(milliseconds(timeout_ms)); }));
   nb::list devices;
   for (const auto& device : found.devices) {
     const auto& about = device.attributes;
     devices.append(nb::make_tuple(device.name, about.type, about.memory_limit, device.incarnation));
   }
-  return nb::make_tuple(devices, texts(found.missing));
+  return nb::make_tuple(devices, to_texts(found.missing));
 }
 
-void reset(Connected& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
-  check(ask(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
+void reset(OwnedClient& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
+  check(call(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
 }
 
 }  // namespace
 
 void bind_client(nb::module_& module) {
-  nb::class_<Connected>(module, "Client")
+  nb::class_<OwnedClient>(module, "Client")
       .def("list_devices", &list_devices, nb::arg("timeout_ms"))
       .def("reset", &reset, nb::arg("containers"), nb::arg("timeout_ms"))
       .def(
           "reset_all",
-          [](Connected& client, int64_t timeout_ms) {
-            check(ask(client, [&](Client& c) { return c.reset_all(milliseconds(timeout_ms)); }));
+          [](OwnedClient& client, int64_t timeout_ms) {
+            check(call(client, [&](Client& c) { return c.reset_all(milliseconds(timeout_ms)); }));
           },
           nb::arg("timeout_ms"))
       .def(
           "stop",
-          [](Connected& client, int64_t timeout_ms) {
-            check(ask(client, [&](Client& c) { return c.stop(milliseconds(timeout_ms)); }));
+          [](OwnedClient& client, int64_t timeout_ms) {
+            check(call(client, [&](Client& c) { return c.stop(milliseconds(timeout_ms)); }));
           },
           nb::arg("timeout_ms"));
   module.def(
       "connect",
       [](const std::string& target, int64_t timeout_ms) {
-        return Connected(take(unlocked(
+        return OwnedClient(take(without_gil(
             [&] { return Client::connect(target, {.timeout = milliseconds(timeout_ms)}); })));
       },
       nb::arg("target"), nb::arg("timeout_ms"));

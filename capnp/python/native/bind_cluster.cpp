@@ -6,9 +6,9 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
-#include "troupe/graph/cluster_spec.hpp"
-#include "troupe/graph/server_def.hpp"
-#include "troupe/graph/tf_config.hpp"
+#include "troupe/graph/cluster/cluster_spec.hpp"
+#include "troupe/graph/cluster/server_def.hpp"
+#include "troupe/graph/cluster/tf_config.hpp"
 
 namespace troupe::python {
 namespace {
@@ -36,17 +36,17 @@ ServerDef make_server_def(
   return {.cluster = cluster, .job = job, .task = task, .protocol = protocol};
 }
 
-nb::dict facts_of(const Role& role) {
-  nb::dict facts;
-  facts["cluster"] = nb::cast(role.task.cluster);
-  facts["job"] = role.task.job;
-  facts["task"] = role.task.task;
-  facts["is_chief"] = role.is_chief;
-  facts["is_evaluator"] = role.is_evaluator;
-  facts["is_ps"] = role.is_ps;
-  facts["num_ps"] = role.num_ps;
-  facts["num_workers"] = role.num_workers;
-  return facts;
+nb::dict to_dict(const Role& role) {
+  nb::dict fields;
+  fields["cluster"] = nb::cast(role.task.cluster);
+  fields["job"] = role.task.job;
+  fields["task"] = role.task.task;
+  fields["is_chief"] = role.is_chief;
+  fields["is_evaluator"] = role.is_evaluator;
+  fields["is_ps"] = role.is_ps;
+  fields["num_ps"] = role.num_ps;
+  fields["num_workers"] = role.num_workers;
+  return fields;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ void bind_cluster(nb::module_& module) {
       "tf_config",
       [](const std::string& json) {
         auto config = take(TfConfig::parse(json));
-        auto role = facts_of(take(Role::of(config)));
+        auto role = to_dict(take(Role::of(config)));
         return nb::make_tuple(config.server, config.environment, role);
       },
       nb::arg("json"));

@@ -7,35 +7,35 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
-#include "troupe/graph/builder.hpp"
-#include "troupe/graph/device_name.hpp"
+#include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/gradients.hpp"
+#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/draw/dot.hpp"
-#include "troupe/graph/gradients.hpp"
-#include "troupe/graph/optimizer.hpp"
 #include "troupe/graph/signature.hpp"
 
 namespace troupe::python {
 namespace {
 
-/// A node's number and an output's, by which Python finds its own objects for them.
+/// The index of a node and of one of its outputs, by which Python finds its objects for them.
 using Place = std::pair<int, int>;
 
 Place place_of(const Value& value) { return {value.output().node, value.output().index}; }
 
-/// Throws what is wrong with a node: a TypeError where it is of types, else a ValueError; both are
-/// InvalidArgumentErrors too.
-[[noreturn]] void raise_at_building(const Status& status, bool is_of_type) {
+/// Throws the error of an invalid node: a TypeError for wrong dtypes or attributes, else a
+/// ValueError; both are InvalidArgumentErrors too.
+[[noreturn]] void raise_build_error(const Status& status, bool is_type_error) {
   const auto& where = status.where();
-  auto error = nb::module_::import_("troupe.errors")
-                   .attr("_at_building")(is_of_type, status.message(), where.node, where.op);
+  auto error = nb::module_::import_("troupe._src.types.errors")
+                   .attr("build_error")(is_type_error, status.message(), where.node, where.op);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw nb::python_error();
 }
 
-/// The error that the builder has, at once: so no later call fails because of an earlier one.
+/// Throws the builder's error and clears it, so that later calls do not fail because of it.
 void check(const Builder& builder) {
   auto status = builder.take_status();
-  if (!status.ok()) raise_at_building(status, false);
+  if (!status.ok()) raise_build_error(status, false);
 }
 
 Value checked(const Builder& builder, Value value) {
@@ -43,8 +43,8 @@ Value checked(const Builder& builder, Value value) {
   return value;
 }
 
-/// True where the dtypes of the inputs or the attributes do not fit the op's declaration.
-bool is_of_type(const Op& op, const Values& inputs, Attrs attrs) {
+/// True if the dtypes of the inputs or the attributes do not match the op's signature.
+bool is_type_error(const Op& op, const Values& inputs, Attrs attrs) {
   DTypes dtypes;
   for (const auto& input : inputs) dtypes.push_back(input.dtype());
   return !complete_signature(op, dtypes, attrs).ok();
@@ -59,15 +59,16 @@ Value add_op(
     auto attr_name = nb::cast<std::string>(key);
     const auto* rule = op->find_attr(attr_name);
     if (rule) attrs.emplace(attr_name, to_attr(*rule, value));
-    else attrs.emplace(attr_name, "");  // refused below, by name
+    else attrs.emplace(attr_name, "");  // the op refuses it, by name
   }
   auto value = builder.named(name).op(op_name, inputs, attrs);
   auto status = builder.take_status();
-  if (!status.ok()) raise_at_building(status, is_of_type(*op, inputs, std::move(attrs)));
+  if (!status.ok()) raise_build_error(status, is_type_error(*op, inputs, std::move(attrs)));
   return value;
 }
 
-/// A variable that Builder::variables() does not list, so that no training waits for its value.
+/// A variable that Builder::variables() does not list, so that monitored sessions do not wait for
+/// its value.
 Variable add_local_variable(
     const Builder& builder, const std::string& name, const Value& initial,
     const std::string& container, const std::string& shared_name) {
@@ -89,7 +90,7 @@ Variable add_local_variable(
   return variable;
 }
 
-/// A read or an update of a variable runs where the variable lives, after those nodes.
+/// The variable with control dependencies: reads and updates through it run after those nodes.
 Variable after(const Variable& variable, const Values& nodes) {
   auto later = variable;
   later.handle = variable.handle.builder().after(nodes).value(variable.handle.output());
@@ -114,21 +115,21 @@ std::vector<Place> inputs_of(const Builder& builder, int id) {
   return places;
 }
 
-nb::tuple output_facts(const Builder& builder, int id) {
-  nb::list facts;
+nb::tuple outputs_of(const Builder& builder, int id) {
+  nb::list fields;
   const auto& node = node_at(builder, id);
   for (size_t i = 0; i < node.output_dtypes.size(); ++i)
-    facts.append(
+    fields.append(
         nb::make_tuple(static_cast<int>(node.output_dtypes[i]), to_python(node.output_shapes[i])));
-  return nb::tuple(facts);
+  return nb::tuple(fields);
 }
 
 nb::object constant_value(const Builder& builder, const Value& value) {
   auto known = builder.graph().constant_value(value.output());
-  return known ? nb::cast(Held{*known, false}) : nb::none();
+  return known ? nb::cast(TensorBuffer{*known, false}) : nb::none();
 }
 
-/// An invalid value, for an x that the ys do not depend on, is None.
+/// None in place of an invalid value, the gradient of an x that the ys do not depend on.
 nb::list to_list(const Values& values) {
   nb::list list;
   for (const auto& value : values) list.append(value.is_valid() ? nb::cast(value) : nb::none());
@@ -136,10 +137,10 @@ nb::list to_list(const Values& values) {
 }
 
 nb::list add_gradients(
-    const Builder& builder, const Values& ys, const Values& xs, const Values& arriving) {
-  auto made = gradients(builder, ys, xs, {.arriving = arriving, .allow_unconnected = true});
+    const Builder& builder, const Values& ys, const Values& xs, const Values& grad_ys) {
+  auto made = gradients(builder, ys, xs, {.grad_ys = grad_ys, .allow_unconnected = true});
   check(builder);
-  if (!made) raise_at_building(made.status(), false);
+  if (!made) raise_build_error(made.status(), false);
   return to_list(*made);
 }
 
@@ -172,7 +173,7 @@ void bind_builder(nb::module_& module) {
           },
           nb::arg("scope_depth"))
       .def("variables", &Builder::variables)
-      .def("gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("arriving"))
+      .def("gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"))
       .def(
           "value",
           [](const Builder& b, int id, int index) {
@@ -198,11 +199,11 @@ void bind_builder(nb::module_& module) {
       .def(
           "node_control_inputs",
           [](const Builder& b, int id) { return node_at(b, id).control_inputs; })
-      .def("node_outputs", &output_facts)
+      .def("node_outputs", &outputs_of)
       .def("constant_value", &constant_value);
 }
 
-/// The optimizers' rules, by the names of their options.
+/// Makes an optimizer from its name and its options.
 Optimizer to_optimizer(const std::string& name, nb::dict options) {
   auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
   auto rate = options.contains("rate") ? nb::cast<Value>(options["rate"]) : Value();
@@ -248,14 +249,15 @@ void bind_values(nb::module_& module) {
           nb::arg("after"))
       .def(
           "change",
-          [](const Variable& v, const std::string& how, const Value& value, const Values& nodes) {
+          [](const Variable& v, const std::string& operation, const Value& value,
+             const Values& nodes) {
             auto later = after(v, nodes);
-            auto change = how == "add"   ? later.assign_add(value)
-                          : how == "sub" ? later.assign_sub(value)
-                                         : later.assign(value);
+            auto change = operation == "add"   ? later.assign_add(value)
+                          : operation == "sub" ? later.assign_sub(value)
+                                               : later.assign(value);
             return checked(v.handle.builder(), change);
           },
-          nb::arg("how"), nb::arg("value"), nb::arg("after"));
+          nb::arg("operation"), nb::arg("value"), nb::arg("after"));
 }
 
 }  // namespace
@@ -266,11 +268,11 @@ void bind_graph(nb::module_& module) {
   bind_training(module);
   module.def(
       "merge_devices",
-      [](const std::string& wish, const std::string& fallback) {
-        auto inner = take(DeviceName::parse(wish));
+      [](const std::string& device, const std::string& fallback) {
+        auto inner = take(DeviceName::parse(device));
         return inner.or_else(take(DeviceName::parse(fallback))).to_string();
       },
-      nb::arg("wish"), nb::arg("fallback"));
+      nb::arg("device"), nb::arg("fallback"));
   module.def(
       "merge_shapes",
       [](nb::handle one, nb::handle other) {

@@ -17,44 +17,44 @@ double seconds(std::chrono::nanoseconds time) {
 }
 
 nb::dict to_dict(const NodeRun& run) {
-  nb::dict facts;
-  facts["node"] = run.node;
-  facts["op"] = run.op;
-  facts["begin"] = seconds(run.begin);
-  facts["end"] = seconds(run.end);
-  facts["thread"] = run.thread;
-  facts["bytes"] = run.bytes;
-  facts["tensor"] = run.tensor;
-  facts["peer"] = run.peer;
-  return facts;
+  nb::dict fields;
+  fields["node"] = run.node;
+  fields["op"] = run.op;
+  fields["begin"] = seconds(run.begin);
+  fields["end"] = seconds(run.end);
+  fields["thread"] = run.thread;
+  fields["bytes"] = run.bytes;
+  fields["tensor"] = run.tensor;
+  fields["peer"] = run.peer;
+  return fields;
 }
 
 nb::dict to_dict(const NodeDef& node) {
-  nb::dict facts;
-  facts["name"] = node.name;
-  facts["op"] = node.op;
-  facts["device"] = node.device;
-  facts["inputs"] = nb::cast(node.inputs);
-  return facts;
+  nb::dict fields;
+  fields["name"] = node.name;
+  fields["op"] = node.op;
+  fields["device"] = node.device;
+  fields["inputs"] = nb::cast(node.inputs);
+  return fields;
 }
 
 template <class T>
-nb::list to_dicts(const std::vector<T>& things) {
+nb::list to_dicts(const std::vector<T>& items) {
   nb::list list;
-  for (const auto& thing : things) list.append(to_dict(thing));
+  for (const auto& item : items) list.append(to_dict(item));
   return list;
 }
 
 nb::dict to_dict(const DeviceRun& run) {
-  nb::dict facts;
-  facts["device"] = run.device;
-  facts["begin"] = seconds(run.begin);
-  facts["end"] = seconds(run.end);
-  facts["duration"] = seconds(run.duration);
-  facts["memory_peak"] = run.memory_peak;
-  facts["nodes"] = to_dicts(run.nodes);
-  facts["graph"] = to_dicts(run.graph);
-  return facts;
+  nb::dict fields;
+  fields["device"] = run.device;
+  fields["begin"] = seconds(run.begin);
+  fields["end"] = seconds(run.end);
+  fields["duration"] = seconds(run.duration);
+  fields["memory_peak"] = run.memory_peak;
+  fields["nodes"] = to_dicts(run.nodes);
+  fields["graph"] = to_dicts(run.graph);
+  return fields;
 }
 
 }  // namespace

@@ -12,12 +12,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-using HeldServer = Owned<Server>;
+using OwnedServer = Owned<Server>;
 
-/// What `work` tells the server, without the GIL.
+/// Calls `work` with the server, without the GIL.
 template <class Work>
-void tell(HeldServer& server, Work work) {
-  check(unlocked([&] { return work(*server); }));
+void call(OwnedServer& server, Work work) {
+  check(without_gil([&] { return work(*server); }));
 }
 
 ServerOptions to_options(nb::dict given) {
@@ -34,27 +34,27 @@ ServerOptions to_options(nb::dict given) {
 }  // namespace
 
 void bind_server(nb::module_& module) {
-  nb::class_<HeldServer>(module, "Server")
-      .def("start", [](HeldServer& held) { tell(held, [](Server& s) { return s.start(); }); })
+  nb::class_<OwnedServer>(module, "Server")
+      .def("start", [](OwnedServer& server) { call(server, [](Server& s) { return s.start(); }); })
       .def(
           "drain",
-          [](HeldServer& held, int64_t deadline_ms) {
-            tell(held, [=](Server& s) { return s.drain(milliseconds(deadline_ms)); });
+          [](OwnedServer& server, int64_t deadline_ms) {
+            call(server, [=](Server& s) { return s.drain(milliseconds(deadline_ms)); });
           },
           nb::arg("deadline_ms"))
       .def(
           "stop",
-          [](HeldServer& held, int64_t deadline_ms) {
-            tell(held, [=](Server& s) { return s.stop(milliseconds(deadline_ms)); });
+          [](OwnedServer& server, int64_t deadline_ms) {
+            call(server, [=](Server& s) { return s.stop(milliseconds(deadline_ms)); });
           },
           nb::arg("deadline_ms"))
-      .def("join", [](HeldServer& held) { tell(held, [](Server& s) { return s.join(); }); })
-      .def_prop_ro("server_def", [](HeldServer& held) { return held->server_def(); })
-      .def_prop_ro("target", [](HeldServer& held) { return held->target(); });
+      .def("join", [](OwnedServer& server) { call(server, [](Server& s) { return s.join(); }); })
+      .def_prop_ro("server_def", [](OwnedServer& server) { return server->server_def(); })
+      .def_prop_ro("target", [](OwnedServer& server) { return server->target(); });
   module.def(
       "make_server",
       [](const ServerDef& def, nb::dict options) {
-        return HeldServer(take(Server::create(def, to_options(options))));
+        return OwnedServer(take(Server::create(def, to_options(options))));
       },
       nb::arg("definition"), nb::arg("options"));
 }

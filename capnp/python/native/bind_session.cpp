@@ -13,21 +13,21 @@ namespace {
 
 using SharedSession = std::shared_ptr<OpenSession>;
 
-nb::tuple to_answer(OpenSession& open, Result<Tensors> values, nb::object metadata) {
-  open.released()->drop();
+nb::tuple to_result(OpenSession& open, Result<Tensors> values, nb::object metadata) {
+  open.decrefs()->run();
   return nb::make_tuple(to_python(take(std::move(values)), open.is_remote()), metadata);
 }
 
-/// Waits for the step and lets it go, so that what it fetched belongs to Python alone.
+/// Waits for the step and destroys it, so that its results are not shared with it.
 nb::tuple finish(OpenSession& open, std::unique_ptr<PendingStep> step, bool wants_metadata) {
   RunMetadata metadata;
-  auto values = unlocked([&] {
-    auto answer = wait_interruptibly(*step);
+  auto values = without_gil([&] {
+    auto result = wait_interruptibly(*step);
     if (wants_metadata) metadata = step->metadata();
     step.reset();
-    return answer;
+    return result;
   });
-  return to_answer(
+  return to_result(
       open, std::move(values),
       wants_metadata ? nb::cast(std::move(metadata)) : nb::object(nb::none()));
 }
@@ -38,7 +38,7 @@ std::unique_ptr<PendingStep> start(
   auto values = to_feeds(feeds, open.feed_rules());
   auto outputs = to_refs(fetches);
   auto nodes = to_refs(targets);
-  return unlocked([&] { return open.session().start(values, outputs, nodes, options); });
+  return without_gil([&] { return open.session().start(values, outputs, nodes, options); });
 }
 
 nb::tuple run(
@@ -49,11 +49,11 @@ nb::tuple run(
 }
 
 void extend(OpenSession& open, const Builder& builder) {
-  check(unlocked([&] { return open.session().extend(builder.graph()); }));
+  check(without_gil([&] { return open.session().extend(builder.graph()); }));
 }
 
-/// A compiled step; it ends before its session does.
-struct HeldCallable {
+/// A prepared step; destroyed before its session.
+struct OwnedCallable {
   SharedSession session;
   Owned<Callable> callable;
   bool wants_metadata;
@@ -65,53 +65,56 @@ Tensors to_tensors(nb::list feeds, const FeedRules& rules) {
   return tensors;
 }
 
-nb::tuple call(HeldCallable& held, nb::list feeds) {
-  auto tensors = to_tensors(feeds, held.session->feed_rules());
-  auto step = unlocked([&] { return held.callable->start(tensors); });
-  return finish(*held.session, std::move(step), held.wants_metadata);
+nb::tuple call(OwnedCallable& owned, nb::list feeds) {
+  auto tensors = to_tensors(feeds, owned.session->feed_rules());
+  auto step = without_gil([&] { return owned.callable->start(tensors); });
+  return finish(*owned.session, std::move(step), owned.wants_metadata);
 }
 
-HeldCallable make_callable(
+OwnedCallable make_callable(
     const SharedSession& open, nb::list feeds, nb::list fetches, nb::list targets,
     nb::dict options) {
   auto from = to_refs(feeds), outputs = to_refs(fetches), nodes = to_refs(targets);
   auto run_options = to_run_options(options);
-  auto made =
-      unlocked([&] { return open->session().make_callable(from, outputs, nodes, run_options); });
-  return {open, Owned(take(std::move(made))), run_options.wants_metadata()};
+  auto prepared =
+      without_gil([&] { return open->session().make_callable(from, outputs, nodes, run_options); });
+  return {open, Owned(take(std::move(prepared))), run_options.wants_metadata()};
 }
 
-struct HeldPartialRun {
+struct OwnedPartialRun {
   SharedSession session;
   Owned<PartialRun> partial_run;
 };
 
-HeldPartialRun set_up_partial_run(
+OwnedPartialRun set_up_partial_run(
     const SharedSession& open, nb::list feeds, nb::list fetches, nb::list targets) {
   auto from = to_refs(feeds), outputs = to_refs(fetches), nodes = to_refs(targets);
-  auto made = unlocked([&] { return open->session().partial_run_setup(from, outputs, nodes); });
-  return {open, Owned(take(std::move(made)))};
+  auto prepared =
+      without_gil([&] { return open->session().partial_run_setup(from, outputs, nodes); });
+  return {open, Owned(take(std::move(prepared)))};
 }
 
-nb::list run_partially(HeldPartialRun& held, nb::list feeds, nb::list fetches) {
-  auto values = to_feeds(feeds, held.session->feed_rules());
+nb::list run_partially(OwnedPartialRun& owned, nb::list feeds, nb::list fetches) {
+  auto values = to_feeds(feeds, owned.session->feed_rules());
   auto outputs = to_refs(fetches);
-  auto answer = unlocked([&] { return held.partial_run->run(values, outputs); });
-  held.session->released()->drop();
-  return to_python(take(std::move(answer)), held.session->is_remote());
+  auto result = without_gil([&] { return owned.partial_run->run(values, outputs); });
+  owned.session->decrefs()->run();
+  return to_python(take(std::move(result)), owned.session->is_remote());
 }
 
-void bind_made(nb::module_& module) {
-  nb::class_<HeldCallable>(module, "Callable").def("call", &call, nb::arg("feeds"));
-  nb::class_<HeldPartialRun>(module, "PartialRun")
+void bind_callables(nb::module_& module) {
+  nb::class_<OwnedCallable>(module, "Callable").def("call", &call, nb::arg("feeds"));
+  nb::class_<OwnedPartialRun>(module, "PartialRun")
       .def("run", &run_partially, nb::arg("feeds"), nb::arg("fetches"))
-      .def("cancel", [](HeldPartialRun& held) { unlocked([&] { held.partial_run->cancel(); }); });
+      .def("cancel", [](OwnedPartialRun& owned) {
+        without_gil([&] { owned.partial_run->cancel(); });
+      });
 }
 
 /// (token, the values or None, the error or None) for each step that has ended.
 nb::list take_ended(Completions& completions, OpenSession& open) {
-  auto ended = unlocked([&] { return completions.take(); });
-  open.released()->drop();
+  auto ended = without_gil([&] { return completions.take(); });
+  open.decrefs()->run();
   nb::list list;
   for (auto& [token, values] : ended) {
     try {
@@ -124,8 +127,8 @@ nb::list take_ended(Completions& completions, OpenSession& open) {
   return list;
 }
 
-struct HeldCompletions {
-  explicit HeldCompletions(SharedSession open)
+struct OwnedCompletions {
+  explicit OwnedCompletions(SharedSession open)
       : session(std::move(open)), completions(std::make_unique<Completions>(session)) {}
 
   SharedSession session;
@@ -133,22 +136,22 @@ struct HeldCompletions {
 };
 
 void bind_completions(nb::module_& module) {
-  nb::class_<HeldCompletions>(module, "Completions")
+  nb::class_<OwnedCompletions>(module, "Completions")
       .def(nb::init<SharedSession>())
       .def_prop_ro(
-          "descriptor", [](HeldCompletions& held) { return held.completions->descriptor(); })
+          "descriptor", [](OwnedCompletions& owned) { return owned.completions->descriptor(); })
       .def(
           "start",
-          [](HeldCompletions& held, uint64_t token, nb::list feeds, nb::list fetches,
+          [](OwnedCompletions& owned, uint64_t token, nb::list feeds, nb::list fetches,
              nb::list targets, nb::dict options) {
-            auto step = start(*held.session, feeds, fetches, targets, to_run_options(options));
-            unlocked([&] { held.completions->add(token, std::move(step)); });
+            auto step = start(*owned.session, feeds, fetches, targets, to_run_options(options));
+            without_gil([&] { owned.completions->add(token, std::move(step)); });
           })
       .def(
-          "cancel", [](HeldCompletions& held,
-                       uint64_t token) { unlocked([&] { held.completions->cancel(token); }); })
-      .def("take", [](HeldCompletions& held) {
-        return take_ended(*held.completions, *held.session);
+          "cancel", [](OwnedCompletions& owned,
+                       uint64_t token) { without_gil([&] { owned.completions->cancel(token); }); })
+      .def("take", [](OwnedCompletions& owned) {
+        return take_ended(*owned.completions, *owned.session);
       });
 }
 
@@ -167,16 +170,16 @@ void bind_session(nb::module_& module) {
           nb::arg("targets"))
       .def_prop_ro("warnings", [](OpenSession& open) { return open.session().warnings(); })
       .def("close", [](OpenSession& open) {
-        check(unlocked([&] { return open.session().close(); }));
+        check(without_gil([&] { return open.session().close(); }));
       });
   module.def(
       "open_session",
       [](nb::dict options) {
         auto target = to_target(options);
-        return take(unlocked([&] { return open(target); }));
+        return take(without_gil([&] { return open(target); }));
       },
       nb::arg("options"));
-  bind_made(module);
+  bind_callables(module);
   bind_completions(module);
 }
 

@@ -20,65 +20,70 @@ using SharedHook = std::shared_ptr<train::SessionHook>;
 using std::chrono::milliseconds;
 
 SharedHost make_host(nb::object log) {
-  return std::make_shared<PythonHost>(std::move(log), std::make_shared<Raised>());
+  return std::make_shared<PythonHost>(std::move(log), std::make_shared<PendingException>());
 }
 
-/// Calls `work` without the GIL, and throws its error: that of Python where it came of one.
+/// Calls `work` without the GIL, and throws its error: the Python exception that caused it, if any.
 template <class Work>
-auto run_for(const SharedHost& host, Work work) {
-  host->raised()->forget();
+auto run_without_gil(const SharedHost& host, Work work) {
+  host->exception()->clear();
   auto result = [&] {
-    Unlocked others;
+    GilRelease gil;
     return work();
   }();
   if constexpr (std::is_same_v<decltype(result), Status>) {
-    if (!result.ok()) host->raised()->raise_for(result);
+    if (!result.ok()) host->exception()->raise_or(result);
   } else {
-    if (!result) host->raised()->raise_for(result.status());
+    if (!result) host->exception()->raise_or(result.status());
     return *std::move(result);
   }
 }
 
-struct HeldSaver {
+struct SaverHandle {
   SharedHost host;
   std::shared_ptr<train::Saver> saver;
 };
 
-HeldSaver make_saver(const Builder& builder, const SharedHost& host, nb::dict given) {
+SaverHandle make_saver(const Builder& builder, const SharedHost& host, nb::dict given) {
   train::SaverOptions options{
       .variables = nb::cast<std::map<std::string, Variable>>(given["variables"]),
       .sharded = nb::cast<bool>(given["sharded"]),
       .device = nb::cast<std::string>(given["device"]),
       .max_to_keep = nb::cast<int>(given["max_to_keep"]),
       .keep_checkpoint_every_n_hours = nb::cast<double>(given["keep_checkpoint_every_n_hours"])};
-  // Who holds the saver holds the host that it needs.
+  // The deleter keeps the host alive, which the saver refers to.
   std::shared_ptr<train::Saver> saver(
       new train::Saver(builder, *host, std::move(options)),
-      [host](train::Saver* made) { delete made; });
+      [host](train::Saver* owned) { delete owned; });
   check(builder.take_status());
   return {host, std::move(saver)};
 }
 
 std::string save(
-    HeldSaver& held, const std::shared_ptr<OpenSession>& open, const std::string& prefix,
+    SaverHandle& handle, const std::shared_ptr<OpenSession>& open, const std::string& prefix,
     std::optional<int64_t> step) {
-  InterruptibleSession session(open, held.host->raised());
-  return run_for(held.host, [&] { return held.saver->save(session, prefix, step); });
+  InterruptibleSession session(open, handle.host->exception());
+  return run_without_gil(handle.host, [&] { return handle.saver->save(session, prefix, step); });
 }
 
-void restore(HeldSaver& held, const std::shared_ptr<OpenSession>& open, const std::string& path) {
-  InterruptibleSession session(open, held.host->raised());
-  run_for(held.host, [&] { return held.saver->restore(session, path); });
+void restore(
+    SaverHandle& handle, const std::shared_ptr<OpenSession>& open, const std::string& path) {
+  InterruptibleSession session(open, handle.host->exception());
+  run_without_gil(handle.host, [&] { return handle.saver->restore(session, path); });
 }
 
 void bind_saver(nb::module_& module) {
-  nb::class_<HeldSaver>(module, "Saver")
+  nb::class_<SaverHandle>(module, "Saver")
       .def("save", &save, nb::arg("session"), nb::arg("prefix"), nb::arg("step").none())
       .def("restore", &restore, nb::arg("session"), nb::arg("path"))
-      .def("last_checkpoints", [](const HeldSaver& held) { return held.saver->last_checkpoints(); })
-      .def("recover_last_checkpoints", [](HeldSaver& held, const std::vector<std::string>& paths) {
-        held.saver->recover_last_checkpoints(paths);
-      });
+      .def(
+          "last_checkpoints",
+          [](const SaverHandle& handle) { return handle.saver->last_checkpoints(); })
+      .def(
+          "recover_last_checkpoints",
+          [](SaverHandle& handle, const std::vector<std::string>& paths) {
+            handle.saver->recover_last_checkpoints(paths);
+          });
   module.def("make_saver", &make_saver, nb::arg("builder"), nb::arg("host"), nb::arg("options"));
   module.def("checkpoints", [](const std::string& folder) {
     return take(train::CheckpointState::read(folder)).paths;
@@ -101,7 +106,7 @@ void bind_hooks(nb::module_& module) {
       nb::arg("global_step"), nb::arg("num_steps").none(), nb::arg("last_step").none());
   module.def(
       "checkpoint_saver",
-      [](const HeldSaver& saver, const std::string& prefix, const std::string& global_step,
+      [](const SaverHandle& saver, const std::string& prefix, const std::string& global_step,
          std::optional<int64_t> steps, std::optional<double> seconds) {
         return SharedHook(train::checkpoint_saver(
             *saver.host, {.saver = saver.saver,
@@ -132,38 +137,39 @@ void bind_hooks(nb::module_& module) {
       nb::arg("host"), nb::arg("hook"));
 }
 
-/// A MonitoredSession with the host that it needs, which ends without the GIL.
-class HeldTraining {
+/// A MonitoredSession and its host. The session is destroyed first, without the GIL.
+class TrainingHandle {
  public:
-  HeldTraining(SharedHost host, std::unique_ptr<train::MonitoredSession> session, bool is_remote)
+  TrainingHandle(SharedHost host, std::unique_ptr<train::MonitoredSession> session, bool is_remote)
       : host_(std::move(host)), session_(std::move(session)), is_remote_(is_remote) {}
   /// (values, metadata or None).
   nb::tuple run(nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
-    auto values = to_feeds(feeds, {.may_alias = is_remote_, .released = released_});
+    auto values = to_feeds(feeds, {.may_alias = is_remote_, .decrefs = decrefs_});
     auto outputs = to_refs(fetches), nodes = to_refs(targets);
     auto run_options = to_run_options(options);
     auto fetched =
-        run_for(host_, [&] { return session_->run(values, outputs, nodes, run_options); });
-    released_->drop();
-    return nb::make_tuple(to_python(std::move(fetched), is_remote_), host_->watch()->metadata());
+        run_without_gil(host_, [&] { return session_->run(values, outputs, nodes, run_options); });
+    decrefs_->run();
+    return nb::make_tuple(
+        to_python(std::move(fetched), is_remote_), host_->training_step()->metadata());
   }
   bool should_stop() const { return session_->should_stop(); }
   void request_stop() { session_->request_stop(); }
   void close() {
-    run_for(host_, [&] { return session_->close(); });
+    run_without_gil(host_, [&] { return session_->close(); });
   }
 
  private:
   SharedHost host_;
   Owned<train::MonitoredSession> session_;
   bool is_remote_;
-  std::shared_ptr<Released> released_ = std::make_shared<Released>();
+  std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
 
 train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
   train::Scaffold scaffold(builder);
   check(builder.take_status());
-  if (given.contains("saver")) scaffold.saver = nb::cast<HeldSaver&>(given["saver"]).saver;
+  if (given.contains("saver")) scaffold.saver = nb::cast<SaverHandle&>(given["saver"]).saver;
   if (given.contains("checkpoint_folder"))
     scaffold.checkpoint_folder = nb::cast<std::string>(given["checkpoint_folder"]);
   if (given.contains("local_init"))
@@ -171,52 +177,52 @@ train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
   return scaffold;
 }
 
-/// How a training opens its sessions: "initialize" is called with each.
+/// The function that opens the sessions of a training; "initialize" is called with each session.
 train::OpenSession to_opening(const Target& target, const PythonHost& host, nb::dict given) {
   std::shared_ptr<Initialization> initialization;
   if (given.contains("initialize"))
-    initialization = std::make_shared<Initialization>(given["initialize"], host.raised());
-  return [target, initialization, raised = host.raised(),
-          watch = host.watch()]() -> Result<std::unique_ptr<BasicSession>> {
+    initialization = std::make_shared<Initialization>(given["initialize"], host.exception());
+  return [target, initialization, exception = host.exception(),
+          training_step = host.training_step()]() -> Result<std::unique_ptr<BasicSession>> {
     auto opened = open(target);
     if (!opened) return opened.status();
     if (initialization)
       if (auto status = initialization->run(*opened); !status.ok()) return status;
     return std::unique_ptr<BasicSession>(
-        std::make_unique<InterruptibleSession>(*opened, raised, watch));
+        std::make_unique<InterruptibleSession>(*opened, exception, training_step));
   };
 }
 
-/// Adds the last nodes to the graph, and then opens the first session.
-HeldTraining begin_training(
+/// Creates the MonitoredSession: adds its nodes to the graph and opens the first session.
+TrainingHandle begin_training(
     const Builder& builder, const SharedHost& host, nb::dict target, nb::dict given,
     std::vector<SharedHook> hooks) {
   auto where = to_target(target);
   train::RetryOptions retry;
   if (given.contains("give_up_after_ms"))
     retry.give_up_after = milliseconds(nb::cast<int64_t>(given["give_up_after_ms"]));
-  hooks.push_back(make_last_hook(*host));
+  hooks.push_back(make_step_marker(*host));
   train::MonitoredSessionOptions options{
       .open = to_opening(where, *host, given),
       .scaffold = to_scaffold(builder, given),
       .is_chief = nb::cast<bool>(given["is_chief"]),
       .hooks = std::move(hooks),
       .retry = retry};
-  auto session =
-      run_for(host, [&] { return train::MonitoredSession::create(std::move(options), *host); });
+  auto session = run_without_gil(
+      host, [&] { return train::MonitoredSession::create(std::move(options), *host); });
   return {host, std::move(session), !where.address.empty()};
 }
 
 void bind_training(nb::module_& module) {
   nb::class_<PythonHost>(module, "Host");
   module.def("make_host", &make_host, nb::arg("log"));
-  nb::class_<HeldTraining>(module, "Training")
+  nb::class_<TrainingHandle>(module, "Training")
       .def(
-          "run", &HeldTraining::run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"),
+          "run", &TrainingHandle::run, nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"),
           nb::arg("options"))
-      .def_prop_ro("should_stop", &HeldTraining::should_stop)
-      .def("request_stop", &HeldTraining::request_stop)
-      .def("close", &HeldTraining::close);
+      .def_prop_ro("should_stop", &TrainingHandle::should_stop)
+      .def("request_stop", &TrainingHandle::request_stop)
+      .def("close", &TrainingHandle::close);
   module.def(
       "begin_training", &begin_training, nb::arg("builder"), nb::arg("host"), nb::arg("target"),
       nb::arg("options"), nb::arg("hooks"));

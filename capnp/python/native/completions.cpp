@@ -7,13 +7,13 @@
 
 namespace troupe::python {
 
-Completions::Inbox::Inbox() : descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+Completions::EndedSteps::EndedSteps() : descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   CHECK(descriptor >= 0);
 }
 
-Completions::Inbox::~Inbox() { close(descriptor); }
+Completions::EndedSteps::~EndedSteps() { close(descriptor); }
 
-void Completions::Inbox::put(Token token) {
+void Completions::EndedSteps::put(Token token) {
   {
     std::lock_guard lock(mutex);
     tokens.push_back(token);
@@ -21,7 +21,7 @@ void Completions::Inbox::put(Token token) {
   (void)eventfd_write(descriptor, 1);
 }
 
-std::vector<Completions::Token> Completions::Inbox::take() {
+std::vector<Completions::Token> Completions::EndedSteps::take() {
   eventfd_t count = 0;
   (void)eventfd_read(descriptor, &count);
   std::lock_guard lock(mutex);
@@ -29,12 +29,12 @@ std::vector<Completions::Token> Completions::Inbox::take() {
 }
 
 Completions::Completions(std::shared_ptr<OpenSession> session)
-    : session_(std::move(session)), thread_([this] { attend(); }) {}
+    : session_(std::move(session)), thread_([this] { wait_for_steps(); }) {}
 
 Completions::~Completions() {
   {
     std::lock_guard lock(mutex_);
-    is_over_ = true;
+    is_closing_ = true;
     for (auto& [token, running] : running_) running.step->cancel();
   }
   changed_.notify_one();
@@ -48,7 +48,7 @@ void Completions::add(Token token, std::unique_ptr<PendingStep> step) {
     running_.emplace(token, Running{shared});
   }
   changed_.notify_one();
-  shared->when_done([inbox = inbox_, token] { inbox->put(token); });
+  shared->when_done([ended = ended_, token] { ended->put(token); });
 }
 
 void Completions::cancel(Token token) {
@@ -61,7 +61,7 @@ void Completions::cancel(Token token) {
 
 std::vector<Completions::Ended> Completions::take() {
   std::vector<Ended> ended;
-  for (auto token : inbox_->take()) {
+  for (auto token : ended_->take()) {
     Step step;
     {
       std::lock_guard lock(mutex_);
@@ -73,20 +73,20 @@ std::vector<Completions::Ended> Completions::take() {
   return ended;
 }
 
-/// One is enough: whoever waits for a step takes in the answers of all others of its connection.
-std::pair<Completions::Token, Completions::Step> Completions::next_to_await() {
+/// Waiting for one step is enough: the wait receives the results of all steps of the connection.
+std::pair<Completions::Token, Completions::Step> Completions::next_running() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (is_over_) return {};
+    if (is_closing_) return {};
     for (const auto& [token, running] : running_)
       if (!running.has_ended) return {token, running.step};
     changed_.wait(lock);
   }
 }
 
-void Completions::attend() {
+void Completions::wait_for_steps() {
   for (;;) {
-    auto [token, step] = next_to_await();
+    auto [token, step] = next_running();
     if (!step) return;
     (void)step->wait();
     std::lock_guard lock(mutex_);

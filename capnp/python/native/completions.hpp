@@ -12,9 +12,9 @@
 
 namespace troupe::python {
 
-/// The steps of one session that an event loop of asyncio awaits. A thread waits for them, as
-/// answers come in only while somebody does, and a file descriptor becomes readable when some have
-/// ended.
+/// The pending steps of one session in one asyncio event loop. A file descriptor becomes readable
+/// when steps have ended. A thread waits for the steps, because a client session only receives
+/// results while some thread waits. Thread-safe.
 class Completions {
  public:
   using Token = uint64_t;
@@ -27,10 +27,10 @@ class Completions {
   ~Completions();
   Completions(const Completions&) = delete;
 
-  int descriptor() const { return inbox_->descriptor; }
+  int descriptor() const { return ended_->descriptor; }
   void add(Token token, std::unique_ptr<PendingStep> step);
   void cancel(Token token);
-  /// Those that have ended since the last call. Without the GIL.
+  /// The steps that have ended since the last call. To be called without the GIL.
   std::vector<Ended> take();
 
  private:
@@ -40,10 +40,11 @@ class Completions {
     bool has_ended = false;
   };
 
-  /// Where steps tell their end; it outlives those that tell late.
-  struct Inbox {
-    Inbox();
-    ~Inbox();
+  /// The tokens of ended steps. Shared with the callbacks of steps, which may run after the
+  /// Completions are destroyed.
+  struct EndedSteps {
+    EndedSteps();
+    ~EndedSteps();
     void put(Token token);
     std::vector<Token> take();
 
@@ -52,15 +53,15 @@ class Completions {
     std::vector<Token> tokens;
   };
 
-  void attend();
-  std::pair<Token, Step> next_to_await();
+  void wait_for_steps();
+  std::pair<Token, Step> next_running();
 
   std::shared_ptr<OpenSession> session_;
-  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  std::shared_ptr<EndedSteps> ended_ = std::make_shared<EndedSteps>();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Token, Running> running_;
-  bool is_over_ = false;
+  bool is_closing_ = false;
   std::thread thread_;
 };
 

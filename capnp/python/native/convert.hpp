@@ -7,26 +7,26 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/graph/attr.hpp"
 #include "troupe/graph/op.hpp"
 #include "troupe/graph/session.hpp"
-#include "troupe/graph/status.hpp"
-#include "troupe/graph/tensor.hpp"
+#include "troupe/graph/types/attr.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::python {
 
 namespace nb = nanobind;
 
-/// True in the thread in which Python runs signal handlers, and comes to its end.
+/// True in the main thread, in which Python runs signal handlers and finalizes.
 bool is_main_thread();
 
-/// Lets other threads of Python run meanwhile. A thread that comes back when Python has come to its
-/// end stays here for ever, as it may touch nothing any more.
-class Unlocked {
+/// Releases the GIL and acquires it again in its destructor. If the interpreter has been finalized
+/// meanwhile, the destructor blocks forever, because the thread may not use Python any more.
+class GilRelease {
  public:
-  Unlocked() : thread_(PyEval_SaveThread()) {}
-  ~Unlocked();
-  Unlocked(const Unlocked&) = delete;
+  GilRelease() : thread_(PyEval_SaveThread()) {}
+  ~GilRelease();
+  GilRelease(const GilRelease&) = delete;
 
  private:
   PyThreadState* thread_;
@@ -34,12 +34,12 @@ class Unlocked {
 
 /// Calls `work` without the GIL.
 template <class Work>
-auto unlocked(Work work) {
-  Unlocked others;
+auto without_gil(Work work) {
+  GilRelease gil;
   return work();
 }
 
-/// Throws the status as the class of troupe.errors that its code has.
+/// Throws the Python exception of the status: the class in troupe.errors for its code.
 [[noreturn]] void raise(const Status& status);
 
 inline void check(const Status& status) {
@@ -52,57 +52,57 @@ T take(Result<T> result) {
   return *std::move(result);
 }
 
-/// The status that a Python exception stands for: that of an OpError has its code.
+/// Converts a Python exception: OpErrors keep their code, others are Code::unknown.
 Status status_of(const nb::python_error& error);
 
-/// Objects of Python that some thread has let go of, until one that holds the GIL comes along.
-class Released {
+/// References to Python objects that were dropped without the GIL, and are released later with it.
+class DeferredDecrefs {
  public:
-  /// A tensor may keep this for longer than its session lives. Objects that come then stay for
-  /// ever.
-  ~Released() {
-    if (PyGILState_Check()) drop();
+  /// A tensor may keep this alive after its session. References that are added without another
+  /// call of `run` leak, unless this is destroyed with the GIL.
+  ~DeferredDecrefs() {
+    if (PyGILState_Check()) run();
   }
 
   void add(PyObject* object) {
     std::lock_guard lock(mutex_);
     objects_.push_back(object);
   }
-  /// With the GIL.
-  void drop();
+  /// Releases the references. To be called with the GIL.
+  void run();
 
  private:
   std::mutex mutex_;
   std::vector<PyObject*> objects_;
 };
 
-/// How feeds become tensors: over the arrays' own memory, or over a copy.
+/// How feeds are converted to tensors: sharing the memory of arrays, or copying it.
 struct FeedRules {
   bool may_alias;
-  std::shared_ptr<Released> released;
+  std::shared_ptr<DeferredDecrefs> decrefs;
 };
 
-/// An array in C order of that dtype, whose buffer Python knows, as a tensor.
+/// Converts an object with a buffer in C order and elements of that dtype.
 Tensor to_tensor(nb::handle array, DType dtype, const FeedRules& rules);
-/// Bytes objects, in row-major order, as a tensor of strings.
+/// Converts bytes objects in row-major order to a tensor of strings.
 Tensor to_strings(nb::handle strings, const Shape& shape);
 
-/// (name, array or native tensor, dtype) for each feed.
+/// Each feed is a tuple (name, array or native tensor, dtype).
 std::vector<Feed> to_feeds(nb::list feeds, const FeedRules& rules);
 Refs to_refs(nb::list names);
 
-/// A tensor as Python holds it: an object with the buffer of its elements.
-struct Held {
+/// A tensor in Python: an object whose buffer is the memory of the elements.
+struct TensorBuffer {
   Tensor tensor;
   bool is_writable;
 };
 
-/// The tensors of a step, for NumPy arrays over their memory. A small one, or one whose elements
-/// others may see, is copied or cannot be written to; `are_ours`: nobody else sees any.
-nb::list to_python(Tensors tensors, bool are_ours);
+/// Converts the results of a step. Tensors whose memory is shared within the process are copied if
+/// small, else read-only. `are_exclusive`: the memory of all is known not to be shared.
+nb::list to_python(Tensors tensors, bool are_exclusive);
 
 DType to_dtype(int number);
-/// None for one without a rank, else a tuple with -1 for what is not known.
+/// None for unknown rank, else a tuple with -1 for unknown sizes.
 nb::object to_python(const Shape& shape);
 Shape to_shape(nb::handle sizes);
 

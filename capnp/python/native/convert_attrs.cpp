@@ -38,7 +38,7 @@ AttrValue convert(AttrType type, nb::handle value) {
     case AttrType::string: return to_text(value);
     case AttrType::dtype: return dtype_in(value);
     case AttrType::shape: return to_shape(value);
-    case AttrType::tensor: return nb::cast<Held&>(value).tensor;
+    case AttrType::tensor: return nb::cast<TensorBuffer&>(value).tensor;
     case AttrType::integers: return nb::cast<std::vector<int64_t>>(value);
     case AttrType::reals: return nb::cast<std::vector<float>>(value);
     case AttrType::strings: return to_vector<std::string>(value, to_text);
@@ -80,7 +80,7 @@ nb::object to_python(const AttrValue& value) {
         using T = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<T, DType>) return number(held);
         else if constexpr (std::is_same_v<T, Shape>) return to_python(held);
-        else if constexpr (std::is_same_v<T, Tensor>) return nb::cast(Held{held, false});
+        else if constexpr (std::is_same_v<T, Tensor>) return nb::cast(TensorBuffer{held, false});
         else if constexpr (std::is_same_v<T, std::string>) return text(held);
         else if constexpr (std::is_same_v<T, std::vector<std::string>>) return to_list(held, text);
         else if constexpr (std::is_same_v<T, DTypes>) return to_list(held, number);
@@ -88,7 +88,7 @@ nb::object to_python(const AttrValue& value) {
           return to_list(held, [](const Shape& shape) { return to_python(shape); });
         else return nb::cast(held);
       },
-      value.held());
+      value.variant());
 }
 
 AttrValue to_attr(const AttrRule& rule, nb::handle value) {

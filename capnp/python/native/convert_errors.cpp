@@ -7,7 +7,7 @@
 namespace troupe::python {
 namespace {
 
-bool is_python_over() {
+bool is_finalizing() {
 #if PY_VERSION_HEX >= 0x030D0000
   return Py_IsFinalizing() != 0;
 #else
@@ -19,11 +19,11 @@ bool is_python_over() {
 
 bool is_main_thread() { return gettid() == getpid(); }
 
-Unlocked::~Unlocked() {
-  // The main thread is the one that ends Python, and still goes on. What Python ends while it waits
-  // for the GIL is unwound, which a C++ program does not survive either.
+GilRelease::~GilRelease() {
+  // The main thread finalizes the interpreter and must continue. Python may also end a thread that
+  // waits for the GIL by unwinding its stack, which C++ code must not do past a destructor.
   try {
-    while (!is_main_thread() && is_python_over()) pause();
+    while (!is_main_thread() && is_finalizing()) pause();
     PyEval_RestoreThread(thread_);
   } catch (...) {
     for (;;) pause();
@@ -32,8 +32,8 @@ Unlocked::~Unlocked() {
 
 void raise(const Status& status) {
   const auto& where = status.where();
-  auto error = nb::module_::import_("troupe.errors")
-                   .attr("_from_status")(
+  auto error = nb::module_::import_("troupe._src.types.errors")
+                   .attr("from_status")(
                        static_cast<int>(status.code()), status.message(), where.node, where.op,
                        where.device, where.task, status.notes());
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
@@ -48,7 +48,7 @@ Status status_of(const nb::python_error& error) {
   return {code, nb::cast<std::string>(value.attr("message"))};
 }
 
-void Released::drop() {
+void DeferredDecrefs::run() {
   std::vector<PyObject*> objects;
   {
     std::lock_guard lock(mutex_);

@@ -2,9 +2,9 @@
 
 NB_MODULE(_native, module) {
   using namespace troupe::python;
-  // A program may end with graphs and sessions of its own that were never closed.
+  // Programs may exit without closing graphs and sessions, which is not a leak worth reporting.
   nanobind::set_leak_warnings(false);
-  module.doc() = "The C++ runtime of Troupe, as the modules of the package use it.";
+  module.doc() = "The C++ runtime of Troupe; private to the package.";
   bind_tensor(module);
   bind_graph(module);
   bind_catalog(module);

@@ -9,28 +9,28 @@
 
 namespace troupe::python {
 
-/// Something with threads or a connection. It ends without the GIL, which its threads may wait for;
-/// in a process that was forked from its own it is left alone, as its threads were not forked along
-/// and its connection is the parent's.
+/// Owns an object that has threads or a connection. Destroys it without the GIL, because its
+/// threads may be waiting for the GIL. In a forked process it leaks the object instead: fork does
+/// not copy its threads, and the connection belongs to the parent.
 template <class T>
 class Owned {
  public:
-  explicit Owned(std::unique_ptr<T> thing) : thing_(std::move(thing)) {}
+  explicit Owned(std::unique_ptr<T> value) : value_(std::move(value)) {}
   Owned(Owned&&) = default;
   ~Owned() {
-    if (!thing_) return;
-    if (getpid() != pid_) (void)thing_.release();
-    else if (PyGILState_Check()) unlocked([this] { thing_.reset(); });
-    else thing_.reset();
+    if (!value_) return;
+    if (getpid() != pid_) (void)value_.release();
+    else if (PyGILState_Check()) without_gil([this] { value_.reset(); });
+    else value_.reset();
   }
 
-  explicit operator bool() const { return thing_ != nullptr; }
-  T& operator*() const { return *thing_; }
-  T* operator->() const { return thing_.get(); }
+  explicit operator bool() const { return value_ != nullptr; }
+  T& operator*() const { return *value_; }
+  T* operator->() const { return value_.get(); }
 
  private:
   int pid_ = getpid();
-  std::unique_ptr<T> thing_;
+  std::unique_ptr<T> value_;
 };
 
 }  // namespace troupe::python

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How soon Ctrl-C is heard.
-constexpr milliseconds look_period{50};
+// The longest delay until a signal is handled.
+constexpr milliseconds signal_poll_period{50};
 
 template <class T>
 T option(nb::dict options, const char* name, T fallback) {
@@ -39,7 +39,7 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
     auto cluster = std::make_unique<LocalCluster>(
         std::map<std::string, int>{{"localhost", 1}},
         LocalCluster::Options{.threads = target.options.threads});
-    // Here the session is the server too, so nothing of its options is in vain.
+    // The session creates its server, so the number of threads is set there and not ignored.
     auto options = target.options;
     options.threads = 0;
     auto session = cluster->session("localhost", 0, options);
@@ -55,12 +55,12 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
 
 Result<Tensors> wait_interruptibly(PendingStep& step) {
   if (!is_main_thread()) return step.wait();
-  while (!step.wait_for(look_period)) {
+  while (!step.wait_for(signal_poll_period)) {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() == 0) continue;
     nb::python_error raised;
     {
-      Unlocked others;
+      GilRelease gil_release;
       step.cancel();
     }
     throw raised;

@@ -3,13 +3,13 @@
 #include <memory>
 #include <string>
 
-#include "troupe/actors/local_cluster.hpp"
+#include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/capnp/python/native/owned.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe::python {
 
-/// What sessions are opened on: a node, or a cluster of one task in this process.
+/// Where sessions are opened: on a node, or on a cluster of one task in this process.
 struct Target {
   std::string address;  // empty: this process
   SessionOptions options;
@@ -18,7 +18,7 @@ struct Target {
 
 Target to_target(nb::dict options);
 
-/// A session as Python has it, and the cluster where that is in this process.
+/// An open session; for a session in this process, also its cluster.
 class OpenSession {
  public:
   OpenSession(std::unique_ptr<LocalCluster> cluster, std::unique_ptr<Session> session)
@@ -26,20 +26,20 @@ class OpenSession {
 
   Session& session() { return *session_; }
   bool is_remote() const { return !cluster_; }
-  FeedRules feed_rules() const { return {.may_alias = is_remote(), .released = released_}; }
-  const std::shared_ptr<Released>& released() const { return released_; }
+  FeedRules feed_rules() const { return {.may_alias = is_remote(), .decrefs = decrefs_}; }
+  const std::shared_ptr<DeferredDecrefs>& decrefs() const { return decrefs_; }
 
  private:
   Owned<LocalCluster> cluster_;
   Owned<Session> session_;
-  std::shared_ptr<Released> released_ = std::make_shared<Released>();
+  std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
 
-/// Without the GIL.
+/// To be called without the GIL.
 Result<std::shared_ptr<OpenSession>> open(const Target& target);
 
-/// Waits for a step, without the GIL. What a signal handler raises meanwhile, as Ctrl-C does,
-/// cancels the step and is thrown.
+/// Waits for a step; to be called without the GIL. In the main thread it runs signal handlers
+/// meanwhile: an exception of a handler, as of Ctrl-C, cancels the step and is thrown.
 Result<Tensors> wait_interruptibly(PendingStep& step);
 
 RunOptions to_run_options(nb::dict options);

@@ -9,16 +9,17 @@
 namespace troupe::python {
 namespace {
 
-constexpr train::Host::Time look_period = std::chrono::milliseconds(50);
+constexpr train::Host::Time signal_poll_period = std::chrono::milliseconds(50);
 
+/// Calls `work` with the GIL; stores its Python exception.
 template <class Work>
-Status guarded(Raised& raised, Work work) {
+Status call_python(PendingException& exception, Work work) {
   nb::gil_scoped_acquire gil;
   try {
     work();
     return {};
   } catch (nb::python_error& error) {
-    return raised.keep(std::move(error));
+    return exception.store(std::move(error));
   }
 }
 
@@ -32,110 +33,114 @@ RunOptions merge(RunOptions options, const RunOptions& more) {
 class PythonHook final : public train::SessionHook {
  public:
   PythonHook(nb::object hook, const PythonHost& host)
-      : hook_(std::move(hook)), raised_(host.raised()), watch_(host.watch()) {}
+      : hook_(std::move(hook)),
+        exception_(host.exception()),
+        training_step_(host.training_step()) {}
   ~PythonHook() override {
     nb::gil_scoped_acquire gil;
     hook_.reset();
   }
 
   Status begin() override {
-    return guarded(*raised_, [&] { hook_.attr("begin")(); });
+    return call_python(*exception_, [&] { hook_.attr("begin")(); });
   }
   Status after_create_session(BasicSession& session) override {
-    return guarded(*raised_, [&] { hook_.attr("after_create_session")(open_of(session)); });
+    return call_python(*exception_, [&] { hook_.attr("after_create_session")(open_of(session)); });
   }
   train::StepRequest before_run(train::StepContext& step) override {
     train::StepRequest request;
-    if (watch_->is_refused()) return request;
-    auto status = guarded(*raised_, [&] { request = ask(step); });
-    if (!status.ok()) watch_->refuse(status);
+    if (training_step_->has_failed()) return request;
+    auto status = call_python(*exception_, [&] { request = request_of(step); });
+    if (!status.ok()) training_step_->fail(status);
     return request;
   }
   Status after_run(train::StepContext& step, const Tensors& fetched) override {
-    return guarded(*raised_, [&] {
+    return call_python(*exception_, [&] {
       const auto& open = open_of(step.session());
       auto values = to_python(fetched, false);
-      nb::object stops = hook_.attr("after_run")(open, values, watch_->metadata());
+      nb::object stops = hook_.attr("after_run")(open, values, training_step_->metadata());
       if (nb::cast<bool>(stops)) step.request_stop();
     });
   }
   Status end(BasicSession& session) override {
-    return guarded(*raised_, [&] { hook_.attr("end")(open_of(session)); });
+    return call_python(*exception_, [&] { hook_.attr("end")(open_of(session)); });
   }
 
  private:
-  /// All sessions of a training are opened here, so they are of this kind.
+  /// bind_train.cpp opens all sessions of a training, as InterruptibleSessions.
   static const std::shared_ptr<OpenSession>& open_of(BasicSession& session) {
     return static_cast<InterruptibleSession&>(session).open();
   }
 
-  train::StepRequest ask(train::StepContext& step) {
+  train::StepRequest request_of(train::StepContext& step) {
     const auto& open = open_of(step.session());
     nb::list fetches;
     for (const auto& fetch : step.request().fetches) fetches.append(fetch.name);
-    nb::object wanted = hook_.attr("before_run")(open, fetches);
-    if (wanted.is_none()) return {};
-    auto options = to_run_options(nb::cast<nb::dict>(wanted[3]));
-    watch_->want(options);
+    nb::object added = hook_.attr("before_run")(open, fetches);
+    if (added.is_none()) return {};
+    auto options = to_run_options(nb::cast<nb::dict>(added[3]));
+    training_step_->add_options(options);
     return {
-        .feeds = to_feeds(nb::cast<nb::list>(wanted[0]), open->feed_rules()),
-        .fetches = to_refs(nb::cast<nb::list>(wanted[1])),
-        .targets = to_refs(nb::cast<nb::list>(wanted[2])),
+        .feeds = to_feeds(nb::cast<nb::list>(added[0]), open->feed_rules()),
+        .fetches = to_refs(nb::cast<nb::list>(added[1])),
+        .targets = to_refs(nb::cast<nb::list>(added[2])),
         .options = options};
   }
 
   nb::object hook_;
-  std::shared_ptr<Raised> raised_;
-  std::shared_ptr<StepWatch> watch_;
+  std::shared_ptr<PendingException> exception_;
+  std::shared_ptr<TrainingStep> training_step_;
 };
 
-class LastHook final : public train::SessionHook {
+class StepMarkerHook final : public train::SessionHook {
  public:
-  explicit LastHook(const PythonHost& host) : watch_(host.watch()) {}
+  explicit StepMarkerHook(const PythonHost& host) : training_step_(host.training_step()) {}
 
   train::StepRequest before_run(train::StepContext&) override {
-    watch_->arm();
+    training_step_->mark_next_run();
     return {};
   }
 
  private:
-  std::shared_ptr<StepWatch> watch_;
+  std::shared_ptr<TrainingStep> training_step_;
 };
 
 }  // namespace
 
-Status Raised::keep(nb::python_error error) {
+Status PendingException::store(nb::python_error error) {
   auto status = status_of(error);
   error_.emplace(std::move(error));
   return status;
 }
 
-void Raised::raise_for(const Status& status) {
+void PendingException::raise_or(const Status& status) {
   if (!error_) raise(status);
   auto error = *std::exchange(error_, std::nullopt);
   throw error;
 }
 
-void StepWatch::want(const RunOptions& options) { wish_.options = merge(wish_.options, options); }
-
-std::optional<StepWatch::Wish> StepWatch::take() {
-  if (!std::exchange(is_armed_, false)) return std::nullopt;
-  return std::exchange(wish_, {});
+void TrainingStep::add_options(const RunOptions& options) {
+  additions_.options = merge(additions_.options, options);
 }
 
-nb::object StepWatch::metadata() const { return metadata_ ? nb::cast(*metadata_) : nb::none(); }
+std::optional<TrainingStep::Additions> TrainingStep::begin_run() {
+  if (!std::exchange(is_next_run_, false)) return std::nullopt;
+  return std::exchange(additions_, {});
+}
+
+nb::object TrainingStep::metadata() const { return metadata_ ? nb::cast(*metadata_) : nb::none(); }
 
 bool PythonHost::wait(Time time) {
   {
-    // Whoever waits tries again what has failed.
+    // The caller retries after the wait, so the error of the last attempt is obsolete.
     nb::gil_scoped_acquire gil;
-    raised_->forget();
+    exception_->clear();
   }
-  for (auto left = time; left.count() > 0; left -= look_period) {
-    (void)machine_.wait(std::min(left, look_period));
+  for (auto left = time; left.count() > 0; left -= signal_poll_period) {
+    (void)machine_.wait(std::min(left, signal_poll_period));
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() == 0) continue;
-    (void)raised_->keep(nb::python_error());
+    (void)exception_->store(nb::python_error());
     return false;
   }
   return true;
@@ -149,17 +154,19 @@ void PythonHost::log(const std::string& message) {
 Result<Tensors> InterruptibleSession::run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  auto wish = watch_ ? watch_->take() : std::nullopt;
-  if (wish && !wish->refusal.ok()) return wish->refusal;
-  auto all = wish ? merge(options, wish->options) : options;
+  auto additions = training_step_ ? training_step_->begin_run() : std::nullopt;
+  if (additions && !additions->error.ok()) return additions->error;
+  auto all = additions ? merge(options, additions->options) : options;
   auto step = open_->session().start(feeds, fetches, targets, all);
   try {
-    auto answer = wait_interruptibly(*step);
-    if (wish) watch_->tell(all.wants_metadata() ? std::optional(step->metadata()) : std::nullopt);
-    return answer;
+    auto result = wait_interruptibly(*step);
+    if (additions)
+      training_step_->set_metadata(
+          all.wants_metadata() ? std::optional(step->metadata()) : std::nullopt);
+    return result;
   } catch (nb::python_error& error) {
     nb::gil_scoped_acquire gil;
-    return raised_->keep(std::move(error));
+    return exception_->store(std::move(error));
   }
 }
 
@@ -167,12 +174,12 @@ std::shared_ptr<train::SessionHook> make_python_hook(nb::object hook, const Pyth
   return std::make_shared<PythonHook>(std::move(hook), host);
 }
 
-std::shared_ptr<train::SessionHook> make_last_hook(const PythonHost& host) {
-  return std::make_shared<LastHook>(host);
+std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host) {
+  return std::make_shared<StepMarkerHook>(host);
 }
 
 Status Initialization::run(const std::shared_ptr<OpenSession>& open) {
-  return guarded(*raised_, [&] { call_(open); });
+  return call_python(*exception_, [&] { call_(open); });
 }
 
 }  // namespace troupe::python

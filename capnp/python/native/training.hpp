@@ -11,51 +11,52 @@
 
 namespace troupe::python {
 
-/// What Python has raised within calls of C++, whose statuses only stand for it.
-class Raised {
+/// The Python exception that made a C++ call fail. The call returns a status in its place.
+class PendingException {
  public:
-  /// Keeps the exception, and returns a status in its place.
-  Status keep(nb::python_error error);
-  void forget() { error_.reset(); }
-  /// Throws what was kept, or else the status.
-  [[noreturn]] void raise_for(const Status& status);
+  /// Stores the exception, and returns the status to use in its place.
+  Status store(nb::python_error error);
+  void clear() { error_.reset(); }
+  /// Throws the stored exception, or the status if there is none.
+  [[noreturn]] void raise_or(const Status& status);
 
  private:
   std::optional<nb::python_error> error_;
 };
 
-/// The next step of a training, between its hooks and its session: what hooks of Python want of it,
-/// and what it told of itself.
-class StepWatch {
+/// The current step of a training, shared by its Python hooks and its session: the options that
+/// hooks add, and the metadata of the step. Hooks and the runtime run further steps in the same
+/// session; `mark_next_run` tells which run is the training step.
+class TrainingStep {
  public:
-  struct Wish {
-    Status refusal;  // of a hook that failed: the step is not to run
+  struct Additions {
+    Status error;  // of a hook; the step then fails with it
     RunOptions options;
   };
 
-  void want(const RunOptions& options);
-  void refuse(Status status) { wish_.refusal = std::move(status); }
-  bool is_refused() const { return !wish_.refusal.ok(); }
-  /// All hooks have been asked: what the session runs next is the step.
-  void arm() { is_armed_ = true; }
-  /// Of the step, if that is what runs next.
-  std::optional<Wish> take();
+  void add_options(const RunOptions& options);
+  void fail(Status error) { additions_.error = std::move(error); }
+  bool has_failed() const { return !additions_.error.ok(); }
+  /// Called after all hooks: the next run of the session is the training step.
+  void mark_next_run() { is_next_run_ = true; }
+  /// What the hooks have added, if this run is the training step.
+  std::optional<Additions> begin_run();
 
-  void tell(std::optional<RunMetadata> metadata) { metadata_ = std::move(metadata); }
-  /// Of the last step, or None where nobody wanted any. With the GIL.
+  void set_metadata(std::optional<RunMetadata> metadata) { metadata_ = std::move(metadata); }
+  /// The metadata of the last step, or None if its options asked for none. Needs the GIL.
   nb::object metadata() const;
 
  private:
-  Wish wish_;
-  bool is_armed_ = false;
+  Additions additions_;
+  bool is_next_run_ = false;
   std::optional<RunMetadata> metadata_;
 };
 
-/// Lends a training the program's time and log. Waits end early when a signal handler raises.
+/// The clock and the log of a training. Waits end early when a signal handler raises.
 class PythonHost final : public train::Host {
  public:
-  PythonHost(nb::object log, std::shared_ptr<Raised> raised)
-      : log_(std::move(log)), raised_(std::move(raised)) {}
+  PythonHost(nb::object log, std::shared_ptr<PendingException> exception)
+      : log_(std::move(log)), exception_(std::move(exception)) {}
   ~PythonHost() override {
     nb::gil_scoped_acquire gil;
     log_.reset();
@@ -65,23 +66,26 @@ class PythonHost final : public train::Host {
   bool wait(Time time) override;
   void log(const std::string& message) override;
 
-  const std::shared_ptr<Raised>& raised() const { return raised_; }
-  const std::shared_ptr<StepWatch>& watch() const { return watch_; }
+  const std::shared_ptr<PendingException>& exception() const { return exception_; }
+  const std::shared_ptr<TrainingStep>& training_step() const { return training_step_; }
 
  private:
   train::MachineHost machine_;
   nb::object log_;
-  std::shared_ptr<Raised> raised_;
-  std::shared_ptr<StepWatch> watch_ = std::make_shared<StepWatch>();
+  std::shared_ptr<PendingException> exception_;
+  std::shared_ptr<TrainingStep> training_step_ = std::make_shared<TrainingStep>();
 };
 
-/// A session whose steps end when a signal handler raises. That of a training has a watch.
+/// A session whose steps are cancelled when a signal handler raises. Sessions of a training have a
+/// `training_step`.
 class InterruptibleSession final : public BasicSession {
  public:
   InterruptibleSession(
-      std::shared_ptr<OpenSession> open, std::shared_ptr<Raised> raised,
-      std::shared_ptr<StepWatch> watch = {})
-      : open_(std::move(open)), raised_(std::move(raised)), watch_(std::move(watch)) {}
+      std::shared_ptr<OpenSession> open, std::shared_ptr<PendingException> exception,
+      std::shared_ptr<TrainingStep> training_step = {})
+      : open_(std::move(open)),
+        exception_(std::move(exception)),
+        training_step_(std::move(training_step)) {}
 
   const std::shared_ptr<OpenSession>& open() const { return open_; }
 
@@ -94,20 +98,20 @@ class InterruptibleSession final : public BasicSession {
 
  private:
   std::shared_ptr<OpenSession> open_;
-  std::shared_ptr<Raised> raised_;
-  std::shared_ptr<StepWatch> watch_;
+  std::shared_ptr<PendingException> exception_;
+  std::shared_ptr<TrainingStep> training_step_;
 };
 
-/// A hook written in Python: `hook` is a troupe.train.hook_adapter.HookAdapter.
+/// A hook written in Python: `hook` is a HookAdapter of Python (train/hook_adapter.py).
 std::shared_ptr<train::SessionHook> make_python_hook(nb::object hook, const PythonHost& host);
-/// Arms the watch before each step, so it must be the last hook.
-std::shared_ptr<train::SessionHook> make_last_hook(const PythonHost& host);
+/// Marks the next run as the training step, so it must be the last hook.
+std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host);
 
-/// A callable of Python that is called for each new session. It may be dropped without the GIL.
+/// A Python callable that is called for each new session. It may be destroyed without the GIL.
 class Initialization {
  public:
-  Initialization(nb::object call, std::shared_ptr<Raised> raised)
-      : call_(std::move(call)), raised_(std::move(raised)) {}
+  Initialization(nb::object call, std::shared_ptr<PendingException> exception)
+      : call_(std::move(call)), exception_(std::move(exception)) {}
   ~Initialization() {
     nb::gil_scoped_acquire gil;
     call_.reset();
@@ -118,7 +122,7 @@ class Initialization {
 
  private:
   nb::object call_;
-  std::shared_ptr<Raised> raised_;
+  std::shared_ptr<PendingException> exception_;
 };
 
 }  // namespace troupe::python

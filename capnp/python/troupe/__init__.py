@@ -1,21 +1,17 @@
-"""Troupe from Python: graphs on a cluster, under the names that TensorFlow 1.x gave it all.
+"""Troupe for Python: dataflow graphs on a cluster, with the API of TensorFlow 1.x.
 
     import troupe as tf
 
     with tf.Session("troupe://localhost:2222") as session:
         print(session.run(tf.constant(1.0) + 2.0))
 
-A program for `tensorflow.compat.v1` in graph mode runs when this is its import line.
+Programs for `tensorflow.compat.v1` in graph mode run with this import line.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
-
-from troupe import _missing as _missing_names
 from troupe import (
     app,
-    compat,
     errors,
     flags,
     gfile,
@@ -28,7 +24,44 @@ from troupe import (
     raw_ops,
     train,
 )
-from troupe._array import (
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.api.v2_compat import (
+    disable_eager_execution,
+    disable_v2_behavior,
+    executing_eagerly,
+)
+from troupe._src.api.version import VERSION
+from troupe._src.api.version import VERSION as __version__
+from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
+from troupe._src.graph.graph import (
+    Graph,
+    get_default_graph,
+    get_default_session,
+    reset_default_graph,
+)
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.random_seed import get_seed, set_random_seed
+from troupe._src.graph.scopes import (
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    control_dependencies,
+    device,
+    get_collection,
+    get_collection_ref,
+    name_scope,
+    op_scope,
+)
+from troupe._src.messages.config import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunOptions,
+)
+from troupe._src.messages.metadata import GraphDef, NodeDef, RunMetadata
+from troupe._src.ops.array_ops import (
     broadcast_to,
     concat,
     expand_dims,
@@ -37,6 +70,7 @@ from troupe._array import (
     get_static_value,
     group,
     identity,
+    newaxis,
     no_op,
     one_hot,
     ones,
@@ -61,15 +95,81 @@ from troupe._array import (
     zeros,
     zeros_like,
 )
-from troupe._config import (
-    ConfigProto,
-    GPUOptions,
-    GraphOptions,
-    OptimizerOptions,
-    RunOptions,
+from troupe._src.ops.array_ops import tuple_of as tuple
+from troupe._src.ops.clip_ops import (
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    global_norm,
 )
-from troupe._convert import constant, convert_to_tensor
-from troupe._dtypes import (
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.ops.gen_ops import (
+    abs,
+    add_n,
+    conj,
+    equal,
+    exp,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log,
+    logical_and,
+    logical_not,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    rank,
+    rsqrt,
+    sigmoid,
+    sign,
+    sqrt,
+    square,
+    squared_difference,
+    stop_gradient,
+    subtract,
+    tanh,
+)
+from troupe._src.ops.gen_ops import (
+    add_n as accumulate_n,
+)
+from troupe._src.ops.math_ops import (
+    add,
+    argmax,
+    argmin,
+    cast,
+    div,
+    divide,
+    logical_or,
+    logical_xor,
+    matmul,
+    range,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    scalar_mul,
+    to_float,
+    to_int32,
+    to_int64,
+    truediv,
+)
+from troupe._src.ops.math_ops import (
+    argmax as arg_max,
+)
+from troupe._src.ops.math_ops import (
+    argmin as arg_min,
+)
+from troupe._src.session.session import InteractiveSession, Session
+from troupe._src.train.gradients import AggregationMethod, gradients
+from troupe._src.types.dtypes import (
     DType,
     as_dtype,
     bfloat16,
@@ -92,50 +192,24 @@ from troupe._dtypes import (
     uint32,
     uint64,
 )
-from troupe._elements import Operation, Tensor
-from troupe._gen_ops import rank, stop_gradient
-from troupe._gradients import (
-    clip_by_global_norm,
-    clip_by_norm,
-    clip_by_value,
-    global_norm,
-    gradients,
+from troupe._src.types.dtypes import bool_ as bool
+from troupe._src.types.errors import OpError
+from troupe._src.types.shapes import Dimension, TensorShape
+from troupe._src.variables.initializers import Constant as constant_initializer
+from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer
+from troupe._src.variables.initializers import GlorotUniform as glorot_uniform_initializer
+from troupe._src.variables.initializers import Ones as ones_initializer
+from troupe._src.variables.initializers import RandomNormal as random_normal_initializer
+from troupe._src.variables.initializers import RandomUniform as random_uniform_initializer
+from troupe._src.variables.initializers import TruncatedNormal as truncated_normal_initializer
+from troupe._src.variables.initializers import (
+    UniformUnitScaling as uniform_unit_scaling_initializer,
 )
-from troupe._graph import (
-    Graph,
-    GraphKeys,
-    get_default_graph,
-    get_default_session,
-    reset_default_graph,
-)
-from troupe._initializers import Constant as constant_initializer
-from troupe._initializers import GlorotNormal as glorot_normal_initializer
-from troupe._initializers import GlorotUniform as glorot_uniform_initializer
-from troupe._initializers import Ones as ones_initializer
-from troupe._initializers import RandomNormal as random_normal_initializer
-from troupe._initializers import RandomUniform as random_uniform_initializer
-from troupe._initializers import TruncatedNormal as truncated_normal_initializer
-from troupe._initializers import UniformUnitScaling as uniform_unit_scaling_initializer
-from troupe._initializers import VarianceScaling as variance_scaling_initializer
-from troupe._initializers import Zeros as zeros_initializer
-from troupe._metadata import GraphDef, NodeDef, RunMetadata
-from troupe._scopes import (
-    add_to_collection,
-    add_to_collections,
-    colocate_with,
-    container,
-    control_dependencies,
-    device,
-    get_collection,
-    get_collection_ref,
-    name_scope,
-    op_scope,
-)
-from troupe._seeds import get_seed, set_random_seed
-from troupe._session import InteractiveSession, Session
-from troupe._shapes import Dimension, TensorShape
-from troupe._template import make_template
-from troupe._variable_scope import (
+from troupe._src.variables.initializers import VarianceScaling as variance_scaling_initializer
+from troupe._src.variables.initializers import Zeros as zeros_initializer
+from troupe._src.variables.template import make_template
+from troupe._src.variables.variable import Variable, assign, assign_add, assign_sub
+from troupe._src.variables.variable_scope import (
     AUTO_REUSE,
     VariableScope,
     get_local_variable,
@@ -144,7 +218,7 @@ from troupe._variable_scope import (
     variable_op_scope,
     variable_scope,
 )
-from troupe._variable_sets import (
+from troupe._src.variables.variable_sets import (
     global_variables,
     global_variables_initializer,
     is_variable_initialized,
@@ -156,115 +230,24 @@ from troupe._variable_sets import (
     trainable_variables,
     variables_initializer,
 )
-from troupe._variables import Variable, assign, assign_add, assign_sub
-from troupe.math import (
-    abs,
-    add,
-    add_n,
-    argmax,
-    argmin,
-    cast,
-    conj,
-    div,
-    divide,
-    equal,
-    exp,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    log,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    matmul,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    range,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    rsqrt,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sqrt,
-    square,
-    squared_difference,
-    subtract,
-    tanh,
-    to_float,
-    to_int32,
-    to_int64,
-    truediv,
+from troupe._src.variables.variable_sets import global_variables as all_variables
+from troupe._src.variables.variable_sets import (
+    global_variables_initializer as initialize_all_variables,
 )
+from troupe._src.variables.variable_sets import (
+    local_variables_initializer as initialize_local_variables,
+)
+from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import test
+    from troupe import compat, test
 
-bool = bool_
-tuple = tuple_of
-newaxis = None
-arg_max = argmax
-arg_min = argmin
-accumulate_n = add_n
-initialize_all_variables = global_variables_initializer
-initialize_local_variables = local_variables_initializer
-initialize_variables = variables_initializer
-all_variables = global_variables
-OpError = errors.OpError
-VERSION = __version__ = "0.1.0"
-
-
-class AggregationMethod:
-    """How gradients that meet are summed: always at once."""
-
-    DEFAULT = ADD_N = 0
-    EXPERIMENTAL_TREE = 1
-    EXPERIMENTAL_ACCUMULATE_N = 2
-
-
-def is_numeric_tensor(tensor: Any) -> Any:
-    """True for a tensor whose elements are numbers."""
-    return isinstance(tensor, Tensor) and tensor.dtype not in (bool_, string, resource)
-
-
-def disable_v2_behavior() -> None:
-    """Nothing: there is graph mode only."""
-
-
-def disable_eager_execution() -> None:
-    """Nothing: there is graph mode only."""
-
-
-def executing_eagerly() -> Any:
-    """False."""
-    return False
-
-
-def __getattr__(name: str) -> Any:
-    if name == "test":  # only when it is needed, as it needs unittest
-        import importlib
-
-        return importlib.import_module("troupe.test")
-    return _missing_names.missing(__name__, name)
-
+__getattr__ = _missing_names(__name__, lazy=("compat", "test"))
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "ConfigProto", "DType", "Dimension", "GPUOptions", "Graph",
     "GraphDef", "GraphKeys", "GraphOptions", "InteractiveSession", "NodeDef", "OpError",
-    "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "TYPE_CHECKING",
-    "Tensor", "TensorShape", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n", "add",
+    "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session", "Tensor", "TensorShape", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n", "add",
     "add_n", "add_to_collection", "add_to_collections", "all_variables", "app", "arg_max",
     "arg_min", "argmax", "argmin", "as_dtype", "assign", "assign_add", "assign_sub", "bfloat16",
     "bool", "bool_", "broadcast_to", "cast", "clip_by_global_norm", "clip_by_norm",
@@ -295,5 +278,5 @@ __all__ = [
     "truncated_normal", "truncated_normal_initializer", "tuple", "tuple_of", "uint16", "uint32",
     "uint64", "uint8", "uniform_unit_scaling_initializer", "unstack", "variable_op_scope",
     "variable_scope", "variables_initializer", "variance_scaling_initializer", "where", "zeros",
-    "zeros_initializer", "zeros_like",
+    "zeros_initializer", "zeros_like", "__version__",
 ]  # fmt: skip

@@ -12,9 +12,9 @@ namespace {
 const std::string ps = "/job:ps/task:0";
 const std::string worker = "/job:worker/task:0";
 
-/// Ten steps over both tasks, under a script of six faults of which only the freeze does harm to
-/// what `claim` says of the cluster.
-sim::Scenario make_scenario(const std::function<bool(const sim::Cluster&)>& claim) {
+/// Ten steps over both tasks, under a script of six faults of which only the freeze violates the
+/// invariant of the tests below.
+sim::Scenario make_scenario(const std::function<bool(const sim::Cluster&)>& invariant) {
   sim::Scenario scenario;
   scenario.make = [](sim::Seed seed) {
     return std::make_unique<sim::Cluster>(
@@ -29,8 +29,8 @@ sim::Scenario make_scenario(const std::function<bool(const sim::Cluster&)>& clai
         {.kind = Fault::Kind::thaw, .time = 6ms, .tasks = ps},
         {.kind = Fault::Kind::slow, .time = 7ms, .tasks = worker, .number = 1}};
   };
-  scenario.drive = [claim](sim::Cluster& cluster, sim::Seed) {
-    cluster.always("the planted bug", [&cluster, claim] { return claim(cluster); });
+  scenario.drive = [invariant](sim::Cluster& cluster, sim::Seed) {
+    cluster.always("the planted bug", [&cluster, invariant] { return invariant(cluster); });
     auto session = cluster.session(worker);
     auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
     for (int i = 0; i < 10 && !cluster.violation(); ++i) {
@@ -48,17 +48,17 @@ bool ps_is_never_frozen(const sim::Cluster& cluster) { return cluster.is_running
 
 BOOST_AUTO_TEST_SUITE(check)
 
-BOOST_AUTO_TEST_CASE(nothing_is_found_where_nothing_is_wrong) {
+BOOST_AUTO_TEST_CASE(a_run_without_a_violation_gives_no_counterexample) {
   BOOST_TEST(!sim::check(make_scenario(always_true), {1}).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_and_shrunk_to_the_fault_that_matters) {
-  auto finding = sim::check(make_scenario(ps_is_never_frozen), {1});
-  BOOST_REQUIRE(finding.has_value());
-  BOOST_TEST(finding->violation.name == "the planted bug");
-  BOOST_TEST(finding->violation.text == "it is not true");
-  BOOST_TEST_REQUIRE(finding->faults.size() == 1U);
-  auto text = finding->to_string();
+BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_and_shrunk_to_the_fault_that_causes_it) {
+  auto counterexample = sim::check(make_scenario(ps_is_never_frozen), {1});
+  BOOST_REQUIRE(counterexample.has_value());
+  BOOST_TEST(counterexample->violation.name == "the planted bug");
+  BOOST_TEST(counterexample->violation.text == "it is not true");
+  BOOST_TEST_REQUIRE(counterexample->faults.size() == 1U);
+  auto text = counterexample->to_string();
   BOOST_TEST(text.starts_with("seed 1: the planted bug is violated after "), text);
   BOOST_TEST(text.find("|<-----StartStep------|") != std::string::npos, text);
   BOOST_TEST(
@@ -69,28 +69,30 @@ BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_and_shrunk_to_the_fault_that_matters
 
 BOOST_AUTO_TEST_CASE(a_bug_that_needs_no_faults_is_shown_without_any) {
   auto never_far = [](const sim::Cluster& cluster) { return cluster.messages_delivered() < 20; };
-  auto finding = sim::check(make_scenario(never_far), {1});
-  BOOST_REQUIRE(finding.has_value());
-  BOOST_TEST(finding->faults.empty());
-  BOOST_TEST(finding->to_string().ends_with("No faults are needed.\n"), finding->to_string());
+  auto counterexample = sim::check(make_scenario(never_far), {1});
+  BOOST_REQUIRE(counterexample.has_value());
+  BOOST_TEST(counterexample->faults.empty());
+  BOOST_TEST(
+      counterexample->to_string().ends_with("No faults are needed.\n"),
+      counterexample->to_string());
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_of_the_scenario_is_a_violation) {
   auto scenario = make_scenario(always_true);
   scenario.drive = [](sim::Cluster&, sim::Seed) { throw std::runtime_error("out of luck"); };
-  auto outcome = sim::play(scenario, {1});
+  auto outcome = sim::run_once(scenario, {1});
   BOOST_REQUIRE(outcome.violation.has_value());
   BOOST_TEST(outcome.violation->text == "out of luck");
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_and_a_script_give_one_history) {
   auto scenario = make_scenario(always_true);
-  auto once = sim::play(scenario, {5});
+  auto once = sim::run_once(scenario, {5});
   BOOST_TEST(once.faults.size() == 6U);
   BOOST_TEST(once.messages > 0U);
-  BOOST_TEST(once.trace_hash == sim::play(scenario, {5}).trace_hash);
-  BOOST_TEST(once.trace_hash != sim::play(scenario, {6}).trace_hash);
-  BOOST_TEST(once.trace_hash != sim::play(scenario, {5}, {}).trace_hash);
+  BOOST_TEST(once.trace_hash == sim::run_once(scenario, {5}).trace_hash);
+  BOOST_TEST(once.trace_hash != sim::run_once(scenario, {6}).trace_hash);
+  BOOST_TEST(once.trace_hash != sim::run_once(scenario, {5}, {}).trace_hash);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

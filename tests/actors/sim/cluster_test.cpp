@@ -29,7 +29,7 @@ float number(const Result<Tensors>& values) {
   return (*values)[0].value<float>();
 }
 
-/// Some steps over three tasks, with a crash in their midst; what became of it all, as one number.
+/// Runs steps over three tasks with a crash among them, and hashes the history.
 uint64_t history(uint64_t seed) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{seed});
   auto session = cluster.session(worker0);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_step_crosses_simulated_links_in_virtual_time) {
   BOOST_REQUIRE(session.run({}, {}, {counter.bump}).ok());
   auto before = cluster.now();
   BOOST_TEST(number(session.run({}, {counter.doubled})) == 2.0f);
-  BOOST_TEST((cluster.now() - before >= 40us));  // there and back
+  BOOST_TEST((cluster.now() - before >= 40us));  // a round trip
   BOOST_TEST((cluster.now() - before < 100ms));
   BOOST_TEST(session.close().ok());
 }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_step_fails_with_the_name_of_the_task_that_died) {
   BOOST_REQUIRE(cluster.run_until(step.done()));
   BOOST_TEST((step.status().code() == Code::unavailable), step.status().to_string());
   BOOST_TEST(step.status().message().find(worker1) != std::string::npos);
-  BOOST_TEST(session.run({}, {counter.count}).ok());  // what does not need it goes on
+  BOOST_TEST(session.run({}, {counter.count}).ok());  // it does not need that task
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_restarts_is_found_again_without_its_memory) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_is_said_over_a_cut_way_arrives_when_it_heals) {
   BOOST_TEST(step.status().ok());
 }
 
-BOOST_AUTO_TEST_CASE(a_script_acts_at_its_times_and_skips_what_makes_no_sense) {
+BOOST_AUTO_TEST_CASE(a_script_acts_at_its_times_and_skips_faults_without_effect) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
   cluster.at(1ms).crash(worker1);
   cluster.at(2ms).crash(worker1);  // it is dead
@@ -138,16 +138,16 @@ BOOST_AUTO_TEST_CASE(a_script_acts_at_its_times_and_skips_what_makes_no_sense) {
   int called = 0;
   cluster.at(5ms).call([&called] { ++called; });
   cluster.run_for(1500us);
-  BOOST_TEST(cluster.life(worker1) == 0);
+  BOOST_TEST(cluster.process_number(worker1) == 0);
   BOOST_TEST(!cluster.is_running(worker1));
   cluster.run_for(5ms);
-  BOOST_TEST(cluster.life(worker1) == 2);
+  BOOST_TEST(cluster.process_number(worker1) == 2);
   BOOST_TEST(called == 1);
   BOOST_TEST_REQUIRE(cluster.faults().size() == 2U);
   BOOST_TEST((cluster.faults()[1].time == 3ms));
 }
 
-BOOST_AUTO_TEST_CASE(groups_that_are_cut_from_each_other_hear_nothing_until_they_are_healed) {
+BOOST_AUTO_TEST_CASE(groups_that_are_cut_exchange_nothing_until_they_are_healed) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
   auto inside = cluster.session(worker0), outside = cluster.session(worker1);
   Counter in(inside.graph()), out(outside.graph());
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(groups_that_are_cut_from_each_other_hear_nothing_until_they
   BOOST_TEST(number(inside.run({}, {in.count})) == 2.0f);
 }
 
-BOOST_AUTO_TEST_CASE(a_way_that_is_cut_stays_so_when_the_task_restarts) {
+BOOST_AUTO_TEST_CASE(a_cut_remains_when_the_task_restarts) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
   auto session = cluster.session(worker0);
   auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_breaks_fails_the_steps_over_it_and_none_after_t
   BOOST_TEST(session.run({}, {there}).ok());
 }
 
-BOOST_AUTO_TEST_CASE(another_network_may_follow) {
+BOOST_AUTO_TEST_CASE(network_options_may_change_while_the_cluster_runs) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
   auto session = cluster.session(worker0);
   auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(another_network_may_follow) {
   cluster.run_for(1us);
   auto before = cluster.now();
   BOOST_TEST(session.run({}, {there}).ok());
-  BOOST_TEST((cluster.now() - before >= 20ms));  // there and back
+  BOOST_TEST((cluster.now() - before >= 20ms));  // a round trip
 }
 
 BOOST_AUTO_TEST_CASE(a_device_without_memory_fails_its_steps_until_it_has_some_again) {
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(the_first_violation_is_kept_and_ends_the_run) {
   BOOST_TEST(cluster.violation()->name == "early");
 }
 
-BOOST_AUTO_TEST_CASE(an_invariant_may_say_what_is_wrong_by_an_exception) {
+BOOST_AUTO_TEST_CASE(an_exception_of_an_invariant_is_the_text_of_the_violation) {
   sim::Cluster cluster({{"ps", 1}}, sim::Seed{1});
   cluster.always("no luck", []() -> bool { throw std::runtime_error("seven lean years"); });
   cluster.run_for(1ms);
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(an_invariant_may_say_what_is_wrong_by_an_exception) {
   BOOST_TEST(cluster.violation()->text == "seven lean years");
 }
 
-BOOST_AUTO_TEST_CASE(a_session_that_is_open_is_a_leak_and_a_closed_one_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(an_open_session_is_a_leak_and_a_closed_one_is_not) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
   auto session = cluster.session(worker0);
   Counter counter(session.graph());
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_open_is_a_leak_and_a_closed_one_leaves_no
   BOOST_TEST(cluster.leaks().empty());
 }
 
-BOOST_AUTO_TEST_CASE(memory_that_a_variable_holds_comes_back_by_the_reset_of_its_container) {
+BOOST_AUTO_TEST_CASE(a_reset_of_its_container_frees_the_memory_of_a_variable) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
   auto session = cluster.session(worker0);
   auto b = session.graph().container("c").on(ps);

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_too_long_is_cut_off) {
   BOOST_TEST(text.find("|--StepDone FailedPr->|") != std::string::npos, text);
 }
 
-BOOST_AUTO_TEST_CASE(without_messages_there_are_the_faults) {
+BOOST_AUTO_TEST_CASE(without_messages_the_faults_are_drawn) {
   auto text = sim::draw_diagram({}, {{.time = 1ms, .tasks = ps}});
   BOOST_TEST(text.find("1000.0  * crash(\"/job:ps/task:0\")") != std::string::npos, text);
 }

@@ -20,7 +20,7 @@ std::vector<Fault> draw(uint64_t seed, const sim::FaultOptions& options = {}) {
 
 BOOST_AUTO_TEST_SUITE(fault)
 
-BOOST_AUTO_TEST_CASE(it_is_written_as_the_line_that_scripts_it) {
+BOOST_AUTO_TEST_CASE(it_is_written_as_the_line_of_code_that_schedules_it) {
   auto cpp = [](const Fault& fault) { return fault.to_cpp(); };
   BOOST_TEST(
       cpp({.kind = Fault::Kind::crash, .time = 1'234us, .tasks = "/job:ps/task:0"}) ==
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_seed_gives_one_script_and_another_seed_another) {
   BOOST_TEST((draw(7) != draw(8)));
 }
 
-BOOST_AUTO_TEST_CASE(a_script_stays_in_its_span_and_has_the_kinds_that_it_may) {
+BOOST_AUTO_TEST_CASE(a_script_stays_in_its_span_and_has_only_the_given_kinds) {
   sim::FaultOptions options{
       .begin = 10ms, .end = 20ms, .most = 5, .kinds = {Fault::Kind::crash, Fault::Kind::freeze}};
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_script_stays_in_its_span_and_has_the_kinds_that_it_may) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(all_that_a_script_breaks_it_mends) {
+BOOST_AUTO_TEST_CASE(a_script_ends_all_its_faults) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     std::map<std::string, int> dead, frozen;
     std::map<std::string, double> slowness;

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string keeper = "/job:a/task:0";
+const std::string directory_task = "/job:a/task:0";
 const std::string worker0 = "/job:worker/task:0";
 const std::string worker1 = "/job:worker/task:1";
 const std::string worker2 = "/job:worker/task:2";
@@ -29,7 +29,7 @@ std::string join(sim::Cluster& cluster, const std::string& job, const std::strin
   return *joined;
 }
 
-/// A step of a new session there, on the device of a task.
+/// Runs a step of a new session of `master` on the device of a task.
 Status run_on(sim::Cluster& cluster, const std::string& master, const std::string& task) {
   auto session = cluster.session(master);
   auto two = session.graph().on(task).constant(2.0f);
@@ -89,89 +89,90 @@ BOOST_AUTO_TEST_CASE(a_task_that_joined_is_a_master_like_all_others) {
   Counter other(*cluster, join(*cluster, "worker", worker1));
   BOOST_TEST(*one.count() == 1.0f);
   BOOST_TEST(*other.count() == 2.0f);
-  BOOST_TEST(run_on(*cluster, worker2, keeper).ok());
+  BOOST_TEST(run_on(*cluster, worker2, directory_task).ok());
 }
 
-BOOST_AUTO_TEST_CASE(each_that_joins_is_the_next_of_its_job_and_a_new_job_begins_at_zero) {
+BOOST_AUTO_TEST_CASE(each_task_that_joins_is_the_next_of_its_job_and_a_new_job_begins_at_zero) {
   auto cluster = make_cluster({1});
   BOOST_TEST(join(*cluster, "worker", worker0) == worker2);
   BOOST_TEST(join(*cluster, "worker", worker2) == "/job:worker/task:3");
-  BOOST_TEST(join(*cluster, "Aux", keeper) == "/job:Aux/task:0");
-  // A job that sorts before the keeper's changes nothing.
+  BOOST_TEST(join(*cluster, "Aux", directory_task) == "/job:Aux/task:0");
+  // The directory stays where it is although this job sorts before its own.
   BOOST_TEST(join(*cluster, "worker", "/job:Aux/task:0") == "/job:worker/task:4");
   std::set<std::string> all{
-      keeper,           worker0, worker1, worker2, "/job:worker/task:3", "/job:worker/task:4",
-      "/job:Aux/task:0"};
+      directory_task,       worker0,          worker1, worker2, "/job:worker/task:3",
+      "/job:worker/task:4", "/job:Aux/task:0"};
   for (const auto& task : all) BOOST_TEST(tasks_known_to(*cluster, task) == all);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_the_name_of_a_job_does_not_join) {
+BOOST_AUTO_TEST_CASE(an_invalid_job_name_is_refused) {
   auto cluster = make_cluster({1});
   auto joined = cluster->join("no job", worker0);
   BOOST_TEST((joined.status().code() == Code::invalid_argument));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_joins_while_the_keeper_is_dead) {
+BOOST_AUTO_TEST_CASE(no_task_joins_while_the_directory_task_is_dead) {
   auto cluster = make_cluster({1});
-  cluster->crash(keeper);
+  cluster->crash(directory_task);
   auto joined = cluster->join("worker", worker0);
   BOOST_TEST((joined.status().code() == Code::unavailable));
-  BOOST_TEST(joined.status().where().task == keeper);
+  BOOST_TEST(joined.status().where().task == directory_task);
 }
 
-BOOST_AUTO_TEST_CASE(a_keeper_of_a_new_life_learns_who_has_joined_and_what_they_hold) {
+BOOST_AUTO_TEST_CASE(a_restarted_directory_learns_which_tasks_have_joined_and_what_they_hold) {
   auto cluster = make_cluster({1});
   Counter made(*cluster, join(*cluster, "worker", worker0));
   BOOST_REQUIRE(made.start().ok());
   BOOST_TEST(*made.count() == 1.0f);
-  cluster->crash(keeper);
+  cluster->crash(directory_task);
   cluster->run_for(10ms);
-  cluster->restart(keeper);
+  cluster->restart(directory_task);
   Counter counted(*cluster, worker0);
   BOOST_TEST(*counted.count() == 2.0f);
   BOOST_TEST(join(*cluster, "worker", worker1) == "/job:worker/task:3");
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_joined_comes_back_to_a_keeper_that_nobody_else_could_tell) {
+BOOST_AUTO_TEST_CASE(a_task_that_joined_registers_itself_with_a_directory_that_restarted_alone) {
   auto cluster = make_cluster({1}, {{"a", 1}});
-  auto joined = join(*cluster, "worker", keeper);
+  auto joined = join(*cluster, "worker", directory_task);
   cluster->run_for(10ms);
-  cluster->crash(keeper);
+  cluster->crash(directory_task);
   cluster->run_for(1s);
-  cluster->restart(keeper);
+  cluster->restart(directory_task);
   cluster->run_for(1s);
-  BOOST_TEST(run_on(*cluster, keeper, joined).ok());
-  BOOST_TEST(join(*cluster, "worker", keeper) == worker1);
+  BOOST_TEST(run_on(*cluster, directory_task, joined).ok());
+  BOOST_TEST(join(*cluster, "worker", directory_task) == worker1);
 }
 
-BOOST_AUTO_TEST_CASE(a_keeper_that_hears_late_of_a_task_asks_what_it_holds) {
+BOOST_AUTO_TEST_CASE(a_directory_that_learns_late_of_a_task_asks_what_it_holds) {
   auto cluster = make_cluster({1}, {{"a", 1}});
-  Counter made(*cluster, join(*cluster, "worker", keeper));
+  Counter made(*cluster, join(*cluster, "worker", directory_task));
   BOOST_REQUIRE(made.start().ok());
-  cluster->crash(keeper);
+  cluster->crash(directory_task);
   cluster->run_for(1s);
-  cluster->restart(keeper);
-  auto early = cluster->session(keeper);
+  cluster->restart(directory_task);
+  auto early = cluster->session(directory_task);
   auto other = early.graph().variable("other", early.graph().constant(0.0f));
   BOOST_REQUIRE(early.run({}, {}, {other.initializer}).ok());
   cluster->run_for(1s);
-  Counter counted(*cluster, keeper);
+  Counter counted(*cluster, directory_task);
   BOOST_TEST(*counted.count() == 1.0f);
 }
 
-BOOST_AUTO_TEST_CASE(who_was_cut_off_hears_of_a_join_from_whom_it_meets_next) {
+BOOST_AUTO_TEST_CASE(a_task_that_was_cut_off_learns_of_a_join_from_the_next_peer) {
   auto cluster = make_cluster({1});
-  (void)join(*cluster, "worker", worker0);  // a keeper that has asked nobody yet waits for all
+  // Before its first answer the directory waits for all tasks.
+  (void)join(*cluster, "worker", worker0);
   BOOST_REQUIRE(run_on(*cluster, worker1, worker0).ok());
-  cluster->cut(keeper, worker1);
-  cluster->cut(worker1, keeper);
+  cluster->cut(directory_task, worker1);
+  cluster->cut(worker1, directory_task);
   cluster->run_for(1s);
   BOOST_TEST(join(*cluster, "worker", worker0) == "/job:worker/task:3");
   cluster->run_for(1s);
   BOOST_TEST(run_on(*cluster, worker1, "/job:worker/task:3").ok());
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_leaves_is_known_no_more_and_its_index_is_free) {
+BOOST_AUTO_TEST_CASE(a_task_that_leaves_is_forgotten_and_its_index_is_free) {
   auto cluster = make_cluster({1});
   auto joined = join(*cluster, "worker", worker0);
   auto session = cluster->session(worker1);
@@ -182,14 +183,14 @@ BOOST_AUTO_TEST_CASE(a_task_that_leaves_is_known_no_more_and_its_index_is_free) 
   cluster->run_for(10ms);
   auto gone = session.run({}, {there}, {}, {.timeout = 1s}).status();
   BOOST_TEST(gone.message().find("has no task 2") != std::string::npos, gone.to_string());
-  std::set<std::string> rest{keeper, worker0, worker1};
+  std::set<std::string> rest{directory_task, worker0, worker1};
   for (const auto& task : rest) BOOST_TEST(tasks_known_to(*cluster, task) == rest);
 
-  BOOST_TEST(join(*cluster, "worker", keeper) == joined);
+  BOOST_TEST(join(*cluster, "worker", directory_task) == joined);
   BOOST_TEST(run_on(*cluster, worker1, joined).ok());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_task_held_that_left_can_be_made_anew_elsewhere) {
+BOOST_AUTO_TEST_CASE(resources_of_a_task_that_left_can_be_made_on_another) {
   auto cluster = make_cluster({1});
   auto joined = join(*cluster, "worker", worker0);
   {
@@ -203,32 +204,32 @@ BOOST_AUTO_TEST_CASE(what_a_task_held_that_left_can_be_made_anew_elsewhere) {
   BOOST_TEST(*anew.count() == 1.0f);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_leaves_who_belongs_to_the_cluster_by_its_configuration) {
+BOOST_AUTO_TEST_CASE(a_configured_task_does_not_leave) {
   auto cluster = make_cluster({1});
   BOOST_TEST(cluster->leave(worker1).ok());  // nothing to do
-  BOOST_TEST(tasks_known_to(*cluster, worker0) == (std::set{keeper, worker0, worker1}));
+  BOOST_TEST(tasks_known_to(*cluster, worker0) == (std::set{directory_task, worker0, worker1}));
 }
 
-/// Tasks join while others crash and come back, but for one of those that know.
+/// Tasks join while the directory task or worker 1 crashes and restarts; worker 0 runs throughout.
 void join_amid_crashes(sim::Cluster& cluster, sim::Seed seed) {
   sim::Random random(seed, "joins");
-  std::set<std::string> all{keeper, worker0, worker1};
+  std::set<std::string> all{directory_task, worker0, worker1};
   for (int round = 0; round < 12; ++round) {
-    const auto& mortal = random.chance(0.5) ? keeper : worker1;
-    if (cluster.life(mortal) == 0) cluster.restart(mortal);
-    else if (random.chance(0.4)) cluster.crash(mortal);
+    const auto& crashing = random.chance(0.5) ? directory_task : worker1;
+    if (cluster.process_number(crashing) == 0) cluster.restart(crashing);
+    else if (random.chance(0.4)) cluster.crash(crashing);
     const auto& through = random.chance(0.5) ? worker0 : worker1;
     if (auto name = cluster.join("worker", through)) BOOST_TEST(all.insert(*name).second);
     cluster.run_for(random.chance(0.5) ? 1ms : 300ms);
   }
   cluster.mend();
   for (const auto& task : all) {
-    (void)tasks_known_to(cluster, task);  // who was away meets the others
+    (void)tasks_known_to(cluster, task);  // connects the tasks that were away
     BOOST_TEST(tasks_known_to(cluster, task) == all);
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_place_is_given_twice_and_all_agree_in_the_end) {
+BOOST_AUTO_TEST_CASE(no_index_is_given_twice_and_all_tasks_agree_in_the_end) {
   for (uint64_t seed = 1; seed <= 100; ++seed)
     BOOST_TEST_CONTEXT("seed " << seed) join_amid_crashes(*make_cluster({seed}), {seed});
 }

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "troupe/graph/optimizer.hpp"
+#include "troupe/graph/build/optimizer.hpp"
 #include "troupe/graph/train/hooks.hpp"
 #include "troupe/graph/train/monitored_session.hpp"
 #include "troupe/tests/temporary_folder.hpp"
@@ -21,7 +21,7 @@ const std::string ps1 = "/job:ps/task:1";
 const std::string worker0 = "/job:worker/task:0";
 const std::string worker1 = "/job:worker/task:1";
 
-/// A line through points, learned: a worker's graph, with a parameter on each parameter server.
+/// Linear regression: a worker's graph, with one variable on each parameter server.
 struct Model {
   explicit Model(const std::string& worker) {
     auto here = b.on(worker);
@@ -44,19 +44,19 @@ struct Model {
   Value global_step, slope_now, offset_now, loss, train;
 };
 
-/// A chief and another worker that train in turns: while the other waits, the chief trains on.
-struct Scene {
-  explicit Scene(uint64_t seed) : cluster({{"ps", 2}, {"worker", 2}}, sim::Seed{seed}) {}
+/// A chief and another worker that train in turns; the chief trains on while the other waits.
+struct TrainingFixture {
+  explicit TrainingFixture(uint64_t seed) : cluster({{"ps", 2}, {"worker", 2}}, sim::Seed{seed}) {}
 
   struct WaitingHost final : train::Host {
-    explicit WaitingHost(Scene& scene) : scene(scene) {}
-    Time now() override { return scene.cluster.now(); }
+    explicit WaitingHost(TrainingFixture& fixture) : fixture(fixture) {}
+    Time now() override { return fixture.cluster.now(); }
     bool wait(Time time) override {
-      scene.cluster.run_for(time);
-      return scene.chief && scene.step(*scene.chief, scene.chief_model).ok();
+      fixture.cluster.run_for(time);
+      return fixture.chief && fixture.step(*fixture.chief, fixture.chief_model).ok();
     }
     void log(const std::string&) override {}
-    Scene& scene;
+    TrainingFixture& fixture;
   };
 
   std::unique_ptr<train::MonitoredSession> begin(
@@ -139,93 +139,93 @@ BOOST_AUTO_TEST_SUITE(simulated_training)
 BOOST_DATA_TEST_CASE(
     training_goes_on_although_each_task_in_turn_crashes_and_comes_back,
     boost::unit_test::data::xrange(uint64_t{1}, uint64_t{11}), seed) {
-  Scene scene(seed);
-  scene.sharded = seed % 2 == 0;
-  scene.begin();
+  TrainingFixture fixture(seed);
+  fixture.sharded = seed % 2 == 0;
+  fixture.begin();
   for (const auto& task : {ps0, ps1, worker0, worker1}) {
-    scene.train(25);
-    // In the midst of a step, and back after a while in which the steps have to wait.
-    auto now = scene.cluster.now();
-    scene.cluster.at(now + std::chrono::microseconds(20 * seed)).crash(task);
-    scene.cluster.at(now + 300ms).restart(task);
+    fixture.train(25);
+    // Crashes within a step, and restarts after steps have had to wait.
+    auto now = fixture.cluster.now();
+    fixture.cluster.at(now + std::chrono::microseconds(20 * seed)).crash(task);
+    fixture.cluster.at(now + 300ms).restart(task);
   }
-  scene.train(100);
-  BOOST_TEST(scene.cluster.faults().size() == 8U);
-  BOOST_TEST(scene.loss < 1e-3f);
-  BOOST_TEST(scene.chief->close().ok());
-  BOOST_TEST(scene.other->close().ok());
-  BOOST_TEST(scene.cluster.leaks().empty());
+  fixture.train(100);
+  BOOST_TEST(fixture.cluster.faults().size() == 8U);
+  BOOST_TEST(fixture.loss < 1e-3f);
+  BOOST_TEST(fixture.chief->close().ok());
+  BOOST_TEST(fixture.other->close().ok());
+  BOOST_TEST(fixture.cluster.leaks().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_chief_that_returns_takes_nobody_back) {
-  Scene scene(1);
-  scene.begin();
-  scene.train(10);
-  auto steps = scene.value(scene.chief_model.global_step);
-  scene.chief.reset();
-  for (int i = 0; i < 5; ++i) BOOST_TEST(scene.step(*scene.other, scene.other_model).ok());
-  scene.chief = scene.begin(scene.chief_model, worker0, true, scene.host);
-  BOOST_TEST(scene.value(scene.chief_model.global_step) == steps + 5);
+BOOST_AUTO_TEST_CASE(a_chief_that_restarts_keeps_the_variables_of_running_workers) {
+  TrainingFixture fixture(1);
+  fixture.begin();
+  fixture.train(10);
+  auto steps = fixture.value(fixture.chief_model.global_step);
+  fixture.chief.reset();
+  for (int i = 0; i < 5; ++i) BOOST_TEST(fixture.step(*fixture.other, fixture.other_model).ok());
+  fixture.chief = fixture.begin(fixture.chief_model, worker0, true, fixture.host);
+  BOOST_TEST(fixture.value(fixture.chief_model.global_step) == steps + 5);
 }
 
 BOOST_AUTO_TEST_CASE(only_what_was_lost_is_restored) {
-  Scene scene(1);
-  scene.begin();
-  scene.train(8);  // saved at 10 of the 16 steps
-  auto offset = scene.value(scene.chief_model.offset_now);
-  auto slope = scene.value(scene.chief_model.slope_now);
-  scene.cluster.crash(ps0);
-  scene.cluster.restart(ps0);
-  scene.chief.reset();
-  scene.chief = scene.begin(scene.chief_model, worker0, true, scene.host);
-  BOOST_TEST(scene.has_logged("restored 'global_step', 'slope' from"));
-  BOOST_TEST(scene.value(scene.chief_model.offset_now) == offset);
-  BOOST_TEST(scene.value(scene.chief_model.slope_now) != slope);
-  auto step = scene.value(scene.chief_model.global_step);
+  TrainingFixture fixture(1);
+  fixture.begin();
+  fixture.train(8);  // saved at 10 of the 16 steps
+  auto offset = fixture.value(fixture.chief_model.offset_now);
+  auto slope = fixture.value(fixture.chief_model.slope_now);
+  fixture.cluster.crash(ps0);
+  fixture.cluster.restart(ps0);
+  fixture.chief.reset();
+  fixture.chief = fixture.begin(fixture.chief_model, worker0, true, fixture.host);
+  BOOST_TEST(fixture.has_logged("restored 'global_step', 'slope' from"));
+  BOOST_TEST(fixture.value(fixture.chief_model.offset_now) == offset);
+  BOOST_TEST(fixture.value(fixture.chief_model.slope_now) != slope);
+  auto step = fixture.value(fixture.chief_model.global_step);
   BOOST_TEST((step >= 10 && step < 16));
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_refused_by_name_and_the_one_before_it_taken) {
-  Scene scene(1);
-  scene.begin();
-  scene.train(20);
-  auto paths = scene.saver->last_checkpoints();
+  TrainingFixture fixture(1);
+  fixture.begin();
+  fixture.train(20);
+  auto paths = fixture.saver->last_checkpoints();
   BOOST_TEST_REQUIRE(paths.size() >= 2U);
   flip_last_bit(paths.back() + ".safetensors");
   for (const auto& task : {ps0, ps1}) {
-    scene.cluster.crash(task);
-    scene.cluster.restart(task);
+    fixture.cluster.crash(task);
+    fixture.cluster.restart(task);
   }
-  scene.chief.reset();
-  scene.chief = scene.begin(scene.chief_model, worker0, true, scene.host);
-  BOOST_TEST(scene.has_logged("checkpoint '" + paths.back() + "' is of no use: DataLoss: '"));
-  BOOST_TEST(scene.has_logged("from '" + paths[paths.size() - 2] + "'"));
+  fixture.chief.reset();
+  fixture.chief = fixture.begin(fixture.chief_model, worker0, true, fixture.host);
+  BOOST_TEST(fixture.has_logged("checkpoint '" + paths.back() + "' cannot be used: DataLoss: '"));
+  BOOST_TEST(fixture.has_logged("from '" + paths[paths.size() - 2] + "'"));
 }
 
-BOOST_AUTO_TEST_CASE(where_no_checkpoint_is_whole_nothing_begins_anew_in_silence) {
-  Scene scene(1);
-  scene.begin();
-  scene.train(10);
-  for (const auto& path : scene.saver->last_checkpoints()) flip_last_bit(path + ".safetensors");
+BOOST_AUTO_TEST_CASE(without_an_intact_checkpoint_training_fails_and_does_not_begin_anew) {
+  TrainingFixture fixture(1);
+  fixture.begin();
+  fixture.train(10);
+  for (const auto& path : fixture.saver->last_checkpoints()) flip_last_bit(path + ".safetensors");
   for (const auto& task : {ps0, ps1}) {
-    scene.cluster.crash(task);
-    scene.cluster.restart(task);
+    fixture.cluster.crash(task);
+    fixture.cluster.restart(task);
   }
-  auto status = scene.step(*scene.chief, scene.chief_model);
+  auto status = fixture.step(*fixture.chief, fixture.chief_model);
   BOOST_TEST((status.code() == Code::data_loss), status.to_string());
-  BOOST_TEST(scene.chief->should_stop());
+  BOOST_TEST(fixture.chief->should_stop());
 }
 
-BOOST_AUTO_TEST_CASE(a_task_that_stays_away_is_given_up_by_name) {
-  Scene scene(1);
-  scene.begin();
-  scene.train(2);
-  scene.cluster.crash(ps1);
-  auto before = scene.cluster.now();
-  auto status = scene.step(*scene.chief, scene.chief_model);
+BOOST_AUTO_TEST_CASE(training_fails_with_the_name_of_a_task_that_does_not_come_back) {
+  TrainingFixture fixture(1);
+  fixture.begin();
+  fixture.train(2);
+  fixture.cluster.crash(ps1);
+  auto before = fixture.cluster.now();
+  auto status = fixture.step(*fixture.chief, fixture.chief_model);
   BOOST_TEST((status.code() == Code::deadline_exceeded), status.to_string());
   BOOST_TEST(status.to_string().find(ps1) != std::string::npos, status.to_string());
-  BOOST_TEST((scene.cluster.now() - before < 30s));
+  BOOST_TEST((fixture.cluster.now() - before < 30s));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

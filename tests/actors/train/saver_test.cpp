@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "troupe/actors/local_cluster.hpp"
+#include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/graph/train/checkpoint_state.hpp"
 #include "troupe/tests/graph/train/fake_host.hpp"
 #include "troupe/tests/temporary_folder.hpp"
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(each_task_saves_its_shard) {
   BOOST_TEST(saver.restore(*session, path).ok());
 }
 
-BOOST_AUTO_TEST_CASE(shards_are_restored_by_a_saver_that_has_none_and_the_other_way_round) {
+BOOST_AUTO_TEST_CASE(sharded_and_unsharded_checkpoints_are_restored_by_either_saver) {
   train::Saver sharded(b, host, {.sharded = true}), whole(b, host);
   set(1, 2);
   auto path = save(sharded, 1);
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_checkpoints_are_removed) {
   BOOST_TEST(saver.last_checkpoints() == (Paths{folder / "model-4", folder / "model-3"}));
 }
 
-BOOST_AUTO_TEST_CASE(one_checkpoint_of_so_many_hours_is_kept) {
+BOOST_AUTO_TEST_CASE(one_checkpoint_in_each_given_number_of_hours_is_kept) {
   train::Saver saver(b, host, {.max_to_keep = 1, .keep_checkpoint_every_n_hours = 1});
   set(1, 2);
   for (int step = 1; step <= 6; ++step) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(one_checkpoint_of_so_many_hours_is_kept) {
                      "model-6.safetensors.index.json"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_saver_goes_on_where_another_one_ended) {
+BOOST_AUTO_TEST_CASE(a_saver_continues_from_the_checkpoints_of_another_one) {
   train::Saver old_life(b, host), saver(b, host, {.max_to_keep = 2});
   set(1, 2);
   for (int step = 1; step <= 2; ++step) save(old_life, step);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(variables_may_have_other_names_in_checkpoints) {
   BOOST_TEST(!saver.saved_name("v"));
 }
 
-BOOST_AUTO_TEST_CASE(some_variables_may_be_restored_alone) {
+BOOST_AUTO_TEST_CASE(a_subset_of_the_variables_can_be_restored) {
   train::Saver saver(b, host);
   set(1, 2);
   auto path = save(saver);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(some_variables_may_be_restored_alone) {
       "InvalidArgument: 'x' is not among the variables that are saved");
 }
 
-BOOST_AUTO_TEST_CASE(what_the_checkpoint_lacks_is_named_and_the_cluster_works_on) {
+BOOST_AUTO_TEST_CASE(a_variable_missing_in_the_checkpoint_is_named) {
   train::Saver one(b, host, {.variables = {{"weights", v}}});
   train::Saver both(b, host, {.variables = {{"weights", v}, {"weight", w}}});
   set(1, 2);
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(what_the_checkpoint_lacks_is_named_and_the_cluster_works_on
   BOOST_TEST(values() == "float32[] [1] float32[] [2]");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_is_told_and_the_cluster_works_on) {
+BOOST_AUTO_TEST_CASE(an_impossible_folder_is_an_error_and_the_cluster_goes_on) {
   train::Saver saver(b, host);
   set(1, 2);
   auto status = saver.save(*session, "/sys/model").status();

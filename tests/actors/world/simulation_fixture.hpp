@@ -14,8 +14,8 @@ namespace troupe::testing {
 using namespace std::chrono_literals;
 using Time = std::chrono::nanoseconds;
 
-/// What some actor was told, and when.
-using Heard = std::vector<std::pair<int, Time>>;
+/// The numbers that an actor received, with their times.
+using Received = std::vector<std::pair<int, Time>>;
 
 inline NetworkOptions always(Time latency) {
   return {.latency = Latency::uniform(latency, latency)};
@@ -40,35 +40,35 @@ struct SimulatedNodes {
   template <class Behavior>
   caf::actor spawn(Node node, Behavior behavior) {
     caf::actor spawned;
-    simulation.act_as(node, [&] { spawned = system.spawn(std::move(behavior)); });
+    simulation.run_as(node, [&] { spawned = system.spawn(std::move(behavior)); });
     spawned_.push_back(spawned);
     return spawned;
   }
 
-  /// An actor that notes the numbers that it is told. Asked with a word, it answers its length.
-  caf::actor listener(Node node, Heard& heard) {
-    return spawn(node, [this, &heard](caf::event_based_actor* self) -> caf::behavior {
+  /// An actor that records the numbers it receives, and answers a string with its length.
+  caf::actor recorder(Node node, Received& received) {
+    return spawn(node, [this, &received](caf::event_based_actor* self) -> caf::behavior {
       self->set_default_handler(caf::drop);
       return {
-          [this, &heard](int number) { heard.emplace_back(number, simulation.now()); },
+          [this, &received](int number) { received.emplace_back(number, simulation.now()); },
           [](const std::string& word) { return static_cast<int>(word.size()); }};
     });
   }
 
-  /// A node where others find an actor.
+  /// Adds a node that serves an actor.
   Node add(const caf::actor& actor) {
     auto node = simulation.add_node();
     simulation.serve(node, address_of(node), caf::actor_cast<caf::strong_actor_ptr>(actor));
     return node;
   }
-  Node add_listener(Heard& heard) {
+  Node add_recorder(Received& received) {
     auto node = simulation.add_node();
-    auto actor = caf::actor_cast<caf::strong_actor_ptr>(listener(node, heard));
+    auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(node, received));
     simulation.serve(node, address_of(node), std::move(actor));
     return node;
   }
 
-  /// What `from` gets who wants to speak to the actor that `to` serves.
+  /// Connects from a node to the actor that another serves; gives the proxy or the error.
   Result<caf::strong_actor_ptr> try_connect(
       Node from, Node to, std::chrono::milliseconds timeout = 1000ms) {
     Result<caf::strong_actor_ptr> found = unavailable("no answer yet");
@@ -87,7 +87,7 @@ struct SimulatedNodes {
     return caf::actor_cast<caf::actor>(*found);
   }
 
-  /// Has an actor of the node watch another, and note when it is told that that is over.
+  /// Has an actor of the node monitor another, and record when it gets the down message.
   void watch(Node node, const caf::actor& watched, std::vector<Time>& ends) {
     spawn(node, [this, watched, &ends](caf::event_based_actor* self) -> caf::behavior {
       self->monitor(watched);
@@ -111,12 +111,12 @@ struct SimulatedNodes {
   Simulation simulation;
 
  private:
-  std::vector<caf::actor> spawned_;  // CAF ends an actor that nobody can speak to
+  std::vector<caf::actor> spawned_;  // CAF ends an actor without references
 };
 
-inline std::vector<int> numbers(const Heard& heard) {
+inline std::vector<int> numbers(const Received& received) {
   std::vector<int> result;
-  for (const auto& [number, time] : heard) result.push_back(number);
+  for (const auto& [number, time] : received) result.push_back(number);
   return result;
 }
 

@@ -13,21 +13,21 @@ namespace {
 
 struct TwoNodes : SimulatedNodes {
   using SimulatedNodes::SimulatedNodes;
-  Heard heard;
+  Received received;
   Node a = simulation.add_node();
-  Node b = add_listener(heard);
+  Node b = add_recorder(received);
   caf::actor link = connect(a, b);
   Time start = simulation.now();
 
-  /// How long after the start each number was heard.
+  /// When each number was received, since the start.
   std::vector<Time> delays() const {
     std::vector<Time> result;
-    for (const auto& [number, time] : heard) result.push_back(time - start);
+    for (const auto& [number, time] : received) result.push_back(time - start);
     return result;
   }
 };
 
-/// Ten actors of one node tell each other numbers; in what order they get to speak.
+/// The order in which ten actors of one node handle three messages each.
 std::vector<int> order_of_ten(uint64_t seed) {
   SimulatedNodes nodes(seed);
   auto node = nodes.simulation.add_node();
@@ -42,7 +42,7 @@ std::vector<int> order_of_ten(uint64_t seed) {
   return order;
 }
 
-/// Nodes that chat while all that can be broken is broken; what became of it all.
+/// Nodes that exchange messages under random faults of every kind.
 struct BrokenNetwork : SimulatedNodes {
   static constexpr Node count = 5;
 
@@ -98,7 +98,7 @@ std::vector<Time> times(std::initializer_list<Time> list) { return list; }
 
 BOOST_AUTO_TEST_SUITE(simulation)
 
-BOOST_AUTO_TEST_CASE(actors_take_turns_in_an_order_drawn_from_the_seed) {
+BOOST_AUTO_TEST_CASE(actors_run_in_an_order_drawn_from_the_seed) {
   auto order = order_of_ten(1);
   BOOST_TEST(order.size() == 30);
   BOOST_TEST(order == order_of_ten(1));
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(actors_take_turns_in_an_order_drawn_from_the_seed) {
 BOOST_AUTO_TEST_CASE(one_seed_gives_one_trace_and_another_seed_another) {
   auto trace = [](uint64_t seed) {
     SimulatedNodes nodes(seed, NetworkOptions());
-    Heard heard;
-    auto a = nodes.simulation.add_node(), b = nodes.add_listener(heard);
+    Received received;
+    auto a = nodes.simulation.add_node(), b = nodes.add_recorder(received);
     auto link = nodes.connect(a, b);
     for (int i = 0; i < 10; ++i) caf::anon_send(link, i);
     nodes.run();
@@ -129,23 +129,23 @@ BOOST_DATA_TEST_CASE(
   BOOST_TEST(first.simulation.messages_delivered() > 50);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_frozen_node_hears_all_in_order_when_it_thaws, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_frozen_node_handles_all_messages_in_order_when_it_thaws, TwoNodes) {
   simulation.freeze(b);
   for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
   run_for(1ms);
-  BOOST_TEST(heard.empty());
+  BOOST_TEST(received.empty());
   simulation.thaw(b);
   run();
-  BOOST_TEST(numbers(heard) == (std::vector{0, 1, 2}));
+  BOOST_TEST(numbers(received) == (std::vector{0, 1, 2}));
   BOOST_TEST((delays() == times({1ms, 1ms, 1ms})));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_nodes_actors_have_spawned_stands_still_with_it, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(actors_spawned_by_actors_of_a_node_freeze_with_it, TwoNodes) {
   caf::actor child;
   auto parent = spawn(b, [this, &child](caf::event_based_actor* self) -> caf::behavior {
     return {[this, self, &child](int) {
       child = self->spawn([this](caf::event_based_actor*) -> caf::behavior {
-        return {[this](int number) { heard.emplace_back(number, simulation.now()); }};
+        return {[this](int number) { received.emplace_back(number, simulation.now()); }};
       });
     }};
   });
@@ -154,20 +154,20 @@ BOOST_FIXTURE_TEST_CASE(what_a_nodes_actors_have_spawned_stands_still_with_it, T
   simulation.freeze(b);
   caf::anon_send(child, 1);
   run();
-  BOOST_TEST(heard.empty());
+  BOOST_TEST(received.empty());
   simulation.thaw(b);
   run();
-  BOOST_TEST(numbers(heard) == (std::vector{1}));
+  BOOST_TEST(numbers(received) == (std::vector{1}));
 }
 
 BOOST_FIXTURE_TEST_CASE(timers_and_devices_of_a_frozen_node_wait_until_it_thaws, TwoNodes) {
   std::vector<Time> done;
-  auto actor = caf::actor_cast<caf::strong_actor_ptr>(listener(b, heard));
+  auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(b, received));
   simulation.world_of(b)->after(10us, actor, caf::make_message(7));
   simulation.device_work(b, 20us, [&] { done.push_back(simulation.now() - start); });
   simulation.freeze(b);
   run_for(100us);
-  BOOST_TEST(heard.empty());
+  BOOST_TEST(received.empty());
   BOOST_TEST(done.empty());
   simulation.thaw(b);
   run();
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(timers_and_devices_of_a_frozen_node_wait_until_it_thaws,
   BOOST_TEST((done == times({100us})));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_frozen_node_that_is_connecting_hears_the_answer_when_it_thaws, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_frozen_node_that_is_connecting_gets_the_answer_when_it_thaws, TwoNodes) {
   bool connected = false;
   simulation.world_of(a)->connect(
       address_of(b), 1000ms, [&](const Result<caf::strong_actor_ptr>&) { connected = true; });
@@ -192,12 +192,12 @@ BOOST_FIXTURE_TEST_CASE(a_slow_node_takes_its_time_for_each_message_and_its_devi
   std::vector<Time> done;
   simulation.device_work(b, 10us, [&] { done.push_back(simulation.now() - start); });
   run();
-  BOOST_TEST(numbers(heard) == (std::vector{0, 1, 2}));
+  BOOST_TEST(numbers(received) == (std::vector{0, 1, 2}));
   BOOST_TEST((delays() == times({30us, 50us, 70us})));
   BOOST_TEST((done == times({200us})));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_slow_node_that_is_well_again_catches_up_at_once, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_slow_node_that_is_mended_catches_up_at_once, TwoNodes) {
   simulation.slow(b, 1000);
   for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
   run_for(100us);
@@ -231,8 +231,8 @@ BOOST_FIXTURE_TEST_CASE(a_skewed_clock_drifts_without_a_jump, TwoNodes) {
   BOOST_TEST((simulation.world_of(a)->now() == before + 2ms));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_timer_ends_when_the_skewed_clock_shows_its_time, TwoNodes) {
-  auto actor = caf::actor_cast<caf::strong_actor_ptr>(listener(b, heard));
+BOOST_FIXTURE_TEST_CASE(a_timer_fires_when_the_skewed_clock_shows_its_time, TwoNodes) {
+  auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(b, received));
   simulation.skew(b, 2);
   simulation.world_of(b)->after(1ms, actor, caf::make_message(1));
   run();
@@ -243,7 +243,7 @@ BOOST_FIXTURE_TEST_CASE(a_timer_ends_when_the_skewed_clock_shows_its_time, TwoNo
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_of_a_crashed_node_happens_any_more, TwoNodes) {
-  auto actor = caf::actor_cast<caf::strong_actor_ptr>(listener(b, heard));
+  auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(b, received));
   bool worked = false, connected = false;
   simulation.world_of(b)->after(10us, actor, caf::make_message(1));
   simulation.device_work(b, 10us, [&] { worked = true; });
@@ -252,14 +252,14 @@ BOOST_FIXTURE_TEST_CASE(nothing_of_a_crashed_node_happens_any_more, TwoNodes) {
   caf::anon_send(link, 2);
   simulation.crash(b);
   run();
-  BOOST_TEST(heard.empty());
+  BOOST_TEST(received.empty());
   BOOST_TEST(!worked);
   BOOST_TEST(!connected);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_actors_of_a_crashed_node_can_end_even_if_it_was_frozen, TwoNodes) {
   std::vector<Time> ends;
-  auto actor = listener(b, heard);
+  auto actor = recorder(b, received);
   actor->attach_functor([&] { ends.push_back(simulation.now()); });
   simulation.freeze(b);
   caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
@@ -270,7 +270,7 @@ BOOST_FIXTURE_TEST_CASE(the_actors_of_a_crashed_node_can_end_even_if_it_was_froz
   BOOST_TEST(ends.size() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(actors_that_have_something_to_do_end_with_the_simulation) {
+BOOST_AUTO_TEST_CASE(actors_with_messages_end_with_the_simulation) {
   SimulatedSystemConfig config;
   caf::actor_system system(config);
   caf::actor actor;
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(actors_that_have_something_to_do_end_with_the_simulation) {
   {
     Simulation simulation(system, /*seed=*/1, NetworkOptions());
     auto node = simulation.add_node();
-    simulation.act_as(
+    simulation.run_as(
         node, [&] { actor = system.spawn([]() -> caf::behavior { return {[](int) {}}; }); });
     actor->attach_functor([&ended] { ended = true; });
     simulation.freeze(node);
@@ -289,26 +289,28 @@ BOOST_AUTO_TEST_CASE(actors_that_have_something_to_do_end_with_the_simulation) {
   BOOST_TEST(ended);
 }
 
-BOOST_FIXTURE_TEST_CASE(an_address_where_nobody_serves_refuses, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(an_address_where_no_node_serves_refuses_connections, TwoNodes) {
   auto refused = try_connect(a, 17, 250ms).status();
   BOOST_TEST((refused.code() == Code::unavailable));
   BOOST_TEST(
-      refused.message() == "node:18 refused the connection: nobody serves there; tried for 250 ms");
+      refused.message() ==
+      "node:18 refused the connection: no node serves there; tried for 250 ms");
   simulation.crash(b);
   BOOST_TEST(try_connect(a, b).status().message().find("refused") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_node_that_is_frozen_or_behind_a_cut_is_silent, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_node_that_is_frozen_or_behind_a_cut_does_not_answer, TwoNodes) {
   simulation.freeze(b);
-  BOOST_TEST(try_connect(a, b, 250ms).status().message() == "node:2 is silent; tried for 250 ms");
+  BOOST_TEST(
+      try_connect(a, b, 250ms).status().message() == "node:2 does not answer; tried for 250 ms");
   simulation.thaw(b);
   simulation.cut(b, a);
-  BOOST_TEST(try_connect(a, b).status().message().find("silent") != std::string::npos);
+  BOOST_TEST(try_connect(a, b).status().message().find("does not answer") != std::string::npos);
   simulation.heal(b, a);
   BOOST_TEST(try_connect(a, b).ok());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_probe_tells_who_lives_from_who_is_dead_or_silent, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_probe_tells_live_nodes_from_dead_and_unresponsive_ones, TwoNodes) {
   auto probe = [&] {
     Result<uint64_t> answer = cancelled("no answer yet");
     simulation.world_of(a)->probe(address_of(b), 250ms, [&](auto found) { answer = found; });
@@ -327,18 +329,18 @@ BOOST_FIXTURE_TEST_CASE(a_probe_tells_who_lives_from_who_is_dead_or_silent, TwoN
   BOOST_TEST((probe().status().code() == Code::not_found));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_connection_is_tried_again_until_somebody_serves, TwoNodes) {
+BOOST_FIXTURE_TEST_CASE(a_connection_is_tried_again_until_a_node_serves, TwoNodes) {
   auto late = simulation.add_node();
-  auto task = caf::actor_cast<caf::strong_actor_ptr>(listener(late, heard));
+  auto task = caf::actor_cast<caf::strong_actor_ptr>(recorder(late, received));
   simulation.after(300ms, [&] { simulation.serve(late, address_of(late), task); });
   BOOST_TEST(try_connect(a, late).ok());
   BOOST_TEST((simulation.now() - start >= 300ms));
 }
 
 BOOST_FIXTURE_TEST_CASE(checks_run_after_each_event_when_the_actors_are_idle, TwoNodes) {
-  auto actor = listener(b, heard);
+  auto actor = recorder(b, received);
   std::vector<size_t> seen;
-  simulation.on_event([&] { seen.push_back(heard.size()); });
+  simulation.on_event([&] { seen.push_back(received.size()); });
   simulation.after(10us, [&] {
     for (int i = 0; i < 3; ++i) caf::anon_send(actor, i);
   });

@@ -1,4 +1,4 @@
-"""The helpers that tests of users' programs have."""
+"""The assertions and helpers of tf.test."""
 
 import unittest
 
@@ -18,7 +18,7 @@ class AssertionsTest(tf.test.TestCase):
             self.assertAllInSet(x, {1, 2})
             self.assertDTypeEqual(x, np.float32)
 
-    def test_what_does_not_hold_fails(self):
+    def test_a_false_assertion_fails(self):
         wrong = [
             lambda: self.assertAllEqual([1], [2]),
             lambda: self.assertNotAllEqual([1], [1]),
@@ -44,7 +44,7 @@ class AssertionsTest(tf.test.TestCase):
     def test_half_precision_may_be_less_close(self):
         self.assertAllCloseAccordingToType(np.float16([1.0]), [1.0005])
 
-    def test_errors_are_told_by_a_pattern_or_a_predicate(self):
+    def test_expected_errors_are_given_by_a_pattern_or_a_predicate(self):
         unfed = tf.placeholder(tf.float32, name="unfed")
         with self.cached_session() as session:
             with self.assertRaisesOpError("must be fed"):
@@ -61,7 +61,7 @@ class AssertionsTest(tf.test.TestCase):
 
 
 class GradientErrorTest(tf.test.TestCase):
-    def test_gradients_are_compared_with_small_differences(self):
+    def test_gradients_are_compared_with_numerical_derivatives(self):
         x = tf.placeholder(tf.float32, [2])
         with self.session():
             y = tf.square(x) * [1.0, 10.0]

@@ -1,4 +1,4 @@
-"""Options, whose fields programs set as those of TensorFlow's messages."""
+"""Options, with fields as in TensorFlow's messages."""
 
 import unittest
 
@@ -18,7 +18,7 @@ class ConfigTest(unittest.TestCase):
         self.assertFalse(tf.ConfigProto().gpu_options.allow_growth)
         self.assertIn("opt_level=-1", repr(config))
 
-    def test_a_field_that_there_is_not_is_refused_by_name(self):
+    def test_an_unknown_field_is_an_error_that_names_it(self):
         with self.assertRaisesRegex(ValueError, 'ConfigProto has no "log_placement" field'):
             tf.ConfigProto(log_placement=True)
         with self.assertRaisesRegex(AttributeError, 'GPUOptions has no "growth" field'):

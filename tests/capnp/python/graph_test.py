@@ -1,5 +1,6 @@
 """Graphs: names, scopes, devices, and errors at the line that makes a node."""
 
+import pickle
 import threading
 import unittest
 
@@ -36,7 +37,7 @@ class GraphTest(tf.test.TestCase):
             with tf.device(None):
                 self.assertEqual(tf.no_op().device, "")
 
-    def test_a_device_that_has_no_such_name_is_refused_where_it_is_named(self):
+    def test_an_invalid_device_name_is_an_error_of_tf_device(self):
         with self.assertRaisesRegex(ValueError, "/job:ps/what"), tf.device("/job:ps/what"):
             self.fail("entered")
 
@@ -133,7 +134,7 @@ class GraphTest(tf.test.TestCase):
         self.assertEqual(nodes["y"].input, ["x", "^before"])
         self.assertEqual(repr(x.op.node_def), repr(nodes["x"]))
 
-    def test_a_unique_name_is_one_that_no_node_has_or_will_get(self):
+    def test_a_unique_name_is_not_given_to_any_other_node(self):
         tf.no_op("x")
         with tf.name_scope("s"):
             self.assertEqual(tf.get_default_graph().unique_name("x"), "s/x")
@@ -174,9 +175,14 @@ class DTypeTest(unittest.TestCase):
         self.assertEqual(tf.float32, "float32")
         self.assertEqual(tf.float32.as_numpy_dtype, np.float32)
         self.assertTrue(tf.int8.is_integer and tf.float16.is_floating and not tf.bool.is_integer)
-        self.assertIs(tf.as_dtype("float"), tf.float32)  # and not what NumPy calls so
+        self.assertIs(tf.as_dtype("float"), tf.float32)  # unlike in NumPy
         with self.assertRaises(TypeError):
             tf.as_dtype("decimal")
+
+    def test_a_pickled_dtype_names_public_modules_only(self):
+        pickled = pickle.dumps(tf.float32)
+        self.assertNotIn(b"_src", pickled)
+        self.assertIs(pickle.loads(pickled), tf.float32)
 
 
 if __name__ == "__main__":

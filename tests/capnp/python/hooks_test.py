@@ -1,4 +1,4 @@
-"""What hooks add to the steps of a monitored session, and what they are told of them."""
+"""Hooks: what they add to the steps of a monitored session, and what they get from them."""
 
 import glob
 import os
@@ -28,7 +28,7 @@ class HooksTest(tf.test.TestCase):
             self.run_steps(count, [hook], log_step_count_steps=None)
         return [line for line in logs.output if " = " in line]
 
-    def test_metadata_of_a_step_are_given_to_the_program(self):
+    def test_the_program_gets_the_metadata_of_a_step(self):
         with tf.train.MonitoredTrainingSession() as session:
             metadata = tf.RunMetadata()
             session.run(self.train, options=TRACE, run_metadata=metadata)
@@ -37,7 +37,7 @@ class HooksTest(tf.test.TestCase):
             session.run(self.train, run_metadata=metadata)
             self.assertEqual(metadata.step_stats.dev_stats, [])
 
-    def test_options_of_hooks_are_those_of_the_step_and_its_metadata_are_theirs(self):
+    def test_hooks_add_options_to_the_step_and_get_its_metadata(self):
         class Tracing(tf.train.SessionRunHook):
             seen = []
 
@@ -50,7 +50,7 @@ class HooksTest(tf.test.TestCase):
                 devices = len(run_values.run_metadata.step_stats.dev_stats)
                 self.seen.append((run_values.options.trace_level, devices))
 
-        # The runtime's own hooks run steps in between.
+        # Hooks of the runtime run further steps in between.
         hooks = [tf.train.StopAtStepHook(2), Tracing()]
         with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
             session.run(self.train, {self.w: 2.0})
@@ -58,7 +58,7 @@ class HooksTest(tf.test.TestCase):
             session.run(self.train)
         self.assertEqual(Tracing.seen, [(tf.RunOptions.FULL_TRACE, 1), (0, 0)])
 
-    def test_a_lost_task_that_a_hook_meets_is_recovered_from(self):
+    def test_an_aborted_error_of_a_hook_is_recovered_from(self):
         class Losing(tf.train.SessionRunHook):
             def __init__(self, call):
                 self.call, self.sessions, self.calls = call, 0, 0
@@ -133,7 +133,7 @@ class HooksTest(tf.test.TestCase):
     def test_a_worker_may_wait_for_a_global_step(self):
         server = tf.train.Server.create_local_server()
         hook = tf.train.GlobalStepWaiterHook(3)
-        hook.LOOK_SECONDS = 0.01
+        hook.POLL_SECONDS = 0.01
         with tf.train.MonitoredTrainingSession(server.target, hooks=[hook]) as late:
             graph = self.w.graph
             thread = threading.Thread(target=lambda: late.run(self.train))
@@ -147,14 +147,14 @@ class HooksTest(tf.test.TestCase):
                 self.assertEqual(session.run(self.step), 4)
         server.stop()
 
-    def test_a_loss_of_any_width_is_watched(self):
+    def test_a_loss_of_any_dtype_is_checked_for_nan(self):
         loss = tf.log(-tf.abs(tf.cast(self.w, tf.float64)))
         with self.assertRaisesRegex(tf.train.NanLossDuringTrainingError, "NaN"):
             self.run_steps(1, [tf.train.NanTensorHook(loss)])
 
 
 class TimerTest(unittest.TestCase):
-    def test_a_timer_counts_from_the_step_that_it_was_told_of_last(self):
+    def test_a_timer_counts_from_the_last_triggered_step(self):
         timer = tf.train.SecondOrStepTimer(every_steps=3)
         self.assertTrue(timer.should_trigger_for_step(5))
         self.assertEqual(timer.update_last_triggered_step(5), (None, None))

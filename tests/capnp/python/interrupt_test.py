@@ -1,4 +1,4 @@
-"""Ctrl-C, and processes that fork: each in a program of its own."""
+"""Ctrl-C, forks and exits, each in a program of its own."""
 
 import signal
 import subprocess
@@ -32,7 +32,7 @@ def interrupted(work):
 
 
 def run(program, timeout=60):
-    """Its output; fails with its errors."""
+    """Runs a program and returns its output; fails with its errors."""
     source = SLOW + textwrap.dedent(program)
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=timeout
@@ -95,7 +95,7 @@ class InterruptTest(unittest.TestCase):
 
 
 class ForkTest(unittest.TestCase):
-    def test_a_forked_process_is_told_what_it_may_not_do(self):
+    def test_uses_in_a_forked_process_are_errors(self):
         out = run("""
             session = tf.Session(server.target)
             session.run(tf.constant(1))
@@ -109,7 +109,7 @@ class ForkTest(unittest.TestCase):
                             lambda: local.run(tf.constant(1))):
                     try:
                         use()
-                        print("nothing was said")
+                        print("no error")
                     except tf.errors.FailedPreconditionError as error:
                         assert "forked" in str(error)
                 del session, local, server, use
@@ -137,7 +137,7 @@ class ForkTest(unittest.TestCase):
 
 
 class EndTest(unittest.TestCase):
-    def test_a_program_may_end_with_everything_open(self):
+    def test_a_program_may_exit_with_open_sessions_and_servers(self):
         out = run("""
             session = tf.Session(server.target)
             session.run(tf.constant(1))

@@ -96,7 +96,7 @@ class SaverTest(tf.test.TestCase):
 
 
 class CountingHook(tf.train.SessionRunHook):
-    """Writes down what it is called for."""
+    """Records its calls."""
 
     def __init__(self, x, stop_after=3):
         self.calls = []
@@ -144,7 +144,7 @@ class MonitoredSessionTest(tf.test.TestCase):
         hook = CountingHook(tf.constant(2.0))
         with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
             while not session.should_stop():
-                self.assertEqual(session.run(hook.x + 0.0 if False else hook.x), 2)
+                self.assertEqual(session.run(hook.x), 2)
         self.assertEqual(
             hook.calls,
             [
@@ -212,7 +212,7 @@ class MonitoredSessionTest(tf.test.TestCase):
             session.run(self.train)
         self.assertIsNone(tf.train.latest_checkpoint(folder))
 
-    def test_a_scaffold_initializes_what_has_no_value_and_no_checkpoint(self):
+    def test_a_scaffold_initializes_variables_that_have_no_value_and_no_checkpoint(self):
         half = self.w.assign(0.5)
         calls = []
 
@@ -275,7 +275,7 @@ class MonitoredSessionTest(tf.test.TestCase):
                 server.stop(1)
                 session.run(self.train)
 
-    def test_threads_of_hooks_stop_with_the_session_and_tell_their_errors(self):
+    def test_threads_of_hooks_stop_with_the_session(self):
         class Threaded(tf.train.SessionRunHook):
             def after_create_session(self, session, coord):
                 def work():
@@ -315,13 +315,13 @@ class MonitoredSessionTest(tf.test.TestCase):
             with self.assertRaisesRegex(ImportError, "pip install tqdm"):
                 tf.train.ProgressBarHook()
 
-    def test_a_loss_that_is_no_number_ends_the_training(self):
+    def test_a_nan_loss_ends_the_training(self):
         loss = tf.log(-tf.abs(self.w))
         with self.assertRaisesRegex(tf.train.NanLossDuringTrainingError, "NaN"):
             with tf.train.MonitoredTrainingSession(hooks=[tf.train.NanTensorHook(loss)]) as session:
                 session.run(self.train)
 
-    def test_the_end_of_the_data_ends_the_training_without_a_fault(self):
+    def test_the_end_of_the_data_ends_the_training_without_an_error(self):
         class Data(tf.train.SessionRunHook):
             ended = False
 
@@ -345,7 +345,7 @@ class MonitoredSessionTest(tf.test.TestCase):
 
 
 class CoordinatorTest(unittest.TestCase):
-    def test_the_first_exception_of_a_thread_is_told_by_join(self):
+    def test_join_raises_the_first_exception_of_a_thread(self):
         coordinator = tf.train.Coordinator()
 
         def fail():

@@ -157,12 +157,14 @@ class CatalogTest(unittest.TestCase):
     def test_every_op_of_the_catalog_is_a_raw_op_with_its_documentation(self):
         from troupe import _native
 
-        for name, facts in _native.ops().items():
+        for name, op_def in _native.ops().items():
             if not name.startswith("_"):
                 function = getattr(tf.raw_ops, name)
-                self.assertEqual(" ".join(function.__doc__.split()), " ".join(facts["doc"].split()))
+                self.assertEqual(
+                    " ".join(function.__doc__.split()), " ".join(op_def["doc"].split())
+                )
 
-    def test_what_is_not_there_yet_says_so(self):
+    def test_an_unsupported_name_is_an_error_that_tells_why(self):
         with self.assertRaisesRegex(AttributeError, "control-flow ops are not part of this"):
             tf.while_loop
         with self.assertRaisesRegex(AttributeError, "queues are not part"):

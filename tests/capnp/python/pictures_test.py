@@ -9,13 +9,11 @@ import troupe as tf
 
 
 def traced(target=""):
-    """A step on a variable, and what it says of itself."""
+    """The metadata of a step that reads a variable."""
     v = tf.Variable([1.0, 2.0], name="weights")
     total = tf.reduce_sum(v * 2.0, name="total")
     metadata = tf.RunMetadata()
-    options = tf.RunOptions(
-        trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True
-    )
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
     with tf.Session(target) as session:
         session.run(v.initializer)
         session.run(total, options=options, run_metadata=metadata)
@@ -23,7 +21,7 @@ def traced(target=""):
 
 
 class PicturesTest(tf.test.TestCase):
-    def test_a_graph_shows_its_nodes_and_their_wishes(self):
+    def test_a_graph_shows_its_nodes_and_their_device_constraints(self):
         with tf.device("/job:ps/task:0"):
             x = tf.constant(1.0, name="here")
         tf.negative(x, name="there")
@@ -32,7 +30,7 @@ class PicturesTest(tf.test.TestCase):
         for word in ("here", "there", "/job:ps/task:0"):
             self.assertIn(word, text)
 
-    def test_a_step_shows_where_it_ran(self):
+    def test_a_step_shows_the_devices_of_its_nodes(self):
         metadata = traced()
         text = str(tf.get_default_graph().show(metadata))
         self.assertIn("/job:localhost/task:0/device:CPU:0", text)
@@ -59,12 +57,10 @@ class PicturesTest(tf.test.TestCase):
             with open(path, encoding="utf-8") as file:
                 events = json.load(file)["traceEvents"]
         slices = {event["name"] for event in events if event["ph"] == "X"}
-        nodes = [
-            node for device in metadata.step_stats.dev_stats for node in device.node_stats
-        ]
+        nodes = [node for device in metadata.step_stats.dev_stats for node in device.node_stats]
         self.assertEqual(slices, {node.node_name for node in nodes})
 
-    def test_metadata_of_no_step_says_so(self):
+    def test_metadata_that_no_step_has_filled_are_an_error(self):
         with self.assertRaisesRegex(ValueError, "Session.run"):
             tf.get_default_graph().show(tf.RunMetadata())
 

@@ -1,4 +1,4 @@
-"""What programs need beside graphs: flags, a log, and files."""
+"""Flags, logging and files."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import unittest
 from unittest import mock
 
 import troupe as tf
-from troupe import flags
+from troupe._src.platform import flags
 
 
 class FlagsTest(unittest.TestCase):
@@ -49,8 +49,8 @@ class FlagsTest(unittest.TestCase):
         with self.assertRaisesRegex(flags.Error, "needed"):
             self.values(["program"])
 
-    def test_main_gets_what_is_no_flag(self):
-        with self.assertRaises(SystemExit) as caught, mock.patch("troupe.app.flags", flags):
+    def test_main_gets_the_arguments_that_are_not_flags(self):
+        with self.assertRaises(SystemExit) as caught:
             tf.app.run(lambda argv: argv[1:], ["program", "--task_index=3", "rest"])
         self.assertEqual(caught.exception.code, ["rest"])
 

@@ -1,4 +1,4 @@
-"""Servers in this process, the clusters that they form, and what sessions on them share."""
+"""Servers in this process: cluster definitions, and resources that sessions share."""
 
 import os
 import unittest
@@ -83,7 +83,7 @@ class ServerTest(tf.test.TestCase):
             self.assertEqual(session.run(tf.constant(1)), 1)
         server.stop()
 
-    def test_a_server_starts_again_and_holds_nothing_then(self):
+    def test_a_restarted_server_has_no_variables(self):
         v = tf.Variable(1.0, name="v")
         server = tf.train.Server.create_local_server(start=False)
         for _ in range(2):
@@ -94,13 +94,13 @@ class ServerTest(tf.test.TestCase):
             server.stop()
             server.join()
 
-    def test_a_server_that_nobody_holds_serves_on(self):
+    def test_a_server_serves_on_after_its_object_is_dropped(self):
         target = tf.train.Server.create_local_server().target
         with tf.Session(target) as session:
             self.assertEqual(session.run(tf.constant(1)), 1)
         tf.train.stop_server(target)
 
-    def test_a_session_that_asks_for_threads_is_warned(self):
+    def test_a_session_whose_config_sets_threads_logs_a_warning(self):
         server = tf.train.Server.create_local_server()
         config = tf.ConfigProto(intra_op_parallelism_threads=1)
         with tf.Session(server.target, config=config) as session:
@@ -111,7 +111,7 @@ class ServerTest(tf.test.TestCase):
 
 
 class SharingTest(tf.test.TestCase):
-    """Two equal servers, as scenes of users have them."""
+    """Clients of two servers that form a cluster."""
 
     def setUp(self):
         super().setUp()
@@ -159,7 +159,7 @@ class SharingTest(tf.test.TestCase):
         session.run(x.initializer)
         self.assertEqual(session.run(bump), 1)
 
-    def test_local_sessions_forget_and_distributed_ones_do_not(self):
+    def test_variables_of_a_local_session_are_lost_and_those_of_a_cluster_are_kept(self):
         v = tf.Variable(1.0, name="v")
         bump = v.assign_add(1.0)
         for _ in range(2):
@@ -171,7 +171,7 @@ class SharingTest(tf.test.TestCase):
         with tf.Session(self.a) as session:
             self.assertEqual(session.run(bump), 2)
 
-    def test_clients_share_what_their_container_holds_and_nothing_else(self):
+    def test_clients_share_the_variables_of_their_container_only(self):
         clients = [
             self.client(target, container)
             for container in ("", "my_problem_1")
@@ -197,7 +197,7 @@ class SharingTest(tf.test.TestCase):
         again.run(z.initializer)
         self.assertEqual(again.run(again_bump), 1)
 
-    def test_sessions_put_nodes_on_each_others_nodes_at_once(self):
+    def test_sessions_on_two_servers_run_partitions_on_each_other(self):
         with tf.device("/job:worker/task:0"):
             a = tf.constant(1.0)
         with tf.device("/job:worker/task:1"):
@@ -220,7 +220,7 @@ class SharingTest(tf.test.TestCase):
 
 
 class ReplicasTest(tf.test.TestCase):
-    def test_the_setter_sends_variables_round_the_parameter_servers(self):
+    def test_the_setter_places_variables_on_the_parameter_servers_in_turn(self):
         cluster = tf.train.ClusterSpec({"ps": ["a:1", "b:1"], "worker": ["c:1"]})
         with tf.device(tf.train.replica_device_setter(cluster=cluster)):
             devices = [tf.get_variable(name, [1]).device for name in "uvw"]
@@ -235,7 +235,7 @@ class ReplicasTest(tf.test.TestCase):
                 self.assertEqual(tf.get_variable("pinned", [1]).device, "/job:ps/task:0")
         self.assertIsNone(tf.train.replica_device_setter(cluster={"worker": ["c:1"]}))
 
-    def test_replicas_cut_over_two_tasks_train_one_model(self):
+    def test_replicas_split_over_two_tasks_train_one_model(self):
         workers, ps = tf.test.create_local_cluster(4, 2)
         losses = []
         for replica in range(2):

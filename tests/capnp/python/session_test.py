@@ -1,6 +1,7 @@
-"""Sessions in this process, and on servers in it: what steps take, give, and say when they fail."""
+"""Sessions in this process and on servers: feeds, fetches, callables, metadata and errors."""
 
 import collections
+import pickle
 import threading
 import time
 import unittest
@@ -8,11 +9,12 @@ import unittest
 import numpy as np
 
 import troupe as tf
+from troupe._src.types.errors import from_status
 from troupe.python.client.timeline import Timeline
 
 
 def both_targets():
-    """No target, and that of a server."""
+    """No target, and the target of a server."""
     yield ""
     server = tf.train.Server.create_local_server()
     yield server.target
@@ -20,7 +22,7 @@ def both_targets():
 
 
 class FetchesTest(tf.test.TestCase):
-    def test_answers_have_the_structure_of_the_fetches(self):
+    def test_results_have_the_structure_of_the_fetches(self):
         x, y = tf.constant(1.0, name="x"), tf.constant(2.0)
         v = tf.Variable(3.0)
         Pair = collections.namedtuple("Pair", "first second")
@@ -35,7 +37,7 @@ class FetchesTest(tf.test.TestCase):
             self.assertEqual(run(["x", "x:0", y.op]), [None, 1, None])
             self.assertEqual(run([]), [])
 
-    def test_what_is_no_fetch_is_refused_with_its_name(self):
+    def test_an_invalid_fetch_is_an_error_that_names_it(self):
         with tf.Session() as session:
             with self.assertRaisesRegex(TypeError, "None"):
                 session.run(None)
@@ -44,7 +46,7 @@ class FetchesTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "nobody"):
                 session.run("nobody:0")
 
-    def test_what_the_graph_protects_is_not_fed(self):
+    def test_a_tensor_that_may_not_be_fed_is_an_error(self):
         x = tf.constant(1.0)
         x.graph.prevent_feeding(x)
         self.assertFalse(x.graph.is_feedable(x))
@@ -95,7 +97,7 @@ class StepsTest(tf.test.TestCase):
                 with self.assertRaises(TypeError):
                     session.make_callable(y, [x])(1.0, options=options)
 
-    def test_a_partial_run_is_fed_bit_by_bit(self):
+    def test_a_partial_run_is_fed_in_several_calls(self):
         a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
         doubled = a * 2.0
         total = doubled + b
@@ -108,7 +110,7 @@ class StepsTest(tf.test.TestCase):
                 with self.assertRaises(tf.errors.OpError):
                     session.partial_run(handle, doubled)
 
-    def test_metadata_tell_when_each_node_ran_and_what_each_device_had(self):
+    def test_metadata_have_the_times_of_nodes_and_the_partitions_of_devices(self):
         product = tf.matmul(tf.ones([64, 64]), tf.ones([64, 64]), name="product")
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
         for target in both_targets():
@@ -167,7 +169,7 @@ class StepsTest(tf.test.TestCase):
 
 
 class SessionErrorsTest(tf.test.TestCase):
-    def test_an_error_tells_class_node_op_device_and_the_users_line(self):
+    def test_an_error_has_the_class_node_op_device_and_line_of_the_program(self):
         x = tf.placeholder(tf.float32, [None, None])
         y = tf.matmul(x, x, name="product")
         for target in both_targets():
@@ -181,7 +183,7 @@ class SessionErrorsTest(tf.test.TestCase):
             self.assertEqual(error.error_code, tf.errors.INVALID_ARGUMENT)
             self.assertIn("session_test.py", str(error))
 
-    def test_a_session_on_nothing_is_unavailable(self):
+    def test_a_session_on_a_target_without_a_server_is_unavailable(self):
         config = tf.ConfigProto(connect_timeout_in_ms=200)
         with tf.Session("troupe://localhost:1", config=config) as session:
             with self.assertRaises(tf.errors.UnavailableError):
@@ -195,17 +197,17 @@ class SessionErrorsTest(tf.test.TestCase):
         with self.assertRaisesRegex(RuntimeError, "closed"):
             session.run(tf.constant(1))
 
-    def test_wrong_arguments_are_told_at_once(self):
+    def test_wrong_arguments_are_errors_of_the_constructor(self):
         with self.assertRaisesRegex(TypeError, "config=config"):
             tf.Session(tf.ConfigProto())
         with self.assertRaises(TypeError):
             tf.Session("", tf.ConfigProto())
 
     def test_errors_survive_pickling(self):
-        import pickle
-
-        error = tf.errors._from_status(14, "away", "n", "Op", "d", "t", [])
-        copy = pickle.loads(pickle.dumps(error))
+        error = from_status(14, "away", "n", "Op", "d", "t", [])
+        pickled = pickle.dumps(error)
+        self.assertNotIn(b"_src", pickled)
+        copy = pickle.loads(pickled)
         self.assertIsInstance(copy, tf.errors.UnavailableError)
         self.assertEqual([copy.message, copy.node, copy.task], ["away", "n", "t"])
 
@@ -235,7 +237,7 @@ class DefaultsTest(tf.test.TestCase):
         session.close()
         self.assertIsNone(tf.get_default_session())
 
-    def test_a_session_shows_itself_in_a_notebook(self):
+    def test_a_session_has_a_representation_for_notebooks(self):
         with tf.Session() as session:
             self.assertIn("this process", session._repr_html_())
 

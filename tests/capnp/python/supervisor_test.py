@@ -1,4 +1,4 @@
-"""Trainings that a Supervisor looks after."""
+"""Supervisor: initialization, checkpoints, threads."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ class SupervisorTest(tf.test.TestCase):
         self.w = tf.get_variable("w", initializer=1.0)
         self.train = tf.train.GradientDescentOptimizer(0.1).minimize(self.w * self.w, self.step)
 
-    def test_the_chief_gives_values_and_the_others_wait_for_them(self):
+    def test_the_chief_initializes_variables_and_the_others_wait(self):
         server = tf.train.Server.create_local_server()
         steps = []
 
@@ -54,7 +54,7 @@ class SupervisorTest(tf.test.TestCase):
             self.build()
         self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model.ckpt-6"))
 
-    def test_it_saves_every_so_often(self):
+    def test_it_saves_checkpoints_periodically(self):
         folder = self.get_temp_dir()
         supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0.01)
         with supervisor.managed_session():
@@ -62,7 +62,7 @@ class SupervisorTest(tf.test.TestCase):
                 self.assertFalse(supervisor.coord.wait_for_stop(0.01))
         self.assertTrue(supervisor.should_stop())
 
-    def test_what_fails_in_a_thread_or_in_the_program_ends_it(self):
+    def test_an_error_of_a_thread_or_of_the_program_ends_the_training(self):
         def fail():
             raise KeyError("in the thread")
 
@@ -77,7 +77,7 @@ class SupervisorTest(tf.test.TestCase):
             with tf.train.Supervisor().managed_session():
                 raise ZeroDivisionError("by the program")
 
-    def test_the_end_of_the_data_is_no_fault(self):
+    def test_the_end_of_the_data_is_not_an_error(self):
         with tf.train.Supervisor().managed_session():
             raise tf.errors.OutOfRangeError(None, None, "no more")
 

@@ -1,4 +1,4 @@
-"""Values on their way between Python, NumPy and the runtime."""
+"""Conversions of values between Python, NumPy and the runtime."""
 
 import gc
 import unittest
@@ -8,7 +8,7 @@ import numpy as np
 
 import troupe as tf
 
-LARGE = 1 << 16  # elements: more than what is copied for being small
+LARGE = 1 << 16  # elements, more than the size up to which tensors are copied
 
 
 class ConstantTest(tf.test.TestCase):
@@ -20,7 +20,7 @@ class ConstantTest(tf.test.TestCase):
         self.assertEqual(tf.constant(np.float64(1)).dtype, tf.float64)
         self.assertEqual(tf.constant(np.zeros(2, np.int8)).dtype, tf.int8)
 
-    def test_a_value_that_would_change_is_refused(self):
+    def test_a_value_that_the_dtype_cannot_represent_is_refused(self):
         with self.assertRaises(TypeError):
             tf.constant(1.5, tf.int32)
         with self.assertRaises(TypeError):
@@ -35,7 +35,7 @@ class ConstantTest(tf.test.TestCase):
         with self.assertRaises(ValueError):
             tf.constant([1, 2, 3], shape=[2])
 
-    def test_every_dtype_comes_back_as_it_went(self):
+    def test_each_dtype_is_fetched_as_it_was_given(self):
         with tf.Session() as session:
             for dtype in (tf.float16, tf.float32, tf.float64, tf.complex64, tf.complex128, tf.bool,
                           tf.int8, tf.int16, tf.int32, tf.int64,
@@ -94,7 +94,7 @@ class FeedTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, r"Cannot feed value of shape \(2,\).*'x:0'"):
                 session.run(self.y, {self.x: [1, 2]})
 
-    def test_what_cannot_be_fed_is_a_type_error(self):
+    def test_an_invalid_feed_is_a_type_error(self):
         count = tf.placeholder(tf.int8)
         with tf.Session() as session:
             with self.assertRaises(TypeError):
@@ -111,7 +111,7 @@ class FeedTest(tf.test.TestCase):
             self.assertAllEqual(session.run(z, {"x:0": [[3.0]]}), [[8]])
             self.assertAllEqual(session.run(self.y, {(self.x,): ([[1.0]],)}), [[2]])
 
-    def test_a_local_session_copies_what_it_is_fed_as_a_variable_may_keep_it(self):
+    def test_a_local_session_copies_feeds_because_variables_may_keep_them(self):
         fed = tf.placeholder(tf.float32, [LARGE])
         v = tf.Variable(tf.zeros([LARGE]))
         array = np.ones(LARGE, np.float32)
@@ -120,7 +120,7 @@ class FeedTest(tf.test.TestCase):
             array[:] = 7
             self.assertEqual(session.run(v)[0], 1)
 
-    def test_a_remote_session_takes_in_an_array_without_keeping_it(self):
+    def test_a_remote_session_does_not_keep_fed_arrays(self):
         fed = tf.placeholder(tf.float32, [LARGE])
         v = tf.Variable(tf.zeros([LARGE]))
         array = np.ones(LARGE, np.float32)
@@ -138,19 +138,19 @@ class FeedTest(tf.test.TestCase):
 
 
 class FetchTest(tf.test.TestCase):
-    def test_a_fetched_array_lies_in_the_tensors_own_memory(self):
+    def test_a_fetched_array_shares_the_memory_of_the_tensor(self):
         with tf.Session() as session:
             array = session.run(tf.ones([LARGE]) + 1.0)
         self.assertFalse(array.flags.owndata)
         self.assertEqual(array.sum(), 2 * LARGE)  # the session is closed, the memory is not
 
-    def test_what_nobody_else_holds_may_be_written(self):
+    def test_an_array_whose_memory_is_not_shared_is_writable(self):
         with tf.Session() as session:
             array = session.run(tf.ones([LARGE]) + 1.0)
             array += 1
             self.assertEqual(array[0], 3)
 
-    def test_the_memory_of_a_variable_may_not_be_written(self):
+    def test_the_memory_of_a_variable_is_read_only(self):
         v = tf.Variable(tf.ones([LARGE]))
         with tf.Session() as session:
             session.run(v.initializer)
@@ -160,7 +160,7 @@ class FetchTest(tf.test.TestCase):
             session.run(tf.assign_add(v, tf.ones([LARGE])))
             self.assertEqual(array[0], 1)
 
-    def test_what_came_over_a_network_may_be_written(self):
+    def test_an_array_from_another_node_is_writable(self):
         v = tf.Variable(tf.ones([LARGE]))
         server = tf.train.Server.create_local_server()
         with tf.Session(server.target) as session:

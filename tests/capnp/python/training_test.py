@@ -1,4 +1,4 @@
-"""Derivatives, and optimizers that follow them."""
+"""Gradients, optimizers, learning rates, moving averages."""
 
 import unittest
 
@@ -15,13 +15,13 @@ class GradientsTest(tf.test.TestCase):
             session.run(v.initializer)
             self.assertAllClose(session.run([by_x, by_v]), [12, 9])
 
-    def test_what_the_ys_do_not_depend_on_has_none(self):
+    def test_an_x_that_the_ys_do_not_depend_on_has_no_gradient(self):
         x, y = tf.constant(3.0), tf.constant(1.0)
         found = tf.gradients(x * 2.0, [x, y])
         self.assertIsNotNone(found[0])
         self.assertIsNone(found[1])
 
-    def test_gradients_arrive_at_the_ys_as_given(self):
+    def test_initial_gradients_of_the_ys_may_be_given(self):
         x = tf.constant([1.0, 2.0])
         (found,) = tf.gradients([x * 3.0], [x], grad_ys=[[1.0, 10.0]])
         with tf.Session() as session:
@@ -57,7 +57,7 @@ class OptimizerTest(tf.test.TestCase):
         expected = np.array([1.0, -2.0]) * 0.8**3
         self.assertAllClose(self.trained(tf.train.GradientDescentOptimizer(0.1)), expected)
 
-    def test_momentum_follows_what_it_has_gathered(self):
+    def test_momentum_accumulates_gradients(self):
         w, a = np.array([1.0, -2.0]), np.zeros(2)
         for _ in range(3):
             a = 0.9 * a + 2 * w
@@ -81,8 +81,8 @@ class OptimizerTest(tf.test.TestCase):
                 g = 2 * w
                 s = 0.9 * s + 0.1 * g**2
                 m = 0.9 * m + 0.1 * g
-                spread = s - m**2 if centered else s
-                a = 0.5 * a + 0.1 * g / np.sqrt(spread + 1e-10)
+                variance = s - m**2 if centered else s
+                a = 0.5 * a + 0.1 * g / np.sqrt(variance + 1e-10)
                 w = w - a
             optimizer = tf.train.RMSPropOptimizer(0.1, momentum=0.5, centered=centered)
             self.assertAllClose(self.trained(optimizer), w, rtol=1e-5)
@@ -126,7 +126,7 @@ class OptimizerTest(tf.test.TestCase):
         self.assertEqual(names, {"w/Adam:0", "w/Adam_1:0", "beta1_power:0", "beta2_power:0"})
         self.assertEqual(names | {"w:0"}, {v.name for v in tf.global_variables()})
 
-    def test_updates_wait_for_what_the_scope_names(self):
+    def test_updates_run_after_the_control_dependencies_of_the_scope(self):
         for optimizer in (tf.train.GradientDescentOptimizer(0.1), tf.train.AdagradOptimizer(0.1)):
             w = tf.Variable(1.0)
             with tf.control_dependencies([w.assign(11.0)]):
@@ -187,7 +187,7 @@ class OptimizerTest(tf.test.TestCase):
             session.run(step)
             self.assertEqual(session.run(w), 0.5)
 
-    def test_what_an_optimizer_remembers_are_variables_beside_theirs(self):
+    def test_slots_are_variables_on_the_devices_of_the_trained_variables(self):
         with tf.device("/job:ps/task:1"):
             w = tf.get_variable("w", [2])
         tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(w * w))

@@ -1,4 +1,4 @@
-"""The annotations: of the package itself, and as a program sees them."""
+"""Type annotations: of the package itself, and in programs that use it."""
 
 import importlib.util
 import os
@@ -45,7 +45,7 @@ class TypingTest(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         return done.stdout
 
-    def test_the_package_is_annotated_to_the_last_name(self):
+    def test_the_package_passes_mypy_strict(self):
         self.assertIn("Success", self.mypy("--config-file", CONFIG))
 
     def test_a_program_sees_the_types_of_public_names(self):
@@ -53,8 +53,10 @@ class TypingTest(unittest.TestCase):
             program.write(textwrap.dedent(PROGRAM))
             program.flush()
             output = self.mypy("--strict", "--follow-imports", "silent", program.name)
-        self.assertEqual(output.count('Revealed type is "troupe._elements.Tensor"'), 2, output)
-        self.assertIn('Revealed type is "troupe._elements.Operation"', output)
+        self.assertEqual(
+            output.count('Revealed type is "troupe._src.graph.elements.Tensor"'), 2, output
+        )
+        self.assertIn('Revealed type is "troupe._src.graph.elements.Operation"', output)
         self.assertIn('has type "Tensor", variable has type "int"', output)
         self.assertIn("Found 1 error", output)
 

@@ -1,4 +1,4 @@
-"""Variables, and the scopes in which they are found again."""
+"""Variables, initializers and variable scopes."""
 
 import unittest
 
@@ -33,7 +33,7 @@ class VariableTest(tf.test.TestCase):
         with tf.name_scope("layer"):
             self.assertEqual(tf.Variable(0.0, name="w").name, "layer/w:0")
 
-    def test_the_name_of_a_variable_stands_for_it(self):
+    def test_the_name_of_a_variable_may_be_fed_and_fetched(self):
         v = tf.Variable(1.0, name="v")
         graph = tf.get_default_graph()
         self.assertEqual(v.op.name, "v")
@@ -87,7 +87,7 @@ class VariableTest(tf.test.TestCase):
         self.assertEqual(tf.trainable_variables(), [both, neither])
         self.assertEqual(tf.get_collection("mine"), [neither])
 
-    def test_what_has_no_value_is_reported_by_name(self):
+    def test_variables_without_a_value_are_reported_by_name(self):
         kinds = [None, [tf.GraphKeys.LOCAL_VARIABLES], None, None]
         made = [tf.Variable(1.0, name=name, collections=kind) for name, kind in zip("abcd", kinds)]
         report = tf.report_uninitialized_variables()
@@ -102,7 +102,7 @@ class VariableTest(tf.test.TestCase):
             self.assertEqual(session.run(report).shape, (0,))
         self.assertEqual(tf.report_uninitialized_variables([]).shape, [0])
 
-    def test_the_scopes_control_dependencies_are_none_of_the_variables(self):
+    def test_variables_do_not_get_the_control_dependencies_of_the_scope(self):
         x = tf.placeholder(tf.float32, [])
         with tf.control_dependencies([x]):
             v = tf.Variable(1.0)
@@ -141,7 +141,7 @@ class VariableScopeTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "specified dtype"):
                 tf.get_variable("v", [1], tf.int32)
 
-    def test_a_scope_that_is_entered_again_may_leave_its_nodes_where_they_are(self):
+    def test_a_scope_may_be_entered_again_without_its_name_scope(self):
         with tf.variable_scope("s") as scope:
             pass
         with tf.variable_scope(scope, auxiliary_name_scope=False) as again:

@@ -8,7 +8,7 @@ using Time = std::chrono::nanoseconds;
 
 namespace {
 
-/// Three devices in a row; the master heard of each end 100 us after the launch.
+/// Three devices in a row; the report of each reaches the master 100 us after the launch.
 struct Fixture {
   RunMetadata metadata{
       {{.device = "a", .end = 100us, .duration = 60us, .nodes = {}, .graph = {}},
@@ -35,7 +35,7 @@ struct Fixture {
          .peer = devices[from].device});
   }
   std::vector<DeviceStart> starts() const {
-    return device_starts(metadata, crossings_of(metadata));
+    return device_starts(metadata, tensor_transfers_of(metadata));
   }
   void check(const DeviceStart& start, Time at, Time uncertainty) {
     BOOST_TEST((start.at - at).count() <= 1);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(every_tensor_arrives_after_it_was_sent) {
   cross(2, 1us, 0, 50us);
   auto found = starts();
   BOOST_TEST_REQUIRE(found.size() == 3u);
-  for (const auto& [from, to, send, recv] : crossings_of(metadata))
+  for (const auto& [from, to, send, recv] : tensor_transfers_of(metadata))
     BOOST_TEST((found[from].at + send->begin < found[to].at + recv->end));
 }
 
@@ -95,13 +95,13 @@ BOOST_AUTO_TEST_CASE(clocks_that_contradict_each_other_give_nothing) {
   BOOST_TEST(starts().empty());
 }
 
-BOOST_AUTO_TEST_CASE(an_end_that_tells_nothing_of_the_other_is_no_crossing) {
+BOOST_AUTO_TEST_CASE(a_send_without_its_recv_is_no_transfer) {
   cross(0, 1us, 1, 10us);
-  BOOST_TEST(crossings_of(metadata).size() == 1u);
+  BOOST_TEST(tensor_transfers_of(metadata).size() == 1u);
   metadata.devices[0].nodes[0].peer = "c";
-  BOOST_TEST(crossings_of(metadata).empty());
+  BOOST_TEST(tensor_transfers_of(metadata).empty());
   metadata.devices[0].nodes.clear();
-  BOOST_TEST(crossings_of(metadata).empty());
+  BOOST_TEST(tensor_transfers_of(metadata).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

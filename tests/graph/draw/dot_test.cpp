@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/passes/partition.hpp"
 
 using namespace troupe;
@@ -19,7 +19,7 @@ struct Fixture {
     BOOST_TEST(text.find(part) == std::string::npos, "'" << part << "' is in:\n" << text);
   }
 
-  /// The metadata of a step that ran each node where it wishes to be.
+  /// The metadata of a step that ran each node on the device of its constraint.
   RunMetadata ran(const StepSignature& signature) {
     auto step = prune(b.graph(), signature);
     BOOST_REQUIRE(step.ok());
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(what_has_state_is_filled_and_variables_are_cylinders) {
   check_says(text, "Const\"]");
 }
 
-BOOST_AUTO_TEST_CASE(wishes_for_devices_are_frames) {
+BOOST_AUTO_TEST_CASE(device_constraints_are_frames) {
   auto x = b.on(ps).named("x").constant(1.0f);
   b.on("/job:worker").named("y").neg(x);
   auto text = to_dot(b.graph());

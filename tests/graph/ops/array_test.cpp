@@ -47,10 +47,10 @@ BOOST_AUTO_TEST_CASE(a_shape_travels_through_the_graph) {
   BOOST_TEST(shape("Sum", {x, axes}) == "[]");
 }
 
-BOOST_AUTO_TEST_CASE(what_spells_out_a_shape_must_be_one) {
+BOOST_AUTO_TEST_CASE(an_input_that_describes_a_shape_is_checked) {
   BOOST_TEST(
       shape("Fill", {ints({2, -1}), floats(Shape())}) ==
-      "input 0 must spell out a shape, but has the size -1");
+      "input 0 must be a shape, but has the size -1");
   BOOST_TEST(
       shape("Fill", {number(2), floats(Shape())}) ==
       "input 0 must have rank 1, but its shape is []");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 using namespace troupe;
@@ -15,7 +15,7 @@ struct Fixture {
   DeviceName a_cpu{"a", 0, "CPU", 0};
   DeviceName b_cpu{"b", 0, "CPU", 0};
 
-  /// Cuts a step in which nodes are where they wish to be, and the others on a_cpu.
+  /// Partitions a step with each node on the device of its constraint, or else on a_cpu.
   std::vector<Partition> cut(const StepSignature& signature) {
     auto step = prune(b.graph(), signature);
     BOOST_REQUIRE(step.ok());
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(feeds_go_straight_to_every_device_that_uses_them) {
   check_valid(parts);
 }
 
-BOOST_AUTO_TEST_CASE(constants_without_a_wish_are_made_where_they_are_used) {
+BOOST_AUTO_TEST_CASE(constants_without_a_constraint_are_copied_to_their_users) {
   auto one = b.constant(1.0f);
   auto y = b.on("/job:b").neg(one);
   auto z = b.neg(one);

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 
 using namespace troupe;
 

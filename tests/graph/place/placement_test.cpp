@@ -4,7 +4,7 @@
 #include <memory>
 #include <numeric>
 
-#include "troupe/graph/builder.hpp"
+#include "troupe/graph/build/builder.hpp"
 
 using namespace troupe;
 
@@ -14,7 +14,7 @@ struct Fixture {
   Builder b;
   PlacementView view{
       *ClusterSpec::parse("ps=h:1;worker=h:2,h:3"), DeviceName{"worker", 0, "CPU", 0}, {}};
-  Placement::Homes homes;
+  Placement::ResourceDevices resource_devices;
   std::shared_ptr<const std::set<std::string, std::less<>>> ops =
       std::make_shared<const std::set<std::string, std::less<>>>(std::set<std::string, std::less<>>{
           "Const", "Neg", "VarHandleOp", "ReadVariableOp", "AssignVariableOp"});
@@ -37,7 +37,7 @@ struct Fixture {
   Result<std::map<NodeId, DeviceName>> place_all() {
     auto placement = begin();
     if (!placement) return placement.status();
-    if (auto status = placement->settle(homes); !status.ok()) return status;
+    if (auto status = placement->assign(resource_devices); !status.ok()) return status;
     return placement->devices(candidates);
   }
   std::string device_of(const Value& value) {
@@ -51,20 +51,20 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(placement, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_node_without_a_wish_goes_to_the_masters_default_device) {
+BOOST_AUTO_TEST_CASE(a_node_without_a_constraint_goes_to_the_masters_default_device) {
   BOOST_TEST(device_of(b.constant(1.0f)) == "/job:worker/task:0/device:CPU:0");
 }
 
-BOOST_AUTO_TEST_CASE(a_wish_for_a_task_gets_that_tasks_device) {
+BOOST_AUTO_TEST_CASE(a_constraint_to_a_task_gets_that_tasks_device) {
   BOOST_TEST(
       device_of(b.on("/job:worker/task:1").constant(1.0f)) == "/job:worker/task:1/device:CPU:0");
 }
 
-BOOST_AUTO_TEST_CASE(a_wish_for_a_job_alone_means_its_first_task) {
+BOOST_AUTO_TEST_CASE(a_constraint_to_a_job_alone_means_its_first_task) {
   BOOST_TEST(device_of(b.on("/job:ps").constant(1.0f)) == "/job:ps/task:0/device:CPU:0");
 }
 
-BOOST_AUTO_TEST_CASE(a_wish_for_a_type_alone_stays_with_the_master) {
+BOOST_AUTO_TEST_CASE(a_constraint_to_a_type_alone_stays_with_the_master) {
   BOOST_TEST(device_of(b.on("/cpu:0").constant(1.0f)) == "/job:worker/task:0/device:CPU:0");
 }
 
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(users_of_a_variable_go_where_it_is) {
   BOOST_TEST(device_of(read) == "/job:ps/task:0/device:CPU:0");
 }
 
-BOOST_AUTO_TEST_CASE(contradicting_wishes_around_a_variable_name_both_nodes) {
+BOOST_AUTO_TEST_CASE(contradicting_constraints_around_a_variable_name_both_nodes) {
   auto v = b.on("/job:ps/task:0").variable("v", b.constant(1.0f));
   (void)b.on("/job:worker/task:1")
       .named("reader")
@@ -102,14 +102,14 @@ BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
   BOOST_TEST(status.where().node == "s");
 }
 
-BOOST_AUTO_TEST_CASE(a_wish_that_no_device_fits_lists_what_there_is) {
+BOOST_AUTO_TEST_CASE(a_constraint_that_no_device_fits_lists_the_devices) {
   (void)b.on("/job:ps/task:0/device:GPU:0").constant(1.0f);
   auto status = place_all().status();
   BOOST_TEST((status.code() == Code::invalid_argument));
   BOOST_TEST(status.message().find("/job:worker/task:1/device:CPU:0") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(only_the_tasks_that_the_step_wishes_for_are_asked) {
+BOOST_AUTO_TEST_CASE(only_the_tasks_that_constraints_name_are_asked) {
   (void)b.constant(1.0f);
   BOOST_TEST(tasks()->size() == 1u);
   (void)b.on("/job:ps").constant(1.0f);
@@ -118,27 +118,27 @@ BOOST_AUTO_TEST_CASE(only_the_tasks_that_the_step_wishes_for_are_asked) {
   BOOST_TEST((tasks().status().code() == Code::invalid_argument));
 }
 
-BOOST_AUTO_TEST_CASE(things_that_no_node_pins_are_told_with_the_place_that_the_master_would_give) {
+BOOST_AUTO_TEST_CASE(unpinned_resources_have_the_masters_default_device) {
   (void)b.on("/job:ps/task:0").variable("pinned", b.constant(1.0f));
   (void)b.container("c").variable("free", b.constant(1.0f));
-  auto unpinned = begin()->unpinned();
+  auto unpinned = begin()->unpinned_resources();
   BOOST_REQUIRE(unpinned.size() == 1u);
   BOOST_TEST((unpinned.begin()->first == ResourceName{"c", "free"}));
   BOOST_TEST((unpinned.begin()->second == view.master));
 }
 
-BOOST_AUTO_TEST_CASE(users_of_a_thing_go_where_it_lives) {
+BOOST_AUTO_TEST_CASE(users_of_a_resource_go_to_its_device) {
   auto v = b.variable("v", b.constant(1.0f));
-  homes[{"", "v"}] = {"worker", 1, "CPU", 0};
+  resource_devices[{"", "v"}] = {"worker", 1, "CPU", 0};
   BOOST_TEST(device_of(v.value()) == "/job:worker/task:1/device:CPU:0");
 }
 
-BOOST_AUTO_TEST_CASE(a_thing_that_lives_elsewhere_than_its_users_wish_is_refused_with_both_places) {
+BOOST_AUTO_TEST_CASE(a_constraint_that_contradicts_a_resources_device_is_refused) {
   auto v = b.variable("v", b.constant(1.0f));
   (void)b.on("/job:ps/task:0")
       .named("reader")
       .op("ReadVariableOp", {v.handle}, {{"dtype", DType::float32}});
-  homes[{"", "v"}] = {"worker", 1, "CPU", 0};
+  resource_devices[{"", "v"}] = {"worker", 1, "CPU", 0};
   auto status = place_all().status();
   BOOST_TEST((status.code() == Code::failed_precondition));
   for (const auto* part : {"/job:worker/task:1/device:CPU:0", "/job:ps/task:0", "reader", "reset"})

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_success_starts_it_anew) {
   BOOST_TEST((host.waits.back() == 10ms));
 }
 
-BOOST_AUTO_TEST_CASE(without_patience_the_first_failure_is_final) {
+BOOST_AUTO_TEST_CASE(without_retries_the_first_failure_is_final) {
   options.give_up_after = 0ms;
   train::Backoff backoff(host, options);
   BOOST_TEST((backoff.wait(lost) == lost));

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/graph/file.hpp"
+#include "troupe/graph/support/file.hpp"
 #include "troupe/tests/temporary_folder.hpp"
 
 using namespace troupe;

@@ -15,9 +15,9 @@ using Lines = std::vector<std::string>;
 
 const Status lost = unavailable("lost /job:ps/task:0");
 
-/// Writes down what it is called for, and asks for a value of its own.
-struct Watcher final : train::SessionHook {
-  Watcher(std::string name, Lines& log) : name(std::move(name)), log(log) {}
+/// Records its calls, and adds a fetch of its own.
+struct RecordingHook final : train::SessionHook {
+  RecordingHook(std::string name, Lines& log) : name(std::move(name)), log(log) {}
 
   Status note(const std::string& what) {
     log.push_back(name + " " + what);
@@ -50,8 +50,8 @@ struct Fixture {
   FakeCluster cluster;
   Builder b;
   Variable w = b.variable("w", b.constant(1.0f));
-  std::shared_ptr<Watcher> first = std::make_shared<Watcher>("first", cluster.log);
-  std::shared_ptr<Watcher> second = std::make_shared<Watcher>("second", cluster.log);
+  std::shared_ptr<RecordingHook> first = std::make_shared<RecordingHook>("first", cluster.log);
+  std::shared_ptr<RecordingHook> second = std::make_shared<RecordingHook>("second", cluster.log);
   std::unique_ptr<train::MonitoredSession> session;
 
   Status create(bool is_chief = true) {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_data_is_no_fault) {
   BOOST_TEST(count("first ends") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(variables_that_were_lost_before_anyone_noticed_are_given_values_once) {
+BOOST_AUTO_TEST_CASE(a_failed_precondition_is_retried_once) {
   BOOST_TEST(create().ok());
   auto no_value = failed_precondition("variable 'w' has no value yet");
   cluster.initialized.clear();

@@ -1,11 +1,6 @@
-"""`import troupe.compat.v1 as tf`: the package itself."""
+"""`import troupe.compat.v1 as tf`: another name of the package itself."""
 
-from __future__ import annotations
+from troupe import __all__ as __all__
+from troupe._src.api.missing import attributes_of as _attributes_of
 
-from typing import Any
-
-
-def __getattr__(name: str) -> Any:
-    import troupe
-
-    return getattr(troupe, name)
+__getattr__ = _attributes_of("troupe")

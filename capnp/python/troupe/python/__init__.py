@@ -1,1 +1,7 @@
-"""Where TensorFlow has some modules that programs import by their place in its source."""
+"""Modules that programs import by their place in TensorFlow's source."""
+
+from troupe.python import client
+
+__all__ = [
+    "client",
+]

@@ -1,33 +1,23 @@
-"""Servers and clusters, optimizers, checkpoints, and training that outlives its tasks."""
+"""Servers, cluster definitions, optimizers, checkpoints and monitored sessions."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from troupe._missing import missing as _missing
-from troupe.train.checkpoint_reader import (
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.cluster.cluster_spec import ClusterDef, ClusterSpec, ServerDef
+from troupe._src.cluster.device_setter import replica_device_setter
+from troupe._src.cluster.server import Server, stop_server
+from troupe._src.train.checkpoint_reader import (
     NewCheckpointReader,
     list_variables,
     load_checkpoint,
     load_variable,
 )
-from troupe.train.cluster import ClusterDef, ClusterSpec, ServerDef
-from troupe.train.coordinator import Coordinator, LooperThread
-from troupe.train.device_setter import replica_device_setter
-from troupe.train.hook import (
-    SessionRunArgs,
-    SessionRunContext,
-    SessionRunHook,
-    SessionRunValues,
+from troupe._src.train.coordinator import Coordinator, LooperThread
+from troupe._src.train.global_step import (
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
 )
-from troupe.train.hooks import (
-    CheckpointSaverHook,
-    NanLossDuringTrainingError,
-    NanTensorHook,
-    StepCounterHook,
-    StopAtStepHook,
-)
-from troupe.train.learning_rate import (
+from troupe._src.train.learning_rate import (
     exponential_decay,
     inverse_time_decay,
     natural_exp_decay,
@@ -35,14 +25,21 @@ from troupe.train.learning_rate import (
     piecewise_constant_decay,
     polynomial_decay,
 )
-from troupe.train.monitored import (
+from troupe._src.train.monitored_session import (
     MonitoredSession,
     MonitoredTrainingSession,
     SingularMonitoredSession,
 )
-from troupe.train.moving_averages import ExponentialMovingAverage
-from troupe.train.optimizer import Optimizer
-from troupe.train.optimizers import (
+from troupe._src.train.moving_averages import ExponentialMovingAverage
+from troupe._src.train.native_hooks import (
+    CheckpointSaverHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    StepCounterHook,
+    StopAtStepHook,
+)
+from troupe._src.train.optimizer import Optimizer
+from troupe._src.train.optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
@@ -50,29 +47,7 @@ from troupe.train.optimizers import (
     MomentumOptimizer,
     RMSPropOptimizer,
 )
-from troupe.train.saver import (
-    CheckpointState,
-    Saver,
-    checkpoint_exists,
-    get_checkpoint_state,
-    latest_checkpoint,
-    remove_checkpoint,
-)
-from troupe.train.scaffold import (
-    ChiefSessionCreator,
-    Scaffold,
-    SessionCreator,
-    WorkerSessionCreator,
-)
-from troupe.train.server import Server, stop_server
-from troupe.train.step import (
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
-)
-from troupe.train.supervisor import Supervisor
-from troupe.train.value_hooks import (
+from troupe._src.train.python_hooks import (
     FeedFnHook,
     FinalOpsHook,
     GlobalStepWaiterHook,
@@ -81,11 +56,29 @@ from troupe.train.value_hooks import (
     ProgressBarHook,
     SecondOrStepTimer,
 )
+from troupe._src.train.saver import (
+    CheckpointState,
+    Saver,
+    checkpoint_exists,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+)
+from troupe._src.train.scaffold import (
+    ChiefSessionCreator,
+    Scaffold,
+    SessionCreator,
+    WorkerSessionCreator,
+)
+from troupe._src.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from troupe._src.train.supervisor import Supervisor
 
-
-def __getattr__(name: str) -> Any:
-    return _missing(__name__, name)
-
+__getattr__ = _missing_names(__name__)
 
 __all__ = [
     "AdadeltaOptimizer",

@@ -1,4 +1,4 @@
-"""Real nodes and programs, for the tests beside this file; all of them end with the test."""
+"""Starts node processes and programs for the tests in this folder; all end with the test."""
 
 import contextlib
 import json
@@ -12,11 +12,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 PROGRAMS = pathlib.Path(os.environ.get("TROUPE_PROGRAMS", ROOT / "build/bin"))
-PLACES = [ROOT / "capnp/python/examples", pathlib.Path(__file__).parent / "scenes"]
+PROGRAM_FOLDERS = [ROOT / "capnp/python/examples", pathlib.Path(__file__).parent / "scenarios"]
 
 
 def free_ports(count):
-    """Below the range from which the system takes the ports of outgoing connections."""
+    """Ports below the range that the system uses for outgoing connections."""
     found = []
     for port in random.sample(range(20000, 32000), 12000):
         with socket.socket() as probe, contextlib.suppress(OSError):
@@ -50,7 +50,7 @@ class Nodes:
         )
 
     def restart(self, job, task):
-        """Kills a node, and starts it again without what it held."""
+        """Kills a node and starts it again, without its state."""
         self.kill(job, task)
         self.start(job, task)
         self._processes[job, task].stdout.readline()
@@ -79,8 +79,8 @@ class Nodes:
 
 
 def start_program(name, *arguments, **environment):
-    """A program of a user's: an example, or one of those in scenes/."""
-    (path,) = [place / name for place in PLACES if (place / name).exists()]
+    """Starts a program of a user: an example, or one in scenarios/."""
+    (path,) = [folder / name for folder in PROGRAM_FOLDERS if (folder / name).exists()]
     command = ["setpriv", "--pdeathsig", "KILL", sys.executable, path]
     return subprocess.Popen(
         [*command, *map(str, arguments)],
@@ -92,7 +92,7 @@ def start_program(name, *arguments, **environment):
 
 
 def finish(process, timeout=120):
-    """Its output; fails with its errors."""
+    """Waits for a program and returns its output; fails with its errors."""
     out, errors = process.communicate(timeout=timeout)
     if process.returncode != 0:
         raise AssertionError(f"exit code {process.returncode}: {errors}")
@@ -100,5 +100,5 @@ def finish(process, timeout=120):
 
 
 def output_of(name, *arguments):
-    """What a program prints, from its start to its end."""
+    """Runs a program and returns its output."""
     return finish(start_program(name, *arguments))

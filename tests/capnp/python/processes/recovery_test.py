@@ -1,4 +1,4 @@
-"""Trainings that lose a task for good, as real processes are lost."""
+"""Trainings that lose a task whose process is killed."""
 
 import unittest
 
@@ -8,7 +8,7 @@ import troupe as tf
 
 
 class Losing(tf.train.SessionRunHook):
-    """Has the parameter server killed and started again, and meets that in a step of its own."""
+    """Restarts the parameter server, and then runs a step of its own, which fails."""
 
     def __init__(self, nodes, call):
         self.nodes, self.call, self.count, self.sessions = nodes, call, 0, 0
@@ -16,7 +16,7 @@ class Losing(tf.train.SessionRunHook):
     def after_create_session(self, session, coord):
         self.sessions += 1
 
-    def look(self, call, run_context):
+    def run_step(self, call, run_context):
         if call != self.call:
             return
         self.count += 1
@@ -25,14 +25,14 @@ class Losing(tf.train.SessionRunHook):
         run_context.session.run("w/read:0")
 
     def before_run(self, run_context):
-        self.look("before_run", run_context)
+        self.run_step("before_run", run_context)
 
     def after_run(self, run_context, run_values):
-        self.look("after_run", run_context)
+        self.run_step("after_run", run_context)
 
 
 class RecoveryTest(tf.test.TestCase):
-    def test_a_hook_may_meet_the_lost_task_first(self):
+    def test_a_step_of_a_hook_may_be_the_first_to_fail_with_the_lost_task(self):
         for call in ("before_run", "after_run"):
             tf.reset_default_graph()
             with self.subTest(call), Nodes(ps=1, worker=1) as nodes:
@@ -44,7 +44,7 @@ class RecoveryTest(tf.test.TestCase):
                     nodes.target("worker"), hooks=[hook]
                 ) as session:
                     values = [session.run(bump) for _ in range(4)]
-                # What was counted is lost, and there is no checkpoint.
+                # The count is lost with the task, as there is no checkpoint.
                 self.assertEqual(values, [1, 2, 1, 2])
                 self.assertEqual(hook.sessions, 2)
 

@@ -1,0 +1,154 @@
+#include "troupe/actors/cluster/directory_service.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "troupe/actors/error.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+
+namespace troupe {
+namespace {
+
+TaskKey task_of(const std::string& device) {
+  auto name = DeviceName::parse(device);
+  if (!name || !name->job || !name->task) return {};
+  return {*name->job, *name->task};
+}
+
+}  // namespace
+
+void DirectoryService::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers) {
+  self_ = self;
+  settings_ = &settings;
+  peers_ = &peers;
+}
+
+// -- placing
+
+caf::result<Status, ResourcePlaces> DirectoryService::place(const PlaceResources& request) {
+  if (request.names.size() != request.devices.size())
+    return {invalid_argument("PlaceResources needs a device for each name"), ResourcePlaces()};
+  for (const auto& device : request.devices)
+    if (task_of(device) == TaskKey())
+      return {invalid_argument("'" + device + "' is no name of a device"), ResourcePlaces()};
+  if (request.is_pinned) return {Status(), find_or_place(request)};
+  auto promise = self_->make_response_promise<Status, ResourcePlaces>();
+  when_complete([this, request, promise](const Status& status) mutable {
+    promise.deliver(status, status.ok() ? find_or_place(request) : ResourcePlaces());
+  });
+  return promise;
+}
+
+ResourcePlaces DirectoryService::find_or_place(const PlaceResources& request) {
+  ResourcePlaces answer;
+  for (size_t i = 0; i < request.names.size(); ++i) {
+    auto& place = places_.try_emplace(request.names[i], Place{request.devices[i], 0}).first->second;
+    place.requested = ++requests_;
+    answer.devices.push_back(place.device);
+  }
+  return answer;
+}
+
+// -- completing the index
+
+void DirectoryService::when_complete(DoneStatus then) {
+  if (is_complete_) return then({});
+  waiting_.push_back(std::move(then));
+  if (lists_pending_ == 0) list_all_tasks();
+}
+
+/// Asks all tasks for the resources that they hold. A task that holds more later has to ask this
+/// service first, so the lists need not be of the same moment.
+void DirectoryService::list_all_tasks() {
+  list_status_ = {};
+  lists_pending_ = 1;
+  listed_cluster_ = settings_->config.cluster;
+  for (const auto& [job, tasks] : listed_cluster_.jobs())
+    for (const auto& [index, address] : tasks) {
+      ++lists_pending_;
+      list_if_reachable({job, index}, [this](const Result<HeldResources>& held) {
+        for (size_t i = 0; held && i < held->names.size() && i < held->devices.size(); ++i)
+          places_.try_emplace(held->names[i], Place{held->devices[i], 0});
+        task_listed(held.status());
+      });
+    }
+  task_listed({});
+}
+
+void DirectoryService::task_listed(const Status& status) {
+  if (list_status_.ok()) list_status_ = status;
+  else if (!status.ok()) list_status_ = list_status_.with_note(status.message());
+  if (--lists_pending_ > 0) return;
+  // Their answers may have made tasks known that had joined the cluster.
+  if (list_status_.ok() && listed_cluster_ != settings_->config.cluster) return list_all_tasks();
+  is_complete_ = list_status_.ok();
+  if (is_complete_) return answer_waiting({});
+  answer_waiting(Status(
+      list_status_.code(),
+      "resources without a device constraint cannot be placed while it is unknown what " +
+          list_status_.where().task + " holds: " + list_status_.message(),
+      list_status_.where()));
+}
+
+void DirectoryService::answer_waiting(const Status& status) {
+  for (auto& then : std::exchange(waiting_, {})) then(status);
+}
+
+/// The resources of a task: none, if it is dead.
+void DirectoryService::list_if_reachable(const TaskKey& task, Listed then) {
+  peers_->check_reachable(task, peers_->probe_timeout(), [this, task, then](const Status& status) {
+    if (status.ok()) list(task, then);
+    else if (status.code() == Code::not_found) then(HeldResources());
+    else then(status);
+  });
+}
+
+void DirectoryService::list(const TaskKey& task, Listed then) {
+  auto timeout = peers_->probe_timeout();
+  peers_->reach(task, timeout, [this, task, timeout, then](const Result<TaskActor>& actor) {
+    if (!actor) return then(actor.status());
+    self_->request(*actor, timeout, ListHeldResources{})
+        .then(
+            [then](HeldResources& held) { then(std::move(held)); },
+            [task, then](const caf::error& error) {
+              then(Peers::unreachable(task, to_status(error)));
+            });
+  });
+}
+
+// -- forgetting
+
+caf::result<Status> DirectoryService::reconcile(const Reconcile& request) {
+  std::set<TaskKey> holders;
+  for (const auto& [name, place] : places_)
+    if (request.containers.contains(name.container)) holders.insert(task_of(place.device));
+  auto promise = self_->make_response_promise<Status>();
+  // Each callback owns a share of `last`; the promise is delivered when the last one is released.
+  std::shared_ptr<void> last(nullptr, [promise](void*) mutable { promise.deliver(Status()); });
+  for (const auto& holder : holders)
+    list_if_reachable(
+        holder,
+        [this, holder, request, before = requests_, last](const Result<HeldResources>& held) {
+          if (held) forget_dropped(holder, request, *held, before);
+        });
+  return promise;
+}
+
+void DirectoryService::forget(const TaskKey& task) {
+  std::erase_if(places_, [&](const auto& entry) { return task_of(entry.second.device) == task; });
+}
+
+/// Removes the task's resources in those containers that it does not list as held, except those
+/// requested after the list was (numbers above `before`).
+void DirectoryService::forget_dropped(
+    const TaskKey& task, const Reconcile& request, const HeldResources& held, uint64_t before) {
+  std::set<ResourceName> kept(held.names.begin(), held.names.end());
+  std::erase_if(places_, [&](const auto& entry) {
+    const auto& [name, place] = entry;
+    return task_of(place.device) == task && place.requested <= before && !kept.contains(name) &&
+           request.containers.contains(name.container);
+  });
+}
+
+}  // namespace troupe

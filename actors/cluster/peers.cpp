@@ -1,0 +1,262 @@
+#include "troupe/actors/cluster/peers.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "troupe/actors/error.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+
+namespace troupe {
+
+void Peers::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, Contacted contacted, Lost lost) {
+  self_ = self;
+  settings_ = &settings;
+  contacted_ = std::move(contacted);
+  lost_ = std::move(lost);
+}
+
+std::string Peers::my_name() const { return task_name(me.job, me.task); }
+
+// -- hello
+
+caf::result<Status, TaskDescription> Peers::answer_hello(const Hello& hello) {
+  auto refuse = [](const std::string& why) {
+    return caf::result<Status, TaskDescription>(failed_precondition(why), TaskDescription());
+  };
+  auto caller = task_name(hello.from_job, hello.from_task);
+  auto taken_for = task_name(hello.to_job, hello.to_task);
+  if (hello.version != protocol_version)
+    return refuse(
+        my_name() + " speaks version " + std::to_string(protocol_version) +
+        " of the protocol between nodes, the caller " + std::to_string(hello.version));
+  if (hello.cluster != settings_->cluster_name)
+    return refuse(
+        my_name() + " belongs to the cluster '" + settings_->cluster_name + "', but " + caller +
+        " to '" + hello.cluster + "'");
+  if (taken_for != my_name())
+    return refuse(
+        caller + " expected " + taken_for + " here, but this is " + my_name() +
+        ": check the addresses of the cluster");
+  for (size_t i = 0; i < me.devices.size(); ++i)
+    me.devices[i].memory_in_use = settings_->devices[i]->allocator().use().bytes_in_use;
+  if (self_->current_sender() && self_->current_sender() != self_->ctrl()) {
+    auto task = caf::actor_cast<TaskActor>(self_->current_sender());
+    watch(task, caller, hello.from_incarnation);
+    contacted_(task, hello.membership_version);
+  }
+  return {Status(), me};
+}
+
+Hello Peers::hello_to(const TaskKey& key) const {
+  return {
+      .cluster = settings_->cluster_name,
+      .from_job = me.job,
+      .from_task = me.task,
+      .from_incarnation = me.incarnation,
+      .version = protocol_version,
+      .to_job = key.first,
+      .to_task = key.second,
+      .membership_version = me.membership_version};
+}
+
+// -- finding
+
+caf::result<Status, TaskDescription> Peers::find(const FindTask& call) {
+  if (call.job == me.job && call.task == me.task) return {Status(), me};
+  auto address = settings_->config.cluster.task_address(call.job, call.task);
+  if (!address) return {address.status(), TaskDescription()};
+  auto& peer = peers_[{call.job, call.task}];
+  if (peer.actor) return {Status(), peer.description};
+  auto promise = peer.waiting.add(
+      self_->make_response_promise<Status, TaskDescription>(),
+      Counted(settings_->metrics, &Metrics::pending_finds));
+  if (peer.waiting.size() == 1) connect(call, *address);
+  return promise;
+}
+
+void Peers::connect(const FindTask& call, const Address& address) {
+  // Other callers with longer timeouts may wait for the same connection later.
+  auto timeout = std::max(call.timeout, settings_->connect_timeout);
+  TaskKey key{call.job, call.task};
+  settings_->world->connect(
+      address, timeout,
+      post_to<Result<caf::strong_actor_ptr>>(
+          self_, [this, key, timeout](const Result<caf::strong_actor_ptr>& found) {
+            if (found) send_hello(key, caf::actor_cast<TaskActor>(*found), timeout);
+            else fail(key, found.status());
+          }));
+}
+
+void Peers::send_hello(
+    const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout) {
+  self_->request(actor, timeout, hello_to(key))
+      .then(
+          [this, key, actor](Status& status, TaskDescription& description) {
+            if (!status.ok()) return fail(key, status);
+            auto& peer = peers_[key];
+            peer.actor = actor;
+            peer.description = std::move(description);
+            watch(actor, task_name(key.first, key.second), peer.description.incarnation);
+            contacted_(actor, peer.description.membership_version);
+            peer.waiting.answer_all(Status(), peer.description);
+          },
+          [this, key](caf::error& error) { fail(key, to_status(error)); });
+}
+
+// Always sends FindTask to this actor itself: the mailbox keeps the order of calls.
+void Peers::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then) {
+  auto this_task = caf::actor_cast<TaskActor>(self_);
+  // The connection attempt has its own timeout, which may be longer than this one.
+  caf::duration limit =
+      timeout < settings_->connect_timeout ? caf::duration(timeout) : caf::infinite;
+  self_->request(this_task, limit, FindTask{key.first, key.second, timeout})
+      .then(
+          [this, key, this_task, then](const Status& status, const TaskDescription&) {
+            if (!status.ok()) return then(status);
+            if (key == TaskKey(me.job, me.task)) return then(this_task);
+            auto peer = actor_of(key);
+            if (!peer) return then(unreachable(key, unavailable("lost")));
+            then(peer);
+          },
+          [key, then](const caf::error& error) { then(unreachable(key, to_status(error))); });
+}
+
+void Peers::check_reachable(
+    const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then) {
+  auto address = settings_->config.cluster.task_address(key.first, key.second);
+  if (!address) return then(address.status());
+  if (key == TaskKey(me.job, me.task) || actor_of(key)) return then({});
+  settings_->world->probe(
+      *address, std::min(timeout, probe_timeout()),
+      post_to<Result<uint64_t>>(self_, [key, then](const Result<uint64_t>& incarnation) {
+        then(incarnation ? Status() : unreachable(key, incarnation.status()));
+      }));
+}
+
+std::chrono::milliseconds Peers::probe_timeout() const {
+  auto limit = settings_->heartbeat_limit;
+  return limit.count() == 0 ? settings_->connect_timeout
+                            : std::min(limit, settings_->connect_timeout);
+}
+
+Status Peers::unreachable(const TaskKey& key, const Status& why) {
+  auto name = task_name(key.first, key.second);
+  return Status(
+      why.code(), "cannot reach " + name + ": " + why.message(),
+      {.node = "", .op = "", .device = "", .task = name});
+}
+
+/// Answers the callers that wait for the connection. The next one connects again (PE-1).
+void Peers::fail(const TaskKey& key, const Status& why) {
+  auto peer = peers_.extract(key);
+  if (peer) peer.mapped().waiting.answer_all(unreachable(key, why), TaskDescription());
+}
+
+TaskActor Peers::actor_of(const TaskKey& key) const {
+  auto peer = peers_.find(key);
+  return peer == peers_.end() ? TaskActor() : peer->second.actor;
+}
+
+// -- watching
+
+void Peers::watch(const TaskActor& actor, const std::string& name, uint64_t incarnation) {
+  auto earlier = std::ranges::find_if(watched_, [&](const auto& entry) {
+    return entry.second.name == name && entry.first != actor.address();
+  });
+  if (earlier != watched_.end()) lose(caf::actor_addr(earlier->first), "it has restarted");  // PE-3
+  auto [watched, is_new] = watched_.emplace(
+      actor.address(), Watched{
+                           .actor = actor,
+                           .name = name,
+                           .incarnation = incarnation,
+                           .last_heard = settings_->world->now()});
+  if (!is_new) return;
+  self_->monitor(actor);
+  set_timer();
+}
+
+void Peers::answer_ping(const Ping& ping) {
+  if (!self_->current_sender()) return;
+  auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
+  // A peer that was reported as lost, but was only silent, is watched again.
+  watch(peer, ping.from, ping.from_incarnation);
+  contacted_(peer, ping.membership_version);
+  self_->send(peer, Pong{});
+}
+
+void Peers::pong_received() {
+  if (!self_->current_sender()) return;
+  auto watched = watched_.find(self_->current_sender()->address());
+  if (watched != watched_.end()) watched->second.last_heard = settings_->world->now();
+}
+
+void Peers::probe(const Watched& silent) {
+  auto name = DeviceName::parse(silent.name);
+  if (!name || !name->job || !name->task) return;
+  auto address = settings_->config.cluster.task_address(*name->job, *name->task);
+  if (!address) return;  // the peer knows this task, but is not in its configuration
+  settings_->world->probe(
+      *address, settings_->heartbeat_limit,
+      post_to<Result<uint64_t>>(
+          self_, [this, task = silent.actor.address()](const Result<uint64_t>& incarnation) {
+            if (incarnation) probe_answered(task, *incarnation);
+          }));
+}
+
+void Peers::probe_answered(const caf::actor_addr& task, uint64_t incarnation) {
+  auto watched = watched_.find(task);
+  if (watched != watched_.end() && watched->second.incarnation == incarnation)
+    watched->second.last_heard = settings_->world->now();
+}
+
+/// One timer serves all peers. It expires when the next Pings are due, or when the silence of some
+/// peer reaches the limit, so that a loss is noticed at the limit and not at the next Ping after
+/// it.
+void Peers::set_timer() {
+  World::Time limit = settings_->heartbeat_limit;
+  if (timer_runs_ || watched_.empty() || limit.count() == 0) return;
+  auto now = settings_->world->now();
+  auto due = now + limit / 4;
+  for (const auto& [task, watched] : watched_) due = std::min(due, watched.last_heard + limit);
+  timer_runs_ = true;
+  timer_due_ = std::max(due, now);
+  settings_->world->after(
+      timer_due_ - now, caf::actor_cast<caf::strong_actor_ptr>(self_),
+      caf::make_message(HeartbeatTick{}));
+}
+
+void Peers::heartbeat_tick() {
+  timer_runs_ = false;
+  World::Time limit = settings_->heartbeat_limit;
+  auto now = settings_->world->now();
+  if (now - timer_due_ > limit / 4)  // PE-2
+    for (auto& [task, watched] : watched_) watched.last_heard = now;
+  std::vector<caf::actor_addr> silent;
+  for (const auto& [task, watched] : watched_)
+    if (now - watched.last_heard >= limit) silent.push_back(task);
+  auto limit_ms = std::to_string(settings_->heartbeat_limit.count());
+  for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
+  for (const auto& [task, watched] : watched_) {
+    self_->send(watched.actor, Ping{my_name(), me.incarnation, me.membership_version});
+    if (now - watched.last_heard >= limit / 4) probe(watched);
+  }
+  set_timer();
+}
+
+void Peers::ended(const caf::actor_addr& task) {
+  lose(task, "its process ended or the connection to it broke");
+}
+
+void Peers::lose(const caf::actor_addr& task, const std::string& why) {
+  auto gone = watched_.extract(task);
+  if (!gone) return;
+  self_->demonitor(task);
+  auto found = std::ranges::find_if(peers_, [&task](const auto& peer) {
+    return peer.second.actor && peer.second.actor.address() == task;
+  });
+  if (found != peers_.end()) peers_.erase(found);
+  lost_({gone.mapped().name, why});
+}
+
+}  // namespace troupe

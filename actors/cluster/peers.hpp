@@ -1,0 +1,102 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/pending_answers.hpp"
+#include "troupe/actors/task/task_protocol.hpp"
+
+namespace troupe {
+
+/// A task of the cluster: its job and its index.
+using TaskKey = std::pair<std::string, int>;
+
+/// The other tasks of the cluster that this task has connected to, and those that have connected to
+/// it. All of them are watched: a task whose connection breaks, or that does not answer for the
+/// heartbeat limit, is reported as lost. Belongs to the task actor.
+///
+/// A peer that does not answer a Ping at once is also probed on a separate connection: a large
+/// tensor may fill the actors' connection for long, or a large graph keep the peer's actors busy,
+/// while the peer lives.
+///
+/// PE-1: a failed connection is not remembered: the next find() tries again.
+/// PE-2: a node that itself was suspended does not report its peers as lost for that time.
+/// PE-3: when a new incarnation of a task is met, the earlier one is reported as lost.
+class Peers {
+ public:
+  using Lost = std::function<void(const PeerLost&)>;
+
+  /// Called with a peer and the membership version that it knows.
+  using Contacted = std::function<void(const TaskActor& task, uint64_t membership_version)>;
+
+  /// `contacted` is called for each Hello, sent or received, and each Ping received; `lost` once
+  /// for each peer that is lost.
+  void begin(
+      TaskProtocol::pointer self, const TaskSettings& settings, Contacted contacted, Lost lost);
+
+  /// This task's own description, the answer to Hello.
+  TaskDescription me;
+
+  caf::result<Status, TaskDescription> find(const FindTask& call);
+  /// Calls back with the task's actor, connecting to it if necessary, or with an error that names
+  /// the task. Calls for the same task are answered in their order.
+  using Reached = std::function<void(Result<TaskActor>)>;
+  void reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then);
+  /// Calls back whether the task can be reached, after one probe at most: NotFound if it is dead,
+  /// Unavailable if it is silent. The error names the task.
+  void check_reachable(const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then);
+  /// How long to wait for a peer that may be silent, where the caller can go on without it.
+  std::chrono::milliseconds probe_timeout() const;
+
+  caf::result<Status, TaskDescription> answer_hello(const Hello& hello);
+  void answer_ping(const Ping& ping);
+  void pong_received();  // from the current sender
+  void heartbeat_tick();
+  /// The actor has ended, or the connection to it broke.
+  void ended(const caf::actor_addr& task);
+
+  /// The actor of a task that was found and is not lost since; empty otherwise.
+  TaskActor actor_of(const TaskKey& key) const;
+  Hello hello_to(const TaskKey& key) const;
+  static Status unreachable(const TaskKey& key, const Status& why);
+
+  void clear() { peers_.clear(); }
+
+ private:
+  struct Peer {
+    TaskActor actor;              // empty until connected
+    TaskDescription description;  // set once it has answered Hello
+    PendingAnswers<TaskDescription> waiting;
+  };
+  struct Watched {
+    TaskActor actor;
+    std::string name;
+    uint64_t incarnation;
+    World::Time last_heard;
+  };
+
+  std::string my_name() const;
+  void connect(const FindTask& call, const Address& address);
+  void send_hello(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout);
+  void fail(const TaskKey& key, const Status& why);
+  void watch(const TaskActor& actor, const std::string& name, uint64_t incarnation);
+  void probe(const Watched& silent);
+  void probe_answered(const caf::actor_addr& task, uint64_t incarnation);
+  void lose(const caf::actor_addr& task, const std::string& why);
+  void set_timer();
+
+  TaskProtocol::pointer self_ = nullptr;
+  const TaskSettings* settings_ = nullptr;
+  Contacted contacted_;
+  Lost lost_;
+  std::map<TaskKey, Peer> peers_;
+  std::map<caf::actor_addr, Watched> watched_;
+  bool timer_runs_ = false;
+  World::Time timer_due_{0};
+};
+
+}  // namespace troupe

@@ -1,0 +1,392 @@
+#include "troupe/actors/device/device_actor.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "troupe/actors/device/device_protocol.hpp"
+#include "troupe/actors/device/device_session.hpp"
+#include "troupe/actors/device/outbox.hpp"
+#include "troupe/actors/device/pending_registrations.hpp"
+#include "troupe/actors/self.hpp"
+
+namespace troupe {
+namespace {
+
+// The maximum memory of tensors that no kernel has received yet: of one running step, and of all
+// unstarted steps of a session.
+constexpr size_t waiting_bytes_max = size_t{1} << 30;
+
+struct DeviceState;
+// The device whose handler runs on this thread, if any. What its kernels send and report there is
+// handled at the end of the handler, without messages to itself.
+thread_local DeviceState* current = nullptr;
+
+struct DeviceState {
+  static constexpr const char* name = "device";
+
+  DeviceState() = default;
+
+  DeviceProtocol::pointer self = nullptr;
+  TaskActor task;
+  DeviceSettings settings;
+  std::map<SessionId, DeviceSession> sessions;
+  PendingRegistrations registrations;
+  std::vector<StepEnded> ended_in_handler;
+  std::vector<std::function<void()>> posted_in_handler;
+  Outbox outbox;
+
+  ~DeviceState() {
+    task = nullptr;  // it ends, too: no message to it
+    while (!sessions.empty()) end_session(sessions.begin()->first);
+  }
+
+  Where where() const {
+    return {.node = "", .op = "", .device = settings.name, .task = settings.task_name};
+  }
+
+  // -- plans
+
+  caf::result<Status> register_plan(Register& message) {
+    if (!self->current_sender())
+      return invalid_argument("a registration needs a sender, which gets the results of steps")
+          .at(where());
+    add_session(message);
+    return registrations.add(message);
+  }
+
+  void add_session(const Register& message) {
+    auto [session, is_new] = sessions.try_emplace(message.session);
+    session->second.master = message.master;
+    if (is_new) session->second.counted = Counted(settings.metrics, &Metrics::device_sessions);
+    // Always the latest sender: after a broken connection the earlier handle is dead.
+    auto& actor = session->second.actor;
+    if (actor && caf::actor_cast<caf::strong_actor_ptr>(actor) == self->current_sender()) return;
+    actor = caf::actor_cast<StepListener>(self->current_sender());
+    self->monitor(actor);
+  }
+
+  Status add_plan(const Register& message, std::shared_ptr<DevicePlan> plan) {
+    auto session = sessions.find(message.session);
+    if (session == sessions.end()) return cancelled("the session has ended");
+    plan->counted = Counted(settings.metrics, &Metrics::plans);
+    session->second.plans[message.plan] = std::move(plan);
+    return {};
+  }
+
+  void drop_plan(const DropPlan& message) {
+    registrations.cancel(message.session, message.plan, cancelled("the plan was dropped"));
+    auto session = sessions.find(message.session);
+    if (session != sessions.end()) session->second.plans.erase(message.plan);
+  }
+
+  // -- steps
+
+  void start_step(StartStep& message) {
+    auto session = sessions.find(message.step.session);
+    if (session == sessions.end()) return reject_start(message);
+    count_late(session->second.drop_unstarted_before(message.step.number));
+    auto* step = find_step(session->second, message.step);
+    if (!step || step->plan) return count_late();  // it has ended, or this is its second start
+    step->partition = message.partition;
+    auto plan = session->second.plans.find(message.plan);
+    if (plan == session->second.plans.end())
+      return end_step({message.step, aborted("the device has no such plan any more")});
+    if (auto status = plan->second->check_feeds(message.feeds); !status.ok())
+      return end_step({message.step, status});
+    session->second.unstarted.erase(message.step.number);
+    step->plan = plan->second;
+    for (const auto& resource : step->plan->resources) resource->touch(step->created);
+    step->sends_graph = message.send_graph;
+    if (message.trace) step->trace = make_trace();
+    step->rendezvous->start(
+        std::move(message.feeds), step->plan->fetch_count, make_push(message.step, step->plan),
+        make_post());
+    step->execution =
+        start(step->plan->plan, step->rendezvous, make_on_ended(message.step), step->trace);
+  }
+
+  /// Answers a session that this device has ended, as after a silence of the session's node.
+  void reject_start(const StartStep& message) {
+    count_late();
+    if (!self->current_sender()) return;
+    self->send(
+        caf::actor_cast<StepListener>(self->current_sender()),
+        StepDone{
+            .step = message.step,
+            .partition = message.partition,
+            .status = aborted("the device has no plans of the session any more").at(where()),
+            .fetches = {}});
+  }
+
+  DeviceStep* find_step(DeviceSession& session, StepId id) {
+    return session.find_or_add(id.number, *settings.world, settings.metrics);
+  }
+
+  std::shared_ptr<StepTrace> make_trace() const {
+    return std::make_shared<StepTrace>([world = settings.world] { return world->now(); });
+  }
+
+  void send_trace(StepId id, const DeviceSession& session, const DeviceStep& step) {
+    if (!step.plan || (!step.trace && !step.sends_graph)) return;
+    const auto& plan = *step.plan->plan;
+    StepTraced traced{
+        .step = id,
+        .partition = step.partition,
+        .run = step.trace ? step.trace->take(plan) : DeviceRun{}};
+    traced.run.device = settings.name;
+    if (step.sends_graph)
+      for (const auto& node : plan.graph().nodes())
+        traced.run.graph.push_back(plan.graph().def_of(node.id));
+    self->send(session.actor, std::move(traced));
+  }
+
+  /// Makes the function that the step's kernels call to send a tensor, on any thread.
+  StepRendezvous::Push make_push(StepId id, const std::shared_ptr<const DevicePlan>& plan) {
+    return [this, id, plan](const EdgeKey& key, Tensor value) -> Status {
+      const auto& destination = plan->destinations.at(key.edge);
+      if (auto status = destination.check_size(value); !status.ok()) return status;
+      if (current == this) outbox.post(id, key, destination.actor, std::move(value));
+      else caf::anon_send(destination.actor, Deliver{id, {key}, {std::move(value)}});
+      return {};
+    };
+  }
+
+  /// Makes the function that runs what follows a kernel that waited: at the end of the device's
+  /// present handler, if the kernel was woken there, which saves a change of threads; else on a
+  /// thread of the device.
+  StepRendezvous::PostWork make_post() {
+    return [this, device = settings.device](std::function<void()> work) {
+      if (current == this) posted_in_handler.push_back(std::move(work));
+      else device->enqueue(std::move(work));
+    };
+  }
+
+  /// Makes the function that is called once when no kernel of the step runs any more, on the thread
+  /// of the last one.
+  std::function<void(Status)> make_on_ended(StepId id) {
+    return [this, id, me = caf::actor_cast<DeviceProtocol>(self)](Status status) {
+      if (current == this) ended_in_handler.push_back({id, std::move(status)});
+      else caf::anon_send(me, StepEnded{id, std::move(status)});
+    };
+  }
+
+  void deliver(Deliver& message) {
+    auto session = sessions.find(message.step.session);
+    if (session == sessions.end()) return count_late();
+    if (message.edges.size() != message.tensors.size()) return count_late();
+    auto* step = find_step(session->second, message.step);
+    if (!step) return count_late();
+    auto rendezvous = step->rendezvous;
+    for (size_t i = 0; i < message.edges.size(); ++i)
+      if (!rendezvous->arrive(message.edges[i], std::move(message.tensors[i]))) count_late();
+    auto bytes = step->plan ? rendezvous->waiting_bytes() : session->second.unstarted_bytes();
+    if (bytes <= waiting_bytes_max) return;
+    auto full =
+        resource_exhausted("the tensors that wait for their receivers take more than 1 GiB");
+    if (step->plan) rendezvous->fail(full);
+    else end_step({message.step, full});
+  }
+
+  void cancel_step(const CancelStep& message) {
+    auto session = sessions.find(message.step.session);
+    if (session == sessions.end()) return count_late();
+    auto* step = find_step(session->second, message.step);
+    if (!step) return count_late();
+    auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
+    if (step->execution) step->execution->cancel(why);
+    else end_step({message.step, why});  // its StartStep is late, or was lost
+  }
+
+  void end_step(const StepEnded& ended) {
+    auto session = sessions.find(ended.step.session);
+    if (session == sessions.end()) return;  // it was ended first
+    auto step = session->second.steps.extract(ended.step.number);
+    if (!step) return;  // of an earlier registration of the session
+    session->second.unstarted.erase(ended.step.number);
+    session->second.ended.add(ended.step.number);
+    StepDone done{
+        .step = ended.step,
+        .partition = step.mapped().partition,
+        .status = ended.status.at(where()),
+        .fetches = {}};
+    if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
+    send_trace(ended.step, session->second, step.mapped());
+    if (session->second.actor.node() != self->node()) limit(done);
+    self->send(session->second.actor, std::move(done));
+  }
+
+  /// Replaces fetches that do not fit into one message by an error.
+  void limit(StepDone& done) const {
+    size_t bytes = 0;
+    for (const auto& fetch : done.fetches) bytes += wire_bytes(fetch);
+    if (bytes <= max_message_bytes) return;
+    done.fetches.clear();
+    done.status = resource_exhausted(
+                      "the fetches have " + std::to_string(bytes) + " bytes, more than the " +
+                      std::to_string(max_message_bytes) + " that can be sent to the master")
+                      .at(where());
+  }
+
+  StepWaits explain(const ExplainStep& message) const {
+    auto session = sessions.find(message.step.session);
+    if (session == sessions.end()) return {{wait("the step's start: the session is unknown", {})}};
+    auto found = session->second.steps.find(message.step.number);
+    if (found == session->second.steps.end())
+      return {{wait("the master, which should have been told that this partition has ended", {})}};
+    const auto& step = found->second;
+    auto age = settings.world->now() - step.created;
+    if (!step.plan) return {{wait("the step's start", age)}};
+    StepWaits answer;
+    for (const auto& waiting : waiting_nodes(step)) {
+      answer.waits.push_back(step.plan->describe(waiting));
+      answer.waits.back().device = settings.name;
+      answer.waits.back().age = std::chrono::duration_cast<std::chrono::milliseconds>(age);
+    }
+    if (answer.waits.empty()) answer.waits.push_back(wait("its kernels, which run", age));
+    return answer;
+  }
+
+  Wait wait(std::string what, World::Time age) const {
+    return {
+        .device = settings.name,
+        .what = std::move(what),
+        .age = std::chrono::duration_cast<std::chrono::milliseconds>(age)};
+  }
+
+  // -- ends
+
+  void end_session(SessionId id) {
+    registrations.cancel(id, {}, cancelled("the session has ended"));
+    auto session = sessions.extract(id);
+    if (!session) return;
+    if (task) self->send(task, DeviceSessionEnded{id});
+    for (auto& [number, step] : session.mapped().steps)
+      if (step.execution) step.execution->cancel(cancelled("the session has ended"));
+  }
+
+  /// Ends sessions whose masters are out of reach, or seem to be. Their steps are answered: a
+  /// master that is only cut off from this device must not wait for them.
+  template <class Predicate>
+  void end_sessions_where(Predicate is_lost) {
+    std::vector<SessionId> ids;
+    for (const auto& [id, session] : sessions)
+      if (is_lost(session)) ids.push_back(id);
+    for (auto id : ids) {
+      auto status = aborted("the device has ended the session: its master was out of reach");
+      for (const auto& [number, step] : sessions.at(id).steps)
+        if (step.plan)
+          self->send(
+              sessions.at(id).actor,
+              StepDone{{id, number}, step.partition, status.at(where()), /*fetches=*/{}});
+      end_session(id);
+    }
+  }
+
+  /// Cancels steps that exchange tensors with the lost task and drops their plans: messages to and
+  /// from it are lost, so they would wait for ever.
+  void peer_lost(const PeerLost& lost) {
+    end_sessions_where([&](const DeviceSession& session) { return session.master == lost.task; });
+    auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
+    registrations.peer_lost(lost.task, why);
+    for (auto& [id, session] : sessions) {
+      for (auto& [number, step] : session.steps)
+        if (step.execution && needs(step, lost.task)) step.execution->cancel(why);
+      std::erase_if(session.plans, [&lost](const auto& entry) {
+        return entry.second->peers.contains(lost.task);
+      });
+    }
+  }
+
+  /// Whether the step may send to that task, or waits for tensors from it.
+  static bool needs(const DeviceStep& step, const std::string& task) {
+    return step.plan->sends_to(task) ||
+           std::ranges::any_of(waiting_nodes(step), [&](const WaitingNode& waiting) {
+             return step.plan->describe(waiting).peer == task;
+           });
+  }
+
+  static std::vector<WaitingNode> waiting_nodes(const DeviceStep& step) {
+    return step.execution ? step.execution->waits() : std::vector<WaitingNode>();
+  }
+
+  void count_late(uint64_t count = 1) {
+    settings.metrics->late_messages.fetch_add(count, std::memory_order_relaxed);
+  }
+
+  /// Runs what follows the kernels that were woken in the handler, sends the tensors that kernels
+  /// sent in it, and reports the steps that ended in it.
+  void flush() {
+    while (!posted_in_handler.empty() || !outbox.empty() || !ended_in_handler.empty()) {
+      for (auto& work : std::exchange(posted_in_handler, {})) work();
+      for (auto& batch : outbox.take()) self->send(batch.to, std::move(batch.message));
+      for (auto& ended : std::exchange(ended_in_handler, {})) end_step(ended);
+    }
+  }
+};
+
+/// Sets `current` for the duration of a handler of the device, and flushes at its end.
+class HandlerScope {
+ public:
+  explicit HandlerScope(DeviceState& state)
+      : state_(state), outer_(std::exchange(current, &state)) {}
+  ~HandlerScope() {
+    state_.flush();
+    current = outer_;
+  }
+
+ private:
+  DeviceState& state_;
+  DeviceState* outer_;
+};
+
+DeviceProtocol::behavior_type device(
+    Self<DeviceProtocol, DeviceState> self, const TaskActor& task, const DeviceSettings& settings) {
+  auto& state = self->state;
+  state.self = self;
+  state.task = task;
+  state.settings = settings;
+  state.registrations.begin(
+      self, task, settings, [&state](const Register& message, std::shared_ptr<DevicePlan> plan) {
+        return state.add_plan(message, std::move(plan));
+      });
+  // A session actor may end without EndSession while its node goes on.
+  self->set_down_handler([&state](const caf::down_msg& down) {
+    HandlerScope scope(state);
+    state.end_sessions_where(
+        [&down](const DeviceSession& session) { return session.actor.address() == down.source; });
+  });
+  return {
+      [&state](Register& message) { return state.register_plan(message); },
+      [&state](StartStep& message) {
+        HandlerScope scope(state);
+        state.start_step(message);
+      },
+      [&state](const CancelStep& message) {
+        HandlerScope scope(state);
+        state.cancel_step(message);
+      },
+      [&state](const DropPlan& message) { state.drop_plan(message); },
+      [&state](const EndSession& message) {
+        HandlerScope scope(state);
+        state.end_session(message.session);
+      },
+      [&state](Deliver& message) {
+        HandlerScope scope(state);
+        state.deliver(message);
+      },
+      [&state](const ExplainStep& message) { return state.explain(message); },
+      [&state](const PeerLost& lost) {
+        HandlerScope scope(state);
+        state.peer_lost(lost);
+      },
+      [&state](const StepEnded& message) { state.end_step(message); },
+  };
+}
+
+}  // namespace
+
+DeviceActor spawn_device(caf::actor_system& system, TaskActor task, DeviceSettings settings) {
+  return system.spawn(device, std::move(task), std::move(settings));
+}
+
+}  // namespace troupe

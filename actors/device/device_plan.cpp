@@ -1,0 +1,124 @@
+#include "troupe/actors/device/device_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/transfer.hpp"
+
+namespace troupe {
+namespace {
+
+/// The values of an attribute in the nodes of one transfer op, which must differ.
+Result<std::set<int64_t>> numbers_of(const Graph& graph, const char* op, const char* attr) {
+  std::set<int64_t> numbers;
+  for (const auto& node : graph.nodes())
+    if (node.op->name() == op && !numbers.insert(node.attr<int64_t>(attr)).second)
+      return invalid_argument(
+                 std::string(attr) + " " + std::to_string(node.attr<int64_t>(attr)) +
+                 " is used by another node")
+          .at({.node = node.name, .op = op});
+  return numbers;
+}
+
+/// The number of nodes of the op, whose indices must count from 0.
+Result<size_t> count_of(const Graph& graph, const char* op) {
+  auto numbers = numbers_of(graph, op, "index");
+  if (!numbers) return numbers.status();
+  auto count = static_cast<int64_t>(numbers->size());
+  if (count > 0 && (*numbers->begin() != 0 || *numbers->rbegin() != count - 1))
+    return invalid_argument(std::string("the indices of ") + op + " have gaps");
+  return numbers->size();
+}
+
+/// Checks that no resource handle is sent: it is valid in its own process only.
+Status check_dtype(const Node& node) {
+  auto name = node.op->name();
+  if (name != transfer::send && name != transfer::retval) return {};
+  if (node.attr<DType>("T") != DType::resource) return {};
+  return invalid_argument("a handle cannot leave its device").at({.node = node.name, .op = name});
+}
+
+/// The task of a full device name, "/job:ps/task:0"; empty if the name is not full.
+std::string task_name_of(const std::string& device) {
+  auto name = DeviceName::parse(device);
+  return name && name->is_full() ? task_name(*name->job, *name->task) : std::string();
+}
+
+/// A node with an input or control input from that node; null if there is none.
+const Node* consumer_of(const Graph& graph, NodeId id) {
+  for (const auto& node : graph.nodes())
+    if (std::ranges::count(node.inputs, id, &Output::node) ||
+        std::ranges::count(node.control_inputs, id))
+      return &node;
+  return nullptr;
+}
+
+}  // namespace
+
+Status DevicePlan::Destination::check_size(const Tensor& value) const {
+  if (!is_remote || wire_bytes(value) <= max_message_bytes) return {};
+  return resource_exhausted(
+      "'" + output + "' has " + std::to_string(wire_bytes(value)) + " bytes, more than the " +
+      std::to_string(max_message_bytes) + " that can be sent to " + device);
+}
+
+Wait DevicePlan::describe(const WaitingNode& waiting) const {
+  const auto& graph = plan->graph();
+  const auto* node = &graph.node(waiting.node);
+  Wait wait{.what = waiting.what, .peer = task_name_of(waiting.from)};
+  if (!waiting.from.empty())
+    wait.what += " from " + (waiting.from == transfer::client ? "the client of the partial run"
+                                                              : waiting.from);
+  // A _Recv is none of the user's nodes.
+  if (node->op->name() == transfer::recv) node = consumer_of(graph, node->id);
+  if (node) {
+    wait.node = node->name;
+    wait.op = node->op->name();
+  }
+  return wait;
+}
+
+Status DevicePlan::check_feeds(const Tensors& feeds) const {
+  if (feeds.size() == feed_count && std::ranges::all_of(feeds, &Tensor::is_set)) return {};
+  return invalid_argument("the step was started without all feeds of its plan");
+}
+
+Result<std::shared_ptr<DevicePlan>> make_device_plan(
+    const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
+    const DeviceActors& peers, const caf::node_id& here) {
+  auto feeds = count_of(*graph, transfer::arg);
+  if (!feeds) return feeds.status();
+  auto fetches = count_of(*graph, transfer::retval);
+  if (!fetches) return fetches.status();
+  for (auto op : {transfer::send, transfer::recv})
+    if (auto edges = numbers_of(*graph, op, "edge"); !edges) return edges.status();
+
+  auto device_plan = std::make_shared<DevicePlan>();
+  device_plan->feed_count = *feeds;
+  device_plan->fetch_count = *fetches;
+  for (const auto& [node, resource] : bindings) device_plan->resources.push_back(resource);
+  for (const auto& node : graph->nodes()) {
+    if (auto status = check_dtype(node); !status.ok()) return status;
+    if (node.op->name() == transfer::recv)
+      device_plan->peers.insert(task_name_of(node.attr<std::string>("from_device")));
+    if (node.op->name() != transfer::send) continue;
+    auto name = node.attr<std::string>("to_device");
+    device_plan->peers.insert(task_name_of(name));
+    auto peer = peers.find(name);
+    if (peer == peers.end())
+      return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
+    device_plan->destinations[node.attr<int64_t>("edge")] = {
+        .actor = peer->second,
+        .device = name,
+        .task = task_name_of(name),
+        .output = graph->name_of(node.inputs[0]),
+        .is_remote = peer->second.node() != here};
+  }
+  auto plan = Plan::compile(graph, device, bindings);
+  if (!plan) return plan.status();
+  device_plan->plan = *std::move(plan);
+  return device_plan;
+}
+
+}  // namespace troupe

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/metrics.hpp"
+#include "troupe/devices/executor.hpp"
+#include "troupe/devices/step_port.hpp"
+
+namespace troupe {
+
+/// A compiled partition of a device: its plan, and the destinations of its outgoing edges.
+struct DevicePlan {
+  struct Destination {
+    DeviceActor actor;
+    std::string device;  // the name of that device
+    std::string task;    // the task it belongs to
+    std::string output;  // the value that is sent there, "MatMul:0"
+    bool is_remote = false;
+
+    /// Checks that the tensor can be sent there: into another process it must fit into one message.
+    Status check_size(const Tensor& value) const;
+  };
+
+  std::shared_ptr<const Plan> plan;
+  std::unordered_map<EdgeId, Destination> destinations;
+  std::set<std::string> peers;                       // the tasks that it sends to or receives from
+  std::vector<std::shared_ptr<Resource>> resources;  // that it uses
+  size_t feed_count = 0;
+  size_t fetch_count = 0;
+  Counted counted;
+
+  bool sends_to(const std::string& task) const {
+    return std::ranges::any_of(
+        destinations, [&task](const auto& entry) { return entry.second.task == task; });
+  }
+  /// Describes what the receiver of an incoming edge waits for.
+  Wait describe(const WaitingNode& waiting) const;
+  /// Checks that the feeds are as many as those of the plan, and all set.
+  Status check_feeds(const Tensors& feeds) const;
+};
+
+/// Device actors by device name.
+using DeviceActors = std::map<std::string, DeviceActor>;
+
+/// Compiles a partition, which is validated, as a peer sent it: its feeds and fetches must be
+/// numbered from 0 without gaps, its edges must differ, and all devices that it sends to must be in
+/// `peers`. An error names the node. `here` is the process of the device.
+Result<std::shared_ptr<DevicePlan>> make_device_plan(
+    const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
+    const DeviceActors& peers, const caf::node_id& here);
+
+}  // namespace troupe

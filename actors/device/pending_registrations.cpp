@@ -1,0 +1,147 @@
+#include "troupe/actors/device/pending_registrations.hpp"
+
+#include <set>
+
+#include "troupe/actors/error.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/transfer.hpp"
+
+namespace troupe {
+namespace {
+
+std::string device_name(const TaskDescription& task, const DeviceDescription& device) {
+  return DeviceName{task.job, task.task, device.type, device.index}.to_string();
+}
+
+}  // namespace
+
+struct PendingRegistrations::Registration {
+  Register message;
+  std::shared_ptr<Graph> graph;
+  Bindings bindings;
+  DeviceActors peers;
+  caf::typed_response_promise<Status> promise;
+  size_t pending = 1;
+  Status status;
+  bool answered = false;
+  std::set<std::string> tasks;  // that it sends to and receives from
+  Counted counted;
+};
+
+void PendingRegistrations::begin(
+    DeviceProtocol::pointer self, const TaskActor& task, const DeviceSettings& settings,
+    AddPlan add_plan) {
+  self_ = self;
+  task_ = task;
+  settings_ = settings;
+  add_plan_ = std::move(add_plan);
+}
+
+Where PendingRegistrations::where() const {
+  return {.node = "", .op = "", .device = settings_.name, .task = settings_.task_name};
+}
+
+caf::result<Status> PendingRegistrations::add(Register& message) {
+  auto registration = std::make_shared<Registration>();
+  registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
+  registration->graph = std::make_shared<Graph>(settings_.catalog);
+  for (auto& def : message.nodes)
+    if (auto id = registration->graph->add(std::move(def)); !id) return id.status().at(where());
+  registration->message = {.session = message.session, .plan = message.plan, .nodes = {}};
+  // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
+  // before the promise is made, which takes the sender away.
+  registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
+  registration->promise = self_->make_response_promise<Status>();
+  pending_.push_back(registration);
+  bind_resources(registration);
+  find_peers(registration);
+  arrived(registration, {});
+  return registration->promise;
+}
+
+void PendingRegistrations::bind_resources(const Pointer& registration) {
+  Bind bind{settings_.name, resources_of(*registration->graph)};
+  if (bind.uses.empty()) return;
+  ++registration->pending;
+  self_->request(task_, caf::infinite, std::move(bind))
+      .then(
+          [this, registration](Status& status, Bindings& bindings) {
+            registration->bindings = std::move(bindings);
+            arrived(registration, status);
+          },
+          [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
+}
+
+void PendingRegistrations::find_peers(const Pointer& registration) {
+  auto& tasks = registration->tasks;
+  for (const auto& node : registration->graph->nodes()) {
+    auto is_send = node.op->name() == transfer::send;
+    if (!is_send && node.op->name() != transfer::recv) continue;
+    const auto& peer = node.attr<std::string>(is_send ? "to_device" : "from_device");
+    if (peer == transfer::client) continue;
+    auto device = DeviceName::parse(peer);
+    if (!device || !device->is_full()) {
+      registration->status = invalid_argument(node.op->name() + " has no full device name");
+      return;
+    }
+    if (!tasks.insert(task_name(*device->job, *device->task)).second) continue;
+    ++registration->pending;
+    FindTask find{*device->job, *device->task, settings_.connect_timeout};
+    self_->request(task_, caf::infinite, find)
+        .then(
+            [this, registration](Status& status, TaskDescription& peer) {
+              for (auto& found : peer.devices)
+                registration->peers[device_name(peer, found)] =
+                    caf::actor_cast<DeviceActor>(found.actor);
+              arrived(registration, status);
+            },
+            [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
+  }
+}
+
+/// Takes one of the answers that the registration waits for; the last one finishes it.
+void PendingRegistrations::arrived(const Pointer& registration, const Status& status) {
+  if (registration->status.ok()) registration->status = status;
+  if (--registration->pending > 0 || registration->answered) return;
+  if (registration->status.ok()) registration->status = finish(*registration);
+  answer(*registration, registration->status);
+  pending_.remove(registration);
+}
+
+Status PendingRegistrations::finish(Registration& registration) {
+  auto plan = make_device_plan(
+      registration.graph, *settings_.device, registration.bindings, registration.peers,
+      self_->node());
+  if (!plan) return plan.status();
+  return add_plan_(registration.message, *std::move(plan));
+}
+
+void PendingRegistrations::answer(Registration& registration, const Status& status) {
+  registration.answered = true;
+  registration.promise.deliver(status.at(where()));
+}
+
+void PendingRegistrations::cancel(
+    SessionId session, std::optional<PlanId> plan, const Status& why) {
+  auto is_cancelled = [&](const Registration& registration) {
+    const auto& message = registration.message;
+    return message.session == session && (!plan || message.plan == *plan);
+  };
+  cancel_where(is_cancelled, why);
+}
+
+void PendingRegistrations::peer_lost(const std::string& task, const Status& why) {
+  cancel_where([&](const Registration& pending) { return pending.tasks.contains(task); }, why);
+}
+
+void PendingRegistrations::cancel_where(
+    const std::function<bool(const Registration&)>& is_cancelled, const Status& why) {
+  for (auto next = pending_.begin(); next != pending_.end();) {
+    auto registration = next++;
+    if (!is_cancelled(**registration)) continue;
+    answer(**registration, why);
+    pending_.erase(registration);
+  }
+}
+
+}  // namespace troupe

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/device/device_plan.hpp"
+#include "troupe/actors/device/device_protocol.hpp"
+
+namespace troupe {
+
+/// The registrations of a device that are not answered yet. Each waits for its resources, and for
+/// connections to the tasks that its partition sends to and receives from. (A task that it receives
+/// from must be connected, too: only then is the device told when that task is lost.) Belongs to
+/// the device actor.
+///
+/// RG-1: each registration is answered once: when its plan is added, when it fails, or when it is
+///       cancelled.
+class PendingRegistrations {
+ public:
+  /// Adds the plan to its session; an error if that has ended. The message has no nodes any more.
+  using AddPlan = std::function<Status(const Register&, std::shared_ptr<DevicePlan>)>;
+
+  void begin(
+      DeviceProtocol::pointer self, const TaskActor& task, const DeviceSettings& settings,
+      AddPlan add_plan);
+
+  /// Adds the registration of the message that is being handled, and returns its answer.
+  caf::result<Status> add(Register& message);
+
+  /// Cancels the registrations of one plan, or of the whole session.
+  void cancel(SessionId session, std::optional<PlanId> plan, const Status& why);
+  /// Cancels the registrations that need the task: they may have found its actors, which are lost.
+  void peer_lost(const std::string& task, const Status& why);
+
+ private:
+  struct Registration;
+  using Pointer = std::shared_ptr<Registration>;
+
+  Where where() const;
+  void bind_resources(const Pointer& registration);
+  void find_peers(const Pointer& registration);
+  void arrived(const Pointer& registration, const Status& status);
+  Status finish(Registration& registration);
+  void answer(Registration& registration, const Status& status);
+  void cancel_where(
+      const std::function<bool(const Registration&)>& is_cancelled, const Status& why);
+
+  DeviceProtocol::pointer self_ = nullptr;
+  TaskActor task_;
+  DeviceSettings settings_;
+  AddPlan add_plan_;
+  std::list<Pointer> pending_;
+};
+
+}  // namespace troupe

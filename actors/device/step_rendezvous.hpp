@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "troupe/actors/messages.hpp"
+#include "troupe/devices/step_port.hpp"
+
+namespace troupe {
+
+/// The table in which the tensors of one step that arrive on a device are matched with the kernels
+/// that receive them, in either order. Also holds the step's feeds and fetches on the device.
+/// Exists as long as the step. Thread-safe.
+///
+/// RV-1: a tensor is given to its receiver at most once.
+/// RV-2: every receiver is called: with the tensor, or with the error of fail().
+class StepRendezvous final : public StepPort {
+ public:
+  /// Sends a tensor to another device; called on the thread of the sending kernel.
+  using Push = std::function<Status(const EdgeKey&, Tensor)>;
+  /// Runs work soon, but not inside the call; from any thread.
+  using PostWork = std::function<void(std::function<void()>)>;
+
+  /// Adds a value from another device, unset if it is dead; also before the step is started. False:
+  /// the edge has had one in that iteration.
+  bool arrive(const EdgeKey& key, Tensor value);
+  /// Bytes of the tensors that no kernel has received yet.
+  size_t waiting_bytes() const;
+
+  /// Called when the step starts, before its kernels use the port.
+  void start(Tensors feeds, size_t fetch_count, Push push, PostWork post);
+  Tensors take_fetches() { return std::move(fetches_); }
+
+  Tensor feed(int index) override { return feeds_[static_cast<size_t>(index)]; }
+  void fetch(int index, Tensor value) override {
+    fetches_[static_cast<size_t>(index)] = std::move(value);
+  }
+  Status send(const EdgeKey& key, Tensor value) override { return push_(key, std::move(value)); }
+  std::optional<Result<Tensor>> try_receive(const EdgeKey& key) override;
+  void receive(const EdgeKey& key, Arrived arrived) override;
+  void fail(const Status& status) override;
+  void post(std::function<void()> work) override { post_(std::move(work)); }
+
+ private:
+  struct Entry {
+    std::optional<Tensor> value;
+    Arrived receiver;
+    bool consumed = false;
+  };
+
+  Tensors feeds_;
+  Tensors fetches_;
+  Push push_;
+  PostWork post_;
+  mutable std::mutex mutex_;
+  std::map<EdgeKey, Entry> entries_;
+  size_t waiting_bytes_ = 0;
+  Status failed_;
+};
+
+}  // namespace troupe

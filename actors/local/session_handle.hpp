@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <memory>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/local/caller_execution_unit.hpp"
+
+namespace troupe {
+
+/// Sends calls to a session actor of this process; shared by the session and its session objects.
+/// Thread-safe.
+class LocalSessionHandle {
+ public:
+  LocalSessionHandle(caf::actor_system& system, SessionActor actor)
+      : system_(system), actor_(std::move(actor)) {}
+
+  CallId next_call() { return next_call_++; }
+  bool is_closed() const { return is_closed_; }
+  /// Sets is_closed(), and returns its earlier value.
+  bool close() { return is_closed_.exchange(true); }
+  static Status closed_error() { return failed_precondition("the session is closed"); }
+
+  /// Sends a call without waiting for its answer.
+  template <class Call>
+  void send(Call call) {
+    tell(actor_, std::move(call));
+  }
+
+  /// Sends a call and runs the actors that it wakes on this thread, until the call is answered or
+  /// no more of them are ready here.
+  template <class Call, class IsAnswered>
+  void send_from_here(Call call, IsAnswered is_answered) {
+    CallerExecutionUnit here(system_);
+    tell(actor_, std::move(call), &here);
+    // One activation at a time: an actor that others keep busy must not keep this thread.
+    while (!is_answered() && !here.empty()) here.drain(1);
+  }
+
+  /// Makes a call with `make(callback)`, sends it, and waits for the answer.
+  template <class Answer, class Make>
+  Answer ask(Make make) {
+    auto promise = std::make_shared<std::promise<Answer>>();
+    auto answer = promise->get_future();
+    // A session that has ended drops the call, and the promise with it: get() throws.
+    send_from_here(
+        make(
+            [promise = std::move(promise)](Answer value) { promise->set_value(std::move(value)); }),
+        [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    try {
+      return answer.get();
+    } catch (const std::future_error&) {
+      return closed_error();
+    }
+  }
+
+ private:
+  caf::actor_system& system_;
+  SessionActor actor_;
+  std::atomic<bool> is_closed_{false};
+  std::atomic<CallId> next_call_{1};
+};
+
+using SharedLocalSession = std::shared_ptr<LocalSessionHandle>;
+
+}  // namespace troupe

@@ -1,0 +1,102 @@
+#include "troupe/actors/session/compiled_step.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+namespace {
+
+std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) {
+  std::vector<Candidate> candidates;
+  for (const auto& task : tasks)
+    for (const auto& device : task.devices)
+      candidates.push_back(
+          {.name = {task.job, task.task, device.type, device.index},
+           .ops = std::make_shared<const std::set<std::string, std::less<>>>(
+               device.ops.begin(), device.ops.end())});
+  return candidates;
+}
+
+DeviceActor actor_of(const std::vector<TaskDescription>& tasks, const DeviceName& name) {
+  for (const auto& task : tasks)
+    for (const auto& device : task.devices)
+      if (name == DeviceName{task.job, task.task, device.type, device.index})
+        return caf::actor_cast<DeviceActor>(device.actor);
+  return {};
+}
+
+/// Checks that the feeds of a remote partition fit into one message.
+Status check_size(
+    const CompiledStep& step, const CompiledStep::DevicePartition& partition,
+    const Tensors& feeds) {
+  size_t bytes = 0;
+  for (auto feed : partition.feeds) {
+    if (!feeds[feed].is_set()) continue;
+    bytes += wire_bytes(feeds[feed]);
+    if (bytes > max_message_bytes)
+      return resource_exhausted(
+                 "with feed '" + step.signature.feeds[feed] + "' the step's feeds have " +
+                 std::to_string(bytes) + " bytes, more than the " +
+                 std::to_string(max_message_bytes) + " that can be sent to " + partition.task)
+          .at({.device = partition.device, .task = partition.task});
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value) {
+  auto output = step.pruned.feeds[feed];
+  auto dtype = graph.dtype_of(output);
+  const auto& shape = graph.shape_of(output);
+  auto wrong = [&](const std::string& why) {
+    return invalid_argument("feed '" + step.signature.feeds[feed] + "' " + why)
+        .at({.node = graph.node(output.node).name, .op = graph.node(output.node).op->name()});
+  };
+  if (!value.is_set()) return wrong("has no value");
+  if (value.dtype() != dtype)
+    return wrong(std::string("must be ") + to_string(dtype) + ", not " + to_string(value.dtype()));
+  if (!value.shape().is_compatible_with(shape))
+    return wrong("must have the shape " + shape.to_string() + ", not " + value.shape().to_string());
+  return {};
+}
+
+Status check_sizes(const CompiledStep& step, const Tensors& feeds) {
+  for (const auto& partition : step.partitions)
+    if (partition.is_remote)
+      if (auto status = check_size(step, partition, feeds); !status.ok()) return status;
+  return {};
+}
+
+Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds) {
+  if (feeds.size() != step.pruned.feeds.size())
+    return invalid_argument(
+        "the step has " + std::to_string(step.pruned.feeds.size()) + " feeds, not " +
+        std::to_string(feeds.size()));
+  for (size_t i = 0; i < feeds.size(); ++i)
+    if (auto status = check_feed(graph, step, static_cast<int>(i), feeds[i]); !status.ok())
+      return status;
+  return check_sizes(step, feeds);
+}
+
+Result<std::vector<std::vector<NodeDef>>> place_and_partition(
+    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
+    const DeviceName& master, CompiledStep& step) {
+  auto places = placement.devices(candidates_of(tasks));
+  if (!places) return places.status();
+  std::vector<std::vector<NodeDef>> nodes;
+  for (auto& cut : partition(graph, step.pruned, *places)) {
+    auto device = DeviceName::parse(cut.device);
+    if (!device) return device.status();
+    step.partitions.push_back(
+        {.actor = actor_of(tasks, *device),
+         .device = cut.device,
+         .task = task_name(*device->job, *device->task),
+         .feeds = std::move(cut.feeds),
+         .fetches = std::move(cut.fetches),
+         .is_remote = device->job != master.job || device->task != master.task});
+    nodes.push_back(std::move(cut.nodes));
+  }
+  return nodes;
+}
+
+}  // namespace troupe

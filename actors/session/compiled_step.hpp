@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/device/device_actor.hpp"
+#include "troupe/graph/passes/partition.hpp"
+#include "troupe/graph/place/placement.hpp"
+
+namespace troupe {
+
+/// A compiled step: its signature, and its partitions on the devices.
+struct CompiledStep {
+  struct DevicePartition {
+    DeviceActor actor;
+    std::string device;
+    std::string task;
+    std::vector<int> feeds;    // the indices of the step's feeds that it gets, in order
+    std::vector<int> fetches;  // the indices of the step's fetches that it gives, in order
+    bool is_remote = false;    // in another process than the master
+  };
+
+  /// A call that waits for the compilation.
+  struct Waiting {
+    CallId call;
+    std::function<void(const std::shared_ptr<CompiledStep>&, const Status&)> ready;
+  };
+
+  StepSignature signature;
+  PlanId plan = 0;
+  PrunedStep pruned;
+  std::vector<DevicePartition> partitions;
+  std::set<std::string> containers;  // of the resources that it uses
+  bool ready = false;
+  bool is_dropped = false;        // its plans were dropped
+  std::set<std::string> awaited;  // the tasks or devices that its compilation waits for
+  std::vector<Waiting> waiting;   // calls that came before it was ready
+  World::Time requested{0};       // when the first of them came
+  uint64_t last_used = 0;
+  size_t running = 0;
+  size_t callables = 0;  // that use it
+
+  bool uses_device(const std::string& device) const {
+    return std::ranges::count(partitions, device, &DevicePartition::device) > 0;
+  }
+  bool uses_task(const std::string& task) const {
+    return std::ranges::count(partitions, task, &DevicePartition::task) > 0;
+  }
+};
+
+/// Checks a feed against the dtype and shape of the output that it replaces. An error names the
+/// feed.
+Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value);
+/// Checks that the feeds for each remote partition fit into one message. An error names the first
+/// feed that does not. Unset feeds are not sent.
+Status check_sizes(const CompiledStep& step, const Tensors& feeds);
+/// Checks number, values and sizes of all feeds of a step.
+Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds);
+
+/// Places the nodes of a pruned step on the devices of those tasks, cuts it into partitions and
+/// adds them to the step. Returns the nodes of each partition, which only the registration needs.
+/// `master` is the master's default device.
+Result<std::vector<std::vector<NodeDef>>> place_and_partition(
+    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
+    const DeviceName& master, CompiledStep& step);
+
+}  // namespace troupe

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "troupe/actors/session/explanation.hpp"
+#include "troupe/actors/session/step_cache.hpp"
+#include "troupe/actors/session/step_request.hpp"
+
+namespace troupe {
+
+/// The running steps of a session. Starts their partitions on the devices and collects the results.
+/// Belongs to the session actor.
+///
+/// RS-1: each started step is answered once: with the fetches, or with the first error, after the
+///       other devices were told to cancel.
+class RunningSteps {
+ public:
+  using Answer = std::function<void(const StepRequest&, Result<Tensors>)>;
+  /// Called with the compiled step when a device answered Aborted: it has no such plan any more.
+  using Stale = std::function<void(const CompiledStep&)>;
+
+  void begin(
+      SessionProtocol::pointer self, const SessionSettings& settings, Answer answer, Stale stale);
+
+  /// Starts a step. The feeds must have been checked.
+  void start(const std::shared_ptr<CompiledStep>& compiled, StepRequest&& request);
+  /// Sends feeds of a partial step, by their index; those not fed now are unset. May be empty.
+  void feed(CallId call, Tensors feeds);
+
+  void partition_done(StepDone& done);
+  void partition_traced(StepTraced& traced);
+  void fetches_arrived(Deliver& message);
+  void peer_lost(const PeerLost& lost, const Status& why);
+
+  /// Cancels the step of a call. False: none runs.
+  bool cancel(CallId call, const Status& why);
+  void cancel_all(const Status& why);
+  void close(const Status& why);
+  void end_all(const Status& why);
+
+  bool empty() const { return running_.empty(); }
+  /// The devices that the step of a call waits for.
+  std::set<std::string> awaited_by(CallId call) const;
+  void explain(const std::shared_ptr<Explanation>& explanation) const;
+
+ private:
+  struct Running {
+    StepRequest request;
+    std::shared_ptr<CompiledStep> compiled;
+    std::vector<bool> partition_done;
+    size_t pending = 0;
+    Tensors answers;
+    Status error;
+    World::Time started{0};
+    std::shared_ptr<RunMetadata> metadata;  // null unless requested
+  };
+
+  StepId id_of(uint64_t number) const { return {settings_->id, number}; }
+  Running* find(StepId id);
+  void start_partitions(uint64_t number, Running& step);
+  static Status check_fetches(const Running& step, const StepDone& done);
+  static void keep_fetches(Running& step, StepDone& done);
+  void end_partition(uint64_t number, size_t index, const Status& status);
+  void cancel_partitions(uint64_t number, const Status& why);
+  void finish(uint64_t number);
+
+  SessionProtocol::pointer self_ = nullptr;
+  const SessionSettings* settings_ = nullptr;
+  Answer answer_;
+  Stale stale_;
+  std::unordered_map<uint64_t, Running> running_;
+  std::unordered_map<CallId, uint64_t> step_of_call_;
+  uint64_t next_step_ = 1;
+};
+
+}  // namespace troupe

@@ -1,0 +1,400 @@
+#include "troupe/actors/session/session_actor.hpp"
+
+#include <map>
+
+#include "troupe/actors/self.hpp"
+#include "troupe/actors/session/deadlines.hpp"
+#include "troupe/actors/session/running_steps.hpp"
+#include "troupe/actors/session/session_protocol.hpp"
+#include "troupe/actors/session/step_cache.hpp"
+
+namespace troupe {
+namespace {
+
+using Step = StepCache::Step;
+
+/// A callable that is not released yet.
+struct OwnedCallable {
+  StepSignature signature;
+  Step step;  // null until it is compiled
+  Counted counted;
+};
+
+struct SessionState {
+  static constexpr const char* name = "session";
+
+  SessionState() = default;
+
+  SessionProtocol::pointer self = nullptr;
+  TaskActor task;
+  SessionSettings settings;
+  std::shared_ptr<PlacementView> next_view;  // used from the next Extend on
+  std::unique_ptr<Graph> graph;
+  StepCache cache;
+  RunningSteps running;
+  std::map<CallId, OwnedCallable> callables;
+  std::map<CallId, std::shared_ptr<PartialStep>> partial_steps;
+  Deadlines deadlines;
+  World::Time last_call{0};
+  Counted counted;
+  /// Shared by the open runs, and by the session until it drains. It is destroyed with the last of
+  /// them, and releases the DrainRuns::drained pointers in it.
+  using OpenRuns = std::vector<std::shared_ptr<void>>;
+  std::shared_ptr<OpenRuns> open_runs = std::make_shared<OpenRuns>();  // null while draining
+  std::weak_ptr<OpenRuns> draining_runs;
+
+  ~SessionState() {
+    running.end_all(cancelled("the session has ended"));
+    cache.cancel_all_waits(cancelled("the session has ended"));
+  }
+
+  void start() {
+    cache.begin(self, task, settings, *graph);
+    running.begin(
+        self, settings,
+        [this](const StepRequest& request, Result<Tensors> values) {
+          answer(request, std::move(values));
+        },
+        [this](const CompiledStep& stale) { cache.drop_all_on_devices_of(stale); });
+    note_call();
+    if (settings.idle_limit.count() > 0) send_after(settings.idle_limit, IdleLimit{});
+  }
+
+  template <class Message>
+  void send_after(World::Time time, Message message) {
+    settings.world->after(
+        time, caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(std::move(message)));
+  }
+
+  /// Restarts the idle time.
+  void note_call() {
+    if (settings.idle_limit.count() > 0) last_call = settings.world->now();
+  }
+
+  // -- graph
+
+  Status extend(Extend& call) {
+    note_call();
+    if (call.expected_size != static_cast<uint64_t>(graph->size()))
+      return aborted(
+          "the session's graph has " + std::to_string(graph->size()) +
+          " nodes, but the caller expected " + std::to_string(call.expected_size));
+    auto before = graph->size();
+    for (auto& def : call.nodes) {
+      auto status = is_reserved(def) ? invalid_argument("names that begin with '_' are reserved")
+                                           .at({.node = def.name, .op = def.op})
+                                     : graph->add(std::move(def)).status();
+      if (status.ok()) continue;
+      graph->shrink_to(before);
+      return status;
+    }
+    if (next_view) settings.view = std::exchange(next_view, nullptr);
+    return {};
+  }
+
+  void update_view(const ClusterChanged& change) {
+    next_view = std::make_shared<PlacementView>(*settings.view);
+    next_view->cluster = change.cluster;
+  }
+
+  static bool is_reserved(const NodeDef& def) {
+    auto found = def.attrs.find("container");
+    auto* container = found == def.attrs.end() ? nullptr : found->second.get<std::string>();
+    return def.op.starts_with('_') || def.name.starts_with('_') ||
+           (container && container->starts_with('_'));
+  }
+
+  // -- runs
+
+  void run(Run& call) {
+    if (!open_runs) return call.done(draining());
+    StepSignature signature{
+        .feeds = {}, .fetches = std::move(call.fetches), .targets = std::move(call.targets)};
+    Tensors feeds;
+    for (auto& [feed, value] : call.feeds) {
+      signature.feeds.push_back(std::move(feed));
+      feeds.push_back(std::move(value));
+    }
+    auto request = make_request(call, std::move(feeds));
+    if (auto step = cache.find(signature)) return start_step(step, std::move(request));
+    start_once_compiled(std::move(signature), std::move(request), [](const Step&) {});
+  }
+
+  void run(RunCallable& call) {
+    if (!open_runs) return call.done(draining());
+    auto request = make_request(call, std::move(call.feeds));
+    auto found = callables.find(call.callable);
+    if (found == callables.end())
+      return answer(request, invalid_argument("there is no such callable in the session"));
+    const auto& step = found->second.step;
+    if (step && !step->is_dropped) return start_step(step, std::move(request));
+    start_once_compiled(
+        found->second.signature, std::move(request),
+        [this, callable = call.callable](const Step& fresh) { attach(callable, fresh); });
+  }
+
+  /// Makes the request of a Run or RunCallable, and sets its deadline.
+  template <class Call>
+  StepRequest make_request(Call& call, Tensors feeds) {
+    note_call();
+    limit(call.call, call.options);
+    return {
+        .call = call.call,
+        .feeds = std::move(feeds),
+        .options = call.options,
+        .done = std::move(call.done),
+        .on_metadata = std::move(call.on_metadata),
+        .counted = Counted(settings.metrics, &Metrics::runs),
+        .open_run = open_runs,
+        .partial = nullptr};
+  }
+
+  template <class Compiled>
+  void start_once_compiled(StepSignature signature, StepRequest run, Compiled once_compiled) {
+    auto request = std::make_shared<StepRequest>(std::move(run));
+    cache.compile(
+        std::move(signature), request->call,
+        [this, request, once_compiled](const Step& step, const Status& status) {
+          if (!status.ok()) return answer(*request, status);
+          once_compiled(step);
+          start_step(step, std::move(*request));
+        });
+  }
+
+  void start_step(const Step& step, StepRequest&& request) {
+    if (auto status = check_feeds(*graph, *step, request.feeds); !status.ok())
+      return answer(request, status);
+    running.start(step, std::move(request));
+  }
+
+  void answer(const StepRequest& request, Result<Tensors> values) {
+    deadlines.remove(request.call);
+    request.done(std::move(values));
+  }
+
+  /// Cancels a run, whether its step runs or is being cache.
+  void cancel(CallId call, const Status& why) {
+    if (!running.cancel(call, why)) cache.cancel_wait(call, why);
+  }
+
+  // -- deadlines
+
+  void limit(CallId call, const RunOptions& options) {
+    auto timeout =
+        options.timeout.count() == 0 ? settings.options.operation_timeout : options.timeout;
+    if (timeout.count() <= 0) return;
+    deadlines.add(call, timeout, settings.world->now());
+    set_timer();
+  }
+
+  void set_timer() {
+    if (auto time = deadlines.take_timer(settings.world->now())) send_after(*time, RunDeadline{});
+  }
+
+  void cancel_expired_runs() {
+    deadlines.timer_expired();
+    for (auto call : deadlines.take_due(settings.world->now())) cancel(call, timeout_error(call));
+    set_timer();
+  }
+
+  /// Names the devices or tasks that the run still waits for.
+  Status timeout_error(CallId call) const {
+    auto awaited = running.awaited_by(call);
+    awaited.merge(cache.awaited_by(call));
+    std::string message = "the step was not done within its timeout";
+    for (const auto& name : awaited)
+      message += (name == *awaited.begin() ? "; it waits for " : ", ") + name;
+    return deadline_exceeded(message);
+  }
+
+  void end_if_idle() {
+    auto idle = settings.world->now() - last_call;
+    auto in_use = !running.empty() || !cache.compiling().empty();
+    if (!in_use && idle >= settings.idle_limit) return close("its node, as it was idle");
+    send_after(in_use ? World::Time(settings.idle_limit) : settings.idle_limit - idle, IdleLimit{});
+  }
+
+  // -- callables
+
+  void make_callable(MakeCallable& call) {
+    note_call();
+    limit(call.call, call.options);
+    auto& callable = callables[call.call];
+    callable.counted = Counted(settings.metrics, &Metrics::callables);
+    callable.signature = {
+        .feeds = std::move(call.feeds),
+        .fetches = std::move(call.fetches),
+        .targets = std::move(call.targets)};
+    cache.compile(
+        callable.signature, call.call,
+        [this, id = call.call, done = std::move(call.done)](
+            const Step& step, const Status& status) {
+          deadlines.remove(id);
+          if (status.ok()) attach(id, step);
+          else callables.erase(id);
+          done(status);
+        });
+  }
+
+  /// Sets the step of a callable, unless the callable was released meanwhile.
+  void attach(CallId id, const Step& step) {
+    auto found = callables.find(id);
+    if (found == callables.end() || found->second.step == step) return;
+    detach(found->second);
+    found->second.step = step;
+    ++step->callables;
+  }
+
+  static void detach(OwnedCallable& callable) {
+    if (callable.step) --callable.step->callables;
+    callable.step = nullptr;
+  }
+
+  void release(const Release& call) {
+    cancel(call.object, cancelled("the session object was released before it was made"));
+    partial_steps.erase(call.object);
+    if (auto callable = callables.extract(call.object)) detach(callable.mapped());
+  }
+
+  // -- partial runs
+
+  void set_up(SetUpPartialRun& call) {
+    if (!open_runs) return call.done(draining());
+    note_call();
+    limit(call.call, call.options);
+    auto partial = std::make_shared<PartialStep>(*graph, settings.metrics);
+    partial_steps[call.call] = partial;
+    StepSignature signature{
+        .feeds = std::move(call.feeds),
+        .fetches = std::move(call.fetches),
+        .targets = std::move(call.targets),
+        .is_partial = true};
+    cache.compile(
+        std::move(signature), call.call,
+        [this, partial, id = call.call, done = std::move(call.done)](
+            const Step& step, const Status& status) {
+          auto begun = status.ok() ? partial->begin(step) : status;
+          if (begun.ok()) start_partial(id, step, partial);
+          else drop_partial(id);
+          done(begun);
+        });
+  }
+
+  void drop_partial(CallId id) {
+    deadlines.remove(id);
+    partial_steps.erase(id);
+  }
+
+  void start_partial(CallId id, const Step& step, const std::shared_ptr<PartialStep>& partial) {
+    running.start(
+        step, {.call = id,
+               .feeds = {},
+               .options = {},
+               .done = [partial](const Result<Tensors>& ended) { partial->end(ended.status()); },
+               .on_metadata = {},
+               .counted = Counted(settings.metrics, &Metrics::runs),
+               .open_run = open_runs,
+               .partial = partial});
+  }
+
+  void run_partially(const RunPartially& call) {
+    note_call();
+    auto found = partial_steps.find(call.partial_run);
+    if (found == partial_steps.end())
+      return call.done(invalid_argument("there is no such partial run: it must be set up first"));
+    running.feed(call.partial_run, found->second->accept(call));
+  }
+
+  // -- explain
+
+  void explain(const Explain& call) {
+    auto explanation = std::make_shared<Explanation>(call);
+    for (const auto& step : cache.compiling())
+      explanation->add(settings.id, *step, settings.world->now());
+    running.explain(explanation);
+  }
+
+  // -- draining, losses and close
+
+  Status draining() const {
+    auto name = task_name(*settings.view->master.job, *settings.view->master.task);
+    return unavailable(
+               name + " is draining, so it runs no new steps: open a session on another task")
+        .at({.task = name});
+  }
+
+  void drain(const DrainRuns& call) {
+    if (open_runs) draining_runs = std::exchange(open_runs, nullptr);
+    if (auto runs = draining_runs.lock()) runs->push_back(call.drained);
+  }
+
+  void cancel_runs(const CancelRuns& call) {
+    running.cancel_all(call.why);
+    cache.cancel_all_waits(call.why);
+  }
+
+  void peer_lost(const PeerLost& lost) {
+    auto why = unavailable("lost " + lost.task + ": " + lost.why).at({.task = lost.task});
+    cache.peer_lost(lost, why);
+    running.peer_lost(lost, why);
+  }
+
+  void close_if_using(const CloseIfUsing& reset) {
+    if (cache.uses_any(reset.containers)) close("a reset of a container that it used");
+  }
+
+  void close(const std::string& by) {
+    auto why = cancelled("the session was closed by " + by + " while the step ran");
+    running.close(why);
+    cache.close(why);
+    self->send(task, SessionClosed{});
+    self->quit();
+  }
+};
+
+SessionProtocol::behavior_type session(
+    Self<SessionProtocol, SessionState> self, const TaskActor& task, SessionSettings settings) {
+  auto& state = self->state;
+  state.self = self;
+  state.task = task;
+  state.counted = Counted(settings.metrics, &Metrics::sessions);
+  state.graph = std::make_unique<Graph>(settings.catalog);
+  state.settings = std::move(settings);
+  state.start();
+  return {
+      [&state](Extend& call) { call.done(state.extend(call)); },
+      [&state](Run& call) { state.run(call); },
+      [&state](const CancelRun& call) {
+        state.cancel(call.call, cancelled("the caller cancelled the step"));
+      },
+      [&state](MakeCallable& call) { state.make_callable(call); },
+      [&state](RunCallable& call) { state.run(call); },
+      [&state](SetUpPartialRun& call) { state.set_up(call); },
+      [&state](const RunPartially& call) { state.run_partially(call); },
+      [&state](const Release& call) { state.release(call); },
+      [&state](const Close& call) {
+        state.close("its client");
+        call.done({});
+      },
+      [&state](const Explain& call) { state.explain(call); },
+      [&state](const ClusterChanged& change) { state.update_view(change); },
+      [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
+      [&state](const PeerLost& message) { state.peer_lost(message); },
+      [&state](const DrainRuns& call) { state.drain(call); },
+      [&state](const CancelRuns& call) { state.cancel_runs(call); },
+      [&state](StepDone& done) { state.running.partition_done(done); },
+      [&state](StepTraced& traced) { state.running.partition_traced(traced); },
+      [&state](Deliver& message) { state.running.fetches_arrived(message); },
+      [&state](const RunDeadline&) { state.cancel_expired_runs(); },
+      [&state](const IdleLimit&) { state.end_if_idle(); },
+  };
+}
+
+}  // namespace
+
+OwnedSessionActor spawn_session(
+    caf::actor_system& system, TaskActor task, SessionSettings settings) {
+  return system.spawn(session, std::move(task), std::move(settings));
+}
+
+}  // namespace troupe

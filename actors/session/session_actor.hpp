@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/messages.hpp"
+#include "troupe/actors/task/task_actor.hpp"
+#include "troupe/graph/place/placement.hpp"
+
+namespace troupe {
+
+struct SessionSettings {
+  SessionId id = 0;
+  std::shared_ptr<const PlacementView> view;
+  std::shared_ptr<const OpCatalog> catalog;
+  std::chrono::milliseconds connect_timeout;
+  std::shared_ptr<World> world;
+  std::shared_ptr<Metrics> metrics;
+  SessionOptions options;
+  std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
+  std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
+};
+
+/// Closes the session if one of its compiled steps uses one of those containers.
+struct CloseIfUsing {
+  ContainerChoice containers;
+};
+
+/// The tasks of the cluster have changed. The session places nodes on the new ones from its next
+/// Extend on.
+struct ClusterChanged {
+  ClusterSpec cluster;
+};
+
+/// A client's graph and its compiled steps, on the node that the client chose as master. The first
+/// step with given feeds, fetches and targets is pruned, placed, cut into partitions and registered
+/// with the device actors that it uses; later ones are only started.
+///
+/// SE-1: each Run is answered once: with the fetches, or with the first error, after the other
+///       devices were told to cancel. Later errors that the cancel did not cause are added as
+///       notes.
+/// SE-2: a failed compilation is not remembered. Steps compiled for a device that is lost or has
+///       restarted are compiled again when they are next run, those of callables, too.
+/// SE-3: a session object (a callable or a partial run) exists until it is released, or the session
+///       ends.
+///
+/// This is a session as its task sees it: the task owns the actor. It adds the messages of the task
+/// to the calls of clients (SessionActor); SessionProtocol adds those of devices and of the session
+/// itself.
+using OwnedSessionActor = SessionActor::extend<
+    caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>,
+    caf::reacts_to<ClusterChanged>, caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
+
+/// `task` is the master's task actor.
+OwnedSessionActor spawn_session(
+    caf::actor_system& system, TaskActor task, SessionSettings settings);
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseIfUsing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClusterChanged)

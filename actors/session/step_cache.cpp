@@ -1,0 +1,148 @@
+#include "troupe/actors/session/step_cache.hpp"
+
+#include <algorithm>
+
+namespace troupe {
+namespace {
+
+/// Steps of callables do not count.
+constexpr size_t compiled_steps_max = 256;
+
+void notify_waiting(const StepCache::Step& step, const Status& status) {
+  for (auto& waiting : std::exchange(step->waiting, {})) waiting.ready(step, status);
+}
+
+}  // namespace
+
+void StepCache::begin(
+    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+    const Graph& graph) {
+  self_ = self;
+  settings_ = &settings;
+  graph_ = &graph;
+  compiler_.begin(self, task, settings, [this](const CompiledStep::DevicePartition& partition) {
+    devices_[partition.device] = partition;
+  });
+}
+
+StepCache::Step StepCache::find(const StepSignature& signature) const {
+  auto found = steps_.find(signature);
+  return found != steps_.end() && found->second->ready ? found->second : nullptr;
+}
+
+void StepCache::compile(StepSignature signature, CallId call, Ready ready) {
+  auto& step = steps_[signature];
+  if (step && step->ready) return ready(Step(step), {});
+  auto is_new = !step;
+  if (is_new) step = std::make_shared<CompiledStep>();
+  step->waiting.push_back({call, std::move(ready)});
+  if (!is_new) return;
+  step->signature = std::move(signature);
+  step->plan = next_plan_++;
+  step->requested = settings_->world->now();
+  compiler_.compile(*graph_, step, [this, step](const Status& status) {
+    if (!status.ok()) fail(step, status);
+    else if (step->is_dropped) fail(step, unavailable("a device of the step was lost"));
+    else become_ready(step);
+  });
+}
+
+bool StepCache::cancel_wait(CallId call, const Status& why) {
+  for (auto& [signature, step] : steps_) {
+    auto found = std::ranges::find(step->waiting, call, &CompiledStep::Waiting::call);
+    if (found == step->waiting.end()) continue;
+    auto waiting = std::move(*found);
+    step->waiting.erase(found);
+    waiting.ready(step, why);
+    return true;
+  }
+  return false;
+}
+
+std::set<std::string> StepCache::awaited_by(CallId call) const {
+  for (const auto& [signature, step] : steps_)
+    if (std::ranges::count(step->waiting, call, &CompiledStep::Waiting::call)) return step->awaited;
+  return {};
+}
+
+std::vector<StepCache::Step> StepCache::compiling() const {
+  std::vector<Step> found;
+  for (const auto& [signature, step] : steps_)
+    if (!step->waiting.empty()) found.push_back(step);
+  return found;
+}
+
+void StepCache::become_ready(const Step& step) {
+  step->ready = true;
+  notify_waiting(step, {});
+  drop_least_used();
+}
+
+void StepCache::fail(const Step& step, const Status& status) {
+  drop(step);
+  notify_waiting(step, status);
+}
+
+void StepCache::drop(const Step& step) {
+  for (const auto& partition : step->partitions)
+    self_->send(partition.actor, DropPlan{settings_->id, step->plan});
+  if (std::exchange(step->is_dropped, true)) return;
+  steps_.erase(step->signature);
+}
+
+bool StepCache::uses_any(const ContainerChoice& containers) const {
+  auto is_chosen = [&](const std::string& container) { return containers.contains(container); };
+  return std::ranges::any_of(steps_, [&](const auto& entry) {
+    return std::ranges::any_of(entry.second->containers, is_chosen);
+  });
+}
+
+void StepCache::drop_all_on_devices_of(const CompiledStep& stale) {
+  std::vector<Step> others;
+  for (const auto& [signature, step] : steps_)
+    if (step->ready &&
+        std::ranges::any_of(
+            stale.partitions, [&step](const CompiledStep::DevicePartition& partition) {
+              return step->uses_device(partition.device);
+            }))
+      others.push_back(step);
+  for (const auto& step : others) drop(step);
+}
+
+void StepCache::peer_lost(const PeerLost& lost, const Status& why) {
+  // A device that was only silent still has plans of the session.
+  for (const auto& [name, partition] : devices_)
+    if (partition.task == lost.task) self_->send(partition.actor, EndSession{settings_->id});
+  std::erase_if(devices_, [&lost](const auto& entry) { return entry.second.task == lost.task; });
+  std::vector<Step> stale;
+  for (const auto& [signature, step] : steps_)
+    if (step->uses_task(lost.task)) stale.push_back(step);
+  for (const auto& step : stale) {
+    if (step->ready) drop(step);
+    else fail(step, why);
+  }
+}
+
+void StepCache::drop_least_used() {
+  size_t count = 0;
+  Step oldest;
+  for (const auto& [signature, step] : steps_) {
+    if (step->callables > 0) continue;
+    ++count;
+    if (step->ready && step->running == 0 && (!oldest || step->last_used < oldest->last_used))
+      oldest = step;
+  }
+  if (oldest && count > compiled_steps_max) drop(oldest);
+}
+
+void StepCache::close(const Status& why) {
+  for (const auto& [name, partition] : devices_)
+    self_->send(partition.actor, EndSession{settings_->id});
+  cancel_all_waits(why);
+}
+
+void StepCache::cancel_all_waits(const Status& why) {
+  for (auto& [signature, step] : std::exchange(steps_, {})) notify_waiting(step, why);
+}
+
+}  // namespace troupe

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "troupe/actors/session/step_compiler.hpp"
+
+namespace troupe {
+
+/// The steps of a session that are compiled or being compiled, by their signatures. When there are
+/// too many, the least recently used one is dropped. Belongs to the session actor.
+///
+/// CS-1: each `ready` is called once: when the step can run, or with the error of its compilation.
+/// CS-2: a failed compilation is not remembered.
+class StepCache {
+ public:
+  using Step = std::shared_ptr<CompiledStep>;
+  using Ready = std::function<void(const Step&, const Status&)>;
+
+  void begin(
+      SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+      const Graph& graph);
+
+  /// The compiled step; null if there is none, or its compilation has not ended.
+  Step find(const StepSignature& signature) const;
+  /// Compiles the step for a call, unless it is compiled already. May call `ready` at once.
+  void compile(StepSignature signature, CallId call, Ready ready);
+  /// Calls the `ready` of a waiting call with an error. False: the call does not wait.
+  bool cancel_wait(CallId call, const Status& why);
+  /// The tasks or devices that the compilation of a waiting call waits for; none if it does not
+  /// wait.
+  std::set<std::string> awaited_by(CallId call) const;
+  /// The steps that calls wait for.
+  std::vector<Step> compiling() const;
+
+  /// Whether a step uses one of those containers.
+  bool uses_any(const ContainerChoice& containers) const;
+  /// Drops the compiled steps that share a device with a stale one: whatever made that one stale (a
+  /// container was reset, the device has restarted) concerns them, too.
+  void drop_all_on_devices_of(const CompiledStep& stale);
+  void peer_lost(const PeerLost& lost, const Status& why);
+  /// Cancels all waiting calls, and ends the session on its devices.
+  void close(const Status& why);
+  void cancel_all_waits(const Status& why);
+
+ private:
+  void become_ready(const Step& step);
+  void fail(const Step& step, const Status& status);
+  void drop(const Step& step);
+  void drop_least_used();
+
+  SessionProtocol::pointer self_ = nullptr;
+  const SessionSettings* settings_ = nullptr;
+  const Graph* graph_ = nullptr;
+  StepCompiler compiler_;
+  std::map<StepSignature, Step> steps_;
+  std::map<std::string, CompiledStep::DevicePartition> devices_;  // that have plans, by name
+  PlanId next_plan_ = 1;
+};
+
+}  // namespace troupe

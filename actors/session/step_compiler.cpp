@@ -1,0 +1,172 @@
+#include "troupe/actors/session/step_compiler.hpp"
+
+#include "troupe/actors/cluster/directory.hpp"
+#include "troupe/actors/error.hpp"
+#include "troupe/graph/ops/handle.hpp"
+
+namespace troupe {
+
+struct StepCompiler::Compilation {
+  const Graph& graph;
+  std::shared_ptr<CompiledStep> step;
+  Done done;
+  std::optional<Placement> placement;
+  Placement::ResourceDevices resource_devices;  // of the unpinned resources
+  std::vector<TaskDescription> tasks;
+  Status status;
+};
+
+void StepCompiler::begin(
+    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+    OnRegister on_register) {
+  self_ = self;
+  task_ = task;
+  settings_ = &settings;
+  on_register_ = std::move(on_register);
+}
+
+void StepCompiler::compile(
+    const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done) {
+  find_resources(std::make_shared<Compilation>(Compilation{
+      .graph = graph,
+      .step = step,
+      .done = std::move(done),
+      .placement = {},
+      .resource_devices = {},
+      .tasks = {},
+      .status = {}}));
+}
+
+/// Asks the directory where the unpinned resources are placed, those without a device constraint.
+void StepCompiler::find_resources(const Pointer& compilation) {
+  auto& step = *compilation->step;
+  auto pruned = prune(compilation->graph, step.signature);
+  if (!pruned) return compilation->done(pruned.status());
+  step.pruned = *std::move(pruned);
+  auto placement = Placement::begin(compilation->graph, step.pruned.nodes, settings_->view);
+  if (!placement) return compilation->done(placement.status());
+  compilation->placement = *std::move(placement);
+  for (auto id : step.pruned.nodes)
+    if (auto resource = resource_of(compilation->graph.node(id)))
+      step.containers.insert(resource->container);
+
+  auto unpinned = compilation->placement->unpinned_resources();
+  if (unpinned.empty()) return find_tasks(compilation);
+  if (settings_->options.isolate_state) return assign_devices(compilation, unpinned);
+  PlaceResources request;
+  for (const auto& [name, device] : unpinned) {
+    request.names.push_back(name);
+    request.devices.push_back(device.to_string());
+  }
+  constexpr auto directory = "the directory service";
+  step.awaited.insert(directory);
+  self_->request(task_, caf::infinite, request)
+      .then(
+          [this, compilation, names = request.names](
+              const Status& status, const ResourcePlaces& found) {
+            compilation->step->awaited.erase(directory);
+            if (!status.ok()) return compilation->done(status);
+            if (found.devices.size() != names.size())
+              return compilation->done(
+                  internal("the directory service answered with a wrong number of devices"));
+            Placement::ResourceDevices resource_devices;
+            for (size_t i = 0; i < names.size(); ++i)
+              if (auto device = DeviceName::parse(found.devices[i]))
+                resource_devices.emplace(names[i], *device);
+            assign_devices(compilation, resource_devices);
+          },
+          [compilation](const caf::error& error) { compilation->done(to_status(error)); });
+}
+
+void StepCompiler::assign_devices(
+    const Pointer& compilation, const Placement::ResourceDevices& resource_devices) {
+  if (auto status = compilation->placement->assign(resource_devices); !status.ok())
+    return compilation->done(status);
+  compilation->resource_devices = resource_devices;
+  find_tasks(compilation);
+}
+
+void StepCompiler::find_tasks(const Pointer& compilation) {
+  auto& step = *compilation->step;
+  auto tasks = compilation->placement->tasks();
+  if (!tasks) return compilation->done(tasks.status());
+  for (const auto& [job, index] : *tasks) step.awaited.insert(task_name(job, index));
+  for (const auto& [job, index] : *tasks) {
+    auto name = task_name(job, index);
+    self_->request(task_, caf::infinite, FindTask{job, index, settings_->connect_timeout})
+        .then(
+            [this, compilation, name](Status& status, TaskDescription& found) {
+              compilation->tasks.push_back(std::move(found));
+              arrived(compilation, name, status, &StepCompiler::register_partitions);
+            },
+            [this, compilation, name](caf::error& error) {
+              arrived(compilation, name, to_status(error), &StepCompiler::register_partitions);
+            });
+  }
+}
+
+/// Takes one of the answers that a compilation waits for. After the last one the compilation
+/// continues with `next`, or fails with the first error.
+void StepCompiler::arrived(
+    const Pointer& compilation, const std::string& from, const Status& status, Next next) {
+  if (compilation->status.ok()) compilation->status = status;
+  else if (!status.ok()) compilation->status = compilation->status.with_note(status.message());
+  compilation->step->awaited.erase(from);
+  if (!compilation->step->awaited.empty()) return;
+  if (!compilation->status.ok()) return compilation->done(compilation->status);
+  (this->*next)(compilation);
+}
+
+void StepCompiler::register_partitions(const Pointer& compilation) {
+  auto& step = *compilation->step;
+  const auto& here = settings_->view->master;
+  auto nodes = place_and_partition(
+      compilation->graph, compilation->tasks, *compilation->placement, here, step);
+  if (!nodes) return compilation->done(nodes.status());
+  for (auto& partition : *nodes) mark_handles(*compilation, partition);
+  if (step.partitions.empty()) return compilation->done({});
+  // Each device may wait for its peers, and for the directory service, before it answers.
+  auto timeout = 4 * settings_->connect_timeout;
+  auto master = task_name(*here.job, *here.task);
+  for (const auto& partition : step.partitions) step.awaited.insert(partition.device);
+  for (size_t i = 0; i < step.partitions.size(); ++i) {
+    const auto& partition = step.partitions[i];
+    on_register_(partition);
+    if (settings_->options.log_device_placement && settings_->log) log_placement((*nodes)[i]);
+    Register message{settings_->id, step.plan, std::move((*nodes)[i]), master};
+    self_->request(partition.actor, timeout, std::move(message))
+        .then(
+            [this, compilation, device = partition.device](Status& status) {
+              arrived(compilation, device, status, &StepCompiler::finish);
+            },
+            [this, compilation, device = partition.device,
+             task_name = partition.task](caf::error& error) {
+              auto status = to_status(error).at({.device = device, .task = task_name});
+              arrived(compilation, device, status, &StepCompiler::finish);
+            });
+  }
+}
+
+/// Sets the attributes of variable handles that only the master knows: whether the resource is
+/// unpinned, and the private container of an isolated session.
+void StepCompiler::mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const {
+  for (auto& node : nodes) {
+    auto id = compilation.graph.find(node.name);
+    auto resource = id ? resource_of(compilation.graph.node(*id)) : std::nullopt;
+    if (!resource) continue;
+    if (compilation.resource_devices.contains(*resource)) node.attrs[unpinned_attr] = true;
+    if (settings_->options.isolate_state)
+      node.attrs["container"] = private_container(settings_->id, resource->container);
+  }
+}
+
+/// Logs each placement once, in TensorFlow's format. Names that begin with '_' are internal nodes.
+void StepCompiler::log_placement(const std::vector<NodeDef>& nodes) {
+  for (const auto& node : nodes)
+    if (!node.name.starts_with('_') && logged_.emplace(node.name, node.device).second)
+      settings_->log(node.name + ": (" + node.op + "): " + node.device);
+}
+
+void StepCompiler::finish(const Pointer& compilation) { compilation->done({}); }
+
+}  // namespace troupe

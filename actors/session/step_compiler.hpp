@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/session/compiled_step.hpp"
+#include "troupe/actors/session/session_actor.hpp"
+#include "troupe/actors/session/session_protocol.hpp"
+
+namespace troupe {
+
+/// Compiles the steps of a session: prunes them, connects to the tasks that they use, places their
+/// nodes, cuts them into partitions, and registers these with the device actors. Belongs to the
+/// session actor.
+class StepCompiler {
+ public:
+  using Done = std::function<void(const Status&)>;
+  /// Called with each partition before it is registered.
+  using OnRegister = std::function<void(const CompiledStep::DevicePartition&)>;
+
+  /// The settings must outlive it; their view may change between calls.
+  void begin(
+      SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+      OnRegister on_register);
+
+  /// Fills in a step whose signature and plan are set. Calls back once, when all its partitions are
+  /// registered, or the compilation has failed.
+  void compile(const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done);
+
+ private:
+  struct Compilation;
+  using Pointer = std::shared_ptr<Compilation>;
+  using Next = void (StepCompiler::*)(const Pointer&);
+
+  void find_resources(const Pointer& compilation);
+  void assign_devices(
+      const Pointer& compilation, const Placement::ResourceDevices& resource_devices);
+  void find_tasks(const Pointer& compilation);
+  void register_partitions(const Pointer& compilation);
+  void mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const;
+  void log_placement(const std::vector<NodeDef>& nodes);
+  void finish(const Pointer& compilation);
+  void arrived(
+      const Pointer& compilation, const std::string& from, const Status& status, Next next);
+
+  SessionProtocol::pointer self_ = nullptr;
+  TaskActor task_;
+  const SessionSettings* settings_ = nullptr;
+  OnRegister on_register_;
+  std::set<std::pair<std::string, std::string>> logged_;  // nodes with their devices
+};
+
+}  // namespace troupe

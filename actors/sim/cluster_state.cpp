@@ -1,0 +1,154 @@
+#include "troupe/actors/sim/cluster_state.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
+
+namespace troupe::sim {
+namespace {
+
+constexpr Time answer_grace = std::chrono::milliseconds(100);
+constexpr Time kernel_delay = std::chrono::microseconds(10);
+
+}  // namespace
+
+Catalogs Catalogs::make() {
+  return {make_op_catalog(), std::make_shared<const KernelCatalog>(cpu::make_kernel_catalog())};
+}
+
+SystemConfig::SystemConfig() {
+  add_message_types<caf::id_block::troupe>();
+  set("scheduler.policy", caf::atom("testing"));
+}
+
+ClusterState::ClusterState(
+    const std::map<std::string, int>& jobs, Seed seed, const Options& options_given)
+    : configured_spec(make_spec(jobs)),
+      spec(configured_spec),
+      options(options_given),
+      simulation(system, seed.value, options_given.network) {
+  if (!options.catalogs.ops) options.catalogs = Catalogs::make();
+  for (const auto& task : task_names(spec)) start(task);
+  invariants.add("SC-2", [this] {
+    if (std::exchange(placements_changed, false)) check_placements();
+    return true;
+  });
+  simulation.on_event([this] { invariants.check(simulation.now()); });
+}
+
+ClusterState::~ClusterState() {
+  for (auto& [task, process] : processes) stop(*process);
+  simulation.run([] { return true; }, simulation.now());  // lets the actors terminate
+}
+
+void ClusterState::start(std::string task) {
+  auto name = *DeviceName::parse(task);
+  auto& process = processes[task];
+  auto number = process ? process->number + 1 : 1;
+  process = std::make_shared<TaskProcess>(TaskProcess{
+      .task = task,
+      .number = number,
+      .node = simulation.add_node(),
+      .memory_limit = options.memory_limit});
+  process->resource_index = std::make_shared<ResourceIndex>([this] { placements_changed = true; });
+  process->device = make_simulated_device(
+      {.kernels = options.catalogs.kernels,
+       .later =
+           [this, node = process->node](std::function<void()> work) {
+             simulation.device_work(node, kernel_delay, std::move(work));
+           },
+       .memory_limit = options.memory_limit});
+  devices.push_back(process->device);
+  nodes_of[task].push_back(process->node);
+  task_of_node.push_back(task);
+  for (const auto& [from, to] : cut_pairs)
+    if (from == task || to == task)
+      for (auto a : nodes_of[from])
+        for (auto b : nodes_of[to]) simulation.cut(a, b);
+  auto found = joined.find(task);
+  auto is_joined = found != joined.end();
+  auto spawned = spawn_task(
+      {.config = {is_joined ? found->second.cluster : configured_spec, *name.job, *name.task},
+       .joined = is_joined ? std::optional(found->second) : std::nullopt,
+       .devices = {process->device},
+       .catalog = options.catalogs.ops,
+       .world = simulation.world_of(process->node),
+       .connect_timeout = options.connect_timeout,
+       .heartbeat_limit = options.heartbeat_limit,
+       .metrics = process->metrics,
+       .resource_index = process->resource_index});
+  process->actor = spawned.actor;
+  simulation.serve(
+      process->node, *spec.task_address(*name.job, *name.task),
+      caf::actor_cast<caf::strong_actor_ptr>(process->actor), spawned.incarnation);
+}
+
+Address ClusterState::next_address() {
+  return {.host = "joined" + std::to_string(++addresses_given), .port = 1};
+}
+
+void ClusterState::stop(TaskProcess& process) {
+  if (process.is_dead()) return;
+  process.calls.fail_all(process.lost_status());
+  simulation.crash(process.node);
+  tell(std::exchange(process.actor, nullptr), Stop{[](const Status&) {}});
+}
+
+const std::shared_ptr<TaskProcess>& ClusterState::process_of(const std::string& task) const {
+  auto found = processes.find(task);
+  CHECK(found != processes.end());
+  return found->second;
+}
+
+bool ClusterState::run(const std::function<bool()>& condition, Time limit) {
+  auto stop = [&] { return invariants.violation() || condition(); };
+  if (!stop()) simulation.run(stop, limit);
+  return !invariants.violation() && condition();
+}
+
+void ClusterState::check_placements() {
+  std::map<ResourceName, std::string> placements;
+  for (const auto& [task, process] : processes) {
+    if (process->is_dead()) continue;
+    for (const auto& [name, device] : process->resource_index->all())
+      if (auto [first, is_only] = placements.emplace(name, device); !is_only)
+        throw std::runtime_error(
+            "'" + name.name + "' of container '" + name.container + "' is placed on " +
+            first->second + " and on " + device);
+  }
+}
+
+std::shared_ptr<OpenCalls::Promise> ClusterState::open(TaskProcess& task, const Call& call) {
+  auto promise = task.calls.add(call, [this] { return simulation.now(); });
+  if (task.is_dead()) promise->resolve(task.lost_status());
+  return promise;
+}
+
+Status ClusterState::await(const Call& call) {
+  run(call.done(), simulation.now() + std::chrono::minutes(10));
+  return call.is_done() ? call.status() : internal("the call was never answered");
+}
+
+void ClusterState::expect_answer(
+    const std::shared_ptr<TaskProcess>& master, const std::shared_ptr<OpenCalls::Promise>& call,
+    Time start, Time timeout) {
+  auto check = [this, master, start, timeout, weak = std::weak_ptr(call)] {
+    auto call = weak.lock();
+    if (!call || call->is_done() || master->is_dead()) return;
+    auto now = simulation.now();
+    // A master that was frozen or slow may have received the step only afterwards.
+    auto due = std::max(start, master->impaired_until) +
+               std::chrono::duration_cast<Time>(timeout / master->least_clock_rate);
+    if (master->is_impaired() || now < due + answer_grace)
+      return expect_answer(master, call, std::max(now, due) - timeout, timeout);
+    invariants.violate(
+        "SC-1", "a step of " + master->task + " is not answered after its timeout", now);
+  };
+  simulation.at(start + timeout + answer_grace, std::move(check));
+}
+
+}  // namespace troupe::sim

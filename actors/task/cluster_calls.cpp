@@ -1,0 +1,158 @@
+#include "troupe/actors/task/cluster_calls.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "troupe/actors/error.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+
+namespace troupe {
+namespace {
+
+void add(DeviceList& list, const TaskDescription& task) {
+  for (const auto& device : task.devices)
+    list.devices.push_back(
+        {.name = DeviceName{task.job, task.task, device.type, device.index}.to_string(),
+         .attributes =
+             {.type = device.type,
+              .index = device.index,
+              .memory_limit = device.memory_limit,
+              .description = device.description},
+         .incarnation = task.incarnation,
+         .memory_in_use = device.memory_in_use,
+         .state = task.is_draining ? NodeState::draining : NodeState::serving});
+}
+
+/// One error that names all tasks that were not reset.
+Status combine(const std::vector<Status>& errors) {
+  if (errors.empty()) return {};
+  std::string message;
+  for (const auto& error : errors) message += (message.empty() ? "" : "; ") + error.message();
+  return unavailable("all other tasks were reset, but " + message).at(errors[0].where());
+}
+
+}  // namespace
+
+void ClusterCalls::begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers) {
+  self_ = self;
+  settings_ = &settings;
+  peers_ = &peers;
+}
+
+/// Calls `each` for every task of the cluster that can be reached in time, including this one, then
+/// `done` with the errors, each of which names its task.
+void ClusterCalls::for_all_tasks(
+    std::chrono::milliseconds timeout, Each each, std::function<void(Errors)> done) {
+  auto errors = std::make_shared<Errors>();
+  auto pending = std::make_shared<size_t>(1);
+  auto arrived = [errors, pending, done](const Status& status) {
+    if (!status.ok()) errors->push_back(status);
+    if (--*pending == 0) done(*errors);
+  };
+  for (const auto& [job, tasks] : settings_->config.cluster.jobs())
+    for (const auto& [index, address] : tasks) {
+      ++*pending;
+      for_task({job, index}, timeout, each, arrived);
+    }
+  arrived({});
+}
+
+void ClusterCalls::for_task(
+    const TaskKey& key, std::chrono::milliseconds timeout, const Each& each, DoneStatus arrived) {
+  peers_->check_reachable(key, timeout, [=, this](const Status& status) {
+    if (!status.ok()) return arrived(Status(Code::unavailable, status.message(), status.where()));
+    peers_->reach(key, timeout, [key, each, arrived](const Result<TaskActor>& task) {
+      if (task) each(key, *task, arrived);
+      else arrived(task.status());
+    });
+  });
+}
+
+/// Sends each task a new Hello: the description that is known may be of an earlier incarnation.
+void ClusterCalls::list_devices(const ListDevices& call) {
+  auto devices = std::make_shared<DeviceList>();
+  for_all_tasks(
+      call.timeout,
+      [this, devices, timeout = call.timeout](
+          const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
+        self_->request(task, timeout, peers_->hello_to(key))
+            .then(
+                [devices, arrived](const Status& status, const TaskDescription& found) {
+                  add(*devices, found);
+                  arrived(status);
+                },
+                [key, arrived](const caf::error& error) {
+                  arrived(Peers::unreachable(key, to_status(error)));
+                });
+      },
+      [devices, done = call.done](Errors errors) {
+        std::ranges::sort(devices->devices, {}, &ListedDevice::name);
+        devices->missing = std::move(errors);
+        done(*devices);
+      });
+}
+
+void ClusterCalls::list_resources(const ListResources& call) {
+  auto list = std::make_shared<ResourceList>();
+  for_all_tasks(
+      call.timeout,
+      [this, list, timeout = call.timeout](
+          const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
+        self_->request(task, timeout, ListTaskResources{})
+            .then(
+                [list, arrived](TaskResources& found) {
+                  std::ranges::move(found.resources, std::back_inserter(list->resources));
+                  arrived({});
+                },
+                [key, arrived](const caf::error& error) {
+                  arrived(Peers::unreachable(key, to_status(error)));
+                });
+      },
+      [list, done = call.done](Errors errors) {
+        std::ranges::sort(list->resources, {}, &ListedResource::name);
+        list->missing = std::move(errors);
+        done(*list);
+      });
+}
+
+void ClusterCalls::reset(const Reset& call) {
+  if (!call.only_task.empty()) return reset_one(call);
+  for_all_tasks(call.timeout, reset_request(call), [this, call](const Errors& errors) {
+    reconcile(call, combine(errors));
+  });
+}
+
+void ClusterCalls::reset_one(const Reset& call) {
+  auto name = DeviceName::parse(call.only_task);
+  if (!name || !name->job || !name->task || name->type)
+    return call.done(invalid_argument("'" + call.only_task + "' is no task, as /job:ps/task:0 is"));
+  for_task(
+      {*name->job, *name->task}, call.timeout, reset_request(call),
+      [this, call](const Status& status) { reconcile(call, status); });
+}
+
+ClusterCalls::Each ClusterCalls::reset_request(const Reset& call) {
+  return [this, containers = call.containers, timeout = call.timeout](
+             const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
+    self_->request(task, timeout, ResetContainers{containers})
+        .then(
+            [arrived](const Status& status) { arrived(status); },
+            [key, arrived](const caf::error& error) {
+              arrived(Peers::unreachable(key, to_status(error)));
+            });
+  };
+}
+
+/// Has the directory service forget the dropped resources. If it cannot be reached, they stay in
+/// its index, which only prevents placing them on another device.
+void ClusterCalls::reconcile(const Reset& call, const Status& result) {
+  self_
+      ->request(
+          caf::actor_cast<TaskActor>(self_), peers_->probe_timeout(), Reconcile{call.containers})
+      .then(
+          [result, done = call.done](const Status&) { done(result); },
+          [result, done = call.done](const caf::error&) { done(result); });
+}
+
+}  // namespace troupe

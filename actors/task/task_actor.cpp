@@ -1,0 +1,345 @@
+#include "troupe/actors/task/task_actor.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "troupe/actors/cluster/directory.hpp"
+#include "troupe/actors/cluster/membership.hpp"
+#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/error.hpp"
+#include "troupe/actors/gather.hpp"
+#include "troupe/actors/self.hpp"
+#include "troupe/actors/session/session_actor.hpp"
+#include "troupe/actors/task/cluster_calls.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
+
+namespace troupe {
+namespace {
+
+struct TaskState {
+  static constexpr const char* name = "task";
+
+  TaskState() = default;
+
+  TaskProtocol::pointer self = nullptr;
+  TaskSettings settings;
+  Peers peers;
+  Directory directory;
+  Membership membership;
+  ClusterCalls cluster_calls;
+  std::vector<DeviceActor> devices;
+  std::map<std::string, ContainerActor> containers;
+  std::map<caf::actor_addr, OwnedSessionActor> sessions;
+  bool will_trim = false;
+
+  ~TaskState() {
+    for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
+    for (auto& [container_name, actor] : containers)
+      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    for (auto& [address, session] : sessions)
+      caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
+  }
+
+  std::string own_name() const { return task_name(peers.me.job, peers.me.task); }
+
+  // -- devices
+
+  void start_devices() {
+    for (const auto& device : settings.devices) {
+      const auto& attributes = device->attributes();
+      DeviceName full{peers.me.job, peers.me.task, attributes.type, attributes.index};
+      auto actor = spawn_device(
+          self->system(), caf::actor_cast<TaskActor>(self),
+          {.device = device,
+           .catalog = settings.catalog,
+           .name = full.to_string(),
+           .task_name = task_name(peers.me.job, peers.me.task),
+           .connect_timeout = settings.connect_timeout,
+           .world = settings.world,
+           .metrics = settings.metrics});
+      devices.push_back(actor);
+      peers.me.devices.push_back(
+          {.type = attributes.type,
+           .index = attributes.index,
+           .memory_limit = attributes.memory_limit,
+           .description = attributes.description,
+           .ops = device->kernels().ops(),
+           .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
+      // Variable handles need no kernel: a plan binds them to their resources.
+      peers.me.devices.back().ops.push_back("VarHandleOp");
+    }
+  }
+
+  void peer_lost(const PeerLost& lost) {
+    for (auto& device : devices) self->send(device, lost);
+    for (auto& [address, session] : sessions) self->send(session, lost);
+    membership.peer_lost(lost);
+  }
+
+  void cluster_changed(const ClusterSpec& cluster) {
+    for (auto& [address, session] : sessions) self->send(session, ClusterChanged{cluster});
+  }
+
+  // -- sessions and containers
+
+  Result<std::shared_ptr<const PlacementView>> view_for(const SessionOptions& options) const {
+    const auto& first = peers.me.devices.at(0);
+    PlacementView view{
+        .cluster = settings.config.cluster,
+        .master = {peers.me.job, peers.me.task, first.type, first.index},
+        .filters = {}};
+    for (const auto& text : options.device_filters) {
+      auto filter = DeviceName::parse(text);
+      if (!filter)
+        return invalid_argument("a device filter is wrong: " + filter.status().message());
+      view.filters.push_back(*std::move(filter));
+    }
+    return std::make_shared<const PlacementView>(std::move(view));
+  }
+
+  void create_session(const CreateSession& call) {
+    if (peers.me.is_draining)
+      return call.done(
+          unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
+              .at({.task = own_name()}));
+    if (settings.sessions_max > 0 && sessions.size() >= settings.sessions_max)
+      return call.done(resource_exhausted(
+                           own_name() + " has " + std::to_string(sessions.size()) +
+                           " sessions, and takes no more than " +
+                           std::to_string(settings.sessions_max))
+                           .at({.task = own_name()}));
+    auto view = view_for(call.options);
+    if (!view) return call.done(view.status());
+    auto session = spawn_session(
+        self->system(), caf::actor_cast<TaskActor>(self),
+        {.id = settings.world->random(),
+         .view = *std::move(view),
+         .catalog = settings.catalog,
+         .connect_timeout = settings.connect_timeout,
+         .world = settings.world,
+         .metrics = settings.metrics,
+         .options = call.options,
+         .idle_limit = settings.session_idle_limit,
+         .log = settings.log});
+    sessions.emplace(session.address(), session);
+    self->monitor(session);
+    call.done(SessionActor(session));
+  }
+
+  ContainerActor& container(const std::string& container_name) {
+    auto& found = containers[container_name];
+    if (!found) found = spawn_container(self->system(), container_name);
+    return found;
+  }
+
+  caf::result<Status, Bindings> bind(const Bind& call) {
+    auto gather =
+        std::make_shared<Gather<Bindings>>(self->make_response_promise<Status, Bindings>());
+    directory.place_here(call.device, call.uses, [this, call, gather](const Status& status) {
+      if (status.ok()) bind_placed(call, gather);
+      gather->arrived(status);
+    });
+    return gather->promise;
+  }
+
+  void bind_placed(const Bind& call, const std::shared_ptr<Gather<Bindings>>& gather) {
+    std::map<std::string, Bind> by_container;
+    for (const auto& use : call.uses) by_container[use.name.container].uses.push_back(use);
+    for (auto& [container_name, bind] : by_container) {
+      bind.device = call.device;
+      gather->expect();
+      self->request(container(container_name), caf::infinite, std::move(bind))
+          .then(
+              [gather](Status& status, Bindings& found) {
+                gather->value.merge(found);
+                gather->arrived(status);
+              },
+              [gather](caf::error& error) { gather->arrived(to_status(error)); });
+    }
+  }
+
+  Status reset_containers(const ContainerChoice& chosen) {
+    directory.release(chosen);
+    for (auto& [container_name, actor] : containers)
+      if (chosen.contains(container_name)) self->send(actor, ResetContainer{});
+    for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{chosen});
+    trim_soon();
+    return {};
+  }
+
+  /// Returns unused memory of the devices a second later: by then the dropped resources are freed,
+  /// and a step that follows the reset at once can use the cached memory.
+  void trim_soon() {
+    if (std::exchange(will_trim, true)) return;
+    auto trim = [this] {
+      will_trim = false;
+      for (auto& device : settings.devices) device->trim();
+    };
+    settings.world->after(
+        std::chrono::seconds(1), caf::actor_cast<caf::strong_actor_ptr>(self),
+        caf::make_message(Post{trim}));
+  }
+
+  void drop_private_containers(const DeviceSessionEnded& ended) {
+    auto dropped = std::erase_if(containers, [&](const auto& entry) {
+      auto is_dropped = is_private_of(ended.session, entry.first);
+      if (is_dropped) caf::anon_send_exit(entry.second, caf::exit_reason::user_shutdown);
+      return is_dropped;
+    });
+    if (dropped > 0) trim_soon();
+  }
+
+  caf::result<TaskResources> list_task_resources() {
+    auto promise = self->make_response_promise<TaskResources>();
+    auto list = std::make_shared<TaskResources>();
+    // Each callback owns a share; the promise is delivered when the last one is released.
+    std::shared_ptr<void> last(
+        nullptr, [promise, list](void*) mutable { promise.deliver(std::move(*list)); });
+    for (auto& [container_name, actor] : containers)
+      self->request(actor, caf::infinite, ListContainer{settings.world->now()})
+          .then([list, last](TaskResources& found) {
+            std::ranges::move(found.resources, std::back_inserter(list->resources));
+          });
+    return promise;
+  }
+
+  void close_sessions() {
+    for (auto& [address, session] : sessions) self->send(session, Close{[](const Status&) {}});
+  }
+
+  NodeInfo info() const {
+    return {
+        .job = peers.me.job,
+        .task = peers.me.task,
+        .incarnation = peers.me.incarnation,
+        .protocol_version = protocol_version,
+        .cluster = settings.config.cluster,
+        .sessions = sessions.size(),
+        .steps = settings.metrics->steps,
+        .late_messages = settings.metrics->late_messages,
+        .state = peers.me.is_draining ? NodeState::draining : NodeState::serving};
+  }
+
+  /// Answers with what the steps of all sessions wait for.
+  void explain(const Explain& call) {
+    auto steps = std::make_shared<std::vector<WaitingStep>>();
+    // Each callback owns a share; the call is answered when the last one is released, even if a
+    // session ends without answering.
+    std::shared_ptr<void> last(nullptr, [steps, done = call.done](void*) { done(*steps); });
+    for (auto& [address, session] : sessions)
+      self->send(session, Explain{call.timeout, [steps, last](auto found) {
+                                    if (found)
+                                      steps->insert(steps->end(), found->begin(), found->end());
+                                  }});
+  }
+
+  void actor_ended(const caf::actor_addr& ended) {
+    sessions.erase(ended);
+    peers.ended(ended);
+  }
+
+  // -- ends
+
+  void drain(const Drain& call) {
+    peers.me.is_draining = true;
+    auto is_late = std::make_shared<std::atomic<bool>>(false);
+    auto why = own_name() + " was told to drain, and gave its steps " + seconds_text(call.timeout);
+    // Each session owns a share until its last run has ended.
+    std::shared_ptr<void> drained(nullptr, [is_late, why, done = call.done](void*) {
+      done(
+          *is_late ? deadline_exceeded(why + "; those that had not ended were cancelled")
+                   : Status());
+    });
+    for (auto& [address, session] : sessions) self->send(session, DrainRuns{drained});
+    auto cancel_late_runs = [this, weak = std::weak_ptr(is_late), why] {
+      auto is_late = weak.lock();
+      if (!is_late) return;  // the drain has been answered
+      *is_late = true;
+      for (auto& [address, session] : sessions)
+        self->send(session, CancelRuns{cancelled(why).at({.task = own_name()})});
+    };
+    settings.world->after(
+        call.timeout, caf::actor_cast<caf::strong_actor_ptr>(self),
+        caf::make_message(Post{cancel_late_runs}));
+  }
+
+  void stop(const Stop& call) {
+    close_sessions();
+    peers.clear();
+    self->quit(caf::exit_reason::user_shutdown);
+    call.done({});
+  }
+};
+
+TaskProtocol::behavior_type task(
+    Self<TaskProtocol, TaskState> self, TaskSettings settings, uint64_t incarnation) {
+  auto& state = self->state;
+  state.self = self;
+  state.settings = std::move(settings);
+  state.peers.me = {
+      .job = state.settings.config.job,
+      .task = state.settings.config.task,
+      .incarnation = incarnation,
+      .devices = {},
+      .is_draining = false};
+  state.peers.begin(
+      self, state.settings,
+      [&state](const TaskActor& task, uint64_t membership_version) {
+        state.membership.peer_contacted(task, membership_version);
+      },
+      [&state](const PeerLost& lost) { state.peer_lost(lost); });
+  state.directory.begin(self, state.settings, state.peers);
+  state.membership.begin(
+      self, state.settings, state.peers, state.directory,
+      [&state](const ClusterSpec& cluster) { state.cluster_changed(cluster); });
+  state.cluster_calls.begin(self, state.settings, state.peers);
+  state.start_devices();
+  self->set_down_handler([&state](const caf::down_msg& down) { state.actor_ended(down.source); });
+  return {
+      [&state](const CreateSession& call) { state.create_session(call); },
+      [&state](const ListDevices& call) { state.cluster_calls.list_devices(call); },
+      [&state](const ListResources& call) { state.cluster_calls.list_resources(call); },
+      [&state](const Reset& call) {
+        if (call.only_task.empty()) state.close_sessions();
+        state.cluster_calls.reset(call);
+      },
+      [&state](const GetNodeInfo& call) { call.done(state.info()); },
+      [&state](const Explain& call) { state.explain(call); },
+      [&state](const Drain& call) { state.drain(call); },
+      [&state](const AdmitTask& call) { state.membership.admit(call); },
+      [&state](const Hello& hello) { return state.peers.answer_hello(hello); },
+      [&state](const ResetContainers& call) { return state.reset_containers(call.containers); },
+      [&state](const ListTaskResources&) { return state.list_task_resources(); },
+      [&state](const Ping& ping) { state.peers.answer_ping(ping); },
+      [&state](const Pong&) { state.peers.pong_received(); },
+      [&state](const FindTask& call) { return state.peers.find(call); },
+      [&state](const PlaceResources& call) { return state.directory.place(call); },
+      [&state](const ListHeldResources&) { return state.directory.list_held(); },
+      [&state](const Reconcile& message) { return state.directory.reconcile(message); },
+      [&state](const Join& request) { return state.membership.join(request); },
+      [&state](const Leave& request) { return state.membership.leave(request); },
+      [&state](const MembershipUpdate& update) { return state.membership.update(update); },
+      [&state](const Bind& call) { return state.bind(call); },
+      [&state](const DeviceSessionEnded& ended) { state.drop_private_containers(ended); },
+      [&state, self](const SessionClosed&) {
+        state.sessions.erase(caf::actor_cast<caf::actor_addr>(self->current_sender()));
+      },
+      [&state](const LeaveCluster& call) { state.membership.leave_cluster(call.done); },
+      [&state](const Stop& call) { state.stop(call); },
+      [](const Post& next) { next.work(); },
+      [&state](const HeartbeatTick&) { state.peers.heartbeat_tick(); },
+  };
+}
+
+}  // namespace
+
+SpawnedTask spawn_task(TaskSettings settings) {
+  auto& system = settings.world->system();
+  auto incarnation = settings.world->random();
+  return {system.spawn(task, std::move(settings), incarnation), incarnation};
+}
+
+}  // namespace troupe

@@ -1,0 +1,81 @@
+#include "troupe/apps/swarm/scenario_plan.hpp"
+
+#include "troupe/apps/swarm/workload/graph_generator.hpp"
+
+namespace troupe::swarm {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::Fault;
+
+constexpr double share_without_faults = 0.2;
+
+NetworkOptions draw_network(sim::Random& random) {
+  if (random.chance(0.5)) return {};
+  return {
+      .latency = Latency::exponential(10us, std::chrono::microseconds(random.between(50, 3000))),
+      .bytes_per_second = random.chance(0.5) ? 1'000'000u : 0u,
+      .duplicates = random.chance(0.5) ? 0.1 : 0.0};
+}
+
+std::vector<Fault> draw_faults(
+    const ScenarioPlan& plan, const ClusterSpec& spec, sim::Seed seed, sim::Random& random) {
+  std::vector<Fault> faults;
+  // Clock skew of up to 1 %. No step may fail because of it.
+  if (random.chance(0.5))
+    for (const auto& task : sim::task_names(spec))
+      faults.push_back(
+          {.kind = Fault::Kind::skew,
+           .tasks = task,
+           .number = 1 + static_cast<double>(random.between(-10, 10)) / 1000});
+  if (random.chance(share_without_faults)) return faults;
+  auto drawn = sim::draw_faults(
+      spec, seed, {.begin = 5ms, .end = plan.faults_end, .most = random.chance(0.2) ? 12 : 4});
+  faults.insert(faults.end(), drawn.begin(), drawn.end());
+  return faults;
+}
+
+std::vector<SharedVariable> draw_variables(int ps_count, sim::Random& random) {
+  std::vector<SharedVariable> variables;
+  auto add = [&](const std::string& name, Tensor initial, bool is_counter) {
+    variables.push_back(
+        {.name = name,
+         .container = random.pick(ScenarioPlan::containers()),
+         .task = "/job:ps/task:" + std::to_string(random.below(static_cast<uint64_t>(ps_count))),
+         .initial = std::move(initial),
+         .is_counter = is_counter});
+  };
+  for (auto name : {"weights", "biases"})
+    add(name, random_tensor(random, DType::float32, random_shape(random)), false);
+  for (auto name : {"count", "total"}) add(name, Tensor::scalar<int64_t>(0), true);
+  return variables;
+}
+
+}  // namespace
+
+const std::vector<std::string>& ScenarioPlan::containers() {
+  static const std::vector<std::string> names{"", "shared/one"};
+  return names;
+}
+
+ScenarioPlan draw_plan(sim::Seed seed, const sim::Catalogs& catalogs) {
+  sim::Random random(seed, "world");
+  ScenarioPlan plan;
+  auto ps_count = static_cast<int>(random.between(1, 3));
+  plan.jobs = {{"ps", ps_count}, {"worker", static_cast<int>(random.between(1, 4))}};
+  plan.options = {
+      .network = draw_network(random),
+      .connect_timeout = random.chance(0.5) ? 1000ms : 200ms,
+      .heartbeat_limit = random.chance(0.5) ? 2000ms : 200ms,  // longer or shorter than most faults
+      .catalogs = catalogs};
+  plan.variables = draw_variables(ps_count, random);
+  plan.faults_end = std::chrono::milliseconds(random.between(50, 1500));
+  auto spec = sim::make_spec(plan.jobs);
+  plan.faults = draw_faults(plan, spec, seed, random);
+  auto tasks = sim::task_names(spec);
+  for (auto count = random.between(1, 4); count > 0; --count)
+    plan.masters.push_back(random.pick(tasks));
+  return plan;
+}
+
+}  // namespace troupe::swarm

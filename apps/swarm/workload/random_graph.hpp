@@ -1,0 +1,29 @@
+#pragma once
+
+#include "troupe/apps/swarm/scenario_plan.hpp"
+#include "troupe/apps/swarm/workload/op_rules.hpp"
+#include "troupe/graph/session.hpp"
+
+namespace troupe::swarm {
+
+/// Feeds and fetches of a step that always has the same result.
+struct StepKind {
+  std::vector<Feed> feeds;
+  std::vector<Ref> fetches;
+};
+
+/// A random graph: the shared variables in the order of the plan, and steps that use them.
+struct RandomGraph {
+  std::vector<Variable> variables;
+  std::vector<Value> bumps;  // increments of the counters by 1; invalid values for other variables
+  std::vector<Value> reads;
+  std::vector<StepKind> steps;
+};
+
+/// Draws a graph into the builder. If `pinned`, nodes have random tasks of the cluster as device
+/// constraints, and variables the tasks of the plan; else there are none, and the graph is the
+/// same.
+RandomGraph draw_graph(
+    const Builder& builder, const ScenarioPlan& plan, sim::Random random, bool pinned);
+
+}  // namespace troupe::swarm

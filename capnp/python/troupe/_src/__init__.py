@@ -1,0 +1,1 @@
+"""The implementation, in rooms; programs import the public modules above this folder."""

@@ -1,0 +1,122 @@
+"""Names that a public module does not define: unsupported ones, and those loaded when used."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from typing import Any, Callable, Dict, Sequence, Tuple
+
+from troupe._src.ops import gen_ops
+
+# TensorFlow's names that are not supported, by what they belong to.
+_UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
+    "queues": (
+        "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase",
+        "QueueRunner", "add_queue_runner", "queue_runner", "start_queue_runners",
+    ),
+    "readers and input pipelines": (
+        "TextLineReader", "TFRecordReader", "WholeFileReader", "ReaderBase", "data", "batch",
+        "string_input_producer", "shuffle_batch", "FixedLengthRecordReader", "slice_input_producer",
+        "IdentityReader", "range_input_producer", "limit_epochs", "match_filenames_once", "io",
+        "python_io", "decode_csv", "decode_raw", "parse_example", "parse_single_example",
+    ),
+    "control-flow ops": (
+        "while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr", "function", "TensorArray",
+    ),
+    "checks and prints within a step": (
+        "Assert", "Print", "print", "assert_equal", "assert_less", "assert_greater",
+        "assert_positive", "assert_non_negative", "assert_rank", "assert_variables_initialized",
+        "check_numerics", "add_check_numerics_ops",
+    ),
+    "strings": (
+        "strings", "string_join", "as_string", "string_split", "regex_replace", "substr",
+        "string_to_number", "string_to_hash_bucket", "reduce_join", "encode_base64",
+    ),
+    "images": ("image",),
+    "convolutions and pooling": (
+        "conv1d", "conv2d", "conv2d_transpose", "conv3d", "depthwise_conv2d", "max_pool",
+        "avg_pool", "lrn", "fused_batch_norm",
+    ),
+    "recurrent networks (they need control flow)": ("rnn_cell", "dynamic_rnn", "static_rnn"),
+    "candidate samplers": (
+        "nce_loss", "sampled_softmax_loss", "log_uniform_candidate_sampler",
+        "uniform_candidate_sampler", "learned_unigram_candidate_sampler",
+    ),
+    "ranking ops": ("top_k", "in_top_k", "in_top_k_v2", "nth_element", "unique", "sort", "argsort"),
+    "strided slices": ("strided_slice", "strided_slice_assign"),
+    "sparse tensors": (
+        "SparseTensor", "IndexedSlices", "sparse_placeholder", "sparse", "sparse_add",
+    ),
+    "updates of parts of a variable": (
+        "scatter_update", "scatter_add", "scatter_sub", "scatter_nd_update", "scatter_nd_add",
+    ),
+    "functions of angles": (
+        "cos", "sin", "tan", "acos", "asin", "atan", "cosine_decay", "cosine_decay_restarts",
+        "linear_cosine_decay", "noisy_linear_cosine_decay",
+    ),
+    "matrix decompositions": (
+        "orthogonal_initializer", "linalg", "svd", "qr", "cholesky", "matrix_inverse",
+        "matrix_determinant",
+    ),
+    "rounding ops": ("floor", "ceil", "round", "rint", "floordiv", "floor_div", "floormod", "mod"),
+    "functions of Python in a graph": ("py_func", "numpy_function"),
+    "summaries": ("summary", "SummarySaverHook", "SummarySaver"),
+    "graphs from files": (
+        "import_graph_def", "import_meta_graph", "export_meta_graph", "write_graph", "saved_model",
+        "graph_util",
+    ),
+    "layers that make their variables (tf.get_variable and tf.nn do the same)": ("layers", "keras"),
+    "estimators and metrics": ("estimator", "feature_column", "metrics"),
+    "ops that repeat or sort out parts of tensors": (
+        "tile", "gather_nd", "scatter_nd", "boolean_mask", "reverse", "cumsum", "cumprod",
+        "meshgrid", "segment_sum", "unsorted_segment_sum", "dynamic_partition", "dynamic_stitch",
+        "invert_permutation", "sequence_mask", "random_shuffle", "multinomial", "eye", "diag",
+    ),
+    "contributed modules": ("contrib",),
+    "synchronous replicas (they need accumulators and queues)": (
+        "SyncReplicasOptimizer", "ConditionalAccumulator", "SparseConditionalAccumulator",
+    ),
+    "optimizers whose update is an op of its own": (
+        "FtrlOptimizer", "AdagradDAOptimizer", "ProximalAdagradOptimizer",
+        "ProximalGradientDescentOptimizer",
+    ),
+}  # fmt: skip
+
+
+def missing_names(module: str, lazy: Sequence[str] = ()) -> Callable[[str], Any]:
+    """The `__getattr__` of a public module: called with the names that the module lacks.
+
+    It imports the submodules in `lazy` and returns functions of ops that the catalog has and this
+    package does not wrap; for all others it raises an AttributeError that tells why.
+    """
+
+    def get(name: str) -> Any:
+        if name in lazy:
+            return importlib.import_module(f"{module}.{name}")
+        if not name.startswith("_") and name in vars(gen_ops):
+            return vars(gen_ops)[name]
+        raise AttributeError(_explain(module, name))
+
+    return get
+
+
+def attributes_of(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that is another name of `module`."""
+
+    def get(name: str) -> Any:
+        return getattr(importlib.import_module(module), name)
+
+    return get
+
+
+def _explain(module: str, name: str) -> str:
+    for kind, names in _UNSUPPORTED.items():
+        if name in names:
+            return (
+                f"module '{module}' has no '{name}': {kind} are not part of this version of troupe"
+            )
+    known = [known for known in vars(sys.modules[module]) if not known.startswith("_")]
+    nearest = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
+    return f"module '{module}' has no '{name}' in this version of troupe{hint}"

@@ -1,0 +1,1 @@
+"""Cluster definitions, servers, and the placement of variables on parameter servers."""

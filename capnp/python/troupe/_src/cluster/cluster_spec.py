@@ -1,0 +1,199 @@
+"""Cluster definitions, and the role that TF_CONFIG gives a program."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Union
+
+from troupe import _native
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+Tasks = Dict[int, str]
+
+
+@set_module("troupe.train")
+class ClusterSpec:
+    """The tasks of a cluster: job -> addresses "host:port", as a list or by index.
+
+    Takes such a dict, another ClusterSpec, the JSON of a TF_CONFIG's "cluster", or the short form
+    "ps=host:port;worker=host:port,host:port".
+    """
+
+    def __init__(self, cluster: Any) -> None:
+        if isinstance(cluster, ClusterSpec):
+            self._native: _native.ClusterSpec = cluster._native
+        elif isinstance(cluster, _native.ClusterSpec):
+            self._native = cluster
+        elif isinstance(cluster, str):
+            self._native = _native.ClusterSpec.parse(cluster)
+        elif isinstance(cluster, dict):
+            self._native = _native.ClusterSpec.make(
+                {_job(job): _tasks(job, tasks) for job, tasks in cluster.items()}
+            )
+        else:
+            raise TypeError(
+                "`cluster` must be a dictionary mapping one or more job names to lists of network "
+                "addresses, or a `ClusterDef` protocol buffer"
+            )
+
+    @property
+    def jobs(self) -> List[str]:
+        return list(self._native.jobs())
+
+    def as_dict(self) -> Dict[str, Union[List[str], Tasks]]:
+        """A list for each job whose task indices have no gaps, else a dict."""
+        jobs: Dict[str, Union[List[str], Tasks]] = {}
+        for job, tasks in self._native.jobs().items():
+            if not tasks:
+                jobs[job] = {}
+            elif max(tasks) + 1 == len(tasks):
+                jobs[job] = [tasks[index] for index in sorted(tasks)]
+            else:
+                jobs[job] = dict(tasks)
+        return jobs
+
+    def as_cluster_def(self) -> ClusterSpec:
+        """Itself: ClusterDef is the same class."""
+        return self
+
+    def num_tasks(self, job_name: str) -> int:
+        return int(self._query(self._native.num_tasks, job_name))
+
+    def task_indices(self, job_name: str) -> List[int]:
+        return list(self._query(self._native.task_indices, job_name))
+
+    def task_address(self, job_name: str, task_index: int) -> str:
+        return str(self._query(self._native.task_address, job_name, task_index))
+
+    def job_tasks(self, job_name: str) -> List[Optional[str]]:
+        """The addresses, with None for an index without a task."""
+        addresses: List[Optional[str]] = []
+        for index in self.task_indices(job_name):
+            addresses += [None] * (index - len(addresses))
+            addresses.append(self.task_address(job_name, index))
+        return addresses
+
+    @staticmethod
+    def _query(method: Any, *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(str(error)) from None
+
+    def __bool__(self) -> bool:
+        return bool(self.jobs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterSpec) and bool(self._native == other._native)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ClusterSpec({self.as_dict()!r})"
+
+
+ClusterDef = ClusterSpec
+
+
+def _job(name: Any) -> str:
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"Job name {name!r} must be bytes or unicode")
+    return name if isinstance(name, str) else name.decode()
+
+
+def _tasks(job: Any, tasks: Any) -> Tasks:
+    if isinstance(tasks, (list, tuple)):
+        tasks = dict(enumerate(tasks))
+    if not isinstance(tasks, dict):
+        raise TypeError(
+            f"The tasks for job {job!r} must be a list or a dictionary from integers to strings."
+        )
+    for address in tasks.values():
+        if not isinstance(address, (str, bytes)):
+            raise TypeError(f"Task address {address!r} must be bytes or unicode")
+    return {int(i): a if isinstance(a, str) else a.decode() for i, a in tasks.items()}
+
+
+@set_module("troupe.train")
+class ServerDef:
+    """The cluster and the task of a server."""
+
+    def __init__(
+        self,
+        cluster: Any,
+        job_name: str = "",
+        task_index: Optional[int] = None,
+        protocol: str = "",
+    ) -> None:
+        spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
+        self._native = _native.ServerDef.make(spec._native, job_name, task_index, protocol)
+
+    @classmethod
+    def _of(cls, native: _native.ServerDef) -> ServerDef:
+        server_def = cls.__new__(cls)
+        server_def._native = native
+        return server_def
+
+    @property
+    def cluster(self) -> ClusterSpec:
+        return ClusterSpec(self._native.cluster)
+
+    @property
+    def job_name(self) -> str:
+        return str(self._native.job)
+
+    @property
+    def task_index(self) -> Optional[int]:
+        index = self._native.task
+        return None if index is None else int(index)
+
+    @property
+    def protocol(self) -> str:
+        return str(self._native.protocol) or "troupe"
+
+    def __repr__(self) -> str:
+        return (
+            f"ServerDef(cluster={self.cluster!r}, job_name={self.job_name!r}, "
+            f"task_index={self.task_index!r})"
+        )
+
+
+@set_module("troupe.train.cluster")
+class Role(NamedTuple):
+    """The task of this machine in a cluster where all machines run the same program."""
+
+    server_def: ServerDef
+    environment: str
+    cluster: ClusterSpec
+    task_type: str
+    task_id: int
+    is_chief: bool
+    is_evaluator: bool
+    is_ps: bool
+    num_ps_replicas: int
+    num_worker_replicas: int
+
+
+def role_from_tf_config(tf_config: Optional[Union[str, Dict[str, Any]]] = None) -> Role:
+    """The role that a TF_CONFIG gives, by default that in the environment.
+
+    Without a TF_CONFIG, the program is the chief of an empty cluster.
+    """
+    if tf_config is None:
+        tf_config = os.environ.get("TF_CONFIG", "")
+    text = tf_config if isinstance(tf_config, str) else json.dumps(tf_config)
+    server, environment, role = _native.tf_config(text or "{}")
+    return Role(
+        server_def=ServerDef._of(server),
+        environment=environment,
+        cluster=ClusterSpec(role["cluster"]),
+        task_type=role["job"],
+        task_id=role["task"],
+        is_chief=role["is_chief"],
+        is_evaluator=role["is_evaluator"],
+        is_ps=role["is_ps"],
+        num_ps_replicas=role["num_ps"],
+        num_worker_replicas=role["num_workers"],
+    )

@@ -1,0 +1,47 @@
+"""The device function of between-graph replication: variables on parameter servers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable, Optional, Sequence
+
+from troupe import _native
+from troupe._src.cluster.cluster_spec import ClusterSpec
+from troupe._src.graph.graph import NodeToPlace
+
+PS_OPS = ("Variable", "VariableV2", "VarHandleOp")
+
+
+def replica_device_setter(
+    ps_tasks: int = 0,
+    ps_device: str = "/job:ps",
+    worker_device: str = "/job:worker",
+    merge_devices: bool = True,
+    cluster: Any = None,
+    ps_ops: Optional[Sequence[str]] = None,
+    ps_strategy: Optional[Callable[[Any], int]] = None,
+) -> Optional[Callable[[NodeToPlace], str]]:
+    """For `tf.device`: places variables on the parameter servers in turn, other nodes on a worker.
+
+    Constraints of inner device scopes override it. None where there are no parameter servers.
+    """
+    if cluster is not None:
+        spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
+        job = ps_device.rpartition("job:")[2].split("/")[0]
+        ps_tasks = spec.num_tasks(job) if job in spec.jobs else 0
+    if ps_tasks == 0:
+        return None
+    variable_ops = PS_OPS if ps_ops is None else tuple(ps_ops)
+    round_robin = itertools.cycle(range(ps_tasks))
+
+    def choose(node: NodeToPlace) -> str:
+        if node.type not in variable_ops:
+            return str(_native.merge_devices(node.device, worker_device))
+        device = _native.merge_devices(node.device, ps_device)
+        has_task = "/task:" in device
+        if has_task or (node.device and "job:" in node.device):
+            return str(device)
+        task = ps_strategy(node) if ps_strategy else next(round_robin)
+        return str(_native.merge_devices(device, f"/task:{task}"))
+
+    return choose

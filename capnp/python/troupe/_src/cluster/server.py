@@ -1,0 +1,132 @@
+"""Servers: tasks of a cluster in this process."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+from troupe import _native
+from troupe._src.cluster.cluster_spec import ClusterSpec, ServerDef
+from troupe._src.messages.config import ConfigProto
+from troupe._src.platform.process import (
+    check_not_forked,
+    claim_process,
+    close_at_exit,
+    keep_alive,
+    milliseconds,
+    release,
+    run_interruptibly,
+)
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+STOP_DEADLINE_MS = 5000
+
+
+@set_module("troupe.train")
+class Server:
+    """A task of a cluster: its devices, and the RPC server for clients and other tasks.
+
+    A process may have several. A started server serves until it is stopped or the program ends,
+    even if the program drops this object. `job_name` may be omitted where the cluster has one job,
+    `task_index` where the job has one task; these arguments override those of a ServerDef.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: Optional[str] = None,
+        task_index: Optional[int] = None,
+        protocol: Optional[str] = None,
+        config: Optional[ConfigProto] = None,
+        start: bool = True,
+        bind_host: str = "",
+    ) -> None:
+        claim_process()
+        self._pid = os.getpid()
+        definition = _definition(server_or_cluster_def, job_name, task_index, protocol)
+        options = (config or ConfigProto())._for_server()
+        options["bind_host"] = bind_host
+        try:
+            self._native = _native.make_server(definition, options)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(str(error)) from None
+        close_at_exit(self)
+        if start:
+            self.start()
+
+    @staticmethod
+    def create_local_server(config: Optional[ConfigProto] = None, start: bool = True) -> Server:
+        """A cluster of one task, at a port that the system chooses."""
+        return Server({"local": ["localhost:0"]}, config=config, start=start)
+
+    def start(self) -> None:
+        """Starts serving. Has no effect on a server that serves; restarts a stopped one."""
+        check_not_forked(self._pid)
+        run_interruptibly(self._native.start)
+        keep_alive(self)
+
+    def stop(self, deadline_secs: Optional[float] = None) -> None:
+        """Waits for running steps, cancels them at the deadline, and frees all resources."""
+        check_not_forked(self._pid)
+        deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
+        run_interruptibly(lambda: self._native.stop(deadline))
+        release(self)
+
+    def drain(self, deadline_secs: Optional[float] = None) -> None:
+        """Refuses new sessions and waits for running steps."""
+        check_not_forked(self._pid)
+        deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
+        run_interruptibly(lambda: self._native.drain(deadline))
+
+    def join(self) -> None:
+        """Waits until this process or a client stops the server; Ctrl-C ends the wait."""
+        check_not_forked(self._pid)
+        run_interruptibly(self._native.join)
+
+    def _close_at_exit(self) -> None:
+        try:
+            self.stop(0.5)
+        except errors.OpError:
+            pass
+
+    @property
+    def server_def(self) -> ServerDef:
+        """The task that it serves, with its actual port."""
+        return ServerDef._of(self._native.server_def)
+
+    @property
+    def target(self) -> str:
+        """ "troupe://host:port", the target for a Session."""
+        return str(self._native.target)
+
+    def __repr__(self) -> str:
+        return f"<tf.train.Server {self.target}>"
+
+
+def _definition(
+    given: Any, job_name: Optional[str], task_index: Optional[int], protocol: Optional[str]
+) -> _native.ServerDef:
+    if isinstance(given, ServerDef):
+        base = given._native
+    else:
+        try:
+            spec = given if isinstance(given, ClusterSpec) else ClusterSpec(given)
+        except TypeError as error:
+            raise TypeError(
+                "Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or "
+                f"`tf.train.ClusterSpec`: {error}"
+            ) from None
+        base = _native.ServerDef.make(spec._native, "", None, "")
+    explicit = _native.ServerDef.make(base.cluster, job_name or "", task_index, protocol or "")
+    try:
+        return explicit.or_else(base).resolve()
+    except errors.InvalidArgumentError as error:
+        raise ValueError(str(error)) from None
+
+
+def stop_server(target: str, deadline_secs: Optional[float] = None) -> None:
+    """Stops the server at that target, in this process or another one."""
+    deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
+    client = run_interruptibly(lambda: _native.connect(target, deadline))
+    run_interruptibly(lambda: client.stop(deadline))

@@ -1,0 +1,238 @@
+"""Operations and tensors: the nodes of a graph and their outputs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from troupe import _native
+from troupe._src.graph.operand import Operand
+from troupe._src.messages.metadata import NodeDef
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from troupe._src.graph.graph import Graph
+    from troupe._src.session.session import BaseSession
+
+_PACKAGE = __name__.split(".")[0]
+
+
+def _user_line() -> str:
+    """The innermost source line on the stack that is outside of this package."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name != _PACKAGE and not name.startswith(_PACKAGE + "."):
+            break
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+@set_module("troupe")
+class Operation:
+    """A node of a graph. Created by the functions of the package, not directly."""
+
+    __slots__ = (
+        "_graph", "_id", "_name", "_variable_name", "_outputs", "_defined_at", "__weakref__",
+    )  # fmt: skip
+
+    def __init__(self, graph: Graph, node: int) -> None:
+        self._graph = graph
+        self._id = node
+        self._name: str = graph._root.node_name(node)
+        self._variable_name: Optional[str] = None
+        outputs = graph._root.node_outputs(node)
+        self._outputs = [
+            Tensor(self, index, dtypes.by_number(dtype), shape)
+            for index, (dtype, shape) in enumerate(outputs)
+        ]
+        self._defined_at = _user_line()
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    @property
+    def name(self) -> str:
+        """Its name; the node of a variable's handle has the name of the variable."""
+        return self._variable_name or self._name
+
+    @property
+    def type(self) -> str:
+        """The name of its op, such as "MatMul"."""
+        return str(self._graph._root.node_op(self._id))
+
+    @property
+    def device(self) -> str:
+        """The device that it is constrained to, in full or in part; "" without a constraint."""
+        return str(self._graph._root.node_device(self._id))
+
+    @property
+    def outputs(self) -> List[Tensor]:
+        return list(self._outputs)
+
+    @property
+    def inputs(self) -> Tuple[Tensor, ...]:
+        places = self._graph._root.node_inputs(self._id)
+        return tuple(self._graph._tensor(node, index) for node, index in places)
+
+    @property
+    def control_inputs(self) -> List[Operation]:
+        nodes = self._graph._root.node_control_inputs(self._id)
+        return [self._graph._operation(node) for node in nodes]
+
+    @property
+    def node_def(self) -> NodeDef:
+        """Its name, op, device and inputs as a record."""
+        inputs = [tensor.name.replace(":0", "") for tensor in self.inputs]
+        inputs += [f"^{op._name}" for op in self.control_inputs]
+        return NodeDef(name=self._name, op=self.type, input=inputs, device=self.device)
+
+    def values(self) -> Tuple[Tensor, ...]:
+        return tuple(self._outputs)
+
+    @property
+    def defined_at(self) -> str:
+        """ "file:line" of the program where it was added."""
+        return self._defined_at
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute; ValueError where it has none of that name."""
+        attrs: Dict[str, Any] = self._graph._root.node_attrs(self._id)
+        if name not in attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return attrs[name]
+
+    def run(
+        self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
+    ) -> None:
+        """Runs it in the session, by default the default session."""
+        self._graph._session_for(session).run(self, feed_dict)
+
+    def _value(self) -> _native.Value:
+        return self._graph._root.value(self._id, 0)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+@set_module("troupe")
+class Tensor(Operand):
+    """An output of a node. Operators and functions on it add nodes to its graph.
+
+    `==` compares identity; `tf.equal` compares values.
+    """
+
+    __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "__weakref__")
+
+    def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
+        self._op = op
+        self._index = index
+        self._dtype = dtype
+        self._shape = TensorShape(shape)
+        self._native: Optional[_native.Value] = None
+
+    @property
+    def op(self) -> Operation:
+        return self._op
+
+    @property
+    def graph(self) -> Graph:
+        return self._op._graph
+
+    @property
+    def name(self) -> str:
+        """ "node:0", which `Session.run` accepts as well."""
+        return f"{self._op._name}:{self._index}"
+
+    @property
+    def value_index(self) -> int:
+        return self._index
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """Its static shape."""
+        return self._shape
+
+    @property
+    def device(self) -> str:
+        return self._op.device
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Refines the static shape; ValueError where the two are not compatible."""
+        self._shape = self._shape.merge_with(as_shape(shape))
+
+    def consumers(self) -> List[Operation]:
+        """The nodes that have it as an input."""
+        return [op for op in self.graph.get_operations() if self in op.inputs]
+
+    def eval(
+        self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
+    ) -> Any:
+        """Its value in a step of the session, by default the default session."""
+        return self.graph._session_for(session).run(self, feed_dict)
+
+    def _value(self) -> _native.Value:
+        if self._native is None:
+            self._native = self.graph._root.value(self._op._id, self._index)
+        return self._native
+
+    def __iter__(self) -> Iterator[Tensor]:
+        raise TypeError("a tensor of a graph cannot be iterated over; tf.unstack gives its parts")
+
+    def __len__(self) -> int:
+        raise TypeError("len of a tensor of a graph is not known; see shape, or tf.shape")
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed: it has a value only in a step."
+            " Use `if t is not None:`, or tf.where."
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray[Any, Any]:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tensor ({self.name}) to a NumPy array: "
+            "Session.run gives its value."
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+GraphElement = Union[Operation, Tensor]
+
+
+def flatten(values: Any) -> List[Any]:
+    """The items of nested lists and tuples, in order."""
+    if not isinstance(values, (list, tuple)):
+        return [values]
+    return [leaf for value in values for leaf in flatten(value)]
+
+
+def operations_of(elements: Sequence[Any]) -> List[Operation]:
+    """The nodes of tensors, variables and operations."""
+    operations = []
+    for element in elements:
+        op = element if isinstance(element, Operation) else getattr(element, "op", None)
+        if not isinstance(op, Operation):
+            raise TypeError(f"Control input must be an Operation or Tensor, not {element!r}")
+        operations.append(op)
+    return operations
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """True for a tensor whose elements are numbers."""
+    other = (dtypes.bool_, dtypes.string, dtypes.resource)
+    return isinstance(tensor, Tensor) and tensor.dtype not in other

@@ -1,0 +1,384 @@
+"""Graphs, the scopes that apply to added nodes, and the default graph and session."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+from troupe import _native
+from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
+from troupe._src.graph.picture import Picture
+from troupe._src.messages.metadata import GraphDef, RunMetadata
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+if TYPE_CHECKING:
+    from troupe._src.session.session import BaseSession
+
+DeviceFunction = Callable[["NodeToPlace"], Optional[str]]
+DeviceNameOrFunction = Union[str, DeviceFunction, None]
+
+
+class NodeToPlace(NamedTuple):
+    """A node that is being added, as passed to device functions."""
+
+    type: str
+    name: str
+    device: str
+
+
+class _Scopes(threading.local):
+    """The scopes of one graph that a thread has entered."""
+
+    def __init__(self, root: _native.Builder) -> None:
+        self.builder = root  # with the name scope and the container
+        self.container = ""
+        self.devices: Tuple[DeviceNameOrFunction, ...] = ()
+        self.controls: Tuple[Operation, ...] = ()
+        # A builder with all of these, unless a function chooses the device of each node.
+        self.complete_builder: Optional[_native.Builder] = None
+
+
+@set_module("troupe")
+class Graph:
+    """A dataflow graph; functions of the package add nodes to the default graph.
+
+    Thread-safe: several threads may add nodes, and each thread has its own stack of scopes.
+    """
+
+    def __init__(self) -> None:
+        self._root = _native.Builder()
+        self._scopes = _Scopes(self._root)
+        self._lock = threading.RLock()
+        self._operations: Dict[int, Operation] = {}
+        self._collections: Dict[Any, List[Any]] = {}
+        self._variables: Dict[str, Any] = {}
+        self._state: Dict[str, Any] = {}  # of other modules, such as variable scopes
+        self._is_finalized = False
+        self.seed: Optional[int] = None
+
+    # Nodes.
+
+    def _add(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        attrs: Dict[str, Any],
+        name: Optional[str] = None,
+    ) -> Operation:
+        """Adds a node in this thread's scopes; an invalid one is an error of this call."""
+        with self._lock:
+            self._check_not_finalized()
+            name = name or op_type
+            builder = self._builder_for(op_type, name)
+            if name.endswith("/"):
+                builder, name = builder.within(""), name[:-1]
+            self._check_has(inputs, op_type)
+            values = [tensor._value() for tensor in inputs]
+            value = builder.add_op(op_type, values, attrs, name)
+            return self._operation(value.place[0])
+
+    def _check_has(self, inputs: Sequence[Tensor], op_type: str) -> None:
+        for tensor in inputs:
+            if tensor.graph is not self:
+                raise ValueError(
+                    f"{tensor!r} is of another graph than the {op_type} that it is given to: "
+                    "build both within one `with graph.as_default():`"
+                )
+
+    def _builder_for(self, op_type: str, name: str) -> _native.Builder:
+        scopes = self._scopes
+        if scopes.complete_builder is not None:
+            return scopes.complete_builder
+        builder = scopes.builder.on(self._device_for(op_type, name))
+        if scopes.controls:
+            builder = builder.after([op._value() for op in scopes.controls])
+        if not any(callable(device) for device in scopes.devices):
+            scopes.complete_builder = builder
+        return builder
+
+    def _device_for(self, op_type: str, name: str) -> str:
+        device = ""
+        for outer in reversed(self._scopes.devices):
+            if outer is None:
+                break
+            if callable(outer):
+                device = outer(NodeToPlace(op_type, name, device)) or ""
+            else:
+                device = _native.merge_devices(device, outer)
+        return device
+
+    def _operation(self, node: int) -> Operation:
+        operation = self._operations.get(node)
+        if operation is None:
+            operation = self._operations[node] = Operation(self, node)
+        return operation
+
+    def _tensor(self, node: int, index: int) -> Tensor:
+        return self._operation(node)._outputs[index]
+
+    def _of_value(self, value: _native.Value) -> GraphElement:
+        """The tensor, or the operation where it has no outputs."""
+        node, index = value.place
+        operation = self._operation(node)
+        return operation._outputs[index] if operation._outputs else operation
+
+    def _controls(self) -> List[_native.Value]:
+        return [op._value() for op in self._scopes.controls]
+
+    def get_operations(self) -> List[Operation]:
+        """All nodes, in the order in which they were added."""
+        return [self._operation(node) for node in range(self._root.size)]
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """KeyError where there is none. A variable's name stands for the node of its handle."""
+        if name in self._variables:
+            op: Operation = self._variables[name].op
+            return op
+        try:
+            return self._operation(self._root.find(name))
+        except errors.NotFoundError as error:
+            raise KeyError(error.message) from None
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """KeyError where there is none; the name has the form "node:0".
+
+        For a variable it is the tensor that stands for it in fetches and feeds.
+        """
+        if ":" not in name:
+            raise ValueError(f"The name '{name}' is not a valid tensor name: it must be 'node:0'.")
+        if name.endswith(":0") and name[:-2] in self._variables:
+            value: Tensor = self._variables[name[:-2]]._as_graph_element()
+            return value
+        try:
+            return self._tensor(*self._root.find_output(name))
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            raise KeyError(error.message) from None
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> GraphElement:
+        """The tensor or operation of this graph that an object or a name stands for."""
+        if isinstance(obj, str):
+            if ":" in obj and allow_tensor:
+                return self.get_tensor_by_name(obj)
+            return self.get_operation_by_name(obj)
+        element = getattr(obj, "_as_graph_element", lambda: obj)()
+        if isinstance(element, Operation) and not allow_operation:
+            raise TypeError(f"Can not convert an Operation into a Tensor: {element!r}")
+        if isinstance(element, Tensor) and not allow_tensor:
+            raise TypeError(f"Can not convert a Tensor into an Operation: {element!r}")
+        if not isinstance(element, (Operation, Tensor)):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        if element.graph is not self:
+            raise ValueError(f"{element!r} is not an element of this graph.")
+        return element
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        self._state.setdefault("not_fed", set()).add(tensor)
+
+    def prevent_fetching(self, op: Operation) -> None:
+        self._state.setdefault("not_fetched", set()).add(op)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        return tensor not in self._state.get("not_fed", ())
+
+    def is_fetchable(self, tensor_or_op: GraphElement) -> bool:
+        (op,) = operations_of([tensor_or_op])
+        return op not in self._state.get("not_fetched", ())
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._is_finalized = True
+
+    @property
+    def finalized(self) -> bool:
+        return self._is_finalized
+
+    @property
+    def version(self) -> int:
+        """The number of its nodes."""
+        return int(self._root.size)
+
+    def as_graph_def(self) -> GraphDef:
+        """The nodes as NodeDef records."""
+        return GraphDef([op.node_def for op in self.get_operations()])
+
+    def _check_not_finalized(self) -> None:
+        if self._is_finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def _session_for(self, session: Optional[BaseSession]) -> BaseSession:
+        if session is None:
+            session = get_default_session()
+        if session is None:
+            raise ValueError(
+                "There is no default session: pass one, or enter one with `with sess.as_default():`"
+            )
+        if session.graph is not self:
+            raise ValueError("The session has another graph than this element.")
+        return session
+
+    def show(self, run_metadata: Optional[RunMetadata] = None, scope_depth: int = 0) -> Picture:
+        """The graph as a picture, which Jupyter shows and `save` writes to a file.
+
+        With the metadata of a step that ran with `output_partition_graphs`, it shows the partitions
+        of that step. Name scopes at the depth `scope_depth` are drawn as one box each; 0 draws all
+        nodes.
+        """
+        if run_metadata is None:
+            return Picture(self._root.to_dot(scope_depth))
+        return Picture(run_metadata._require_filled().to_dot(scope_depth))
+
+    # Scopes.
+
+    @contextlib.contextmanager
+    def _changed(self, **changes: Any) -> Iterator[None]:
+        scopes = self._scopes
+        before = {key: getattr(scopes, key) for key in changes}
+        before["complete_builder"] = scopes.complete_builder
+        for key, value in changes.items():
+            setattr(scopes, key, value)
+        scopes.complete_builder = None
+        try:
+            yield
+        finally:
+            for key, value in before.items():
+                setattr(scopes, key, value)
+
+    @contextlib.contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """A context in which this is the default graph of this thread."""
+        defaults.graphs.append(self)
+        try:
+            yield self
+        finally:
+            defaults.graphs.pop()
+
+    @contextlib.contextmanager
+    def name_scope(self, name: Optional[str]) -> Iterator[str]:
+        """Prefixes names with "name/", made unique; a name that ends with "/" is used as it is."""
+        builder = self._scopes.builder
+        if not name:
+            inner = builder.within("")
+        elif name.endswith("/"):
+            inner = builder.within(name)
+        else:
+            inner = builder.scope(name)
+        with self._changed(builder=inner):
+            yield inner.prefix
+
+    def get_name_scope(self) -> str:
+        return str(self._scopes.builder.prefix).rstrip("/")
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name that a node would get in this scope; it counts as used afterwards."""
+        return str(self._scopes.builder.scope(name).prefix).rstrip("/")
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function: DeviceNameOrFunction) -> Iterator[None]:
+        """Constrains the device of nodes: a full or partial name, or a function of the node.
+
+        Where two nested constraints give the same part of a name, the inner one wins. None removes
+        all outer constraints.
+        """
+        if isinstance(device_name_or_function, str):
+            try:
+                _native.merge_devices(device_name_or_function, "")
+            except errors.InvalidArgumentError as error:
+                raise ValueError(error.message) from None
+        with self._changed(devices=self._scopes.devices + (device_name_or_function,)):
+            yield
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Places nodes on the device of `op`."""
+        device = operations_of([op])[0].device
+        with self._changed(devices=self._scopes.devices + (None, device)):
+            yield
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Creates variables in that container; containers outlive sessions."""
+        builder = self._scopes.builder.container(container_name)
+        with self._changed(builder=builder, container=container_name):
+            yield container_name
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs: Optional[Sequence[Any]]) -> Iterator[None]:
+        """Nodes run only after those; None removes all outer control dependencies."""
+        if control_inputs is None:
+            controls: Tuple[Operation, ...] = ()
+        else:
+            controls = self._scopes.controls + tuple(operations_of(control_inputs))
+        with self._changed(controls=controls):
+            yield
+
+    # Collections.
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        for name in [names] if isinstance(names, str) else names or []:
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
+        """A copy; with `scope`, only items whose names match that pattern at their beginning."""
+        values = list(self._collections.get(name, []))
+        if scope is None:
+            return values
+        wanted = re.compile(scope)
+        return [value for value in values if wanted.match(getattr(value, "name", ""))]
+
+    def get_collection_ref(self, name: Any) -> List[Any]:
+        return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: Any) -> None:
+        self._collections.pop(name, None)
+
+    def get_all_collection_keys(self) -> List[Any]:
+        return [key for key, values in self._collections.items() if values]
+
+
+class _Defaults(threading.local):
+    """The stacks of default graphs and sessions of a thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.graphs: List[Graph] = []
+        self.sessions: List[Any] = []
+
+
+defaults = _Defaults()
+_global_graph = [Graph()]
+
+
+def get_default_graph() -> Graph:
+    """The innermost graph that the thread has entered, else the global one of the process."""
+    return defaults.graphs[-1] if defaults.graphs else _global_graph[0]
+
+
+def reset_default_graph() -> None:
+    """Replaces the global graph of the process by an empty one."""
+    if defaults.graphs:
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs.")
+    _global_graph[0] = Graph()
+
+
+def get_default_session() -> Optional[BaseSession]:
+    """The innermost session that the thread has entered."""
+    return defaults.sessions[-1] if defaults.sessions else None

@@ -1,0 +1,1 @@
+"""The objects that stand for TensorFlow's protocol buffers: options, records, metadata."""

@@ -1,0 +1,151 @@
+"""Options of sessions, servers and steps, under the names of TensorFlow's messages."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Sequence
+
+from troupe._src.messages.message import AnyOptions, Options
+from troupe._src.set_module import set_module
+
+
+@set_module("troupe")
+class GPUOptions(Options):
+    """Accepted without effect: this version has no GPU kernels."""
+
+    _fields = {
+        "per_process_gpu_memory_fraction": 0.0,
+        "allow_growth": False,
+        "allocator_type": "",
+        "deferred_deletion_bytes": 0,
+        "visible_device_list": "",
+        "polling_active_delay_usecs": 0,
+        "polling_inactive_delay_msecs": 0,
+        "force_gpu_compatible": False,
+        "experimental": AnyOptions,
+    }
+
+
+@set_module("troupe")
+class OptimizerOptions(Options):
+    """Accepted without effect: graphs are never rewritten."""
+
+    DEFAULT = L1 = 0
+    OFF = L0 = -1
+    ON_1 = 1
+    ON_2 = 2
+
+    _fields = {
+        "do_common_subexpression_elimination": False,
+        "do_constant_folding": False,
+        "max_folded_constant_in_bytes": 0,
+        "do_function_inlining": False,
+        "opt_level": L1,
+        "global_jit_level": DEFAULT,
+    }
+
+
+@set_module("troupe")
+class GraphOptions(Options):
+    """Accepted without effect: graphs are always pruned, and never rewritten."""
+
+    _fields = {
+        "enable_recv_scheduling": False,
+        "optimizer_options": OptimizerOptions,
+        "build_cost_model": 0,
+        "build_cost_model_after": 0,
+        "infer_shapes": False,
+        "place_pruned_graph": False,
+        "enable_bfloat16_sendrecv": False,
+        "timeline_step": 0,
+        "rewrite_options": AnyOptions,
+    }
+
+
+@set_module("troupe")
+class ConfigProto(Options):
+    """Options of a session, or of the server that serves it.
+
+    Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters` and
+    `isolate_session_state`. Servers, and sessions without a target, read
+    `intra_op_parallelism_threads` and `device_count`; a session with a target logs a warning when
+    its config sets the threads. `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are
+    Troupe's additions. The other fields have no effect.
+    """
+
+    _fields = {
+        "device_count": {},
+        "intra_op_parallelism_threads": 0,
+        "inter_op_parallelism_threads": 0,
+        "use_per_session_threads": False,
+        "session_inter_op_thread_pool": [],
+        "placement_period": 0,
+        "device_filters": [],
+        "gpu_options": GPUOptions,
+        "allow_soft_placement": False,
+        "log_device_placement": False,
+        "graph_options": GraphOptions,
+        "operation_timeout_in_ms": 0,
+        "rpc_options": AnyOptions,
+        "isolate_session_state": False,
+        "share_cluster_devices_in_session": False,
+        "experimental": AnyOptions,
+        "cpu_memory_limit": 0,
+        "connect_timeout_in_ms": 10000,
+    }
+
+    def _for_session(self, target: str) -> Dict[str, Any]:
+        return {
+            "target": target,
+            "connect_timeout_ms": self.connect_timeout_in_ms,
+            "operation_timeout_ms": self.operation_timeout_in_ms,
+            "log_device_placement": self.log_device_placement,
+            "device_filters": list(self.device_filters),
+            "isolate_state": self.isolate_session_state,
+            "threads": self.intra_op_parallelism_threads,
+            "memory_limit": self.cpu_memory_limit,
+        }
+
+    def _for_server(self) -> Dict[str, Any]:
+        return {
+            "threads": self.intra_op_parallelism_threads,
+            "memory_limit": self.cpu_memory_limit,
+            "device_count": dict(self.device_count),
+        }
+
+
+@set_module("troupe")
+class RunOptions(Options):
+    """Options of one step: its timeout, and what its RunMetadata records."""
+
+    NO_TRACE = 0
+    SOFTWARE_TRACE = 1
+    HARDWARE_TRACE = 2
+    FULL_TRACE = 3
+
+    _fields = {
+        "trace_level": NO_TRACE,
+        "timeout_in_ms": 0,
+        "inter_op_thread_pool": 0,
+        "output_partition_graphs": False,
+        "report_tensor_allocations_upon_oom": False,
+        "experimental": AnyOptions,
+    }
+
+    def _for_step(self) -> Dict[str, Any]:
+        return {
+            "timeout_ms": self.timeout_in_ms,
+            "trace": self.trace_level == RunOptions.FULL_TRACE,
+            "output_partition_graphs": self.output_partition_graphs,
+        }
+
+    @classmethod
+    def _merged(cls, all_options: Sequence[RunOptions]) -> RunOptions:
+        """The union of what all of them ask for."""
+        merged = cls()
+        for options in all_options:
+            for name in ("trace_level", "timeout_in_ms", "output_partition_graphs"):
+                setattr(merged, name, max(getattr(merged, name), getattr(options, name)))
+        return merged
+
+
+NO_STEP_OPTIONS: Dict[str, Any] = {}

@@ -1,0 +1,100 @@
+"""Records of graphs and of executed steps, under the names of TensorFlow's messages."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from troupe import _native
+from troupe._src.messages.message import Record
+from troupe._src.set_module import set_module
+
+
+@set_module("troupe")
+class NodeDef(Record):
+    """A node of a graph: `name`, `op`, `device`, and `input`, the names of its inputs."""
+
+
+@set_module("troupe")
+class GraphDef(Record):
+    """`node`: a NodeDef for each node of a graph. It cannot be imported into a graph again."""
+
+    def __init__(self, node: Optional[List[NodeDef]] = None) -> None:
+        super().__init__(node=list(node or []))
+
+
+class NodeExecStats(Record):
+    """When one node ran: `node_name`, `timeline_label`, and times in microseconds."""
+
+
+class DeviceStepStats(Record):
+    """The execution of a step on one device: `device`, and `node_stats` of its nodes."""
+
+
+class StepStats(Record):
+    """`dev_stats`: a DeviceStepStats for each device of the step."""
+
+
+@set_module("troupe")
+class RunMetadata:
+    """Statistics of a step, as far as its RunOptions asked for them.
+
+    `step_stats.dev_stats` has the times of its nodes, `partition_graphs` the partition of each
+    device; `Graph.show` draws both.
+    """
+
+    def __init__(self) -> None:
+        self._fill(None)
+
+    def save_trace(self, path: str) -> None:
+        """Writes the times of its nodes to a file that ui.perfetto.dev and chrome://tracing open.
+
+        The step must have run with `trace_level=RunOptions.FULL_TRACE`.
+        """
+        trace = self._require_filled().to_chrome_trace()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(trace)
+
+    def _require_filled(self) -> _native.RunMetadata:
+        if self._native is None:
+            raise ValueError("No step has filled this metadata: pass it to Session.run first.")
+        return self._native
+
+    def _fill(self, native: Optional[_native.RunMetadata]) -> None:
+        self._native = native
+        devices = native.devices if native else []
+        stats = [_device_stats(device) for device in devices]
+        self.step_stats = StepStats(dev_stats=stats, _metadata=self)
+        self.partition_graphs = [
+            GraphDef([_node_def(node) for node in device["graph"]])
+            for device in devices
+            if device["graph"]
+        ]
+
+
+def _node_def(node: Dict[str, Any]) -> NodeDef:
+    return NodeDef(
+        name=node["name"], op=node["op"], input=list(node["inputs"]), device=node["device"]
+    )
+
+
+def _device_stats(device: Dict[str, Any]) -> DeviceStepStats:
+    begin = device["begin"]
+    nodes = [
+        NodeExecStats(
+            node_name=node["node"],
+            op=node["op"],
+            timeline_label=f"{node['node']} = {node['op']}({node['tensor']})",
+            all_start_micros=int((begin + node["begin"]) * 1e6),
+            op_start_rel_micros=0,
+            op_end_rel_micros=int((node["end"] - node["begin"]) * 1e6),
+            all_end_rel_micros=int((node["end"] - node["begin"]) * 1e6),
+            thread_id=node["thread"],
+            output_bytes=node["bytes"],
+            tensor=node["tensor"],
+            peer=node["peer"],
+        )
+        for node in device["nodes"]
+    ]
+    return DeviceStepStats(
+        device=device["device"], node_stats=nodes, memory_peak=device["memory_peak"]
+    )

@@ -1,0 +1,316 @@
+"""Functions that create tensors and change their shapes."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence
+
+from troupe._src.graph.elements import Operation, Tensor, flatten
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.random_seed import get_seed
+from troupe._src.ops import gen_ops, raw_ops
+from troupe._src.ops.convert import constant, convert_to_tensor, to_numpy
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+
+# In an index, a new dimension of size 1.
+newaxis = None
+
+
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None) -> Tensor:
+    """A tensor that each step that needs it must feed."""
+    return raw_ops.Placeholder(dtype=dtype, shape=shape, name=name)
+
+
+def no_op(name: Optional[str] = None) -> Operation:
+    """A node that does nothing, for control dependencies."""
+    return raw_ops.NoOp(name=name)
+
+
+def group(*inputs: Any, name: str = "group_deps") -> Operation:
+    """A node that does nothing and runs after all of `inputs`, which may be nested lists."""
+    graph = get_default_graph()
+    with graph.control_dependencies([item for item in flatten(inputs) if item is not None]):
+        return graph._add("NoOp", [], {}, name)
+
+
+def placeholder_with_default(input: Any, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """A tensor with the value of `input`, unless a step feeds another one of that shape."""
+    tensor = convert_to_tensor(input)
+    if as_shape(shape) != tensor.shape:
+        raise ValueError(
+            f"the placeholder must have the shape {tensor.shape} of its default, not "
+            f"{as_shape(shape)}: this version has no op PlaceholderWithDefault"
+        )
+    return gen_ops.identity(tensor, name=name or "PlaceholderWithDefault")
+
+
+def _sizes(shape: Any) -> Any:
+    """A shape as an input of an op."""
+    if isinstance(shape, TensorShape):
+        return constant(shape.as_list(), dtypes.int32)
+    if isinstance(shape, (list, tuple)) and not shape:
+        return constant([], dtypes.int32, [0])
+    return convert_to_tensor(shape, None if isinstance(shape, Tensor) else dtypes.int32)
+
+
+def zeros(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
+    """A tensor of zeros."""
+    value = constant(False if as_dtype(dtype).is_bool else 0, dtype)
+    return gen_ops.fill(_sizes(shape), value, name=name or "zeros")
+
+
+def ones(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
+    """A tensor of ones."""
+    value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
+    return gen_ops.fill(_sizes(shape), value, name=name or "ones")
+
+
+def zeros_like(
+    tensor: Any,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Zeros with the shape of a tensor, and its dtype unless one is given."""
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.ZerosLike(x=like, name=name)
+    return zeros(shape(like), dtype, name or "zeros_like")
+
+
+def ones_like(
+    tensor: Any,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Ones with the shape of a tensor, and its dtype unless one is given."""
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.OnesLike(x=like, name=name)
+    return ones(shape(like), dtype, name or "ones_like")
+
+
+def fill(dims: Any, value: Any, name: Optional[str] = None) -> Tensor:
+    """A tensor with the same value in all elements."""
+    return gen_ops.fill(_sizes(dims), value, name=name)
+
+
+def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
+    """The same elements in another shape; a size of -1 is inferred."""
+    return gen_ops.reshape(tensor, _sizes(shape), name=name)
+
+
+def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Tensor:
+    """Repeats the elements along axes of size 1 and along new axes, by NumPy's rules."""
+    return gen_ops.broadcast_to(input, _sizes(shape), name=name)
+
+
+def shape(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
+    """The shape as a tensor: a constant where the static shape is fully defined."""
+    tensor = convert_to_tensor(input)
+    if tensor.shape.is_fully_defined():
+        return constant(tensor.shape.as_list(), out_type, [len(tensor.shape)], name or "Shape")
+    return raw_ops.Shape(input=tensor, out_type=out_type, name=name)
+
+
+def size(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
+    """The number of elements."""
+    return raw_ops.Size(input=input, out_type=out_type, name=name)
+
+
+def slice(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Tensor:
+    """The slice that starts at `begin`; a size of -1 extends to the end of the axis."""
+    return raw_ops.Slice(input=input_, begin=begin, size=size, name=name)
+
+
+def expand_dims(
+    input: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None
+) -> Tensor:
+    """Adds an axis of size 1."""
+    return raw_ops.ExpandDims(input=input, dim=dim if axis is None else axis, name=name)
+
+
+def squeeze(
+    input: Any, axis: Any = None, name: Optional[str] = None, squeeze_dims: Any = None
+) -> Tensor:
+    """Removes axes of size 1: the given ones, or all."""
+    axes = squeeze_dims if axis is None else axis
+    if isinstance(axes, int):
+        axes = [axes]
+    return raw_ops.Squeeze(input=input, squeeze_dims=axes, name=name)
+
+
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+    """Permutes the axes; reverses them by default."""
+    tensor = convert_to_tensor(a)
+    if perm is None:
+        perm = list(range(len(tensor.shape)))[::-1]
+        perm = constant(perm, dtypes.int32, [len(perm)])
+    permuted = raw_ops.Transpose(x=tensor, perm=perm, name=name)
+    return gen_ops.conj(permuted) if conjugate and permuted.dtype.is_complex else permuted
+
+
+matrix_transpose = transpose
+
+
+def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Tensor:
+    """Concatenates tensors along an axis."""
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        return gen_ops.identity(values[0], name=name)
+    return raw_ops.ConcatV2(values=list(values), axis=axis, name=name)
+
+
+def stack(values: Sequence[Any], axis: int = 0, name: str = "stack") -> Tensor:
+    """Stacks tensors of the same shape along a new axis."""
+    return raw_ops.Pack(values=list(values), axis=axis, name=name)
+
+
+def unstack(
+    value: Any, num: Optional[int] = None, axis: int = 0, name: str = "unstack"
+) -> List[Tensor]:
+    """The slices along an axis, without that axis."""
+    tensor = convert_to_tensor(value)
+    if num is None:
+        num = tensor.shape[axis].value
+    if num is None:
+        raise ValueError(f"Cannot infer num from shape {tensor.shape}")
+    return raw_ops.Unpack(value=tensor, num=num, axis=axis, name=name)
+
+
+def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str = "split") -> List[Tensor]:
+    """Splits along an axis: into a number of equal parts, or into parts of the given sizes."""
+    tensor = convert_to_tensor(value)
+    rank, length = len(tensor.shape), tensor.shape[axis].value
+    axis %= rank
+    if isinstance(num_or_size_splits, int):
+        if length is None or length % num_or_size_splits:
+            raise ValueError(f"{tensor!r} cannot be split into {num_or_size_splits} equal parts")
+        sizes = [length // num_or_size_splits] * num_or_size_splits
+    else:
+        sizes = list(num_or_size_splits)
+    parts, begin = [], 0
+    with get_default_graph().name_scope(name):
+        for part in sizes:
+            begins = [begin if i == axis else 0 for i in range(rank)]
+            lengths = [part if i == axis else -1 for i in range(rank)]
+            parts.append(slice(tensor, begins, lengths))
+            begin += part
+    return parts
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] = None) -> Tensor:
+    """Pads with zeros before and after, along each axis."""
+    if mode.upper() != "CONSTANT":
+        raise ValueError(f"Unknown padding mode: {mode}: this version pads with zeros only")
+    return raw_ops.Pad(input=tensor, paddings=paddings, name=name)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: Optional[str] = None,
+    axis: Any = 0,
+) -> Tensor:
+    """The slices of `params` at `indices` along an axis."""
+    return raw_ops.GatherV2(params=params, indices=indices, axis=axis, name=name or "GatherV2")
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
+    """Elements of x where the condition is true, else of y."""
+    if x is None or y is None:
+        raise ValueError("tf.where needs x and y: where alone is not part of this version")
+    return raw_ops.Select(condition=condition, t=x, e=y, name=name)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int = -1,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Adds an axis of size `depth`, with `on_value` at each index and `off_value` elsewhere."""
+    given = next((v.dtype for v in (on_value, off_value) if isinstance(v, Tensor)), None)
+    result_dtype = as_dtype(dtype) if dtype is not None else given or dtypes.float32
+    on = convert_to_tensor(1 if on_value is None else on_value, result_dtype)
+    off = convert_to_tensor(0 if off_value is None else off_value, result_dtype)
+    return raw_ops.OneHot(
+        indices=indices, depth=depth, on_value=on, off_value=off, axis=axis, name=name
+    )
+
+
+def identity(input: Any, name: Optional[str] = None) -> Tensor:
+    """A node that returns its input."""
+    return gen_ops.identity(input, name=name)
+
+
+def tuple_of(tensors: Sequence[Any], name: Optional[str] = None, **_: Any) -> List[Tensor]:
+    """The tensors, each of which is computed only after all of them."""
+    graph = get_default_graph()
+    with graph.name_scope(name or "tuple"), graph.control_dependencies(list(tensors)):
+        return [gen_ops.identity(tensor) for tensor in tensors]
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: Optional[int] = None,
+    name: str = "random_normal",
+) -> Tensor:
+    """Random numbers with a normal distribution."""
+    return _scaled(raw_ops.RandomStandardNormal, shape, dtype, seed, name, (stddev, mean))
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: Optional[int] = None,
+    name: str = "truncated_normal",
+) -> Tensor:
+    """Random numbers with a normal distribution, cut off at two standard deviations."""
+    return _scaled(raw_ops.TruncatedNormal, shape, dtype, seed, name, (stddev, mean))
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = 1,
+    dtype: DTypeLike = dtypes.float32,
+    seed: Optional[int] = None,
+    name: str = "random_uniform",
+) -> Tensor:
+    """Random numbers with a uniform distribution in [minval, maxval)."""
+    if not as_dtype(dtype).is_floating:
+        raise TypeError("random integers are not part of this version")
+    return _scaled(raw_ops.RandomUniform, shape, dtype, seed, name, (maxval - minval, minval))
+
+
+def _scaled(
+    op: Any, shape: Any, dtype: DTypeLike, seed: Optional[int], name: str, scale: Any
+) -> Tensor:
+    factor, offset = scale
+    first, second = get_seed(seed)
+    with get_default_graph().name_scope(name):
+        drawn = op(shape=_sizes(shape), dtype=dtype, seed=first, seed2=second)
+        scaled = drawn * factor if isinstance(factor, Tensor) or factor != 1 else drawn
+        shifted = scaled + offset if isinstance(offset, Tensor) or offset else scaled
+    assert isinstance(shifted, Tensor)
+    return shifted
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value, where it is known while the graph is built, else None."""
+    element = convert_to_tensor(tensor)
+    known: Any = element.graph._root.constant_value(element._value())
+    return None if known is None else to_numpy(known)

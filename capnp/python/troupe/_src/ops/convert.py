@@ -1,0 +1,205 @@
+"""Conversions between values of Python or NumPy and tensors."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence
+
+import numpy as np
+
+from troupe import _native
+from troupe._src.graph.elements import Operation, Tensor, flatten
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.shapes import Dimension, ShapeLike, TensorShape, as_shape
+
+
+def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
+    """Converts a value to an array of that dtype, or of the dtype that its elements imply.
+
+    TypeError where an element cannot be represented: 1.5 as int32.
+    """
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, Dimension):
+        value = int(value)
+    if isinstance(value, (list, tuple)):
+        value = [int(item) if isinstance(item, Dimension) else item for item in value]
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is no tensor: its rows must have one length") from None
+    if given.dtype.kind in "OUS" or (dtype is dtypes.string and given.size == 0):
+        return _string_array(value, given, dtype)
+    if dtype is None:
+        return np.asarray(given, dtype=_default_dtype(value, given), order="C")
+    wanted = np.dtype(dtype.as_numpy_dtype)
+    if given.dtype == wanted:
+        return np.asarray(given, order="C")
+    if dtype is dtypes.string or not _can_cast(given, wanted):
+        raise TypeError(f"Expected {dtype.name}, got {value!r} of type '{given.dtype.name}'.")
+    return np.asarray(given, dtype=wanted, order="C")
+
+
+def _string_array(value: Any, given: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
+    if dtype not in (None, dtypes.string):
+        assert dtype is not None
+        raise TypeError(f"Expected {dtype.name}, got {value!r}.")
+    array = np.asarray(value if given.dtype.kind == "U" else given, dtype=object)
+    for item in array.flat:
+        if not isinstance(item, (str, bytes)):
+            raise TypeError(f"Cannot convert {value!r} to a tensor: {item!r} is no number or text.")
+    return array
+
+
+def _default_dtype(value: Any, given: np.ndarray[Any, Any]) -> Any:
+    """float32 and int32 for Python numbers in their range; arrays keep their dtype."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return given.dtype
+    if given.dtype == np.float64 and not _has_numpy(value):
+        return np.float32
+    if given.dtype == np.int64 and not _has_numpy(value):
+        info = np.iinfo(np.int32)
+        if given.size == 0 or (given.min() >= info.min and given.max() <= info.max):
+            return np.int32
+    return given.dtype
+
+
+def _has_numpy(value: Any) -> bool:
+    return any(isinstance(item, (np.ndarray, np.generic)) for item in flatten(value))
+
+
+def _can_cast(given: np.ndarray[Any, Any], wanted: np.dtype[Any]) -> bool:
+    if given.size == 0:
+        return True
+    if wanted.kind == "b" or given.dtype.kind == "b":
+        return False
+    if wanted.kind in "iu":
+        if given.dtype.kind not in "iu":
+            return False
+        info = np.iinfo(wanted)
+        return bool(given.min() >= info.min and given.max() <= info.max)
+    if wanted.kind == "f":
+        return given.dtype.kind in "iuf"
+    return True
+
+
+def to_native(array: np.ndarray[Any, Any], dtype: DType) -> _native.Tensor:
+    """Copies the array into a tensor of the runtime."""
+    if dtype is dtypes.string:
+        return _native.strings([_bytes(item) for item in array.flat], array.shape)
+    if dtype is dtypes.bfloat16:
+        array = bfloat16_bits(array)
+    return _native.tensor(array, dtype.as_datatype_enum)
+
+
+def bfloat16_bits(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Rounds float32 to bfloat16, to nearest even; the result has the bits as uint16."""
+    bits = np.asarray(array, np.float32).view(np.uint32)
+    even = (bits >> 16) & 1
+    return np.asarray((bits + 0x7FFF + even) >> 16, np.uint16, order="C")
+
+
+def _bytes(item: Any) -> bytes:
+    return item if isinstance(item, bytes) else str(item).encode()
+
+
+_NUMPY = {number: np.dtype(dtype.as_numpy_dtype) for number, dtype in dtypes._BY_NUMBER.items()}
+_STRING = dtypes.string.as_datatype_enum
+_BFLOAT16 = dtypes.bfloat16.as_datatype_enum
+
+
+def to_numpy(tensor: _native.Tensor) -> Any:
+    """An array that shares the tensor's memory, or a NumPy scalar for a tensor of rank 0."""
+    shape: Any = tensor.shape
+    number = tensor.dtype
+    memory: Any = tensor
+    if number == _STRING:
+        strings = tensor.strings()
+        if not shape:
+            return strings[0]
+        array = np.empty(len(strings), dtype=object)
+        array[:] = strings
+        return array.reshape(shape)
+    if number == _BFLOAT16:
+        bits = np.ndarray(shape, np.uint16, buffer=memory)
+        return (bits.astype(np.uint32) << 16).view(np.float32)[()]
+    if not shape:
+        return np.ndarray((), _NUMPY[number], buffer=memory)[()]
+    return np.ndarray(shape, _NUMPY[number], buffer=memory)
+
+
+def constant(
+    value: Any,
+    dtype: Optional[DTypeLike] = None,
+    shape: ShapeLike = None,
+    name: str = "Const",
+    verify_shape: bool = False,
+) -> Tensor:
+    """A constant tensor. With `shape`, missing elements repeat the last one of `value`."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    array = to_array(value, wanted)
+    if shape is not None:
+        array = _in_shape(array, as_shape(shape), verify_shape)
+    found = wanted or dtypes.of_array(array)
+    attrs = {"value": to_native(array, found), "dtype": found.as_datatype_enum}
+    return get_default_graph()._add("Const", [], attrs, name).outputs[0]
+
+
+def _in_shape(array: Any, shape: TensorShape, verify: bool) -> np.ndarray[Any, Any]:
+    sizes = [size or 0 for size in shape.as_list()]
+    if array.shape == tuple(sizes):
+        return np.asarray(array)
+    if verify:
+        raise TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}.")
+    count = int(np.prod(sizes, dtype=np.int64))
+    if array.size > count or array.size == 0:
+        raise ValueError(
+            f"Too many elements provided. Needed at most {count}, but received {array.size}"
+        )
+    flat = array.reshape(-1)
+    padding = np.full(count - array.size, flat[-1], dtype=array.dtype)
+    return np.concatenate([flat, padding]).reshape(sizes)
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    preferred_dtype: Optional[DTypeLike] = None,
+) -> Tensor:
+    """A tensor itself, the value of a variable, or a constant in the default graph.
+
+    ValueError for a tensor of another dtype.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    element = getattr(value, "_as_tensor", lambda: value)()
+    if isinstance(element, Operation):
+        raise TypeError(f"{element!r} has no outputs, so it is no value")
+    if isinstance(element, Tensor):
+        if wanted is not None and element.dtype != wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{element.dtype.name}: {element!r}"
+            )
+        return element
+    if isinstance(value, (list, tuple)) and any(_is_tensor(item) for item in flatten(value)):
+        return _packed(value, wanted)
+    if wanted is None and preferred_dtype is not None:
+        try:
+            return constant(value, preferred_dtype, name=name or "Const")
+        except (TypeError, ValueError):
+            pass
+    return constant(value, wanted, name=name or "Const")
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
+def _packed(values: Sequence[Any], dtype: Optional[DType]) -> Tensor:
+    """Stacks the items of a list that contains tensors."""
+    if dtype is None:
+        dtype = next(item.dtype for item in flatten(values) if _is_tensor(item))
+    parts: List[Tensor] = [convert_to_tensor(value, dtype) for value in values]
+    return get_default_graph()._add("Pack", parts, {}).outputs[0]

@@ -1,0 +1,143 @@
+"""The functions behind the operators of tensors and variables."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.operand import implements
+from troupe._src.ops.apply_op import OP_DEFS, apply_op
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+
+# Operator -> (op, name that TensorFlow gives to its nodes).
+_BINARY = {
+    "add": ("AddV2", "add"),
+    "sub": ("Sub", "sub"),
+    "mul": ("Mul", "mul"),
+    "truediv": ("RealDiv", "truediv"),
+    "floordiv": ("FloorDiv", "floordiv"),
+    "mod": ("FloorMod", "mod"),
+    "pow": ("Pow", "pow"),
+    "matmul": ("MatMul", "matmul"),
+    "less": ("Less", "Less"),
+    "less_equal": ("LessEqual", "LessEqual"),
+    "greater": ("Greater", "Greater"),
+    "greater_equal": ("GreaterEqual", "GreaterEqual"),
+    "and": ("LogicalAnd", "and"),
+}
+
+
+@implements("binary")
+def binary(operator: str, x: Any, y: Any, name: Optional[str] = None) -> Any:
+    """Adds the node of a binary operator. An operand that is no tensor gets the other's dtype."""
+    op, default_name = _BINARY[operator]
+    if op not in OP_DEFS:
+        raise TypeError(f"tensors have no operator '{operator}': there is no op {op} yet")
+    left, right = _operands(x, y)
+    if operator == "truediv" and left.dtype.is_integer:
+        dtype = dtypes.float64 if left.dtype.size > 2 else dtypes.float32
+        left, right = (apply_op("Cast", {"x": side}, {"DstT": dtype}) for side in (left, right))
+    first, second = (argument["name"] for argument in OP_DEFS[op]["inputs"])
+    return apply_op(op, {first: left, second: right}, {}, name or default_name)
+
+
+def _operands(x: Any, y: Any) -> List[Tensor]:
+    if isinstance(getattr(x, "dtype", None), dtypes.DType):
+        left = convert_to_tensor(x)
+        has_dtype = isinstance(getattr(y, "dtype", None), dtypes.DType)
+        return [left, convert_to_tensor(y, None if has_dtype else left.dtype)]
+    right = convert_to_tensor(y)
+    return [convert_to_tensor(x, right.dtype), right]
+
+
+@implements("or")
+def logical_or(x: Any, y: Any) -> Any:
+    """x | y."""
+    return invert(binary("and", invert(x), invert(y)))
+
+
+@implements("negative")
+def negative(x: Any) -> Any:
+    return apply_op("Neg", {"x": x}, {})
+
+
+@implements("absolute")
+def absolute(x: Any) -> Any:
+    return apply_op("Abs", {"x": x}, {})
+
+
+@implements("invert")
+def invert(x: Any) -> Any:
+    return apply_op("LogicalNot", {"x": x}, {})
+
+
+@implements("index")
+def index(operand: Any, key: Any) -> Any:
+    """x[key], where `key` has positions, slices without a step, "..." and tf.newaxis."""
+    x = convert_to_tensor(operand)
+    keys = list(key) if isinstance(key, tuple) else [key]
+    rank = x.shape.rank
+    if rank is None:
+        raise ValueError(f"{x!r} cannot be indexed: not even its rank is known")
+    indexed = sum(1 for item in keys if item is not None and item is not Ellipsis)
+    if Ellipsis not in [item for item in keys if not isinstance(item, Tensor)]:
+        keys.append(Ellipsis)
+    begins: List[Any] = []
+    sizes: List[Any] = []
+    dropped: List[int] = []
+    added: List[int] = []
+    for item in keys:
+        axis = len(begins)
+        if item is None:
+            added.append(axis - len(dropped) + len(added))
+        elif item is Ellipsis:
+            begins += [0] * (rank - indexed)
+            sizes += [-1] * (rank - indexed)
+        elif isinstance(item, slice):
+            begin, size = _slice(item, x.shape[axis].value)
+            begins.append(begin)
+            sizes.append(size)
+        else:
+            begins.append(_position(item, x.shape[axis].value))
+            sizes.append(1)
+            dropped.append(axis)
+    if len(begins) > rank:
+        raise ValueError(f"{x!r} has {rank} dimensions, but is indexed by {len(begins)}")
+    if any(size != -1 for size in sizes) or any(isinstance(b, Tensor) or b for b in begins):
+        x = apply_op("Slice", {"input": x, "begin": begins, "size": sizes}, {})
+    if dropped:
+        x = apply_op("Squeeze", {"input": x}, {"squeeze_dims": dropped})
+    for axis in added:
+        x = apply_op("ExpandDims", {"input": x, "dim": axis}, {})
+    return x
+
+
+def _position(part: Any, size: Optional[int]) -> Any:
+    if isinstance(part, Tensor):
+        return part
+    position = part.__index__()
+    if position >= 0:
+        if size is not None and position >= size:
+            raise ValueError(f"index {position} is beyond the dimension's size {size}")
+        return position
+    if size is None:
+        raise ValueError("an index from the end needs a dimension whose size is known")
+    if position + size < 0:
+        raise ValueError(f"index {position} is beyond the dimension's size {size}")
+    return position + size
+
+
+def _slice(part: slice, size: Optional[int]) -> Any:
+    if part.step not in (None, 1):
+        raise ValueError("a range of a tensor has no step in this version")
+    if size is None:
+        if (part.start or 0) < 0 or (part.stop is not None and part.stop < 0):
+            raise ValueError("an index from the end needs a dimension whose size is known")
+        begin = part.start or 0
+        # The end may exceed the size, which is only known when a step runs.
+        if part.stop is not None:
+            raise ValueError("the end of a range needs a dimension whose size is known")
+        return begin, -1
+    begin, end, _ = part.indices(size)
+    return begin, max(end - begin, 0)

@@ -1,0 +1,1 @@
+"""Services of Python and the operating system: logging, flags, files, processes."""

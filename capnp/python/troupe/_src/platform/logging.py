@@ -1,0 +1,88 @@
+"""The log of the package and of programs: the logger "troupe" of Python's logging."""
+
+from __future__ import annotations
+
+import logging as _logging
+from logging import DEBUG
+from typing import Any, Dict
+
+_logger = _logging.getLogger("troupe")
+
+
+def get_logger() -> _logging.Logger:
+    """The logger, so that a program can set its handlers and level."""
+    return _logger
+
+
+def set_verbosity(v: int) -> None:
+    """Sets the level; adds a handler for stderr where the program has none."""
+    _logger.setLevel(v)
+    if not _logger.hasHandlers():
+        handler = _logging.StreamHandler()
+        handler.setFormatter(_logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
+        _logger.addHandler(handler)
+
+
+def get_verbosity() -> int:
+    return _logger.getEffectiveLevel()
+
+
+def debug(msg: str, *args: Any) -> None:
+    _logger.debug(msg, *args)
+
+
+def info(msg: str, *args: Any) -> None:
+    _logger.info(msg, *args)
+
+
+def warning(msg: str, *args: Any) -> None:
+    _logger.warning(msg, *args)
+
+
+warn = warning
+
+
+def error(msg: str, *args: Any) -> None:
+    _logger.error(msg, *args)
+
+
+def fatal(msg: str, *args: Any) -> None:
+    _logger.critical(msg, *args)
+
+
+def log(level: int, msg: str, *args: Any) -> None:
+    _logger.log(level, msg, *args)
+
+
+def vlog(level: int, msg: str, *args: Any) -> None:
+    """Logs at a verbosity level: 1 is DEBUG, higher levels are below it."""
+    _logger.log(max(1, DEBUG + 1 - level), msg, *args)
+
+
+def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
+    if condition:
+        log(level, msg, *args)
+
+
+def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs every n-th call with that message, starting with the first."""
+    log_if(level, msg, _count(msg) % n == 0, *args)
+
+
+def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs the first n calls with that message."""
+    log_if(level, msg, _count(msg) < n, *args)
+
+
+_counts: Dict[str, int] = {}
+
+
+def _count(msg: str) -> int:
+    """The number of earlier calls with that message."""
+    _counts[msg] = _counts.get(msg, -1) + 1
+    return _counts[msg]
+
+
+def flush() -> None:
+    for handler in _logger.handlers:
+        handler.flush()

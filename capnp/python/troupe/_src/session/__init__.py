@@ -1,0 +1,1 @@
+"""Sessions: opening, feeds and fetches, running steps."""

@@ -1,0 +1,100 @@
+"""A base class for the tests of programs, on Python's unittest."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import tempfile
+import unittest
+from typing import Any, Iterator, List, Optional
+
+import numpy as np
+
+from troupe._src.graph import random_seed
+from troupe._src.graph.graph import (
+    Graph,
+    get_default_graph,
+    get_default_session,
+    reset_default_graph,
+)
+from troupe._src.messages.config import ConfigProto
+from troupe._src.session.session import Session
+from troupe._src.set_module import set_module
+from troupe._src.testing.assertions import Assertions
+
+SEED = 87654321
+
+
+@set_module("troupe.test")
+class TestCase(Assertions):
+    """Gives each test an empty default graph and the same random seed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        random.seed(SEED)
+        np.random.seed(SEED)
+        reset_default_graph()
+        random_seed.set_random_seed(SEED)
+        self._temporary: Optional[tempfile.TemporaryDirectory[str]] = None
+
+    def tearDown(self) -> None:
+        if self._temporary is not None:
+            self._temporary.cleanup()
+        super().tearDown()
+
+    def get_temp_dir(self) -> str:
+        """A folder that is removed after the test."""
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory()
+        return self._temporary.name
+
+    @contextlib.contextmanager
+    def session(
+        self,
+        graph: Optional[Graph] = None,
+        config: Optional[ConfigProto] = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
+        target: str = "",
+    ) -> Iterator[Session]:
+        """A context with a default session."""
+        with Session(target, graph or get_default_graph(), config) as session:
+            yield session
+
+    cached_session = session
+
+    @property
+    def test_session(self) -> Any:
+        """`session`; a property, because unittest would run a method of this name as a test."""
+        return self.session
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values in the default session, or in a new one."""
+        session = get_default_session()
+        if session is None:
+            with Session() as new_session:
+                return new_session.run(tensors)
+        return session.run(tensors)
+
+
+def main(argv: Optional[List[str]] = None) -> None:
+    """Runs the tests of the program."""
+    unittest.main(argv=argv)
+
+
+def get_temp_dir() -> str:
+    """A new folder."""
+    return tempfile.mkdtemp()
+
+
+def is_gpu_available(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def is_built_with_cuda() -> bool:
+    return False
+
+
+def gpu_device_name() -> str:
+    """ "": there are no GPU devices."""
+    return ""

@@ -1,0 +1,1 @@
+"""Gradients, optimizers, checkpoints, monitored sessions and their hooks."""

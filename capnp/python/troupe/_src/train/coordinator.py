@@ -1,0 +1,143 @@
+"""Coordination of threads that stop together."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type
+
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+
+@set_module("troupe.train")
+class Coordinator:
+    """Stops a set of threads together; `join` raises the first exception of any of them."""
+
+    def __init__(
+        self,
+        clean_stop_exception_types: Tuple[Type[BaseException], ...] = (errors.OutOfRangeError,),
+    ) -> None:
+        self._clean = clean_stop_exception_types
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._failure: Optional[BaseException] = None
+        self._registered: List[threading.Thread] = []
+        self.joined = False
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Makes should_stop() True; `join` raises the first exception that is not a clean stop."""
+        failure = ex[1] if isinstance(ex, tuple) else ex
+        with self._lock:
+            if failure is not None and not isinstance(failure, self._clean):
+                if self.joined:
+                    raise failure
+                if self._failure is None and not self._stop.is_set():
+                    self._failure = failure
+            self._stop.set()
+
+    def should_stop(self) -> bool:
+        return self._stop.is_set()
+
+    def clear_stop(self) -> None:
+        with self._lock:
+            self.joined = False
+            self._failure = None
+            self._stop.clear()
+
+    def wait_for_stop(self, timeout: Optional[float] = None) -> bool:
+        return self._stop.wait(timeout)
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        """Makes `join` wait for the thread as well."""
+        with self._lock:
+            self._registered.append(thread)
+
+    @contextlib.contextmanager
+    def stop_on_exception(self) -> Iterator[None]:
+        """A context that requests a stop on an exception, which `join` then raises."""
+        try:
+            yield
+        except BaseException:
+            self.request_stop(sys.exc_info())
+
+    def join(
+        self,
+        threads: Optional[Sequence[threading.Thread]] = None,
+        stop_grace_period_secs: float = 120,
+        ignore_live_threads: bool = False,
+    ) -> None:
+        """Waits for the threads to end; after a stop request, for the grace period at most."""
+        with self._lock:
+            waited = self._registered + [t for t in threads or [] if t not in self._registered]
+        while any(thread.is_alive() for thread in waited) and not self._stop.wait(0.05):
+            pass
+        deadline = time.monotonic() + stop_grace_period_secs
+        for thread in waited:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        alive = [thread.name for thread in waited if thread.is_alive()]
+        with self._lock:
+            self.joined = True
+            self._registered = []
+        self.raise_requested_exception()
+        if alive and not ignore_live_threads:
+            raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(alive)}")
+
+    def raise_requested_exception(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+
+@set_module("troupe.train")
+class LooperThread(threading.Thread):
+    """Calls run_loop() at an interval until the coordinator stops it."""
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: Optional[float],
+        target: Optional[Callable[..., Any]] = None,
+        args: Sequence[Any] = (),
+        kwargs: Any = None,
+    ) -> None:
+        super().__init__(daemon=True)
+        self._coord = coord
+        self._interval = timer_interval_secs
+        self._work = (target, tuple(args), dict(kwargs or {}))
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: Optional[float],
+        target: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Any = None,
+    ) -> LooperThread:
+        looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            next_time = time.monotonic()
+            while not self._coord.should_stop():
+                self.run_loop()
+                if self._interval is not None:
+                    next_time += self._interval
+                    self._coord.wait_for_stop(max(0.0, next_time - time.monotonic()))
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Called before the first run_loop()."""
+
+    def stop_loop(self) -> None:
+        """Called after the last run_loop()."""
+
+    def run_loop(self) -> None:
+        target, args, kwargs = self._work
+        if target is not None:
+            target(*args, **kwargs)

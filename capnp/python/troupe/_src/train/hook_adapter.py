@@ -1,0 +1,120 @@
+"""Calls Python hooks for the runtime, which knows tensors by name only."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from troupe import _native
+from troupe._src.graph.graph import Graph
+from troupe._src.messages.config import NO_STEP_OPTIONS, RunOptions
+from troupe._src.messages.metadata import RunMetadata
+from troupe._src.platform import logging
+from troupe._src.session.fetch import FetchPlan, plan_fetches, to_feeds
+from troupe._src.session.session import Session
+from troupe._src.train.coordinator import Coordinator
+from troupe._src.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+
+Request = Any
+
+
+class BorrowedSession(Session):
+    """A session that a training owns and closes."""
+
+    @classmethod
+    def of(cls, native: Any, graph: Graph) -> BorrowedSession:
+        session = cls("of a training", graph)
+        session._native = native
+        return session
+
+    def close(self) -> None:
+        """Does nothing: the training closes it."""
+
+
+class Training:
+    """The state that a monitored session and its hooks share."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.host = _native.make_host(logging.info)
+        self.coordinator = Coordinator()
+        self.args = SessionRunArgs(None)  # of the step, without those of hooks
+        self.run_options: List[RunOptions] = []  # of the step, from the program and hooks
+        self._native: Any = None
+        self._session: Optional[BorrowedSession] = None
+
+    def session_of(self, native: Any) -> BorrowedSession:
+        """The Python object of a session of the runtime."""
+        if self._session is None or self._native is not native:
+            self._native = native
+            self._session = BorrowedSession.of(native, self.graph)
+        return self._session
+
+    @property
+    def session(self) -> Optional[BorrowedSession]:
+        """The session that was opened last."""
+        return self._session
+
+    def step_options(self, options: Optional[RunOptions]) -> Any:
+        """Adds options to those of the step, and converts them for the runtime."""
+        if options is None:
+            return NO_STEP_OPTIONS
+        self.run_options.append(options)
+        return options._for_step()
+
+
+class HookAdapter:
+    """The callbacks of the runtime's hook interface, forwarded to a SessionRunHook."""
+
+    def __init__(self, hook: SessionRunHook, training: Training) -> None:
+        self._hook = hook
+        self._training = training
+        self._context: Any = None
+        self._plan: Optional[FetchPlan] = None
+
+    def begin(self) -> None:
+        """Does nothing: MonitoredSession has called the hook before it finalized the graph."""
+
+    def after_create_session(self, native: Any) -> None:
+        with self._training.graph.as_default():
+            session = self._training.session_of(native)
+            self._hook.after_create_session(session, self._training.coordinator)
+
+    def before_run(self, native: Any, fetches: List[str]) -> Request:
+        """None, or (feeds, names, targets, options)."""
+        graph = self._training.graph
+        self._context = SessionRunContext(self._training.args, self._training.session_of(native))
+        added = self._hook.before_run(self._context)
+        self._plan = None
+        if added is None:
+            return None
+        names: List[str] = []
+        targets: List[str] = []
+        if added.fetches is not None:
+            self._plan = plan_fetches(graph, added.fetches)
+            names, targets = self._plan.names, self._plan.targets
+        feeds = to_feeds(graph, added.feed_dict)
+        return feeds, names, targets, self._training.step_options(added.options)
+
+    def after_run(self, native: Any, values: List[Any], metadata: Any) -> bool:
+        """True if the hook has requested a stop."""
+        results = None if self._plan is None else self._plan.results(values)
+        run_metadata = RunMetadata()
+        run_metadata._fill(metadata)
+        options = RunOptions._merged(self._training.run_options)
+        run_values = SessionRunValues(results, options, run_metadata)
+        self._hook.after_run(self._context, run_values)
+        return bool(self._context.stop_requested)
+
+    def end(self, native: Any) -> None:
+        with self._training.graph.as_default():
+            self._hook.end(self._training.session_of(native))
+
+
+def adapt_hook(hook: SessionRunHook, training: Training) -> Any:
+    """A hook of the runtime that calls the Python hook."""
+    return _native.python_hook(training.host, HookAdapter(hook, training))

@@ -1,0 +1,263 @@
+"""Monitored sessions, which recover from lost tasks."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Callable, Dict, List, Optional, Sequence, Type
+
+from troupe import _native
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.messages.config import ConfigProto, RunOptions
+from troupe._src.messages.metadata import RunMetadata
+from troupe._src.platform.process import check_not_forked, claim_process, close_at_exit
+from troupe._src.session.fetch import plan_fetches, to_feeds
+from troupe._src.session.session import BaseSession
+from troupe._src.set_module import set_module
+from troupe._src.train.global_step import get_global_step
+from troupe._src.train.hook_adapter import Training, adapt_hook
+from troupe._src.train.native_hooks import CheckpointSaverHook, StepCounterHook
+from troupe._src.train.saver import latest_checkpoint
+from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
+from troupe._src.train.session_run_hook import SessionRunArgs, SessionRunHook
+from troupe._src.types import errors
+
+USE_DEFAULT: Any = object()
+
+
+@set_module("troupe.train")
+class MonitoredSession:
+    """A session that is recreated when a task is lost, and then runs the failed step again.
+
+    The chief restores lost variables from the latest checkpoint, or runs their initializers where
+    there is none; other workers wait for it. Use it as a context manager, with the loop
+    `while not sess.should_stop(): sess.run(...)`.
+    """
+
+    def __init__(
+        self,
+        session_creator: Optional[SessionCreator] = None,
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        stop_grace_period_secs: float = 120,
+    ) -> None:
+        claim_process()
+        self._pid = os.getpid()
+        self._graph = get_default_graph()
+        self._creator = session_creator or ChiefSessionCreator()
+        self._stop_grace_period_secs = stop_grace_period_secs
+        self._training = Training(self._graph)
+        self._native: Any = self._begin(list(hooks or []))
+        close_at_exit(self)
+
+    def _begin(self, hooks: List[SessionRunHook]) -> Any:
+        graph, creator, training = self._graph, self._creator, self._training
+        for hook in hooks:
+            hook.begin()
+        scaffold, needs_saver = creator.scaffold, creator.restores
+        scaffold = scaffold.finalize() if needs_saver else scaffold.with_local_init_op()
+        options: Dict[str, Any] = {
+            "is_chief": creator.is_chief,
+            "give_up_after_ms": int(creator.max_wait_secs * 1000),
+            "initialize": self._initialize,
+        }
+        if creator.initializes:
+            self._uninitialized = scaffold.report_op()
+        if scaffold.local_init_op is not None:
+            options["local_init"] = [graph.as_graph_element(scaffold.local_init_op).name]
+        if scaffold.saver is not None and creator.checkpoint_dir is not None:
+            options["saver"] = scaffold.saver._native
+            options["checkpoint_folder"] = os.fspath(creator.checkpoint_dir)
+        native_hooks = [hook._native_hook(training) or adapt_hook(hook, training) for hook in hooks]
+        target = creator.config._for_session(creator.master)
+        with graph._lock, graph.control_dependencies(None), graph.device(None):
+            builder = graph._builder_for("VarIsInitializedOp", "")
+            graph.finalize()
+            return _native.begin_training(builder, training.host, target, options, native_hooks)
+
+    def _initialize(self, native: Any) -> None:
+        """Runs the chief's own initialization in a new session.
+
+        Called before the runtime restores or initializes lost variables.
+        """
+        session, creator = self._training.session_of(native), self._creator
+        scaffold, path = creator.scaffold, creator.checkpoint_filename_with_path
+        if not creator.initializes:
+            return
+        if creator.checkpoint_dir and latest_checkpoint(creator.checkpoint_dir):
+            return
+        with self._graph.as_default(), session.as_default():
+            if len(session.run(self._uninitialized)) == 0:
+                return
+            if path and scaffold.saver is not None:
+                scaffold.saver.restore(session, path)
+            else:
+                scaffold.initialize(session)
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Optional[Dict[Any, Any]] = None,
+        options: Optional[RunOptions] = None,
+        run_metadata: Optional[RunMetadata] = None,
+    ) -> Any:
+        """Runs a step with the additions of hooks, again if a task was lost meanwhile."""
+        check_not_forked(self._pid)
+        if self._native is None:
+            raise RuntimeError("Run called even after the session was closed.")
+        if self.should_stop():
+            self._training.coordinator.raise_requested_exception()
+            raise RuntimeError("Run called even after should_stop requested.")
+        plan = plan_fetches(self._graph, fetches)
+        feeds = to_feeds(self._graph, feed_dict)
+        training = self._training
+        training.args = SessionRunArgs(fetches, feed_dict, options)
+        training.run_options.clear()
+        step_options = training.step_options(options)
+        try:
+            values, metadata = self._native.run(feeds, plan.names, plan.targets, step_options)
+        except errors.OpError as error:
+            raise BaseSession._located(self, error)  # type: ignore[arg-type]
+        if run_metadata is not None:
+            run_metadata._fill(metadata)
+        return plan.results(values)
+
+    @property
+    def plain_session(self) -> Any:
+        """The current session; its steps do not call hooks."""
+        return self._training.session
+
+    def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
+        """Calls the function with a context: `session`, `run_with_hooks` and `request_stop`."""
+        return step_fn(_StepContext(self))
+
+    def should_stop(self) -> bool:
+        """True after a hook, the program or an error has ended the training."""
+        if self._native is None or self._training.coordinator.should_stop():
+            return True
+        return bool(self._native.should_stop)
+
+    def request_stop(self) -> None:
+        if self._native is not None:
+            self._native.request_stop()
+
+    def close(self) -> None:
+        """Ends the hooks, joins the threads that they have registered, and closes the session."""
+        native, self._native = self._native, None
+        if native is None:
+            return
+        check_not_forked(self._pid)
+        coordinator = self._training.coordinator
+        coordinator.request_stop()
+        try:
+            coordinator.join(
+                stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True
+            )
+        finally:
+            native.close()
+
+    def _close_at_exit(self) -> None:
+        self._native = None
+
+    def __enter__(self) -> MonitoredSession:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: Optional[Type[BaseException]],
+        exc: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> bool:
+        # The end of the data is not an error.
+        if exc_type is None or issubclass(exc_type, (errors.OutOfRangeError, StopIteration)):
+            self.close()
+            return True
+        self._training.coordinator.request_stop()
+        self._native = None
+        return False
+
+
+@set_module("troupe.train")
+class SingularMonitoredSession(MonitoredSession):
+    """A MonitoredSession that does not recover from lost tasks."""
+
+    def __init__(
+        self,
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        scaffold: Optional[Scaffold] = None,
+        master: str = "",
+        config: Optional[ConfigProto] = None,
+        checkpoint_dir: Optional[str] = None,
+        stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: Optional[str] = None,
+    ) -> None:
+        creator = ChiefSessionCreator(
+            scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
+        )
+        creator.max_wait_secs = 0
+        super().__init__(creator, hooks, stop_grace_period_secs)
+
+    def raw_session(self) -> Any:
+        """The session; its steps do not call hooks."""
+        return self.plain_session
+
+
+class _StepContext:
+    def __init__(self, monitored: MonitoredSession) -> None:
+        self._monitored = monitored
+
+    @property
+    def session(self) -> Any:
+        return self._monitored.plain_session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        return self._monitored.run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Ends the training: raises StopIteration, which leaves the function and the context."""
+        self._monitored.request_stop()
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+def MonitoredTrainingSession(
+    master: str = "",
+    is_chief: bool = True,
+    checkpoint_dir: Optional[str] = None,
+    scaffold: Optional[Scaffold] = None,
+    hooks: Optional[Sequence[SessionRunHook]] = None,
+    chief_only_hooks: Optional[Sequence[SessionRunHook]] = None,
+    save_checkpoint_secs: Optional[float] = USE_DEFAULT,
+    save_summaries_steps: Any = USE_DEFAULT,
+    save_summaries_secs: Any = USE_DEFAULT,
+    config: Optional[ConfigProto] = None,
+    stop_grace_period_secs: float = 120,
+    log_step_count_steps: Optional[int] = 100,
+    max_wait_secs: float = 7200,
+    save_checkpoint_steps: Optional[int] = USE_DEFAULT,
+    summary_dir: Any = None,
+) -> MonitoredSession:
+    """A MonitoredSession with the standard hooks: the chief saves checkpoints and counts steps.
+
+    Checkpoints are saved every 600 s where neither seconds nor steps are given, and never where
+    both are None.
+    """
+    scaffold = scaffold or Scaffold()
+    all_hooks = list(hooks or [])
+    if is_chief:
+        all_hooks += list(chief_only_hooks or [])
+        if log_step_count_steps and get_global_step() is not None:
+            all_hooks.append(StepCounterHook(every_n_steps=log_step_count_steps))
+        secs, steps = save_checkpoint_secs, save_checkpoint_steps
+        if secs is USE_DEFAULT:
+            secs = 600 if steps is USE_DEFAULT else None
+        steps = None if steps is USE_DEFAULT else steps
+        if checkpoint_dir is not None and (secs or steps):
+            saving_secs = None if steps else secs
+            all_hooks.append(
+                CheckpointSaverHook(checkpoint_dir, saving_secs, steps, scaffold=scaffold)
+            )
+    creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs, scaffold)
+    return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

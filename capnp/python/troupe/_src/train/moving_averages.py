@@ -1,0 +1,94 @@
+"""Moving averages of variables."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Sequence
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_sets import (
+    global_variables,
+    moving_average_variables,
+    trainable_variables,
+)
+
+
+@set_module("troupe.train")
+class ExponentialMovingAverage:
+    """Maintains a shadow of each variable: s <- decay * s + (1 - decay) * v.
+
+    With `num_updates`, the decay is at most (1 + num_updates) / (10 + num_updates).
+    """
+
+    def __init__(
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        if zero_debias:
+            raise NotImplementedError("zero_debias is not part of this version of troupe")
+        self._decay = decay
+        self._num_updates = num_updates
+        self._name = name
+        self._averages: Dict[Any, Variable] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def apply(self, var_list: Optional[Sequence[Any]] = None) -> Operation:
+        """Creates the shadows with the initial values of the variables; the op updates them."""
+        variables = trainable_variables() if var_list is None else list(var_list)
+        graph = get_default_graph()
+        for variable in variables:
+            if variable in self._averages:
+                raise ValueError(f"Moving average already computed for: {variable.name}")
+            self._averages[variable] = self._shadow_of(variable)
+            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
+        with graph.name_scope(self._name):
+            return array_ops.group(*[self._update(variable) for variable in variables])
+
+    def _shadow_of(self, variable: Any) -> Variable:
+        graph = get_default_graph()
+        initial: Any = variable.initial_value if isinstance(variable, Variable) else variable * 0
+        with graph.name_scope(None), graph.colocate_with(variable.op):
+            return Variable(initial, trainable=False, name=self.average_name(variable))
+
+    def _update(self, variable: Any) -> Tensor:
+        shadow = self._averages[variable]
+        with get_default_graph().colocate_with(shadow.op):
+            value = convert_to_tensor(variable)
+            decay = math_ops.cast(self._decay, value.dtype)
+            if self._num_updates is not None:
+                updates = math_ops.cast(self._num_updates, value.dtype)
+                decay = gen_ops.minimum(decay, (updates + 1.0) / (updates + 10.0))
+            return shadow.assign_sub((shadow - value) * (1.0 - decay))
+
+    def average(self, var: Any) -> Optional[Variable]:
+        """The shadow of a variable, or None."""
+        return self._averages.get(var)
+
+    def average_name(self, var: Any) -> str:
+        """The name of the shadow in graphs and checkpoints."""
+        name = var._shared_name if isinstance(var, Variable) else var.op.name
+        return f"{name}/{self._name}"
+
+    def variables_to_restore(
+        self, moving_avg_variables: Optional[Sequence[Variable]] = None
+    ) -> Dict[str, Variable]:
+        """The variables by name, for a Saver that restores averages into the variables themselves."""
+        averaged = moving_avg_variables
+        if averaged is None:
+            averaged = trainable_variables() + moving_average_variables()
+        named = {self.average_name(variable): variable for variable in averaged}
+        for variable in global_variables():
+            if variable not in averaged:
+                named.setdefault(variable._shared_name, variable)
+        return named

@@ -1,0 +1,127 @@
+"""Hooks that are implemented in C++."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+from troupe import _native
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.ops import math_ops
+from troupe._src.set_module import set_module
+from troupe._src.train.global_step import get_global_step
+from troupe._src.train.saver import Saver
+from troupe._src.train.session_run_hook import SessionRunHook
+from troupe._src.types import dtypes, errors
+
+NanLossDuringTrainingError = errors.InvalidArgumentError
+
+
+def step_name(graph: Graph) -> str:
+    """The name of the tensor of the global step."""
+    step = get_global_step(graph)
+    if step is None:
+        raise RuntimeError("Global step should be created to use this hook.")
+    return step._as_graph_element().name
+
+
+def value_of(value: Any) -> Tensor:
+    """The tensor of the default graph that a tensor, variable or name stands for."""
+    element = get_default_graph().as_graph_element(value)
+    if not isinstance(element, Operation):
+        return element
+    if len(element.outputs) != 1:
+        raise ValueError(f"{element!r} does not have exactly one output")
+    return element.outputs[0]
+
+
+@set_module("troupe.train")
+class StopAtStepHook(SessionRunHook):
+    """Stops at a global step, or after a number of further steps."""
+
+    def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def _native_hook(self, training: Any) -> Any:
+        return _native.stop_at_step(step_name(training.graph), self._num_steps, self._last_step)
+
+
+@set_module("troupe.train")
+class CheckpointSaverHook(SessionRunHook):
+    """Saves checkpoints after a session is created, every N steps or seconds, and at the end."""
+
+    def __init__(
+        self,
+        checkpoint_dir: str,
+        save_secs: Optional[float] = None,
+        save_steps: Optional[int] = None,
+        saver: Any = None,
+        checkpoint_basename: str = "model.ckpt",
+        scaffold: Any = None,
+        listeners: Any = None,
+    ) -> None:
+        if (save_secs is None) == (save_steps is None):
+            raise ValueError("exactly one of save_steps and save_secs should be provided.")
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        if listeners:
+            raise NotImplementedError("listeners are not part of this version: use a hook")
+        self._prefix = os.path.join(os.fspath(checkpoint_dir), checkpoint_basename)
+        self._save_secs, self._save_steps = save_secs, save_steps
+        self._saver, self._scaffold = saver, scaffold
+
+    def begin(self) -> None:
+        if self._saver is None and self._scaffold is not None:
+            self._saver = self._scaffold.finalize().saver
+        if self._saver is None:
+            self._saver = Saver()
+        os.makedirs(os.path.dirname(self._prefix), exist_ok=True)
+
+    def _native_hook(self, training: Any) -> Any:
+        return _native.checkpoint_saver(
+            self._saver._native,
+            self._prefix,
+            step_name(training.graph),
+            self._save_steps,
+            self._save_secs,
+        )
+
+
+@set_module("troupe.train")
+class StepCounterHook(SessionRunHook):
+    """Logs the global steps per second."""
+
+    def __init__(
+        self,
+        every_n_steps: Optional[int] = 100,
+        every_n_secs: Optional[float] = None,
+        output_dir: Any = None,
+        summary_writer: Any = None,
+    ) -> None:
+        every_n_steps = None if every_n_secs is not None else every_n_steps
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
+        self._steps, self._secs = every_n_steps, every_n_secs
+
+    def _native_hook(self, training: Any) -> Any:
+        name = step_name(training.graph)
+        return _native.step_counter(training.host, name, self._steps, self._secs)
+
+
+@set_module("troupe.train")
+class NanTensorHook(SessionRunHook):
+    """Raises InvalidArgumentError, or stops, when the loss is NaN."""
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        self._loss, self._fail = loss_tensor, fail_on_nan_loss
+
+    def begin(self) -> None:
+        self._loss = math_ops.cast(value_of(self._loss), dtypes.float32)
+
+    def _native_hook(self, training: Any) -> Any:
+        return _native.nan_guard(training.host, self._loss.name, self._fail)

@@ -1,0 +1,179 @@
+"""The base class of optimizers."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import gen_ops
+from troupe._src.ops.array_ops import group
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.train.gradients import gradients
+from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_sets import trainable_variables
+
+GradientsAndVariables = Sequence[Tuple[Any, Variable]]
+
+
+@set_module("troupe.train")
+class Optimizer:
+    """Updates variables by the gradients of a loss.
+
+    Its state, the slots, are variables on the devices of the trained variables. A custom optimizer
+    overrides `_create_slots`, `_prepare`, `_resource_apply_dense` or `_apply_dense`, and `_finish`.
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._slots: Dict[Tuple[str, Variable], Variable] = {}
+        self._state: List[Variable] = []  # slots, and variables that all updates share
+
+    def get_name(self) -> str:
+        return self._name
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Optional[Variable] = None,
+        var_list: Optional[Sequence[Variable]] = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: Optional[str] = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """An op that computes the gradients of the loss and updates the variables."""
+        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(gradient is None for gradient, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable: the loss depends on none of "
+                f"{[variable.name for _, variable in pairs]}."
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Optional[Sequence[Variable]] = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> List[Tuple[Optional[Tensor], Variable]]:
+        """(gradient or None, variable) for those variables, by default all trainable ones."""
+        if isinstance(var_list, Variable):
+            var_list = [var_list]
+        variables = list(var_list) if var_list is not None else trainable_variables()
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        for variable in variables:
+            if not isinstance(variable, Variable):
+                raise TypeError(f"Argument is not a tf.Variable: {variable!r}")
+        grad_ys = None if grad_loss is None else [grad_loss]
+        return list(zip(gradients(loss, variables, grad_ys), variables))
+
+    def apply_gradients(
+        self,
+        grads_and_vars: GradientsAndVariables,
+        global_step: Optional[Variable] = None,
+        name: Optional[str] = None,
+    ) -> Operation:
+        """An op that applies gradients, and then increments the global step."""
+        given = list(grads_and_vars)
+        pairs = [(self._after_controls(g, v), v) for g, v in given if g is not None]
+        if not pairs:
+            raise ValueError(
+                f"No gradients provided for any variable: {[v.name for _, v in given]}."
+            )
+        graph = get_default_graph()
+        with graph.control_dependencies(None):
+            step = self._apply(pairs)
+        constrained = [variable for _, variable in pairs if variable.constraint is not None]
+        with graph.control_dependencies([step]):
+            assigned = [variable._assign_constrained() for variable in constrained]
+            step = group(*assigned) if assigned else step
+        if global_step is None:
+            return group(step, name=name or self._name)
+        with graph.control_dependencies([step]):
+            counted = global_step.assign_add(1)
+        return group(counted, name=name or self._name)
+
+    @staticmethod
+    def _after_controls(gradient: Any, variable: Variable) -> Tensor:
+        """The gradient after the current control dependencies, so that updates run after them."""
+        tensor = convert_to_tensor(gradient, variable.dtype)
+        graph = get_default_graph()
+        if not graph._scopes.controls:
+            return tensor
+        with graph.colocate_with(tensor.op):
+            return gen_ops.identity(tensor)
+
+    def _apply(self, pairs: Sequence[Tuple[Tensor, Variable]]) -> Operation:
+        graph = get_default_graph()
+        with graph.name_scope(None):
+            self._create_slots([variable for _, variable in pairs])
+        with graph.name_scope(self._name) as scope:
+            self._prepare()
+            updates = []
+            for gradient, variable in pairs:
+                with graph.colocate_with(variable.op):
+                    updates.append(self._resource_apply_dense(gradient, variable))
+            return self._finish(updates, scope + "update")
+
+    # Overridden by custom optimizers.
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        """Creates the slots."""
+
+    def _prepare(self) -> None:
+        """Creates tensors that all updates share."""
+
+    def _resource_apply_dense(self, grad: Tensor, var: Variable) -> Any:
+        """An op that updates one variable, on its device."""
+        return self._apply_dense(grad, var)
+
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no _resource_apply_dense")
+
+    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
+        return group(*update_ops, name=name_scope.rsplit("/", 1)[-1])
+
+    # Slots.
+
+    def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
+        zeros = gen_ops.fill([int(size) for size in var.shape], 0.0)
+        return self._get_or_make_slot(var, zeros, slot_name, op_name)
+
+    def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> Variable:
+        """The slot `slot_name` of a variable."""
+        slot = self._slots.get((slot_name, var))
+        if slot is None:
+            with get_default_graph().colocate_with(var.op):
+                initial = convert_to_tensor(val, var.dtype)
+                slot = Variable(initial, trainable=False, name=f"{var._shared_name}/{op_name}")
+            self._add_slot(slot_name, var, slot)
+        return slot
+
+    def _add_slot(self, slot_name: str, var: Variable, slot: Variable) -> None:
+        self._slots[slot_name, var] = slot
+        self._state.append(slot)
+
+    def get_slot(self, var: Variable, name: str) -> Optional[Variable]:
+        """The slot of a variable under that name, or None."""
+        return self._slots.get((name, var))
+
+    def get_slot_names(self) -> List[str]:
+        return sorted({name for name, _ in self._slots})
+
+    def variables(self) -> List[Variable]:
+        """All variables of its state."""
+        return list(self._state)

@@ -1,0 +1,166 @@
+"""Initialization of a training, and how it creates its sessions."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.messages.config import ConfigProto
+from troupe._src.set_module import set_module
+from troupe._src.train.saver import Saver
+from troupe._src.variables.variable_sets import (
+    global_variables,
+    local_variables,
+    local_variables_initializer,
+    report_uninitialized_variables,
+)
+
+
+@set_module("troupe.train")
+class Scaffold:
+    """The saver of a training, and the ops that initialize a new session.
+
+    Where variables have no value and there is no checkpoint, the chief runs `init_op` with its
+    feeds and calls `init_fn(scaffold, session)`; variables without a value are then initialized.
+    `local_init_op`, by default for all local variables, runs in each session of each worker. The
+    runtime checks each variable for a value, so `ready_op` and `ready_for_local_init_op` are
+    ignored.
+    """
+
+    def __init__(
+        self,
+        init_op: Any = None,
+        init_feed_dict: Optional[Dict[Any, Any]] = None,
+        init_fn: Optional[Callable[[Scaffold, Any], Any]] = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        local_init_op: Any = None,
+        summary_op: Any = None,
+        saver: Optional[Saver] = None,
+        copy_from_scaffold: Optional[Scaffold] = None,
+    ) -> None:
+        self.init_op = init_op
+        self.init_feed_dict = init_feed_dict
+        self.init_fn = init_fn
+        self.local_init_op = local_init_op
+        self.saver = saver
+        if copy_from_scaffold is not None:
+            for name, value in vars(copy_from_scaffold).items():
+                if getattr(self, name) is None:
+                    setattr(self, name, value)
+
+    def finalize(self) -> Scaffold:
+        """Adds a saver, if there are global variables, and `local_init_op`."""
+        if self.saver is None and global_variables():
+            self.saver = _get_or_create(GraphKeys.SAVERS, lambda: Saver(max_to_keep=5))
+        return self.with_local_init_op()
+
+    def with_local_init_op(self) -> Scaffold:
+        """Adds `local_init_op`, if there are local variables."""
+        if self.local_init_op is None and local_variables():
+            self.local_init_op = _get_or_create(
+                GraphKeys.LOCAL_INIT_OP, local_variables_initializer
+            )
+        return self
+
+    def report_op(self) -> Tensor:
+        """A tensor of the names of the global variables that have no value."""
+        names: Tensor = _get_or_create(
+            GraphKeys.READY_OP, lambda: report_uninitialized_variables(global_variables())
+        )
+        return names
+
+    @property
+    def initializes(self) -> bool:
+        """True if it runs more than the initializers of variables."""
+        return self.init_op is not None or self.init_fn is not None
+
+    def initialize(self, session: Any) -> None:
+        if self.init_op is not None:
+            session.run(self.init_op, self.init_feed_dict)
+        if self.init_fn is not None:
+            self.init_fn(self, session)
+
+
+def _get_or_create(key: str, make: Callable[[], Any]) -> Any:
+    """The item of a collection of the default graph, created once.
+
+    So a finalized graph can be used for another training.
+    """
+    collection = get_default_graph().get_collection_ref(key)
+    if not collection:
+        collection.append(make())
+    return collection[0]
+
+
+@set_module("troupe.train")
+class SessionCreator:
+    """The target of a training's sessions, and whether it is the chief."""
+
+    def __init__(
+        self,
+        master: str = "",
+        config: Optional[ConfigProto] = None,
+        is_chief: bool = True,
+        checkpoint_dir: Optional[str] = None,
+        max_wait_secs: float = 7200,
+        scaffold: Optional[Scaffold] = None,
+        checkpoint_filename_with_path: Optional[str] = None,
+    ) -> None:
+        self.master = master
+        self.config = config or ConfigProto()
+        self.is_chief = is_chief
+        self.checkpoint_dir = checkpoint_dir
+        self.max_wait_secs = max_wait_secs
+        self.scaffold = scaffold or Scaffold()
+        self.checkpoint_filename_with_path = checkpoint_filename_with_path
+
+    @property
+    def initializes(self) -> bool:
+        """True if the chief runs more than the initializers of variables in a new cluster."""
+        has_more = self.checkpoint_filename_with_path or self.scaffold.initializes
+        return self.is_chief and bool(has_more)
+
+    @property
+    def restores(self) -> bool:
+        """True if variables may be restored from a checkpoint."""
+        return bool(self.checkpoint_dir or self.checkpoint_filename_with_path)
+
+
+@set_module("troupe.train")
+class ChiefSessionCreator(SessionCreator):
+    """Creates sessions of the chief, which initializes or restores the variables."""
+
+    def __init__(
+        self,
+        scaffold: Optional[Scaffold] = None,
+        master: str = "",
+        config: Optional[ConfigProto] = None,
+        checkpoint_dir: Optional[str] = None,
+        checkpoint_filename_with_path: Optional[str] = None,
+    ) -> None:
+        super().__init__(
+            master,
+            config,
+            checkpoint_dir=checkpoint_dir,
+            scaffold=scaffold,
+            checkpoint_filename_with_path=checkpoint_filename_with_path,
+        )
+
+
+@set_module("troupe.train")
+class WorkerSessionCreator(SessionCreator):
+    """Creates sessions of a worker, which waits for the chief."""
+
+    def __init__(
+        self,
+        scaffold: Optional[Scaffold] = None,
+        master: str = "",
+        config: Optional[ConfigProto] = None,
+        max_wait_secs: float = 1800,
+    ) -> None:
+        super().__init__(
+            master, config, is_chief=False, max_wait_secs=max_wait_secs, scaffold=scaffold
+        )

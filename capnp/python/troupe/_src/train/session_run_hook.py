@@ -1,0 +1,83 @@
+"""Hooks: callbacks that a monitored session calls around its steps."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, NamedTuple, Optional
+
+from troupe._src.messages.config import RunOptions
+from troupe._src.messages.metadata import RunMetadata
+from troupe._src.set_module import set_module
+
+
+@set_module("troupe.train")
+class SessionRunArgs(NamedTuple):
+    """Fetches, feeds and options that a hook adds to a step."""
+
+    fetches: Any
+    feed_dict: Optional[Dict[Any, Any]] = None
+    options: Optional[RunOptions] = None
+
+
+@set_module("troupe.train")
+class SessionRunValues(NamedTuple):
+    """The results of a hook's fetches, the options of the step, and its metadata."""
+
+    results: Any
+    options: Optional[RunOptions] = None
+    run_metadata: Optional[RunMetadata] = None
+
+
+@set_module("troupe.train")
+class SessionRunContext:
+    """The context of one step, passed to hooks."""
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """The arguments that the program passed to `run`."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The session, in which the hook may run further steps."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Makes this step the last one."""
+        self._stop_requested = True
+
+
+@set_module("troupe.train")
+class SessionRunHook:
+    """The base class of hooks. A monitored session calls them in the given order."""
+
+    def begin(self) -> None:
+        """Called once, before the first session is opened; it may still add nodes."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Called for each new session, after the variables have values."""
+
+    def before_run(self, run_context: SessionRunContext) -> Optional[SessionRunArgs]:
+        """Called before each step; returns what to add to the step."""
+        return None
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Called after each step that succeeded."""
+
+    def end(self, session: Any) -> None:
+        """Called after the last step, unless the training ended with an error."""
+
+    def _native_hook(self, training: Any) -> Any:
+        """The C++ implementation of the hook for a hook_adapter.Training.
+
+        None where there is none: then the runtime calls this object through a HookAdapter.
+        """
+        return None

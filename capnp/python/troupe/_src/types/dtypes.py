@@ -1,0 +1,160 @@
+"""Element types of tensors, and the NumPy types that represent them."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Union
+
+import numpy as np
+
+from troupe import _native
+from troupe._src.set_module import set_module
+
+_FLOATING = ("float16", "bfloat16", "float32", "float64")
+_COMPLEX = ("complex64", "complex128")
+_OTHER = ("string", "bool", "resource")
+
+
+@set_module("troupe")
+class DType:
+    """The type of a tensor's elements, such as `tf.float32`."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self._name = name
+        self._number = number
+        # NumPy has no bfloat16: its values are fed and fetched as float32, which includes them.
+        kind = {"string": "object", "resource": "object", "bfloat16": "float32"}.get(name, name)
+        self._numpy: np.dtype[Any] = np.dtype(kind)
+
+    @property
+    def name(self) -> str:
+        """ "float32", "bool": as NumPy writes them."""
+        return self._name
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number that TensorFlow's DataType gives it."""
+        return self._number
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The NumPy type of its elements, such as `numpy.float32`."""
+        return self._numpy.type
+
+    @property
+    def base_dtype(self) -> DType:
+        """Itself: there are no reference types."""
+        return self
+
+    @property
+    def size(self) -> int:
+        """The size of an element in bytes."""
+        return 2 if self._name == "bfloat16" else self._numpy.itemsize
+
+    @property
+    def is_floating(self) -> bool:
+        return self._name in _FLOATING
+
+    @property
+    def is_complex(self) -> bool:
+        return self._name in _COMPLEX
+
+    @property
+    def is_integer(self) -> bool:
+        return self._name not in _FLOATING + _COMPLEX + _OTHER
+
+    @property
+    def is_bool(self) -> bool:
+        return self._name == "bool"
+
+    @property
+    def min(self) -> Any:
+        return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
+
+    @property
+    def max(self) -> Any:
+        return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
+
+    def is_compatible_with(self, other: DTypeLike) -> bool:
+        return self == as_dtype(other)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self is other
+        try:
+            return self is as_dtype(other)
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return self._number
+
+    def __repr__(self) -> str:
+        return f"tf.{self._name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: '{self._name}'>"
+
+    def __reduce__(self) -> Any:
+        return as_dtype, (self._name,)
+
+
+DTypeLike = Union[DType, str, type, "np.dtype[Any]", Any]
+
+_BY_NUMBER: Dict[int, DType] = {number: DType(name, number) for name, number in _native.dtypes()}
+_BY_NAME: Dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}
+
+float16 = half = _BY_NAME["float16"]
+float32 = _BY_NAME["float32"]
+float64 = double = _BY_NAME["float64"]
+bfloat16 = _BY_NAME["bfloat16"]
+int8 = _BY_NAME["int8"]
+int16 = _BY_NAME["int16"]
+int32 = _BY_NAME["int32"]
+int64 = _BY_NAME["int64"]
+uint8 = _BY_NAME["uint8"]
+uint16 = _BY_NAME["uint16"]
+uint32 = _BY_NAME["uint32"]
+uint64 = _BY_NAME["uint64"]
+bool_ = _BY_NAME["bool"]
+string = _BY_NAME["string"]
+complex64 = _BY_NAME["complex64"]
+complex128 = _BY_NAME["complex128"]
+resource = _BY_NAME["resource"]
+
+# Unlike in NumPy, where "float" is float64.
+_BY_NAME.update({"half": float16, "float": float32, "double": float64})
+
+_BY_TYPE: Dict[Any, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
+_BY_TYPE.update({str: string, bytes: string, np.str_: string, np.bytes_: string, object: string})
+
+
+def by_number(number: int) -> DType:
+    """The dtype that has this number in TensorFlow's enum DataType."""
+    return _BY_NUMBER[number]
+
+
+def of_array(array: np.ndarray[Any, Any]) -> DType:
+    """The dtype of an array's elements."""
+    if array.dtype.kind in "OSU":
+        return string
+    found = _BY_NAME.get(array.dtype.name)
+    if found is None:
+        raise TypeError(f"no tensor can have elements of the NumPy type {array.dtype}")
+    return found
+
+
+@set_module("troupe")
+def as_dtype(type_value: DTypeLike) -> DType:
+    """The DType that a name, a Python or NumPy type, or a number stands for."""
+    if isinstance(type_value, DType):
+        return type_value
+    if isinstance(type_value, int) and type_value in _BY_NUMBER:
+        return _BY_NUMBER[type_value]
+    if isinstance(type_value, str) and type_value in _BY_NAME:
+        return _BY_NAME[type_value]
+    try:
+        if type_value in _BY_TYPE:
+            return _BY_TYPE[type_value]
+        return _BY_NAME[np.dtype(type_value).name]
+    except (TypeError, KeyError):
+        raise TypeError(f"Cannot convert value {type_value!r} to a DType") from None

@@ -1,0 +1,198 @@
+"""Static shapes: what is known of a tensor's shape while its graph is built."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
+
+from troupe import _native
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+
+@set_module("troupe")
+class Dimension:
+    """The size of one dimension; `value` is None where it is unknown."""
+
+    def __init__(self, value: Union[int, Dimension, None]) -> None:
+        self._value = value.value if isinstance(value, Dimension) else value
+        if self._value is not None and self._value < 0:
+            raise ValueError(f"Dimension {self._value} must be >= 0")
+
+    @property
+    def value(self) -> Optional[int]:
+        return self._value
+
+    def is_compatible_with(self, other: Union[int, Dimension, None]) -> bool:
+        size = Dimension(other).value
+        return self._value is None or size is None or self._value == size
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __index__(self) -> int:
+        if self._value is None:
+            raise TypeError("the dimension is not known while the graph is built")
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return self._value == (other.value if isinstance(other, Dimension) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def _combine(self, other: Union[int, Dimension, None], method: str) -> Dimension:
+        size = Dimension(other).value
+        if self._value is None or size is None:
+            return Dimension(None)
+        return Dimension(getattr(self._value, method)(size))
+
+    def __add__(self, other: Union[int, Dimension, None]) -> Dimension:
+        return self._combine(other, "__add__")
+
+    def __sub__(self, other: Union[int, Dimension, None]) -> Dimension:
+        return self._combine(other, "__sub__")
+
+    def __mul__(self, other: Union[int, Dimension, None]) -> Dimension:
+        return self._combine(other, "__mul__")
+
+    def __floordiv__(self, other: Union[int, Dimension, None]) -> Dimension:
+        return self._combine(other, "__floordiv__")
+
+    def __mod__(self, other: Union[int, Dimension, None]) -> Dimension:
+        return self._combine(other, "__mod__")
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+
+@set_module("troupe")
+class TensorShape:
+    """The sizes of a tensor's dimensions; each, or their number, may be unknown (None)."""
+
+    def __init__(self, dims: ShapeLike) -> None:
+        self._sizes = _sizes_of(dims)
+
+    @property
+    def rank(self) -> Optional[int]:
+        return None if self._sizes is None else len(self._sizes)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> Optional[List[Dimension]]:
+        return None if self._sizes is None else [Dimension(size) for size in self._sizes]
+
+    def as_list(self) -> List[Optional[int]]:
+        """The sizes; ValueError where not even their number is known."""
+        return list(self._known())
+
+    def _known(self) -> Tuple[Optional[int], ...]:
+        if self._sizes is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return self._sizes
+
+    def num_elements(self) -> Optional[int]:
+        """The product of all sizes, or None where one is unknown."""
+        if not self.is_fully_defined():
+            return None
+        count = 1
+        for size in self.as_list():
+            count *= size or 0
+        return count
+
+    def is_fully_defined(self) -> bool:
+        return self._sizes is not None and None not in self._sizes
+
+    def assert_is_fully_defined(self) -> None:
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def is_compatible_with(self, other: ShapeLike) -> bool:
+        """True when some shape is compatible with both."""
+        try:
+            self.merge_with(other)
+        except ValueError:
+            return False
+        return True
+
+    def merge_with(self, other: ShapeLike) -> TensorShape:
+        """The shape with the sizes that either knows; ValueError where two of them differ."""
+        wanted = as_shape(other)
+        try:
+            return TensorShape(_native.merge_shapes(self._sizes, wanted._sizes))
+        except errors.InvalidArgumentError:
+            raise ValueError(f"Shapes {self} and {wanted} are not compatible") from None
+
+    def concatenate(self, other: ShapeLike) -> TensorShape:
+        tail = as_shape(other)
+        if self._sizes is None or tail._sizes is None:
+            return TensorShape(None)
+        return TensorShape(self._sizes + tail._sizes)
+
+    @overload
+    def __getitem__(self, key: int) -> Dimension: ...
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    def __getitem__(self, key: Union[int, slice]) -> Union[Dimension, TensorShape]:
+        if self._sizes is None:
+            return TensorShape(None) if isinstance(key, slice) else Dimension(None)
+        if isinstance(key, slice):
+            return TensorShape(self._sizes[key])
+        return Dimension(self._sizes[key])
+
+    def __len__(self) -> int:
+        if self._sizes is None:
+            raise ValueError("Cannot take the length of Shape with unknown rank.")
+        return len(self._sizes)
+
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter([Dimension(size) for size in self._known()])
+
+    def __bool__(self) -> bool:
+        return self._sizes is not None
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._sizes == as_shape(other)._sizes
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._sizes)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._sizes is None else list(self._sizes)})"
+
+    def __str__(self) -> str:
+        if self._sizes is None:
+            return "<unknown>"
+        sizes = ["?" if size is None else str(size) for size in self._sizes]
+        return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+
+
+ShapeLike = Union[TensorShape, Sequence[Any], int, Dimension, None, Any]
+
+
+def _sizes_of(dims: ShapeLike) -> Optional[Tuple[Optional[int], ...]]:
+    if dims is None:
+        return None
+    if isinstance(dims, TensorShape):
+        return dims._sizes
+    if isinstance(dims, (int, Dimension)):
+        dims = [dims]
+    sizes: List[Optional[int]] = []
+    for size in dims:
+        known = size.value if isinstance(size, Dimension) else size
+        sizes.append(None if known is None or int(known) == -1 else int(known))
+    return tuple(sizes)
+
+
+def as_shape(shape: ShapeLike) -> TensorShape:
+    """Converts to a TensorShape."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)

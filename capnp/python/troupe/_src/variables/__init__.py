@@ -1,0 +1,1 @@
+"""Variables: creation, initialization, variable scopes."""

@@ -1,0 +1,219 @@
+"""Initializers: functions that make the initial values of variables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, List, Optional
+
+import numpy as np
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.random_seed import get_seed
+from troupe._src.ops.apply_op import apply_op
+from troupe._src.ops.convert import constant
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types.shapes import as_shape
+
+
+class Initializer:
+    """Called with a shape and a dtype, returns a tensor of initial values."""
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        raise NotImplementedError
+
+
+class Constant(Initializer):
+    """A single value for all elements, or the values of a list or array."""
+
+    def __init__(self, value: Any = 0, dtype: DTypeLike = dtypes.float32, **_: Any) -> None:
+        self.value = value
+        self.dtype = as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        if isinstance(self.value, (int, float, bool)):
+            kind = as_dtype(dtype or self.dtype)
+            value = constant(bool(self.value) if kind.is_bool else self.value, kind)
+            filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
+            assert isinstance(filled, Tensor)
+            return filled
+        return constant(self.value, dtype or self.dtype, shape)
+
+
+class Zeros(Constant):
+    """Zeros."""
+
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
+        super().__init__(0, dtype)
+
+
+class Ones(Constant):
+    """Ones."""
+
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
+        super().__init__(1, dtype)
+
+
+class _Random(Initializer):
+    def __init__(self, op: str, seed: Optional[int], dtype: DTypeLike) -> None:
+        self._op = op
+        self.seed = seed
+        self.dtype = as_dtype(dtype)
+
+    def _draw(self, shape: Any, dtype: Optional[DTypeLike]) -> Tensor:
+        seed, seed2 = get_seed(self.seed)
+        attrs = {"dtype": dtype or self.dtype, "seed": seed, "seed2": seed2}
+        drawn = apply_op(self._op, {"shape": _sizes(shape)}, attrs)
+        assert isinstance(drawn, Tensor)
+        return drawn
+
+
+class RandomNormal(_Random):
+    """Random numbers with a normal distribution."""
+
+    _op_name = "RandomStandardNormal"
+
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 1.0,
+        seed: Optional[int] = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__(self._op_name, seed, dtype)
+        self.mean, self.stddev = mean, stddev
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        values: Tensor = self._draw(shape, dtype) * self.stddev
+        return values + self.mean if self.mean else values
+
+
+class TruncatedNormal(RandomNormal):
+    """Random numbers with a normal distribution, cut off at two standard deviations."""
+
+    _op_name = "TruncatedNormal"
+
+
+class RandomUniform(_Random):
+    """Random numbers with a uniform distribution in [minval, maxval)."""
+
+    def __init__(
+        self,
+        minval: float = 0.0,
+        maxval: float = 1.0,
+        seed: Optional[int] = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__("RandomUniform", seed, dtype)
+        self.minval, self.maxval = minval, maxval
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        return self._draw(shape, dtype) * (self.maxval - self.minval) + self.minval
+
+
+class VarianceScaling(Initializer):
+    """Random numbers with a variance of scale / (number of inputs or outputs of the layer)."""
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: Optional[int] = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Invalid `mode` argument: {mode}")
+        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(f"Invalid `distribution` argument: {distribution}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.seed, self.dtype = seed, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        fan_in, fan_out = _fans(_sizes(shape))
+        fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
+        variance = self.scale / max(1.0, fans[self.mode])
+        kind = dtype or self.dtype
+        if self.distribution == "uniform":
+            limit = math.sqrt(3 * variance)
+            return RandomUniform(-limit, limit, self.seed, kind)(shape)
+        if self.distribution == "untruncated_normal":
+            return RandomNormal(0, math.sqrt(variance), self.seed, kind)(shape)
+        # Divided by the standard deviation of the normal distribution truncated at two.
+        return TruncatedNormal(0, math.sqrt(variance) / 0.87962566103423978, self.seed, kind)(shape)
+
+
+class GlorotUniform(VarianceScaling):
+    """Glorot's initialization with a uniform distribution."""
+
+    def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32) -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+
+class GlorotNormal(VarianceScaling):
+    """Glorot's initialization with a truncated normal distribution."""
+
+    def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+class UniformUnitScaling(Initializer):
+    """Uniform random numbers that keep the variance of a layer's input."""
+
+    def __init__(
+        self, factor: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
+    ) -> None:
+        self.factor, self.seed, self.dtype = factor, seed, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        inputs = math.prod(_sizes(shape)[:-1])
+        limit = math.sqrt(3 / max(1.0, inputs)) * self.factor
+        return RandomUniform(-limit, limit, self.seed, dtype or self.dtype)(shape)
+
+
+class Identity(Initializer):
+    """The identity matrix times `gain`."""
+
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
+        self.gain, self.dtype = gain, as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        sizes = _sizes(shape)
+        if len(sizes) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        rows, columns = sizes
+        return constant(np.eye(rows, columns) * self.gain, dtype or self.dtype)
+
+
+def he_normal(seed: Optional[int] = None) -> VarianceScaling:
+    """He's initialization, for layers before a relu, with a truncated normal distribution."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: Optional[int] = None) -> VarianceScaling:
+    """He's initialization, for layers before a relu, with a uniform distribution."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: Optional[int] = None) -> VarianceScaling:
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: Optional[int] = None) -> VarianceScaling:
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+def _sizes(shape: Any) -> List[int]:
+    sizes = as_shape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"an initializer needs a known shape, not {sizes}")
+    return [int(size) for size in sizes]
+
+
+def _fans(sizes: List[int]) -> Any:
+    if not sizes:
+        return 1.0, 1.0
+    if len(sizes) == 1:
+        return float(sizes[0]), float(sizes[0])
+    receptive_field = math.prod(sizes[:-2])
+    return float(sizes[-2] * receptive_field), float(sizes[-1] * receptive_field)

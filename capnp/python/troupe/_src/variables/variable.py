@@ -1,0 +1,246 @@
+"""Variables: named values in the cluster that outlive steps and sessions."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Callable, List, Optional, Sequence, Union
+
+import numpy as np
+
+from troupe import _native
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.operand import Operand
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike
+from troupe._src.types.shapes import ShapeLike, TensorShape
+
+InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
+
+
+@set_module("troupe")
+class Variable(Operand):
+    """A value that steps read and update. It belongs to the cluster, not to a session.
+
+    Sessions on all nodes share the variables with the same name and container. A variable has no
+    value before some session has run its initializer.
+    """
+
+    def __init__(
+        self,
+        initial_value: InitialValue,
+        trainable: bool = True,
+        collections: Optional[Sequence[str]] = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: Optional[str] = None,
+        dtype: Optional[DTypeLike] = None,
+        constraint: Optional[Callable[[Tensor], Tensor]] = None,
+        use_resource: Optional[bool] = None,
+        expected_shape: ShapeLike = None,
+        **_: Any,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        graph = get_default_graph()
+        name = name or "Variable"
+        keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        with graph._lock, graph.control_dependencies(None):
+            graph._check_not_finalized()
+            device = graph._device_for("VarHandleOp", name)
+            with graph.device(None), graph.device(device):
+                initial = _initial(initial_value, dtype, name)
+                builder = graph._builder_for("VarHandleOp", name)
+                if name.endswith("/"):
+                    builder, name = builder.within(""), name[:-1]
+                native = _make(graph, builder, name, initial, keys)
+        self._set_up(graph, native, initial)
+        self.constraint = constraint
+        if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+            keys.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph.add_to_collections(keys, self)
+
+    def _set_up(self, graph: Graph, native: _native.Variable, initial: Optional[Tensor]) -> None:
+        self._graph = graph
+        self._native = native
+        self._initial = initial
+        self._dtype = dtypes.by_number(native.dtype)
+        self._snapshot: Tensor = graph._of_value(native.read([]))  # type: ignore[assignment]
+        graph._variables[native.name] = self
+        self.handle.op._variable_name = native.name
+
+    @classmethod
+    def _of(cls, graph: Graph, native: _native.Variable) -> Variable:
+        """A variable that the runtime has created, such as a slot of an optimizer."""
+        variable = cls.__new__(cls)
+        variable._set_up(graph, native, None)
+        variable.constraint = None
+        graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, variable)
+        return variable
+
+    @property
+    def name(self) -> str:
+        """ "w:0", which stands for its value in fetches and feeds; `op.name` is "w"."""
+        return f"{self._native.name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return str(self._native.name)
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._native.shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    @property
+    def device(self) -> str:
+        return self.op.device
+
+    @property
+    def op(self) -> Operation:
+        """The operation that creates its handle."""
+        return self.handle.op
+
+    @property
+    def handle(self) -> Tensor:
+        """The resource handle: the first input of the ops on variables."""
+        tensor = self._graph._of_value(self._native.handle)
+        assert isinstance(tensor, Tensor)
+        return tensor
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that assigns the initial value."""
+        operation = self._graph._of_value(self._native.initializer)
+        assert isinstance(operation, Operation)
+        return operation
+
+    @property
+    def initial_value(self) -> Optional[Tensor]:
+        return self._initial
+
+    @property
+    def trainable(self) -> bool:
+        return self in self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def value(self) -> Tensor:
+        """A tensor of its value, read after the current control dependencies."""
+        return self.read_value()
+
+    def read_value(self) -> Tensor:
+        with self._graph._lock:
+            self._graph._check_not_finalized()
+            read = self._graph._of_value(self._native.read(self._graph._controls()))
+        assert isinstance(read, Tensor)
+        return read
+
+    def _as_tensor(self) -> Tensor:
+        return self.read_value()
+
+    def _as_graph_element(self) -> Tensor:
+        return self._snapshot
+
+    def initialized_value(self) -> Tensor:
+        raise AttributeError("initialized_value needs tf.cond, which is not part of this version")
+
+    def assign(self, value: Any, use_locking: bool = False, name: Any = None) -> Tensor:
+        """Assigns a value; the result is the new value."""
+        return self._change("assign", value)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None) -> Tensor:
+        """Adds atomically; the result is the value after that."""
+        return self._change("add", delta)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None) -> Tensor:
+        """Subtracts atomically; the result is the value after that."""
+        return self._change("sub", delta)
+
+    def _change(self, operation: str, value: Any) -> Tensor:
+        with self._graph._lock:
+            self._graph._check_not_finalized()
+            operand = convert_to_tensor(value, self._dtype)
+            controls = self._graph._controls()
+            change = self._native.change(operation, operand._value(), controls)
+            changed = self._graph._of_value(self._native.read([change]))
+        assert isinstance(changed, Tensor)
+        return changed
+
+    def _assign_constrained(self) -> Tensor:
+        """Applies the constraint to its value."""
+        assert self.constraint is not None
+        return self.assign(self.constraint(self.read_value()))
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Assigns a value in the session, by default the default session."""
+        session = self._graph._session_for(session)
+        initializer = self.initializer
+        session.run(initializer, {initializer.inputs[1]: value})
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in the session, by default the default session."""
+        return self._snapshot.eval(session=session)
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __iter__(self) -> Any:
+        raise TypeError("'Variable' object is not iterable.")
+
+
+def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:
+    graph = get_default_graph()
+    with graph.name_scope(name.rstrip("/") + "/Initializer" if callable(value) else None):
+        if callable(value):
+            return convert_to_tensor(value(), dtype)
+    return convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
+
+
+def _make(
+    graph: Graph, builder: _native.Builder, name: str, initial: Tensor, collections: List[str]
+) -> _native.Variable:
+    """Adds the nodes of a variable.
+
+    Only global ones are listed by the runtime, so that monitored sessions wait for their values. A
+    local one gets a unique shared name, so that no other program accesses it.
+    """
+    if GraphKeys.GLOBAL_VARIABLES in collections:
+        return builder.add_variable(name, initial._value())
+    shared_name = builder.prefix + name
+    if GraphKeys.LOCAL_VARIABLES in collections:
+        shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
+    container = graph._scopes.container
+    return builder.add_local_variable(name, initial._value(), container, shared_name)
+
+
+def adopt_variables(graph: Graph) -> List[Variable]:
+    """Registers the variables that the runtime has created since the last call."""
+    known = graph._variables
+    return [Variable._of(graph, v) for v in graph._root.variables() if v.name not in known]
+
+
+def assign(ref: Variable, value: Any, validate_shape: Any = None, **_: Any) -> Tensor:
+    """`Variable.assign`."""
+    return ref.assign(value)
+
+
+def assign_add(ref: Variable, value: Any, **_: Any) -> Tensor:
+    """`Variable.assign_add`."""
+    return ref.assign_add(value)
+
+
+def assign_sub(ref: Variable, value: Any, **_: Any) -> Tensor:
+    """`Variable.assign_sub`."""
+    return ref.assign_sub(value)

@@ -1,0 +1,213 @@
+#include "troupe/capnp/server/rpc_server.hpp"
+
+#include <kj/async-io.h>
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+
+#include <functional>
+#include <future>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "troupe/capnp/server/connection/connection_set.hpp"
+#include "troupe/capnp/server/event_loop_execution_unit.hpp"
+#include "troupe/capnp/server/listen/acceptor.hpp"
+#include "troupe/capnp/server/listen/listening_socket.hpp"
+#include "troupe/capnp/server/peer/find_endpoint.hpp"
+#include "troupe/capnp/server/peer/join_cluster.hpp"
+#include "troupe/capnp/server/peer/probe_endpoint.hpp"
+#include "troupe/capnp/server/task_queue.hpp"
+
+namespace troupe {
+namespace {
+
+// The loop polls its sockets at least once in so many events.
+constexpr kj::uint events_between_polls = 16;
+
+/// A callback that is called exactly once: by answer(), or with Cancelled by the destructor.
+template <class Answer>
+class OnceCallback {
+ public:
+  explicit OnceCallback(std::function<void(Result<Answer>)> done) : done_(std::move(done)) {}
+  OnceCallback(const OnceCallback&) = delete;
+  OnceCallback& operator=(const OnceCallback&) = delete;
+  ~OnceCallback() { answer(cancelled("the node is stopping")); }
+
+  void answer(Result<Answer> found) {
+    if (auto done = std::exchange(done_, nullptr)) done(std::move(found));
+  }
+
+ private:
+  std::function<void(Result<Answer>)> done_;
+};
+
+/// Starts a call to another node; runs on the loop.
+template <class Answer>
+using StartPeerCall = std::function<kj::Promise<Result<Answer>>(kj::AsyncIoProvider& io)>;
+
+/// The event loop of the server's thread, and all that is used on that thread only.
+class ServerLoop final : private kj::TaskSet::ErrorHandler {
+ public:
+  explicit ServerLoop(kj::AutoCloseFd socket) : socket_(kj::mv(socket)) {
+    peer_calls_.emplace(static_cast<kj::TaskSet::ErrorHandler&>(*this));
+    io_.waitScope.setBusyPollInterval(events_between_polls);
+  }
+
+  const std::shared_ptr<TaskQueue>& task_queue() const { return task_queue_; }
+
+  void run() {
+    auto stop = kj::newPromiseAndFulfiller<void>();
+    stop_ = kj::mv(stop.fulfiller);
+    task_queue_->serve().exclusiveJoin(kj::mv(stop.promise)).wait(io_.waitScope);
+    end();
+  }
+
+  // Called on the loop's thread, through the task queue:
+  void stop() { stop_->fulfill(); }
+  void serve(Service service) {
+    service_.emplace(std::move(service));
+    unit_.emplace(service_->system, task_queue_);
+    connections_.emplace(*io_.lowLevelProvider, *unit_, *service_);
+    acceptor_.emplace(
+        kj::mv(socket_), service_->identity.incarnation, [this](kj::AutoCloseFd socket) {
+          auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
+          task_queue_->post([this, shared] { accept(kj::mv(*shared)); });
+        });
+  }
+  template <class Answer>
+  void start_peer_call(
+      const StartPeerCall<Answer>& call, std::shared_ptr<OnceCallback<Answer>> callback) {
+    peer_calls_->add(call(*io_.provider).then([callback](Result<Answer> found) {
+      callback->answer(std::move(found));
+    }));
+  }
+
+ private:
+  void accept(kj::AutoCloseFd socket) {
+    // The other end may have closed the connection already.
+    KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { connections_->add(kj::mv(socket)); }))
+      taskFailed(kj::mv(*error));
+  }
+  /// Destroys everything that holds promises while the loop can still run their cancellation.
+  void end() {
+    socket_ = nullptr;
+    io_.waitScope.poll();  // sends the answer of the call that stops the server
+    connections_.reset();
+    peer_calls_.reset();
+    io_.waitScope.poll();
+    io_.waitScope.cancelAllDetached();
+    io_.waitScope.poll();
+    acceptor_.reset();  // last: clients must get heartbeats until their calls have ended
+    task_queue_->close();
+    unit_.reset();
+  }
+  void taskFailed(kj::Exception&& exception) override {
+    spdlog::error("RPC server: {}", exception.getDescription().cStr());
+  }
+
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  kj::AutoCloseFd socket_;
+  std::shared_ptr<TaskQueue> task_queue_ = std::make_shared<TaskQueue>();
+  kj::Own<kj::PromiseFulfiller<void>> stop_;
+  std::optional<Service> service_;
+  std::optional<EventLoopExecutionUnit> unit_;
+  std::optional<ConnectionSet> connections_;
+  std::optional<Acceptor> acceptor_;
+  std::optional<kj::TaskSet> peer_calls_;
+};
+
+/// Returns a function that starts a peer call on the loop's thread, and may be called on any.
+template <class Answer>
+auto peer_call_starter(std::shared_ptr<TaskQueue> task_queue, ServerLoop* loop) {
+  return [task_queue = std::move(task_queue), loop](
+             StartPeerCall<Answer> call, std::function<void(Result<Answer>)> done) {
+    auto callback = std::make_shared<OnceCallback<Answer>>(std::move(done));
+    task_queue->post([=, call = std::move(call), callback = std::move(callback)] {
+      loop->start_peer_call(call, callback);
+    });
+  };
+}
+
+template <class Answer>
+auto endpoint_call(
+    const std::shared_ptr<TaskQueue>& task_queue, ServerLoop* loop,
+    kj::Promise<Result<Answer>> (*ask)(kj::AsyncIoProvider&, Address, std::chrono::milliseconds)) {
+  return [start_peer_call = peer_call_starter<Answer>(task_queue, loop), ask](
+             const Address& address, std::chrono::milliseconds timeout,
+             std::function<void(Result<Answer>)> done) {
+    start_peer_call(
+        [=](kj::AsyncIoProvider& io) { return ask(io, address, timeout); }, std::move(done));
+  };
+}
+
+class ThreadedRpcServer final : public RpcServer {
+ public:
+  explicit ThreadedRpcServer(BoundSocket bound)
+      : port_(bound.port), file_(bound.socket), socket_(kj::mv(bound.socket)) {
+    std::promise<ServerLoop*> started;
+    auto loop = started.get_future();
+    thread_ = std::thread([this, started = std::move(started)]() mutable { run(started); });
+    loop_ = loop.get();
+    task_queue_ = loop_->task_queue();
+  }
+  ~ThreadedRpcServer() noexcept override {
+    stop();
+    thread_.join();
+  }
+
+  int port() const override { return port_; }
+  Endpoints endpoints() override {
+    return {
+        .find = endpoint_call(task_queue_, loop_, find_endpoint),
+        .probe = endpoint_call(task_queue_, loop_, probe_endpoint)};
+  }
+  void join(
+      const Address& address, std::chrono::milliseconds timeout, const Join& request,
+      Done<Joined> done) override {
+    peer_call_starter<Joined>(task_queue_, loop_)(
+        [=](kj::AsyncIoProvider& io) { return join_cluster(io, address, timeout, request); },
+        std::move(done));
+  }
+  Status serve(Service service) override {
+    if (auto status = start_listening(file_); !status.ok()) return status;
+    task_queue_->post([loop = loop_, service = std::move(service)] { loop->serve(service); });
+    return {};
+  }
+  Status close(std::chrono::milliseconds deadline) override {
+    stop();
+    if (ended_future_.wait_for(deadline) == std::future_status::ready) return Status();
+    return deadline_exceeded("the RPC server did not close within its deadline");
+  }
+
+ private:
+  void run(std::promise<ServerLoop*>& started) {
+    {
+      ServerLoop loop(kj::mv(socket_));
+      started.set_value(&loop);
+      loop.run();
+    }
+    ended_.set_value();
+  }
+  void stop() {
+    task_queue_->post([loop = loop_] { loop->stop(); });
+  }
+  const int port_;
+  const int file_;          // descriptor of the socket
+  kj::AutoCloseFd socket_;  // moved to the thread when that starts
+  std::promise<void> ended_;
+  std::future<void> ended_future_ = ended_.get_future();
+  std::shared_ptr<TaskQueue> task_queue_;
+  ServerLoop* loop_ = nullptr;  // used on its own thread only, through the task queue
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RpcServer>> RpcServer::open(const std::string& bind_host, int port) {
+  auto bound = bind_port(bind_host, port);
+  if (!bound) return bound.status();
+  return std::unique_ptr<RpcServer>(std::make_unique<ThreadedRpcServer>(*std::move(bound)));
+}
+
+}  // namespace troupe

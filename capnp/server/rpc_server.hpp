@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/actors/world/endpoint.hpp"
+#include "troupe/capnp/server/services/service.hpp"
+#include "troupe/graph/types/status.hpp"
+
+namespace troupe {
+
+/// The endpoint of a node for clients and peers: a port, and the thread that serves it. It starts
+/// in two steps, because a task's actors need the port and the calls to peers before they exist:
+/// open() binds the port, serve() listens on it. Connections in between are refused, so that a
+/// prober does not take the node for a silent one.
+class RpcServer {
+ public:
+  /// Binds a port (0: the system chooses one) at a host's address ("" is the loopback).
+  /// Unavailable, naming the address, where the port is in use.
+  static Result<std::unique_ptr<RpcServer>> open(const std::string& bind_host, int port);
+
+  /// As close(), without a deadline.
+  virtual ~RpcServer() = default;
+
+  virtual int port() const = 0;
+  /// Finds and probes other nodes; the calls run on the server's thread. Cancelled after close().
+  virtual Endpoints endpoints() = 0;
+  /// Asks the node at an address to admit this task to its cluster. Calls `done` once, on any
+  /// thread.
+  virtual void join(
+      const Address& address, std::chrono::milliseconds timeout, const Join& request,
+      Done<Joined> done) = 0;
+
+  /// Starts to accept connections; called once. The actor system must outlive the server.
+  /// Unavailable where another socket listens on that port meanwhile.
+  virtual Status serve(Service service) = 0;
+  /// Ends all connections, which cancels their steps and closes their sessions, and frees the port.
+  /// DeadlineExceeded where an actor occupies the thread for longer than that.
+  virtual Status close(std::chrono::milliseconds deadline) = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "troupe/capnp/server/event_loop_execution_unit.hpp"
+#include "troupe/capnp/server/services/service.hpp"
+#include "troupe/capnp/stream/message_memory.hpp"
+#include "troupe_schema/master.capnp.h"
+
+namespace troupe {
+
+/// The capability that login() gives a client, on the connection whose messages use `memory`.
+/// `service` must outlive it.
+rpc::Master::Client make_master_server(
+    EventLoopExecutionUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory);
+
+}  // namespace troupe

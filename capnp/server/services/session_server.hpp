@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "troupe/actors/calls.hpp"
+#include "troupe/capnp/server/event_loop_execution_unit.hpp"
+#include "troupe/capnp/stream/message_memory.hpp"
+#include "troupe_schema/session.capnp.h"
+
+namespace troupe {
+
+/// The capability of a session. When the client drops it, the session closes.
+rpc::Session::Client make_session_server(
+    EventLoopExecutionUnit& unit, SessionActor session, std::shared_ptr<MessageMemory> memory);
+
+}  // namespace troupe

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "troupe/devices/cpu/array/array.hpp"
+#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+template <class C>
+Status compute_fill(Launch& launch) {
+  const auto& value = launch.input(1);
+  if (!value.shape().is_scalar())
+    return invalid_argument("the value must be a scalar, but is " + value.shape().to_string());
+  auto shape = shape_input(launch.input(0));
+  if (!shape) return shape.status();
+  auto out = launch.allocate(value.dtype(), *shape);
+  if (!out) return out.status();
+  auto* result = mutable_cells<C>(*out);
+  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
+    std::fill(result + begin, result + end, cells<C>(value)[0]);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+int64_t fill_cost_ns(const Launch& launch) {
+  auto shape = shape_input(launch.input(0));
+  return shape ? shape->elements() : 0;
+}
+
+Result<Kernel> make_fill(const Node& node) {
+  return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
+    return Kernel{.compute = compute_fill<decltype(cell)>, .cost_ns = fill_cost_ns};
+  });
+}
+
+Status zeros_like(Launch& launch) {
+  const auto dtype = launch.input(0).dtype();
+  auto out = launch.reuse_or_allocate({0}, dtype, launch.input(0).shape());
+  if (!out) return out.status();
+  if (is_plain(dtype)) std::memset(out->mutable_raw(), 0, out->bytes());
+  else std::fill_n(out->mutable_data<std::string>(), out->elements(), std::string());
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class T>
+Status ones_like(Launch& launch) {
+  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), launch.input(0).shape());
+  if (!out) return out.status();
+  std::fill_n(out->template mutable_data<T>(), out->elements(), T(1));
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_ones_like(const Node& node) {
+  return dispatch(AllPlain{}, node.attr<DType>("T"), [](auto zero) {
+    return Kernel{.compute = ones_like<decltype(zero)>};
+  });
+}
+
+/// How many numbers there are from `start` to before `limit`; more than any tensor holds, or NaN,
+/// where that makes no sense.
+template <class T>
+double range_count(T start, T limit, T delta) {
+  if constexpr (!std::is_integral_v<T>) {
+    return std::ceil(std::abs((double(limit) - double(start)) / double(delta)));
+  } else {
+    // Differences of unsigned numbers do not overflow.
+    auto distance =
+        start < limit ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
+    auto step = delta < 0 ? -uint64_t(delta) : uint64_t(delta);
+    return double(distance / step + (distance % step != 0));
+  }
+}
+
+template <class T>
+Status compute_range(Launch& launch) {
+  for (int i = 0; i < 3; ++i)
+    if (!launch.input(i).shape().is_scalar())
+      return invalid_argument("start, limit and delta must be scalars");
+  auto start = launch.input(0).value<T>(), limit = launch.input(1).value<T>(),
+       delta = launch.input(2).value<T>();
+  if (delta == T(0)) return invalid_argument("delta must not be 0");
+  if (delta > T(0) ? start > limit : start < limit)
+    return invalid_argument("delta leads from start away from limit");
+  auto count = range_count(start, limit, delta);
+  constexpr double most = int64_t{1} << 48;
+  if (!(count <= most)) return invalid_argument("a range cannot have so many elements");
+  auto out = launch.allocate(dtype_of<T>(), {static_cast<int64_t>(count)});
+  if (!out) return out.status();
+  // The sum runs in T and the last one is not computed: it may not be representable.
+  auto* result = out->template mutable_data<T>();
+  for (int64_t i = 0; i < out->elements(); ++i)
+    result[i] = i == 0 ? start : static_cast<T>(result[i - 1] + delta);
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_range(const Node& node) {
+  return dispatch(Floating{} + Indices{}, node.attr<DType>("Tidx"), [](auto zero) {
+    return Kernel{.compute = compute_range<decltype(zero)>};
+  });
+}
+
+}  // namespace
+
+void add_fill_kernels(KernelCatalog& catalog) {
+  catalog.add("Fill", make_fill);
+  catalog.add_compute("ZerosLike", zeros_like);
+  catalog.add("OnesLike", make_ones_like);
+  catalog.add("Range", make_range);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <vector>
+
+#include "troupe/devices/cpu/array/slicing.hpp"
+#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+int64_t product(std::span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (auto size : sizes) product *= size;
+  return product;
+}
+
+/// Where an axis of size `middle` lies in a shape: `outer` sizes before it, `inner` after it.
+struct Split {
+  int64_t outer, middle, inner;
+
+  Split(const Shape& shape, int axis)
+      : outer(product(shape.sizes().first(static_cast<size_t>(axis)))),
+        middle(shape[axis]),
+        inner(product(shape.sizes().subspan(static_cast<size_t>(axis) + 1))) {}
+};
+
+/// The shape with one axis replaced by those of `others`.
+Result<Shape> replace_axis(const Shape& shape, int axis, std::span<const int64_t> others) {
+  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  auto place = sizes.erase(sizes.begin() + axis);
+  sizes.insert(place, others.begin(), others.end());
+  return Shape::make(sizes);
+}
+
+template <class I>
+Status check_indices(const Tensor& indices, int64_t size) {
+  auto values = indices.values<I>();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] < 0 || values[i] >= size)
+      return invalid_argument(
+          "index " + std::to_string(values[i]) + " (number " + std::to_string(i) +
+          " of the indices) is not in [0, " + std::to_string(size) + ")");
+  return {};
+}
+
+template <class C, class I>
+Status compute_gather(Launch& launch) {
+  const auto &params = launch.input(0), &indices = launch.input(1);
+  auto given_axis = IntInput::of(launch.input(2));
+  if (!given_axis) return given_axis.status();
+  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
+  auto axis = find_axis((*given_axis)[0], params.shape().rank());
+  if (!axis) return axis.status();
+  Split split(params.shape(), *axis);
+  auto status = check_indices<I>(indices, split.middle);
+  if (!status.ok()) return status;
+  auto shape = replace_axis(params.shape(), *axis, indices.shape().sizes());
+  if (!shape) return shape.status();
+  auto out = launch.allocate(params.dtype(), *shape);
+  if (!out) return out.status();
+  const auto* from = cells<C>(params);
+  const auto* chosen = indices.data<I>();
+  auto* to = mutable_cells<C>(*out);
+  auto count = indices.elements();
+  parallel_ranges(split.outer * count, split.inner, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i) {
+      auto row = i / count * split.middle + chosen[i % count];
+      std::copy_n(from + row * split.inner, split.inner, to + i * split.inner);
+    }
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_gather(const Node& node) {
+  return dispatch_cells(node.attr<DType>("Tparams"), [&](auto cell) {
+    using C = decltype(cell);
+    auto is_long = node.attr<DType>("Tindices") == DType::int64;
+    return Kernel{.compute = is_long ? compute_gather<C, int64_t> : compute_gather<C, int32_t>};
+  });
+}
+
+template <class C, class I>
+Status compute_one_hot(Launch& launch, int64_t given_axis) {
+  const auto &indices = launch.input(0), &depths = launch.input(1);
+  for (int i = 1; i <= 3; ++i)
+    if (!launch.input(i).shape().is_scalar())
+      return invalid_argument("depth, on_value and off_value must be scalars");
+  auto depth = int64_t{depths.value<int32_t>()};
+  if (depth < 0) return invalid_argument("depth " + std::to_string(depth) + " is negative");
+  auto axis = find_axis(given_axis, indices.shape().rank() + 1);
+  if (!axis) return axis.status();
+  std::vector<int64_t> sizes(indices.shape().sizes().begin(), indices.shape().sizes().end());
+  sizes.insert(sizes.begin() + *axis, depth);
+  auto shape = Shape::make(sizes);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(launch.input(2).dtype(), *shape);
+  if (!out) return out.status();
+  auto* to = mutable_cells<C>(*out);
+  std::fill_n(to, out->elements(), cells<C>(launch.input(3))[0]);
+  Split split(*shape, *axis);
+  const auto* index = indices.data<I>();
+  for (int64_t i = 0; i < indices.elements(); ++i)
+    if (index[i] >= I{} && static_cast<int64_t>(index[i]) < depth)
+      to[(i / split.inner * depth + index[i]) * split.inner + i % split.inner] =
+          cells<C>(launch.input(2))[0];
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_one_hot(const Node& node) {
+  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+    using C = decltype(cell);
+    Kernel kernel;
+    auto axis = node.attr<int64_t>("axis");
+    visit(node.attr<DType>("TI"), [&](auto zero) {
+      using I = decltype(zero);
+      if constexpr (
+          std::is_same_v<I, uint8_t> || std::is_same_v<I, int32_t> || std::is_same_v<I, int64_t>)
+        kernel.compute = [axis](Launch& launch) { return compute_one_hot<C, I>(launch, axis); };
+    });
+    return kernel;
+  });
+}
+
+}  // namespace
+
+void add_gather_kernels(KernelCatalog& catalog) {
+  catalog.add("GatherV2", make_gather);
+  catalog.add("OneHot", make_one_hot);
+}
+
+}  // namespace troupe::cpu

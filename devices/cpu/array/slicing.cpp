@@ -1,0 +1,109 @@
+#include "troupe/devices/cpu/array/slicing.hpp"
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/strided_copy.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+Status check_slice(const Shape& shape, const IntInput& begin, const IntInput& size) {
+  if (begin.count() != shape.rank() || size.count() != shape.rank())
+    return invalid_argument(
+        "begin and size must have an entry for each axis of " + shape.to_string() + ", but have " +
+        std::to_string(begin.count()) + " and " + std::to_string(size.count()));
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    if (begin[axis] < 0 || begin[axis] > shape[axis] || size[axis] < -1 ||
+        size[axis] > shape[axis] - begin[axis])
+      return invalid_argument(
+          "a slice from " + std::to_string(begin[axis]) + " of size " + std::to_string(size[axis]) +
+          " does not lie in axis " + std::to_string(axis) + " of " + shape.to_string());
+  return {};
+}
+
+template <class C>
+Status compute_slice(Launch& launch) {
+  const auto shape = launch.input(0).shape();
+  auto begin = IntInput::of(launch.input(1)), size = IntInput::of(launch.input(2));
+  for (const auto* ints : {&begin, &size})
+    if (!*ints) return ints->status();
+  auto status = check_slice(shape, *begin, *size);
+  if (!status.ok()) return status;
+  auto strides = strides_of(shape);
+  auto out_shape = shape;
+  LoopNest<1> nest;
+  int64_t first = 0;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    auto rest = shape[axis] - (*begin)[axis];
+    out_shape.set(axis, (*size)[axis] == -1 ? rest : (*size)[axis]);
+    nest.add_axis(out_shape[axis], {strides[axis]});
+    first += (*begin)[axis] * strides[axis];
+  }
+  return set_copy<C>(launch, out_shape, nest, first);
+}
+
+/// The sizes before and after the input along each axis, checked; [rank, 2].
+template <class I>
+Status check_paddings(const Tensor& paddings, const Shape& shape) {
+  if (paddings.shape() != Shape{shape.rank(), 2})
+    return invalid_argument(
+        "the paddings must have the shape [" + std::to_string(shape.rank()) + ",2], but have " +
+        paddings.shape().to_string());
+  constexpr int64_t most = int64_t{1} << 48;  // so that sums of them do not overflow
+  for (auto padding : paddings.values<I>())
+    if (padding < 0 || padding > most)
+      return invalid_argument("paddings must be in [0, 2^48], but are " + paddings.to_string());
+  return {};
+}
+
+template <class C, class I>
+Status compute_pad(Launch& launch) {
+  const auto shape = launch.input(0).shape();
+  auto status = check_paddings<I>(launch.input(1), shape);
+  if (!status.ok()) return status;
+  const auto* paddings = launch.input(1).data<I>();
+  auto padded = shape;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    padded.set(axis, paddings[2 * axis] + shape[axis] + paddings[2 * axis + 1]);
+  auto checked = Shape::make(padded.sizes());
+  if (!checked) return checked.status();
+  auto out = launch.allocate(launch.input(0).dtype(), padded);
+  if (!out) return out.status();
+  auto strides = strides_of(padded);
+  LoopNest<1> nest;
+  int64_t first = 0;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    nest.add_axis(shape[axis], {strides[axis]});
+    first += paddings[2 * axis] * strides[axis];
+  }
+  auto* to = mutable_cells<C>(*out);
+  std::fill_n(to, out->elements(), C{});
+  const auto* from = cells<C>(launch.input(0));
+  auto size = nest.row_size(), stride = nest.row_strides()[0];
+  nest.each_row(0, nest.rows(), [&](int64_t row, const auto& at) {
+    for (int64_t i = 0; i < size; ++i) to[first + at[0] + i * stride] = from[row * size + i];
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+}  // namespace
+
+void add_slicing_kernels(KernelCatalog& catalog) {
+  catalog.add("Slice", [](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
+      return Kernel{.compute = compute_slice<decltype(cell)>};
+    });
+  });
+  catalog.add("Pad", [](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+      using C = decltype(cell);
+      auto is_long = node.attr<DType>("Tpaddings") == DType::int64;
+      return Kernel{.compute = is_long ? compute_pad<C, int64_t> : compute_pad<C, int32_t>};
+    });
+  });
+  add_concat_kernels(catalog);
+  add_gather_kernels(catalog);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,137 @@
+#include "troupe/devices/cpu/math/math.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/math/elementwise.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+constexpr auto add = [](const auto& x, const auto& y) { return wrap(x) + wrap(y); };
+constexpr auto sub = [](auto x, auto y) { return wrap(x) - wrap(y); };
+constexpr auto mul = [](auto x, auto y) { return wrap(x) * wrap(y); };
+
+constexpr auto squared_difference = [](auto x, auto y) {
+  auto difference = wrap(x) - wrap(y);
+  return difference * difference;
+};
+
+// Both propagate a NaN of either operand.
+constexpr auto maximum = [](auto x, auto y) { return (x > y) | (x != x) ? x : y; };
+constexpr auto minimum = [](auto x, auto y) { return (x < y) | (x != x) ? x : y; };
+
+constexpr auto divide = [](auto x, auto y) {
+  using T = decltype(x);
+  // The least integer divided by -1 would trap.
+  if constexpr (is_number<T> && std::is_signed_v<T>)
+    return y == -1 ? static_cast<T>(wrap(T{}) - wrap(x)) : static_cast<T>(x / y);
+  else return x / y;
+};
+
+constexpr auto power = [](auto x, auto y) {
+  using T = decltype(x);
+  if constexpr (is_number<T>) {
+    auto base = wrap(x);
+    decltype(base) product = 1;
+    for (; y > 0; y = static_cast<T>(y / 2), base *= base)
+      if (y % 2 != 0) product *= base;
+    return static_cast<T>(product);
+  } else {
+    return std::pow(x, y);
+  }
+};
+
+template <class T, class F>
+bool any_element(const Tensor& tensor, F is_bad) {
+  return std::ranges::any_of(tensor.values<T>(), is_bad);
+}
+
+template <class F, class T>
+Status compute_division(Launch& launch) {
+  if (any_element<T>(launch.input(1), [](T y) { return y == T{}; }))
+    return invalid_argument("integer division by zero");
+  return compute_binary<F, T, T>(launch);
+}
+
+template <class F, class T>
+Status compute_integer_power(Launch& launch) {
+  if (any_element<T>(launch.input(1), [](T y) { return y < T{}; }))
+    return invalid_argument("an integer has no integer power with a negative exponent");
+  return compute_binary<F, T, T>(launch);
+}
+
+template <class F>
+KernelCatalog::Make division(F) {
+  return [](const Node& node) {
+    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      if constexpr (is_number<T>) return Kernel{.compute = compute_division<F, T>};
+      else return Kernel{.compute = compute_binary<F, T, T>};
+    });
+  };
+}
+
+template <class F>
+Result<Kernel> make_power(const Node& node, F) {
+  return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
+    using T = decltype(zero);
+    if constexpr (is_number<T>) return Kernel{.compute = compute_integer_power<F, T>};
+    else return Kernel{.compute = compute_binary<F, T, T>};
+  });
+}
+
+template <class T>
+Status compute_add_n(Launch& launch) {
+  const auto shape = launch.input(0).shape();
+  for (int i = 1; i < launch.input_count(); ++i)
+    if (launch.input(i).shape() != shape)
+      return invalid_argument(
+          "inputs must have one shape, but input 0 is " + shape.to_string() + " and input " +
+          std::to_string(i) + " is " + launch.input(i).shape().to_string());
+  if (launch.input_count() == 1) {
+    launch.set(0, launch.take_input(0));
+    return {};
+  }
+  const auto* first = launch.input(0).data<T>();
+  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
+  if (!out) return out.status();
+  auto* sum = out->template mutable_data<T>();
+  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
+    using Add = decltype(add);
+    apply<Add>(sum + begin, end - begin, first + begin, launch.input(1).data<T>() + begin);
+    for (int i = 2; i < launch.input_count(); ++i)
+      apply<Add>(sum + begin, end - begin, sum + begin, launch.input(i).data<T>() + begin);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<Kernel> make_add_n(const Node& node) {
+  return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
+    return Kernel{.compute = compute_add_n<decltype(zero)>};
+  });
+}
+
+}  // namespace
+
+void add_math_kernels(KernelCatalog& catalog) {
+  catalog.add("Add", binary<Numeric>(add));
+  catalog.add("AddV2", binary<Numeric>(add));
+  catalog.add("Sub", binary<Numeric>(sub));
+  catalog.add("Mul", binary<Numeric>(mul));
+  catalog.add("Div", division(divide));
+  catalog.add("RealDiv", division(divide));
+  catalog.add("SquaredDifference", binary<Numeric>(squared_difference));
+  catalog.add("Maximum", binary<Real>(maximum));
+  catalog.add("Minimum", binary<Real>(minimum));
+  catalog.add("Pow", [](const Node& node) { return make_power(node, power); });
+  catalog.add("AddN", make_add_n);
+  add_math_unary_kernels(catalog);
+  add_math_gradient_kernels(catalog);
+  add_cast_kernels(catalog);
+  add_matmul_kernels(catalog);
+}
+
+}  // namespace troupe::cpu

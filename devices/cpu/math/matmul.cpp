@@ -1,0 +1,227 @@
+#include <atomic>
+#include <functional>
+
+#include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <Eigen/Core>
+
+#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/math.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// A block of the product of [rows, inner] and [inner, columns], each operand in row-major order
+/// or, transposed, in column-major order.
+template <class T>
+struct Product {
+  int64_t rows, inner, columns;
+  bool transpose_a, transpose_b;
+  const T* a;
+  const T* b;
+  T* out;
+  int64_t a_stride, b_stride, out_stride;
+
+  double flops() const { return 2.0 * double(rows) * double(inner) * double(columns); }
+
+  Product rows_in(int64_t begin, int64_t end) const {
+    auto part = *this;
+    part.rows = end - begin;
+    part.a += transpose_a ? begin : begin * a_stride;
+    part.out += begin * out_stride;
+    return part;
+  }
+  Product columns_in(int64_t begin, int64_t end) const {
+    auto part = *this;
+    part.columns = end - begin;
+    part.b += transpose_b ? begin * b_stride : begin;
+    part.out += begin;
+    return part;
+  }
+};
+
+/// oneDNN and Eigen must not start OpenMP teams: the arena's threads are the only ones.
+void use_one_thread() {
+  thread_local const bool once = (omp_set_num_threads(1), true);
+  static_cast<void>(once);
+}
+
+template <int Order, class T>
+auto matrix(const T* data, int64_t rows, int64_t columns, int64_t stride) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>;
+  return Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(
+      data, rows, columns, Eigen::OuterStride<>(stride));
+}
+
+template <int OrderA, int OrderB, class T>
+void multiply_by_eigen(const Product<T>& p) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> out(
+      p.out, p.rows, p.columns, Eigen::OuterStride<>(p.out_stride));
+  out.noalias() = matrix<OrderA>(p.a, p.rows, p.inner, p.a_stride) *
+                  matrix<OrderB>(p.b, p.inner, p.columns, p.b_stride);
+}
+
+template <class T>
+void multiply_by_eigen(const Product<T>& p) {
+  constexpr auto rows = Eigen::RowMajor, columns = Eigen::ColMajor;
+  if (p.transpose_a && p.transpose_b) multiply_by_eigen<columns, columns>(p);
+  else if (p.transpose_a) multiply_by_eigen<columns, rows>(p);
+  else if (p.transpose_b) multiply_by_eigen<rows, columns>(p);
+  else multiply_by_eigen<rows, rows>(p);
+}
+
+/// Integers: Eigen would let them overflow, which is not defined.
+template <class T>
+void multiply_by_loops(const Product<T>& p) {
+  auto a_row = p.transpose_a ? 1 : p.a_stride, a_inner = p.transpose_a ? p.a_stride : 1;
+  auto b_inner = p.transpose_b ? 1 : p.b_stride, b_column = p.transpose_b ? p.b_stride : 1;
+  for (int64_t i = 0; i < p.rows; ++i) {
+    auto* out = p.out + i * p.out_stride;
+    std::fill_n(out, p.columns, T{});
+    for (int64_t k = 0; k < p.inner; ++k) {
+      auto factor = wrap(p.a[i * a_row + k * a_inner]);
+      const auto* b = p.b + k * b_inner;
+      for (int64_t j = 0; j < p.columns; ++j)
+        out[j] = static_cast<T>(wrap(out[j]) + factor * wrap(b[j * b_column]));
+    }
+  }
+}
+
+Status multiply(const Product<float>& p) {
+  // Below this oneDNN's own overhead is the greater part.
+  constexpr double small_flops = 2048;
+  if (p.flops() <= small_flops) {
+    multiply_by_eigen(p);
+    return {};
+  }
+  auto done = dnnl_sgemm(
+      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.rows, p.columns, p.inner, 1.0f, p.a,
+      p.a_stride, p.b, p.b_stride, 0.0f, p.out, p.out_stride);
+  return done == dnnl_success ? Status() : resource_exhausted("oneDNN could not multiply");
+}
+
+template <class T>
+Status multiply(const Product<T>& p) {
+  if constexpr (is_number<T>) multiply_by_loops(p);
+  else multiply_by_eigen(p);
+  return {};
+}
+
+/// Multiplies in parts on several threads where that is worth it.
+template <class T>
+Status multiply_split(const Product<T>& p) {
+  constexpr double split_flops = 4e6, part_flops = 1e6;
+  if (p.flops() < split_flops) {
+    use_one_thread();
+    return multiply(p);
+  }
+  auto by_rows = p.rows >= p.columns;
+  auto count = by_rows ? p.rows : p.columns;
+  auto flops_each = p.flops() / double(count);
+  // Parts narrower than this would waste oneDNN's tiles.
+  auto grain = std::max<int64_t>(32, int64_t(part_flops / flops_each));
+  std::atomic<bool> failed = false;
+  split_ranges(count, grain, [&](int64_t begin, int64_t end) {
+    use_one_thread();
+    if (!multiply(by_rows ? p.rows_in(begin, end) : p.columns_in(begin, end)).ok()) failed = true;
+  });
+  return failed ? resource_exhausted("oneDNN could not multiply") : Status();
+}
+
+/// A tensor's elements as float32, of which oneDNN's product is fast.
+template <class T>
+Result<Tensor> widen(const Launch& launch, const Tensor& narrow) {
+  auto wide = launch.allocate(DType::float32, narrow.shape());
+  if (!wide) return wide;
+  auto* to = wide->template mutable_data<float>();
+  apply<std::identity>(to, narrow.elements(), narrow.data<T>());
+  return wide;
+}
+
+template <class T>
+Status compute_product(const Launch& launch, Product<T> p, Tensor& out) {
+  p.out = out.mutable_data<T>();
+  p.out_stride = p.columns;
+  if (p.inner == 0) {
+    std::fill_n(p.out, out.elements(), T{});
+    return {};
+  }
+  if (out.elements() == 0) return {};
+  if constexpr (!is_half<T>) {
+    p.a = launch.input(0).data<T>();
+    p.b = launch.input(1).data<T>();
+    return multiply_split(p);
+  } else {
+    auto a = widen<T>(launch, launch.input(0)), b = widen<T>(launch, launch.input(1));
+    auto product = launch.allocate(DType::float32, out.shape());
+    for (const auto* tensor : {&a, &b, &product})
+      if (!*tensor) return tensor->status();
+    const Tensor &wide_a = *a, &wide_b = *b;
+    auto* wide = (*product).template mutable_data<float>();
+    auto status = multiply_split(Product<float>{
+        p.rows, p.inner, p.columns, p.transpose_a, p.transpose_b, wide_a.data<float>(),
+        wide_b.data<float>(), wide, p.a_stride, p.b_stride, p.out_stride});
+    const float* wide_out = wide;
+    apply<std::identity>(p.out, out.elements(), wide_out);
+    return status;
+  }
+}
+
+struct Transposes {
+  bool a, b;
+};
+
+template <class T>
+Status compute_matmul(Launch& launch, Transposes transposes) {
+  const auto &a = launch.input(0).shape(), &b = launch.input(1).shape();
+  if (a.rank() != 2 || b.rank() != 2)
+    return invalid_argument(
+        "both operands must be matrices, but are " + a.to_string() + " and " + b.to_string());
+  Product<T> product{
+      .rows = a[transposes.a ? 1 : 0],
+      .inner = a[transposes.a ? 0 : 1],
+      .columns = b[transposes.b ? 0 : 1],
+      .transpose_a = transposes.a,
+      .transpose_b = transposes.b,
+      .a_stride = a[1],
+      .b_stride = b[1]};
+  if (product.inner != b[transposes.b ? 1 : 0])
+    return invalid_argument(
+        "the inner sizes of " + a.to_string() + (transposes.a ? " (transposed)" : "") + " and " +
+        b.to_string() + (transposes.b ? " (transposed)" : "") + " differ");
+  // Of empty operands the product may be too large for any tensor.
+  const int64_t sizes[] = {product.rows, product.columns};
+  auto shape = Shape::make(sizes);
+  if (!shape) return shape.status();
+  auto out = launch.allocate(dtype_of<T>(), *shape);
+  if (!out) return out.status();
+  auto status = compute_product(launch, product, *out);
+  if (status.ok()) launch.set(0, *std::move(out));
+  return status;
+}
+
+int64_t matmul_cost_ns(const Launch& launch, Transposes transposes) {
+  const auto &a = launch.input(0), &b = launch.input(1);
+  if (a.shape().rank() != 2 || b.shape().rank() != 2) return 0;
+  constexpr double flops_per_ns = 50;
+  auto flops = 2.0 * double(a.elements()) * double(b.shape()[transposes.b ? 0 : 1]);
+  return static_cast<int64_t>(flops / flops_per_ns);
+}
+
+Result<Kernel> make_matmul(const Node& node) {
+  Transposes transposes{node.attr<bool>("transpose_a"), node.attr<bool>("transpose_b")};
+  return dispatch(Numeric{}, node.attr<DType>("T"), [&](auto zero) {
+    using T = decltype(zero);
+    return Kernel{
+        .compute = [transposes](Launch& launch) { return compute_matmul<T>(launch, transposes); },
+        .cost_ns =
+            [transposes](const Launch& launch) { return matmul_cost_ns(launch, transposes); }};
+  });
+}
+
+}  // namespace
+
+void add_matmul_kernels(KernelCatalog& catalog) { catalog.add("MatMul", make_matmul); }
+
+}  // namespace troupe::cpu

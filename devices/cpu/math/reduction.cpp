@@ -1,0 +1,176 @@
+#include "troupe/devices/cpu/math/reduction.hpp"
+
+#include <limits>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/math/reduce.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+struct FoldProduct {
+  template <class A>
+  static A none() {
+    return A(1);
+  }
+  template <class A, class B>
+  auto operator()(A folded, B next) const {
+    return wrap(folded) * wrap(next);
+  }
+};
+
+// Both propagate NaN.
+struct FoldMaximum {
+  template <class A>
+  static A none() {
+    using Limits = std::numeric_limits<A>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+  template <class A>
+  A operator()(A folded, A next) const {
+    return (folded > next) | (folded != folded) ? folded : next;
+  }
+};
+
+struct FoldMinimum {
+  template <class A>
+  static A none() {
+    using Limits = std::numeric_limits<A>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  }
+  template <class A>
+  A operator()(A folded, A next) const {
+    return (folded < next) | (folded != folded) ? folded : next;
+  }
+};
+
+struct FoldAll {
+  template <class A>
+  static A none() {
+    return true;
+  }
+  bool operator()(bool folded, bool next) const { return folded & next; }
+};
+
+struct FoldAny {
+  template <class A>
+  static A none() {
+    return false;
+  }
+  bool operator()(bool folded, bool next) const { return folded | next; }
+};
+
+/// The input's shape with size 1 for each axis to fold, and the shape of the output.
+struct Reduction {
+  Shape kept;
+  Shape result;
+};
+
+Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool keep_dims) {
+  auto axes = IntInput::of(indices);
+  if (!axes) return axes.status();
+  std::array<bool, Shape::max_rank> is_folded{};
+  for (auto given_axis : axes->values()) {
+    auto axis = find_axis(given_axis, shape.rank());
+    if (!axis) return axis.status();
+    if (std::exchange(is_folded[*axis], true))
+      return invalid_argument("axis " + std::to_string(given_axis) + " is given twice");
+  }
+  Reduction reduction{.kept = shape};
+  std::array<int64_t, Shape::max_rank> sizes;
+  size_t rank = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (is_folded[axis]) reduction.kept.set(axis, 1);
+    if (!is_folded[axis] || keep_dims) sizes[rank++] = reduction.kept[axis];
+  }
+  reduction.result = Shape(std::span<const int64_t>(sizes.data(), rank));
+  return reduction;
+}
+
+template <class Fold, class T>
+Status compute_reduction(Launch& launch, bool keep_dims) {
+  const auto& in = launch.input(0);
+  auto plan = plan_reduction(in.shape(), launch.input(1), keep_dims);
+  if (!plan) return plan.status();
+  if (plan->kept == in.shape()) {
+    launch.set(0, launch.take_input(0).reshaped(plan->result));
+    return {};
+  }
+  auto out = reduce<Fold, T>(launch, in, plan->kept, plan->result);
+  if (!out) return out.status();
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// Divides sums by the number of their summands; of none the mean is NaN, or 0 for integers.
+struct DivideBy {
+  int64_t count;
+
+  template <class A>
+  void operator()(A* sums, int64_t size) const {
+    if constexpr (is_number<A>) {
+      using Wide = std::conditional_t<std::is_signed_v<A>, int64_t, uint64_t>;
+      auto divisor = static_cast<Wide>(std::max<int64_t>(1, count));
+      for (int64_t i = 0; i < size; ++i) sums[i] = static_cast<A>(Wide{sums[i]} / divisor);
+    } else {
+      for (int64_t i = 0; i < size; ++i) sums[i] /= static_cast<A>(count);
+    }
+  }
+};
+
+template <class T>
+Status compute_mean(Launch& launch, bool keep_dims) {
+  const auto& in = launch.input(0);
+  auto plan = plan_reduction(in.shape(), launch.input(1), keep_dims);
+  if (!plan) return plan.status();
+  DivideBy divide{in.elements() / std::max<int64_t>(1, plan->kept.elements())};
+  auto out = reduce<FoldSum, T>(launch, in, plan->kept, plan->result, divide);
+  if (!out) return out.status();
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class Fold, class Allowed>
+Result<Kernel> make_reduction(const Node& node, DType dtype, Allowed allowed) {
+  return dispatch(allowed, dtype, [keep_dims = node.attr<bool>("keep_dims")](auto zero) {
+    return Kernel{.compute = [keep_dims](Launch& launch) {
+      return compute_reduction<Fold, decltype(zero)>(launch, keep_dims);
+    }};
+  });
+}
+
+template <class Fold, class Allowed>
+KernelCatalog::Make reduction() {
+  return
+      [](const Node& node) { return make_reduction<Fold>(node, node.attr<DType>("T"), Allowed{}); };
+}
+
+template <class Fold>
+Result<Kernel> make_logical(const Node& node) {
+  return make_reduction<Fold>(node, DType::boolean, Types<bool>{});
+}
+
+Result<Kernel> make_mean(const Node& node) {
+  auto keep_dims = node.attr<bool>("keep_dims");
+  return dispatch(Numeric{}, node.attr<DType>("T"), [keep_dims](auto zero) {
+    return Kernel{.compute = [keep_dims](Launch& launch) {
+      return compute_mean<decltype(zero)>(launch, keep_dims);
+    }};
+  });
+}
+
+}  // namespace
+
+void add_reduction_kernels(KernelCatalog& catalog) {
+  catalog.add("Sum", reduction<FoldSum, Numeric>());
+  catalog.add("Mean", make_mean);
+  catalog.add("Prod", reduction<FoldProduct, Numeric>());
+  catalog.add("Max", reduction<FoldMaximum, Real>());
+  catalog.add("Min", reduction<FoldMinimum, Real>());
+  catalog.add("All", make_logical<FoldAll>);
+  catalog.add("Any", make_logical<FoldAny>);
+  add_arg_max_kernel(catalog);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,55 @@
+#include "troupe/devices/host_arguments.hpp"
+
+#include <map>
+
+namespace troupe {
+namespace {
+
+const std::map<std::string_view, HostArguments>& table() {
+  static const std::map<std::string_view, HostArguments> arguments = {
+      {"ArgMax", {{1}}},
+      {"BroadcastGradientArgs", {{0, 1}, {0, 1}}},
+      {"BroadcastTo", {{1}}},
+      {"ConcatV2", {{-1}}},
+      {"ExpandDims", {{1}}},
+      {"Fill", {{0}}},
+      {"GatherV2", {{2}}},
+      {"OneHot", {{1}}},
+      {"Pad", {{1}}},
+      {"RandomStandardNormal", {{0}}},
+      {"RandomUniform", {{0}}},
+      {"RandomUniformInt", {{0, 1, 2}}},
+      {"Range", {{0, 1, 2}}},
+      {"Rank", {{}, {0}}},
+      {"Reshape", {{1}}},
+      {"Shape", {{}, {0}}},
+      {"Size", {{}, {0}}},
+      {"Slice", {{1, 2}}},
+      {"Transpose", {{1}}},
+      {"TruncatedNormal", {{0}}},
+      {"VarIsInitializedOp", {{}, {0}}},
+      // Reductions: the axes.
+      {"All", {{1}}},
+      {"Any", {{1}}},
+      {"Max", {{1}}},
+      {"Mean", {{1}}},
+      {"Min", {{1}}},
+      {"Prod", {{1}}},
+      {"Sum", {{1}}},
+  };
+  return arguments;
+}
+
+}  // namespace
+
+HostArguments host_arguments_of(std::string_view op) {
+  auto found = table().find(op);
+  return found == table().end() ? HostArguments() : found->second;
+}
+
+void declare_host_arguments(KernelCatalog& catalog) {
+  for (const auto& [op, arguments] : table())
+    if (catalog.contains(op)) catalog.on_host(op, arguments.inputs, arguments.outputs);
+}
+
+}  // namespace troupe

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "troupe/devices/plan.hpp"
+
+namespace troupe {
+
+/// How many edges each node of a plan still waits for, in one step. Thread-safe.
+///
+/// A Merge waits for its control inputs and for one value that is not dead, or for all its inputs
+/// if all are dead.
+class PendingCounts {
+ public:
+  enum class State : uint8_t { waits, ready, dead };
+
+  explicit PendingCounts(const Plan& plan)
+      : counts_(new std::atomic<uint64_t>[plan.items().size()]) {
+    for (size_t i = 0; i < plan.items().size(); ++i)
+      counts_[i].store(initial(plan.items()[i]), std::memory_order_relaxed);
+  }
+
+  /// Whether this value, which is not dead, is the first of that Merge, and so the one that it
+  /// takes: it must be in its slot before arrive().
+  bool claim(int32_t merge) {
+    return (counts_[merge].fetch_or(claimed, std::memory_order_acq_rel) & claimed) == 0;
+  }
+
+  /// An edge has brought a value, or the end of a node. Of the values of a Merge that are not dead,
+  /// only the one that was claimed.
+  State arrive(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
+    if (item.kernel.merges) return arrive_at_merge(item, edge, is_dead);
+    // The executor sees dead values in the slots.
+    auto is_dead_control = is_dead && edge.slot < 0;
+    if (item.waits_for == 1) return is_dead_control ? State::dead : State::ready;
+    auto before = counts_[edge.node].fetch_add(
+        is_dead_control ? dead_unit - 1 : ~uint64_t{0}, std::memory_order_acq_rel);
+    if (static_cast<uint32_t>(before) != 1) return State::waits;
+    return is_dead_control || (before >> dead_shift) > 0 ? State::dead : State::ready;
+  }
+
+ private:
+  // The low half counts what is awaited, the high half dead inputs.
+  static constexpr int dead_shift = 32;
+  static constexpr uint64_t dead_unit = uint64_t{1} << dead_shift;
+  static constexpr uint64_t claimed = uint64_t{1} << 63;
+
+  /// A Merge counts 2 for each control input, and 1 for the value.
+  static uint64_t initial(const Plan::NodeItem& item) {
+    if (!item.kernel.merges) return static_cast<uint64_t>(item.waits_for);
+    return 1 + 2 * static_cast<uint64_t>(item.waits_for - item.input_count);
+  }
+
+  State arrive_at_merge(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
+    auto is_value = edge.slot >= 0;
+    auto change = !is_value ? ~uint64_t{1} : is_dead ? dead_unit : ~uint64_t{0};
+    auto now = counts_[edge.node].fetch_add(change, std::memory_order_acq_rel) + change;
+    auto awaited = static_cast<uint32_t>(now);
+    if (awaited == 0) return State::ready;
+    auto dead_count = (now & ~claimed) >> dead_shift;
+    if (awaited == 1 && dead_count == static_cast<uint64_t>(item.input_count)) return State::dead;
+    return State::waits;
+  }
+
+  std::unique_ptr<std::atomic<uint64_t>[]> counts_;
+};
+
+}  // namespace troupe

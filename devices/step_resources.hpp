@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "troupe/graph/types/resource.hpp"
+
+namespace troupe {
+
+/// The resources that one step has for itself on one device, such as stacks and TensorArrays: they
+/// are in no container, other steps cannot see them, and they end with the step. Thread-safe.
+/// (TensorFlow: the step container, ScopedStepContainer.)
+class StepResources {
+ public:
+  StepResources() = default;
+  StepResources(const StepResources&) = delete;
+  ~StepResources() {
+    for (auto& [name, resource] : resources_) resource->drop();
+  }
+
+  /// A handle of the resource, which is found by no name: the step holds it until it ends, or until
+  /// drop().
+  ResourceHandle add(const std::string& name, std::shared_ptr<Resource> resource) {
+    std::lock_guard lock(mutex_);
+    auto unique = name + "#" + std::to_string(count_++);
+    resources_.emplace(unique, resource);
+    return {.container = "_step", .name = std::move(unique), .resource = std::move(resource)};
+  }
+
+  /// Ends one of them before the step does; one that is gone is left alone.
+  void drop(const ResourceHandle& handle) {
+    std::shared_ptr<Resource> dropped;
+    {
+      std::lock_guard lock(mutex_);
+      if (auto found = resources_.extract(handle.name)) dropped = std::move(found.mapped());
+    }
+    if (dropped) dropped->drop();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Resource>> resources_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,89 @@
+#include "troupe/graph/ops/all_ops.hpp"
+
+namespace troupe {
+namespace {
+
+/// What is known of a value that has the one shape or the other.
+Shape common_shape(const Shape& a, const Shape& b) {
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape::unknown_rank();
+  auto common = a;
+  for (int axis = 0; axis < a.rank(); ++axis)
+    if (a[axis] != b[axis]) common.set(axis, Shape::unknown);
+  return common;
+}
+
+void add_branch_ops(OpCatalog& catalog) {
+  catalog.add(Op("Switch")
+      .doc("Gives `data` to output_true where `pred` is true, else to output_false. The other\n"
+           "output is dead: what needs it does not run.")
+      .input("data", "T")
+      .input("pred", DType::boolean)
+      .output("output_false", "T")
+      .output("output_true", "T")
+      .attr("T", AttrType::dtype)
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, s.input(0));
+        s.set(1, s.input(0));
+        return s.need_rank(1, 0);
+      }));
+
+  catalog.add(Op("Merge")
+      .doc("Gives the first of its inputs that is there and not dead, and which it was. It waits\n"
+           "for no other one; where all are dead, so are its outputs.")
+      .inputs("inputs", "T", "N")
+      .output("output", "T")
+      .output("value_index", DType::int32)
+      .attr("T", AttrType::dtype)
+      .attr("N", AttrType::integer)
+      .attr_at_least("N", 1)
+      .infer_shape([](ShapeInference& s) {
+        auto shape = s.input(0);
+        for (int i = 1; i < s.input_count(); ++i) shape = common_shape(shape, s.input(i));
+        s.set(0, shape);
+        s.set(1, Shape());
+        return Status();
+      }));
+}
+
+/// Stacks of tensors that one step has for itself, on one device.
+void add_stack_ops(OpCatalog& catalog) {
+  catalog.add(Op("StackV2")
+      .doc("A stack that ends with the step. `max_size` bounds its elements, where it is not\n"
+           "negative.")
+      .input("max_size", DType::int32)
+      .output("handle", DType::resource)
+      .attr("elem_type", AttrType::dtype)
+      .attr("stack_name", "")
+      .infer_shape(shapes::scalar())
+      .stateful());
+  catalog.add(Op("StackPushV2")
+      .doc("Pushes `elem`, and gives it on.")
+      .input("handle", DType::resource)
+      .input("elem", "T")
+      .output("output", "T")
+      .attr("T", AttrType::dtype)
+      .attr("swap_memory", false)
+      .infer_shape(shapes::same_as_input(1))
+      .stateful());
+  catalog.add(Op("StackPopV2")
+      .doc("Takes the top element; InvalidArgument where the stack is empty.")
+      .input("handle", DType::resource)
+      .output("elem", "elem_type")
+      .attr("elem_type", AttrType::dtype)
+      .infer_shape(shapes::none())
+      .stateful());
+  catalog.add(Op("StackCloseV2")
+      .doc("Frees the stack before the step ends.")
+      .input("handle", DType::resource)
+      .infer_shape(shapes::none())
+      .stateful());
+}
+
+}  // namespace
+
+void add_control_flow_ops(OpCatalog& catalog) {
+  add_branch_ops(catalog);
+  add_stack_ops(catalog);
+}
+
+}  // namespace troupe

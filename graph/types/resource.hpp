@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "troupe/graph/types/dtype.hpp"
+#include "troupe/graph/types/shape.hpp"
+
+namespace troupe {
+
+/// The name of a resource, unique in the cluster.
+struct ResourceName {
+  std::string container;  // "" is the default one
+  std::string name;
+
+  auto operator<=>(const ResourceName&) const = default;
+};
+
+/// State that a container keeps between steps, such as a variable. Each kind defines its value and
+/// its locking (`devices/resources/variable.hpp`).
+class Resource {
+ public:
+  virtual ~Resource() = default;
+
+  /// "variable": for error messages, and to reject a lookup of another kind.
+  virtual const char* kind() const = 0;
+
+  /// Frees the value, as the container was reset. Steps that still use the resource fail with
+  /// Aborted.
+  virtual void drop() = 0;
+  virtual bool is_dropped() const = 0;
+
+  /// The current value; 0 bytes before the first assignment.
+  struct Description {
+    DType dtype = DType::float32;
+    Shape shape;
+    uint64_t bytes = 0;
+  };
+  virtual Description describe() const = 0;
+
+  /// Records that a step used it at `now`, by the clock of its task.
+  void touch(std::chrono::nanoseconds now) { used_at_.store(now.count(), relaxed); }
+  std::chrono::nanoseconds used_at() const {
+    return std::chrono::nanoseconds(used_at_.load(relaxed));
+  }
+
+ private:
+  static constexpr auto relaxed = std::memory_order_relaxed;
+  std::atomic<int64_t> used_at_{0};
+};
+
+/// The element of a `resource` tensor: which resource, by name, and the resource itself once a plan
+/// has bound it.
+struct ResourceHandle {
+  std::string container;
+  std::string name;
+  std::shared_ptr<Resource> resource;
+};
+
+}  // namespace troupe

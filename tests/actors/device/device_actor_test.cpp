@@ -1,0 +1,279 @@
+#include "troupe/actors/device/device_actor.hpp"
+
+#include "troupe/actors/device/device_plan.hpp"
+#include "troupe/tests/actors/nodes_fixture.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+NodeDef arg(int64_t index) {
+  return {
+      .name = "_arg/" + std::to_string(index),
+      .op = transfer::arg,
+      .attrs = {{"T", DType::float32}, {"index", index}}};
+}
+NodeDef retval(const std::string& input, int64_t index, const std::string& name = "_retval/0") {
+  return {
+      .name = name,
+      .op = transfer::retval,
+      .inputs = {input},
+      .attrs = {{"T", DType::float32}, {"index", index}}};
+}
+NodeDef recv(int64_t edge, const std::string& name = "_recv/0") {
+  return {
+      .name = name,
+      .op = transfer::recv,
+      .attrs = {
+          {"tensor_type", DType::float32},
+          {"edge", edge},
+          {"from_device", "/job:a/task:0/device:CPU:0"}}};
+}
+NodeDef send(const std::string& input, int64_t edge, const std::string& to) {
+  return {
+      .name = "_send/" + std::to_string(edge),
+      .op = transfer::send,
+      .inputs = {input},
+      .attrs = {{"T", DType::float32}, {"edge", edge}, {"to_device", to}}};
+}
+NodeDef one() {
+  return {
+      .name = "one",
+      .op = "Const",
+      .attrs = {{"value", Tensor::scalar(1.0f)}, {"dtype", DType::float32}}};
+}
+
+/// The test takes the part of session 7 of the device of task a.
+struct Fixture : NodesFixture {
+  static constexpr SessionId session = 7;
+  DeviceActor device = device_of(a, "a");
+
+  Status register_plan(PlanId plan, std::vector<NodeDef> nodes) {
+    return std::get<0>(ask<Status>(device, Register{session, plan, std::move(nodes)}));
+  }
+  void require_plan(PlanId plan, std::vector<NodeDef> nodes) {
+    auto status = register_plan(plan, std::move(nodes));
+    BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  }
+  void start(uint64_t step, PlanId plan, Tensors feeds = {}) {
+    self->send(device, StartStep{{session, step}, plan, /*partition=*/3, std::move(feeds)});
+  }
+  void deliver(uint64_t step, EdgeId edge, Tensor value) {
+    self->send(device, Deliver{{session, step}, {edge}, {std::move(value)}});
+  }
+  StepDone done(uint64_t step) {
+    auto message = next<StepDone>();
+    BOOST_TEST(message.step.number == step);
+    return message;
+  }
+  Code code_of_done(uint64_t step) { return done(step).status.code(); }
+  uint64_t late() {
+    auto answer = std::make_shared<std::promise<Result<NodeInfo>>>();
+    tell(a, GetNodeInfo{[answer](Result<NodeInfo> info) { answer->set_value(info); }});
+    return (*answer->get_future().get()).late_messages;
+  }
+};
+
+/// A tensor of that size whose memory must not be read.
+Tensor large(int64_t bytes) {
+  static char memory[64];
+  return Tensor::alias(DType::uint8, {bytes}, memory, [] {});
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(device_actor, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_step_is_answered_with_its_fetches) {
+  require_plan(1, {arg(0), {.name = "y", .op = "Neg", .inputs = {"_arg/0"}}, retval("y", 0)});
+  start(1, 1, {Tensor::scalar(2.0f)});
+  auto answer = done(1);
+  BOOST_TEST_REQUIRE(answer.status.ok(), answer.status.to_string());
+  BOOST_TEST(answer.fetches.at(0).value<float>() == -2.0f);
+  BOOST_TEST(answer.partition == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(partitions_that_cannot_run_are_refused_and_the_device_goes_on) {
+  auto refused = [&](std::vector<NodeDef> nodes, Code code) {
+    auto status = register_plan(1, std::move(nodes));
+    BOOST_TEST((status.code() == code), status.to_string());
+    BOOST_TEST(status.where().task == a_task);
+  };
+  refused({arg(1)}, Code::invalid_argument);
+  refused({arg(-1)}, Code::invalid_argument);
+  refused({one(), retval("one", 0), retval("one", 2, "other")}, Code::invalid_argument);
+  refused({one(), retval("one", 0), retval("one", 0, "other")}, Code::invalid_argument);
+  refused({recv(1), recv(1, "other")}, Code::invalid_argument);
+  refused({one(), send("one", 1, "nonsense")}, Code::invalid_argument);
+  refused({one(), send("one", 1, "/job:a/task:0/device:GPU:3")}, Code::not_found);
+  refused({one(), send("one", 1, "/job:none/task:0/device:CPU:0")}, Code::invalid_argument);
+  refused(
+      {{.name = "v", .op = "VarHandleOp", .attrs = {{"dtype", DType::float32}}},
+       {.name = "_retval/0",
+        .op = transfer::retval,
+        .inputs = {"v"},
+        .attrs = {{"T", DType::resource}, {"index", 0}}}},
+      Code::invalid_argument);
+  require_plan(1, {one()});
+}
+
+BOOST_AUTO_TEST_CASE(a_registration_without_a_sender_is_refused) {
+  caf::anon_send(device, Register{session, 1, {one()}});
+  require_plan(1, {one(), retval("one", 0)});
+  start(1, 1);
+  BOOST_TEST((code_of_done(1) == Code::ok));
+}
+
+BOOST_AUTO_TEST_CASE(feeds_that_are_missing_fail_the_step) {
+  require_plan(1, {arg(0), retval("_arg/0", 0)});
+  start(1, 1);
+  BOOST_TEST((code_of_done(1) == Code::invalid_argument));
+  start(2, 1, {Tensor()});
+  BOOST_TEST((code_of_done(2) == Code::invalid_argument));
+  start(3, 1, {Tensor::scalar(1)});  // of another dtype
+  BOOST_TEST((code_of_done(3) == Code::invalid_argument));
+}
+
+BOOST_AUTO_TEST_CASE(a_start_of_an_unknown_plan_is_aborted) {
+  require_plan(1, {one()});
+  start(1, 2);
+  BOOST_TEST((code_of_done(1) == Code::aborted));
+  self->send(device, DropPlan{session, 1});
+  start(2, 1);
+  BOOST_TEST((code_of_done(2) == Code::aborted));
+}
+
+BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  deliver(1, 5, Tensor::scalar(3.0f));
+  start(1, 1);
+  BOOST_TEST(done(1).fetches.at(0).value<float>() == 3.0f);
+  start(2, 1);
+  deliver(2, 5, Tensor());  // without a value: ignored
+  deliver(2, 5, Tensor::scalar(4.0f));
+  BOOST_TEST(done(2).fetches.at(0).value<float>() == 4.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_goes_on_after_thousands_of_later_steps_have_ended) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  require_plan(2, {one()});
+  start(1, 1);
+  for (uint64_t step = 2; step < 3000; ++step) {
+    start(step, 2);
+    BOOST_TEST_REQUIRE((code_of_done(step) == Code::ok));
+  }
+  deliver(1, 5, Tensor::scalar(3.0f));
+  BOOST_TEST((code_of_done(1) == Code::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_with_the_reason) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  start(1, 1);
+  self->send(device, CancelStep{{session, 1}, deadline_exceeded("too late")});
+  BOOST_TEST((code_of_done(1) == Code::deadline_exceeded));
+  start(2, 1);
+  self->send(device, CancelStep{{session, 2}, Status()});  // without a reason
+  BOOST_TEST((code_of_done(2) == Code::cancelled));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_is_cancelled_before_its_start_never_runs) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  deliver(1, 5, Tensor::scalar(3.0f));
+  self->send(device, CancelStep{{session, 1}, cancelled("not wanted")});
+  BOOST_TEST((code_of_done(1) == Code::cancelled));
+  auto before = late();
+  start(1, 1);
+  deliver(1, 5, Tensor::scalar(3.0f));
+  start(2, 1);
+  deliver(2, 5, Tensor::scalar(3.0f));
+  BOOST_TEST((code_of_done(2) == Code::ok));
+  BOOST_TEST(late() == before + 2);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_of_an_unstarted_step_are_freed_when_a_later_step_starts) {
+  require_plan(1, {one(), retval("one", 0)});
+  std::promise<void> freed;
+  static char memory[64];
+  deliver(1, 5, Tensor::alias(DType::uint8, {1}, memory, [&] { freed.set_value(); }));
+  start(2, 1);
+  BOOST_TEST((code_of_done(2) == Code::ok));
+  BOOST_TEST((freed.get_future().wait_for(10s) == std::future_status::ready));
+}
+
+BOOST_AUTO_TEST_CASE(tensors_of_unstarted_steps_take_bounded_memory) {
+  require_plan(1, {one()});
+  deliver(1, 5, large(600 << 20));
+  deliver(2, 5, large(600 << 20));
+  BOOST_TEST((code_of_done(2) == Code::resource_exhausted));
+  require_plan(2, {recv(5), retval("_recv/0", 0)});
+  start(3, 2);
+  deliver(3, 6, large(int64_t{2} << 30));
+  BOOST_TEST((code_of_done(3) == Code::resource_exhausted));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {
+  spawn("b");
+  world->hold();
+  auto waiting =
+      self->request(device, 10s, Register{session, 1, {one(), send("one", 1, b_device)}});
+  self->send(device, DropPlan{session, 1});
+  Status answer;
+  waiting.receive(
+      [&](Status& status) { answer = status; }, [](caf::error&) { BOOST_FAIL("no answer"); });
+  BOOST_TEST((answer.code() == Code::cancelled));
+  world->release();
+  (void)device_of(a, "b");
+  start(1, 1);
+  BOOST_TEST((code_of_done(1) == Code::aborted));
+}
+
+BOOST_AUTO_TEST_CASE(ending_a_session_cancels_its_pending_registrations) {
+  world->hold();
+  auto waiting =
+      self->request(device, 10s, Register{session, 1, {one(), send("one", 1, b_device)}});
+  self->send(device, EndSession{session});
+  Status answer;
+  waiting.receive(
+      [&](Status& status) { answer = status; }, [](caf::error&) { BOOST_FAIL("no answer"); });
+  BOOST_TEST((answer.code() == Code::cancelled));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_sends_to_a_task_that_is_lost_fails_and_names_it) {
+  auto b = spawn("b");
+  (void)device_of(a, "b");
+  require_plan(1, {recv(5), send("_recv/0", 1, b_device)});
+  start(1, 1);
+  self->send_exit(b, caf::exit_reason::kill);
+  auto answer = done(1);
+  BOOST_TEST((answer.status.code() == Code::unavailable));
+  BOOST_TEST(answer.status.where().task == b_task);
+  start(2, 1);
+  BOOST_TEST((code_of_done(2) == Code::aborted));
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_unknown_sessions_are_counted) {
+  auto before = late();
+  start(1, 1);
+  deliver(1, 5, Tensor::scalar(1.0f));
+  self->send(device, CancelStep{{session, 1}, cancelled("no")});
+  self->send(device, EndSession{session});
+  self->send(device, DropPlan{session, 1});
+  BOOST_TEST((code_of_done(1) == Code::aborted));  // answered: the sender waits for StepDone
+  require_plan(1, {one()});
+  BOOST_TEST(late() == before + 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_tensor_too_large_for_a_message_is_refused_for_a_remote_device) {
+  DevicePlan::Destination there{.actor = {}, .device = b_device, .output = "MatMul:0"};
+  there.is_remote = true;
+  BOOST_TEST(there.check_size(large(1 << 20)).ok());
+  auto status = there.check_size(large(int64_t{3} << 30));
+  BOOST_TEST((status.code() == Code::resource_exhausted));
+  BOOST_TEST(status.message().find("MatMul:0") != std::string::npos);
+  BOOST_TEST(status.message().find("3221225") != std::string::npos);
+  there.is_remote = false;
+  BOOST_TEST(there.check_size(large(int64_t{3} << 30)).ok());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

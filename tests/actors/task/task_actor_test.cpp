@@ -1,0 +1,123 @@
+#include "troupe/actors/task/task_actor.hpp"
+
+#include "troupe/tests/actors/nodes_fixture.hpp"
+#include "troupe/tests/devices/waiting.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+struct Fixture : NodesFixture {
+  Hello hello() const {
+    return {
+        .from_job = "b",
+        .from_task = 0,
+        .from_incarnation = 1,
+        .version = protocol_version,
+        .to_job = "a",
+        .to_task = 0};
+  }
+  Status greet(const Hello& hello) { return std::get<0>(ask<Status, TaskDescription>(a, hello)); }
+  Status find(const std::string& job, std::chrono::milliseconds timeout = 5000ms) {
+    return std::get<0>(
+        ask<Status, TaskDescription>(a, FindTask{.job = job, .task = 0, .timeout = timeout}));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(task_actor, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_hello_for_another_task_or_version_is_refused) {
+  BOOST_TEST(greet(hello()).ok());
+  auto wrong = hello();
+  wrong.to_job = "b";
+  BOOST_TEST((greet(wrong).code() == Code::failed_precondition));
+  wrong = hello();
+  wrong.version = protocol_version + 1;
+  BOOST_TEST((greet(wrong).code() == Code::failed_precondition));
+}
+
+BOOST_AUTO_TEST_CASE(an_unreachable_task_is_named_and_connected_to_again_later) {
+  auto status = find("b");
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.where().task == b_task);
+  spawn("b");
+  BOOST_TEST(find("b").ok());
+  BOOST_TEST((find("c").code() != Code::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_task_is_connected_to_again) {
+  auto b = spawn("b");
+  auto before = device_of(a, "b");
+  caf::anon_send_exit(b, caf::exit_reason::kill);
+  wait_for_end(b);
+  wait_for_end(before);
+  auto again = spawn("b");
+  DeviceList list;
+  do {  // until task a has noticed
+    Waiting<Result<DeviceList>> listed;
+    tell(a, ListDevices{5000ms, listed.callback()});
+    list = *listed.wait();
+  } while (list.devices.size() < 2);
+  BOOST_TEST((device_of(a, "b") != before));
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_attempt_is_not_limited_by_the_timeout_of_its_first_caller) {
+  spawn("b");
+  world->hold();
+  Waiting<Result<DeviceList>> hasty;
+  tell(a, ListDevices{1ms, hasty.callback()});
+  BOOST_TEST((*hasty.wait()).missing.size() == 1u);
+  BOOST_TEST((world->last_timeout() == 5000ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
+  Waiting<Status> reset;
+  tell(a, Reset{{.names = {"c"}}, 100ms, reset.callback()});
+  auto status = reset.wait();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message().find(b_task) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_draining_task_creates_no_sessions_and_tells_its_peers) {
+  Waiting<Status> drained;
+  tell(a, Drain{5000ms, drained.callback()});
+  BOOST_TEST(drained.wait().ok());
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto refused = opened.wait().status();
+  BOOST_TEST((refused.code() == Code::unavailable));
+  BOOST_TEST(refused.where().task == a_task);
+  BOOST_TEST((std::get<1>(ask<Status, TaskDescription>(a, hello())).is_draining));
+}
+
+BOOST_AUTO_TEST_CASE(stop_answers_waiting_requests_and_ends_devices_and_sessions) {
+  auto device = device_of(a, "a");
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto session = *opened.wait();
+  world->hold();
+  auto waiting = self->request(a, 10s, FindTask{.job = "b", .task = 0, .timeout = 5000ms});
+  Waiting<Status> stopped;
+  tell(a, Stop{stopped.callback()});
+  BOOST_TEST(stopped.wait().ok());
+  waiting.receive(
+      [](Status& status, TaskDescription&) { BOOST_TEST((status.code() == Code::cancelled)); },
+      [](caf::error&) { BOOST_FAIL("no answer"); });
+  wait_for_end(device);
+  wait_for_end(session);
+}
+
+BOOST_AUTO_TEST_CASE(devices_and_sessions_end_with_their_task) {
+  auto device = device_of(a, "a");
+  Waiting<Result<SessionActor>> opened;
+  tell(a, CreateSession{opened.callback()});
+  auto session = *opened.wait();
+  caf::anon_send_exit(a, caf::exit_reason::kill);
+  wait_for_end(device);
+  wait_for_end(session);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

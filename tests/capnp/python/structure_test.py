@@ -1,0 +1,224 @@
+"""The structure of the package: thin public modules over `_src`, whose imports have no cycles."""
+
+import ast
+import importlib
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import troupe
+
+PRIVATE = "_src"
+
+
+def modules_of(package):
+    """{module name: syntax tree} for the modules of a package folder."""
+    trees = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = [package.name, *path.relative_to(package).with_suffix("").parts]
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return trees
+
+
+def is_private(module):
+    return PRIVATE in module.split(".")
+
+
+def is_type_checking(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imports_of(tree, modules):
+    """The modules that run-time imports name, also those inside of functions."""
+    found, nodes = set(), [tree]
+    while nodes:
+        node = nodes.pop()
+        if is_type_checking(node):
+            nodes += node.orelse
+            continue
+        nodes += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names if alias.name != "_native"]
+            members = [f"{node.module}.{name}" for name in names]
+            found |= {member if member in modules else node.module for member in members}
+    return found & set(modules)
+
+
+def cycle_in(graph):
+    """The nodes of a cycle in {node: successors}, or None."""
+    done = set()
+
+    def visit(node, path):
+        if node in path:
+            return [*path[path.index(node) :], node]
+        if node in done:
+            return None
+        for successor in sorted(graph.get(node, ())):
+            cycle = visit(successor, [*path, node])
+            if cycle:
+                return cycle
+        done.add(node)
+        return None
+
+    for node in sorted(graph):
+        cycle = visit(node, [])
+        if cycle:
+            return cycle
+    return None
+
+
+def import_faults(package):
+    """Cycles between modules or rooms of `_src`, and its imports of public modules."""
+    trees = modules_of(package)
+    graph = {name: imports_of(trees[name], trees) for name in trees if is_private(name)}
+    faults = [
+        f"{name} imports the public module {imported}"
+        for name, found in graph.items()
+        for imported in found
+        if not is_private(imported)
+    ]
+    rooms = {}
+    for name, found in graph.items():
+        room = ".".join(name.split(".")[:3])
+        successors = {".".join(imported.split(".")[:3]) for imported in found}
+        rooms.setdefault(room, set()).update(successors - {room})
+    for level in (graph, rooms):
+        cycle = cycle_in(level)
+        if cycle:
+            faults.append("a cycle of imports: " + " -> ".join(cycle))
+    return faults
+
+
+def is_declaration(node):
+    """What a public module may contain: a docstring, imports, `__all__` and `__getattr__`."""
+    if is_type_checking(node):
+        return all(is_declaration(inner) for inner in node.body)
+    if isinstance(node, ast.Assign):
+        (target,) = node.targets
+        is_call = isinstance(node.value, ast.Call)
+        return target.id == "__all__" or (target.id == "__getattr__" and is_call)
+    is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_docstring or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def bound_names(tree):
+    """The names that a module binds by imports and assignments."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets}
+    return names
+
+
+def public_faults(package):
+    """Public modules that define something, and what is wrong with their `__all__`."""
+    faults = []
+    for name, tree in modules_of(package).items():
+        if is_private(name):
+            continue
+        extra = [node for node in tree.body if not is_declaration(node)]
+        faults += [f"{name} defines something in line {node.lineno}" for node in extra]
+        names = bound_names(tree)
+        if "__all__" not in names:
+            faults.append(f"{name} has no __all__")
+            continue
+        module = importlib.import_module(name)
+        missing = [each for each in module.__all__ if not hasattr(module, each)]
+        faults += [f"{name} has no {each}, which is in its __all__" for each in missing]
+        public = {each for each in names if not each.startswith("_")}
+        unlisted = public - set(module.__all__) - {"TYPE_CHECKING"}
+        faults += [f"{name} imports {each}, which is not in its __all__" for each in unlisted]
+    return faults
+
+
+class StructureTest(unittest.TestCase):
+    package = pathlib.Path(troupe.__file__).parent
+
+    def test_imports_of_the_implementation_have_no_cycles(self):
+        self.assertEqual(import_faults(self.package), [])
+
+    def test_public_modules_only_import_names_and_state_them(self):
+        self.assertEqual(public_faults(self.package), [])
+
+    def test_a_room_has_about_twenty_modules_at_most(self):
+        for room in (self.package / PRIVATE).iterdir():
+            self.assertLessEqual(len(list(room.glob("*.py"))), 22, room)
+
+    def test_classes_bear_the_name_of_the_public_module_that_exports_them(self):
+        for name in ("troupe", "troupe.errors", "troupe.losses", "troupe.test", "troupe.train"):
+            module = importlib.import_module(name)
+            for each in module.__all__:
+                value = getattr(module, each)
+                if isinstance(value, type) and value.__name__ == each:
+                    self.assertNotIn(PRIVATE, value.__module__, value)
+
+
+class CheckerTest(unittest.TestCase):
+    """The checks find faults that are planted in a package."""
+
+    def package(self, **files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        name = f"planted_{self.id().rpartition('.')[2]}"
+        package = pathlib.Path(folder.name, name)
+        for path in ("_src/one", "_src/two"):
+            (package / path).mkdir(parents=True)
+        for path in (".", "_src", "_src/one", "_src/two"):
+            (package / path / "__init__.py").write_text('"""A package."""\n\n__all__ = []\n')
+        for path, text in files.items():
+            text = text.replace("PACKAGE", name)
+            (package / path.replace("__", "/")).with_suffix(".py").write_text(text)
+        sys.path.insert(0, folder.name)
+        self.addCleanup(sys.path.remove, folder.name)
+        return package
+
+    def test_a_sound_package_has_no_faults(self):
+        package = self.package(
+            _src__one__a="from typing import TYPE_CHECKING\nx = 1\n"
+            "if TYPE_CHECKING:\n    from PACKAGE._src.two.b import y\n",
+            _src__two__b="from PACKAGE._src.one.a import x\ny = x\n",
+            public="from PACKAGE._src.two.b import y\n\n__all__ = ['y']\n",
+        )
+        self.assertEqual(import_faults(package) + public_faults(package), [])
+
+    def test_a_cycle_between_modules_is_found_also_inside_of_functions(self):
+        package = self.package(
+            _src__one__a="from PACKAGE._src.one import b\n",
+            _src__one__b="def f():\n    from PACKAGE._src.one.a import x\n",
+        )
+        self.assertRegex(import_faults(package)[0], "cycle.*one.a -> .*one.b -> .*one.a$")
+
+    def test_a_cycle_between_rooms_is_found(self):
+        package = self.package(
+            _src__one__a="import PACKAGE._src.two.b\n",
+            _src__one__d="x = 1\n",
+            _src__two__b="x = 1\n",
+            _src__two__c="import PACKAGE._src.one.d\n",
+        )
+        self.assertRegex(import_faults(package)[0], "cycle.*_src.one -> .*_src.two -> .*_src.one$")
+
+    def test_an_implementation_that_needs_a_public_module_is_found(self):
+        package = self.package(_src__one__a="import PACKAGE.public\n", public="__all__ = []\n")
+        self.assertRegex(import_faults(package)[0], "imports the public module")
+
+    def test_public_modules_that_define_or_lack_something_are_found(self):
+        package = self.package(
+            defines="__all__ = ['f']\n\ndef f(): pass\n",
+            lacks="x = 1\n",
+            lists="__all__ = ['y']\n",
+            hides="from os import path\n__all__ = []\n",
+        )
+        faults = "\n".join(public_faults(package))
+        for fault in ("defines defines something in line 3", "lacks has no __all__",
+                      "lists has no y", "hides imports path"):  # fmt: skip
+            self.assertIn(fault, faults)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+#include "troupe/tests/devices/cpu/run_op.hpp"
+
+namespace troupe::testing {
+
+BOOST_AUTO_TEST_SUITE(reduction)
+
+std::string over(
+    const char* op, const Tensor& x, std::initializer_list<int32_t> axes, bool keep_dims = false) {
+  return show(op, {x, vec<int32_t>(axes)}, {{"keep_dims", keep_dims}});
+}
+
+const auto matrix = vec({2, 3}, {1, 5, 3, 4, 2, 6});
+
+BOOST_AUTO_TEST_CASE(elements_are_folded_over_the_given_axes) {
+  BOOST_TEST(over("Sum", matrix, {0}) == "float32[3] [5 7 9]");
+  BOOST_TEST(over("Sum", matrix, {1}) == "float32[2] [9 12]");
+  BOOST_TEST(over("Sum", matrix, {0, 1}) == "float32[] [21]");
+  BOOST_TEST(over("Sum", matrix, {}) == "float32[2,3] [1 5 3 4 2 6]");
+  BOOST_TEST(over("Mean", matrix, {1}) == "float32[2] [3 4]");
+  BOOST_TEST(over("Max", matrix, {0}) == "float32[3] [4 5 6]");
+  BOOST_TEST(over("Min", matrix, {1}) == "float32[2] [1 2]");
+  BOOST_TEST(over("Prod", matrix, {1}) == "float32[2] [15 48]");
+  BOOST_TEST(over("Mean", vec<int32_t>({1, 2, 4}), {0}) == "int32[] [2]");
+  BOOST_TEST(over("Mean", vec<int32_t>({-1, -2, -4}), {0}) == "int32[] [-2]");
+  BOOST_TEST(over("Sum", vec<complex64>({{1, 2}, {3, 4}}), {0}) == "complex64[] [(4,6)]");
+}
+
+BOOST_AUTO_TEST_CASE(inner_and_outer_axes_of_a_cube_can_be_folded_alone) {
+  auto cube = vec<int32_t>({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  BOOST_TEST(over("Sum", cube, {1}) == "int32[2,3] [5 7 9 17 19 21]");
+  BOOST_TEST(over("Sum", cube, {0, 2}) == "int32[2] [30 48]");
+  BOOST_TEST(over("Sum", cube, {2, 0}) == "int32[2] [30 48]");
+  BOOST_TEST(over("Sum", cube, {0, 1}) == "int32[3] [22 26 30]");
+  BOOST_TEST(over("Sum", cube, {1, 2}) == "int32[2] [21 57]");
+}
+
+BOOST_AUTO_TEST_CASE(axes_may_count_from_the_end_and_be_kept) {
+  BOOST_TEST(over("Sum", matrix, {-1}) == "float32[2] [9 12]");
+  BOOST_TEST(over("Sum", matrix, {-2}, /*keep_dims=*/true) == "float32[1,3] [5 7 9]");
+  BOOST_TEST(over("Max", matrix, {0, 1}, /*keep_dims=*/true) == "float32[1,1] [6]");
+  BOOST_TEST(over("Sum", vec({1, 2, 1}, {3, 4}), {0, 2}) == "float32[2] [3 4]");
+  BOOST_TEST(show("Sum", {matrix, Tensor::scalar<int64_t>(1)}) == "float32[2] [9 12]");
+}
+
+BOOST_AUTO_TEST_CASE(axes_that_do_not_exist_or_come_twice_are_refused) {
+  BOOST_TEST(starts_with(over("Sum", matrix, {2}), "InvalidArgument"));
+  BOOST_TEST(starts_with(over("Sum", matrix, {-3}), "InvalidArgument"));
+  BOOST_TEST(over("Sum", matrix, {0, -2}) == "InvalidArgument: axis -2 is given twice");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_folds_to_what_changes_nothing) {
+  auto none = Tensor::of<float>({0, 2}, {});
+  BOOST_TEST(over("Sum", none, {0}) == "float32[2] [0 0]");
+  BOOST_TEST(over("Prod", none, {0}) == "float32[2] [1 1]");
+  BOOST_TEST(over("Max", none, {0}) == "float32[2] [-inf -inf]");
+  BOOST_TEST(over("Min", none, {0}) == "float32[2] [inf inf]");
+  BOOST_TEST(over("Mean", none, {0}) == "float32[2] [nan nan]");
+  BOOST_TEST(over("Mean", Tensor::of<int32_t>({0}, {}), {0}) == "int32[] [0]");
+  BOOST_TEST(over("Max", Tensor::of<int8_t>({0}, {}), {0}) == "int8[] [-128]");
+  BOOST_TEST(over("Sum", none, {1}) == "float32[0] []");
+}
+
+BOOST_AUTO_TEST_CASE(extremes_pass_nan_on) {
+  auto x = vec<double>({2, 2}, {nan, 1, 2, nan});
+  BOOST_TEST(over("Max", x, {1}) == "float64[2] [nan nan]");
+  BOOST_TEST(over("Min", x, {0}) == "float64[2] [nan nan]");
+}
+
+BOOST_AUTO_TEST_CASE(bools_are_true_all_or_any) {
+  auto x = vec<bool>({2, 2}, {true, false, true, true});
+  BOOST_TEST(over("All", x, {1}) == "bool[2] [0 1]");
+  BOOST_TEST(over("Any", x, {1}) == "bool[2] [1 1]");
+  BOOST_TEST(over("All", x, {0, 1}) == "bool[] [0]");
+  BOOST_TEST(over("All", Tensor::of<bool>({0}, {}), {0}) == "bool[] [1]");
+  BOOST_TEST(over("Any", Tensor::of<bool>({0}, {}), {0}) == "bool[] [0]");
+}
+
+BOOST_AUTO_TEST_CASE(short_floats_are_summed_without_losing_small_ones) {
+  std::vector<float16> ones(4096, float16(1));
+  auto sum = run_op(
+      "Sum", {Tensor::of<float16>({4096}, std::span<const float16>(ones)), vec<int32_t>({0})});
+  BOOST_TEST(show(sum) == "float16[] [4096]");
+}
+
+BOOST_AUTO_TEST_CASE(large_tensors_are_folded_in_parts_with_the_same_result) {
+  constexpr int64_t rows = 900, columns = 400;
+  std::vector<int64_t> values, row_sums(rows), column_sums(columns);
+  int64_t total = 0;
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    values.push_back(i * 7 % 1001);
+    row_sums[i / columns] += values.back();
+    column_sums[i % columns] += values.back();
+    total += values.back();
+  }
+  auto x = Tensor::of<int64_t>({rows, columns}, std::span<const int64_t>(values));
+  auto sum = [&](std::initializer_list<int32_t> axes) {
+    return (*run_op("Sum", {x, vec<int32_t>(axes)}))[0];
+  };
+  BOOST_TEST(equal(sum({1}), Tensor::of<int64_t>({rows}, std::span<const int64_t>(row_sums))));
+  BOOST_TEST(
+      equal(sum({0}), Tensor::of<int64_t>({columns}, std::span<const int64_t>(column_sums))));
+  BOOST_TEST(sum({0, 1}).value<int64_t>() == total);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_of_the_greatest_is_found) {
+  auto arg_max = [](const Tensor& x, int32_t axis, DType type = DType::int64) {
+    return show("ArgMax", {x, Tensor::scalar(axis)}, {{"output_type", type}});
+  };
+  BOOST_TEST(arg_max(matrix, 1) == "int64[2] [1 2]");
+  BOOST_TEST(arg_max(matrix, 0) == "int64[3] [1 0 1]");
+  BOOST_TEST(arg_max(matrix, -1, DType::int32) == "int32[2] [1 2]");
+  BOOST_TEST(arg_max(vec({3, 7, 7}), 0) == "int64[] [1]");
+  BOOST_TEST(arg_max(vec<double>({nan, 1, 2}), 0) == "int64[] [2]");
+  BOOST_TEST(arg_max(vec<uint8_t>({0, 0}), 0) == "int64[] [0]");
+  BOOST_TEST(starts_with(arg_max(matrix, 2), "InvalidArgument"));
+  BOOST_TEST(starts_with(arg_max(Tensor::of<float>({2, 0}, {}), 1), "InvalidArgument"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::testing

@@ -1,0 +1,244 @@
+#include "troupe/graph/build/optimizer.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/build/gradients.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr const char* ps = "/job:ps/task:0";
+constexpr const char* worker = "/job:worker/task:0";
+
+/// A line through the origin, fitted on a worker: one variable, read where `reads` says.
+struct Line {
+  Builder b = Builder().on(worker);
+  Variable slope = b.on(ps).container("lines").variable("slope", b.zeros(DType::float32, {3}));
+  Value loss = b.reduce_sum(b.square(slope.value() * slope.value()));
+};
+
+Result<const Node*> find_op(const Graph& graph, std::string_view op_name) {
+  for (const auto& node : graph.nodes())
+    if (node.op->name() == op_name) return &node;
+  return not_found(std::string(op_name));
+}
+
+/// The names of a node's inputs' nodes; for reads and casts of variables, those of the handles.
+std::vector<std::string> input_names(const Graph& graph, const Node& node) {
+  std::vector<std::string> names;
+  for (auto input : node.inputs) {
+    const auto* source = &graph.node(input.node);
+    while (source->op->name() == "ReadVariableOp" || source->op->name() == "Cast")
+      source = &graph.node(source->inputs[0].node);
+    names.push_back(source->name);
+  }
+  return names;
+}
+
+bool runs_after(const Graph& graph, const Node& late, std::string_view early) {
+  return std::ranges::any_of(
+      late.control_inputs, [&](NodeId id) { return graph.node(id).name == early; });
+}
+
+float number(const Graph& graph, Output output) {
+  return graph.constant_value(output)->value<float>();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(optimizer)
+
+BOOST_AUTO_TEST_CASE(an_update_runs_where_its_variable_lives) {
+  Line line;
+  auto step = minimize(line.b, line.loss, GradientDescent{.learning_rate = 0.5});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+  BOOST_TEST(step.name() == "GradientDescent/step");
+
+  const auto& graph = line.b.graph();
+  auto update = find_op(graph, "ResourceApplyGradientDescent");
+  BOOST_REQUIRE(update.ok());
+  BOOST_TEST((*update)->name == "GradientDescent/update_slope/ResourceApplyGradientDescent");
+  BOOST_TEST((*update)->device == ps);
+  BOOST_TEST(input_names(graph, **update)[0] == "slope/handle");
+  BOOST_TEST(number(graph, (*update)->inputs[1]) == 0.5f);
+  BOOST_TEST(graph.node((*update)->inputs[1].node).device == ps);
+  BOOST_TEST(runs_after(graph, graph.node(step.output().node), (*update)->name));
+  BOOST_TEST(graph.node(step.output().node).device == ps);
+}
+
+BOOST_AUTO_TEST_CASE(the_gradients_of_all_reads_of_a_variable_are_summed) {
+  Line line;
+  auto slopes = gradients(line.b, {line.loss}, {line.slope.handle});
+  BOOST_REQUIRE(slopes.ok());
+  BOOST_TEST(((*slopes)[0].dtype() == DType::float32));
+  const auto& sum = line.b.graph().node((*slopes)[0].output().node);
+  BOOST_TEST(sum.op->name() == "AddN");
+  BOOST_TEST(sum.inputs.size() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_lives_beside_its_variable_and_is_initialized_with_it) {
+  Line line;
+  minimize(
+      line.b, line.loss, Momentum{.learning_rate = 0.5, .momentum = 0.25, .use_nesterov = true});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+
+  const auto& graph = line.b.graph();
+  auto slot = graph.find("slope/Momentum/handle");
+  BOOST_REQUIRE(slot.ok());
+  BOOST_TEST(graph.node(*slot).device == ps);
+  BOOST_TEST(graph.node(*slot).attr<std::string>("container") == "lines");
+  BOOST_TEST((graph.node(*slot).attr<Shape>("shape") == Shape{3}));
+
+  auto update = find_op(graph, "ResourceApplyMomentum");
+  BOOST_REQUIRE(update.ok());
+  auto names = input_names(graph, **update);
+  BOOST_TEST(names[0] == "slope/handle");
+  BOOST_TEST(names[1] == "slope/Momentum/handle");
+  BOOST_TEST(number(graph, (*update)->inputs[2]) == 0.5f);
+  BOOST_TEST(number(graph, (*update)->inputs[4]) == 0.25f);
+  BOOST_TEST((*update)->attr<bool>("use_nesterov"));
+
+  auto initializer = line.b.initializer();
+  BOOST_TEST(runs_after(graph, graph.node(initializer.output().node), "slope/Momentum/assign"));
+}
+
+BOOST_AUTO_TEST_CASE(adam_raises_its_powers_after_all_updates) {
+  Line line;
+  auto step = minimize(line.b, line.loss, Adam{});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+
+  const auto& graph = line.b.graph();
+  auto update = find_op(graph, "ResourceApplyAdam");
+  BOOST_REQUIRE(update.ok());
+  auto names = input_names(graph, **update);
+  BOOST_REQUIRE(names.size() == 10);
+  names.resize(5);
+  BOOST_TEST(
+      names == std::vector<std::string>(
+                   {"slope/handle", "slope/Adam/handle", "slope/Adam_1/handle",
+                    "beta1_power/handle", "beta2_power/handle"}),
+      boost::test_tools::per_element());
+
+  int raised = 0;
+  for (const auto& node : graph.nodes()) {
+    if (node.op->name() != "AssignVariableOp" || !node.name.starts_with("Adam/")) continue;
+    ++raised;
+    BOOST_TEST(node.device == ps);
+    BOOST_TEST(runs_after(graph, node, (*update)->name));
+    BOOST_TEST(runs_after(graph, graph.node(step.output().node), node.name));
+  }
+  BOOST_TEST(raised == 2);
+}
+
+BOOST_AUTO_TEST_CASE(one_pair_of_powers_serves_variables_of_two_dtypes) {
+  Builder b;
+  auto single = b.variable("single", b.zeros(DType::float32, {2}));
+  auto twofold = b.variable("twofold", b.zeros(DType::float64, {2}));
+  auto loss = b.reduce_sum(b.square(b.cast(single, DType::float64) + twofold));
+  minimize(b, loss, Adam{});
+  BOOST_TEST(b.status().to_string() == "Ok");
+  BOOST_TEST(b.variables().size() == 2 + 2 * 2 + 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_rate_may_be_a_value_and_is_cast_to_the_dtype_of_each_variable) {
+  Builder b;
+  auto rate = b.named("rate").placeholder(DType::float32, {});
+  auto same = b.variable("same", b.constant(1.0f));
+  auto wide = b.variable("wide", b.constant(1.0));
+  auto loss = b.cast(same, DType::float64) * wide;
+  minimize(b, loss, GradientDescent{.rate = rate}, {same, wide});
+  BOOST_TEST(b.status().to_string() == "Ok");
+  std::vector<std::string> rates;
+  for (const auto& node : b.graph().nodes())
+    if (node.op->name() == "ResourceApplyGradientDescent")
+      rates.push_back(input_names(b.graph(), node)[1]);
+  BOOST_TEST((rates == std::vector<std::string>{"rate", "rate"}));
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_the_callers_own_are_applied) {
+  Line line;
+  auto gradient = line.b.named("mine").zeros(DType::float32, {3});
+  apply_gradients(line.b, GradientDescent{}, {line.slope}, {gradient});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+  auto update = find_op(line.b.graph(), "ResourceApplyGradientDescent");
+  BOOST_REQUIRE(update.ok());
+  BOOST_TEST(line.b.graph().name_of((*update)->inputs[2]) == gradient.name());
+}
+
+BOOST_AUTO_TEST_CASE(each_variable_needs_a_gradient) {
+  Line line;
+  apply_gradients(line.b, Momentum{}, {line.slope}, {});
+  BOOST_TEST(line.b.take_status().message() == "each variable needs one gradient");
+  apply_gradients(line.b, Momentum{}, {line.slope}, {Value()});
+  BOOST_TEST(!line.b.take_status().ok());
+  apply_gradients(line.b, Momentum{}, {}, {});
+  BOOST_TEST(!line.b.take_status().ok());
+}
+
+BOOST_AUTO_TEST_CASE(only_the_variables_given_are_trained) {
+  Builder b;
+  auto trained = b.variable("trained", b.zeros(DType::float32, {2}));
+  auto fixed = b.variable("fixed", b.zeros(DType::float32, {2}));
+  minimize(b, b.reduce_sum(trained * fixed), Momentum{}, {trained});
+  BOOST_TEST(b.status().to_string() == "Ok");
+  BOOST_TEST(b.graph().contains("trained/Momentum/handle"));
+  BOOST_TEST(!b.graph().contains("fixed/Momentum/handle"));
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_the_loss_does_not_need_are_left_alone) {
+  Builder b;
+  auto used = b.variable("used", b.zeros(DType::float32, {2}));
+  b.variable("unused", b.zeros(DType::float32, {2}));
+  b.variable("counter", b.zeros(DType::int64, {}));
+  minimize(b, b.reduce_sum(b.square(used)), Momentum{});
+  BOOST_TEST(b.status().to_string() == "Ok");
+  BOOST_TEST(b.graph().contains("used/Momentum/handle"));
+  BOOST_TEST(!b.graph().contains("unused/Momentum/handle"));
+}
+
+BOOST_AUTO_TEST_CASE(a_second_optimizer_has_its_own_slots) {
+  Line line;
+  minimize(line.b, line.loss, Momentum{});
+  auto second = minimize(line.b, line.loss, Momentum{});
+  BOOST_TEST(line.b.status().to_string() == "Ok");
+  BOOST_TEST(second.name() == "Momentum_1/step");
+  BOOST_TEST(line.b.graph().contains("slope/Momentum_1/handle"));
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_without_variables_cannot_be_minimized) {
+  Builder b;
+  auto step = minimize(b, b.named("loss").constant(1.0f), GradientDescent{});
+  BOOST_TEST(!step.is_valid());
+  BOOST_TEST((b.status().code() == Code::invalid_argument));
+  BOOST_TEST(b.status().where().node == "loss");
+}
+
+BOOST_AUTO_TEST_CASE(a_given_variable_must_lead_to_the_loss) {
+  Builder b;
+  auto used = b.variable("used", b.zeros(DType::float32, {2}));
+  auto other = b.variable("other", b.zeros(DType::float32, {2}));
+  minimize(b, b.reduce_sum(b.square(used)), GradientDescent{}, {other});
+  BOOST_TEST((b.status().code() == Code::invalid_argument));
+  BOOST_TEST(b.status().where().node == "other/handle");
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_needs_the_shape_of_its_variable) {
+  Builder b;
+  auto w = b.variable("w", b.placeholder(DType::float32, {Shape::unknown}));
+  minimize(b, b.reduce_sum(b.square(w)), Momentum{});
+  BOOST_TEST((b.status().code() == Code::invalid_argument));
+  BOOST_TEST(b.status().where().node == "w");
+  BOOST_TEST(b.status().message().find("[?]") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_earlier_error_is_kept) {
+  Builder b;
+  auto nonsense = b.op("Nonsense");
+  minimize(b, nonsense, GradientDescent{});
+  BOOST_TEST((b.status().code() == Code::not_found));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe
