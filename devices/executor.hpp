@@ -40,8 +40,8 @@ class Execution {
 
 /// Starts a step and returns soon (after some 100 us of cheap nodes at most, then the device's
 /// threads go on). `done` is called exactly once, from any thread, maybe before this returns, when
-/// nothing of the step runs any more, also on the device's stream: with the first error, which names
-/// its node where it is one's, or with Ok. `trace`, where there is one, is told of each node.
+/// nothing of the step runs any more, also on the device's stream: with the first error, which
+/// names its node where it is one's, or with Ok. `trace`, where there is one, is told of each node.
 std::shared_ptr<Execution> start(
     std::shared_ptr<const Plan> plan, std::shared_ptr<StepPort> port,
     std::function<void(Status)> done, std::shared_ptr<StepTrace> trace = nullptr);

@@ -58,7 +58,8 @@ class PendingCounts {
     auto change = !is_value ? ~uint64_t{1} : is_dead ? dead_unit : ~uint64_t{0};
     auto now = counts_[edge.node].fetch_add(change, std::memory_order_acq_rel) + change;
     auto awaited = static_cast<uint32_t>(now);
-    if (awaited == 0) return State::ready;
+    // A dead value that comes after the one that was taken changes nothing.
+    if (awaited == 0) return is_value && is_dead ? State::waits : State::ready;
     auto dead_count = (now & ~claimed) >> dead_shift;
     if (awaited == 1 && dead_count == static_cast<uint64_t>(item.input_count)) return State::dead;
     return State::waits;

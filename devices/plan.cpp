@@ -96,8 +96,8 @@ class Plan::Compiler {
       return kernel.status().at(
           {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}});
     CHECK(bool(kernel->compute) != bool(kernel->start));
-    item_of_[node.id] = add_item(
-        *std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id);
+    item_of_[node.id] =
+        add_item(*std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id);
     return {};
   }
 
@@ -190,8 +190,7 @@ class Plan::Compiler {
       auto kernel = wanted == Place::device ? make_copy_in() : make_copy_to_host();
       copy->second = add_item(std::move(kernel), 1, 1, output.node);
       add_edge(
-          source.item,
-          {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
+          source.item, {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
     }
     return {copy->second, 0};
   }
@@ -221,7 +220,7 @@ class Plan::Compiler {
   std::vector<int32_t> item_of_;  // by node; -1 for a constant
   std::map<NodeId, Tensor> constant_of_;
   std::map<NodeId, Tensor> device_constant_of_;
-  std::map<Output, int32_t> copies_;  // the items that copy those outputs
+  std::map<Output, int32_t> copies_;          // the items that copy those outputs
   std::vector<std::vector<Edge>> consumers_;  // by item
 };
 

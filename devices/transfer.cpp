@@ -46,22 +46,20 @@ Result<Kernel> make_arg(const Node& node) {
 Result<Kernel> make_retval(const Node& node) {
   auto index = static_cast<int>(node.attr<int64_t>("index"));
   return Kernel{
-      .compute =
-          [=](Launch& launch) -> Status {
-            if (!launch.input(0).is_set())
-              return invalid_argument("the fetch is dead: a Switch chose the other branch");
-            launch.port().fetch(index, launch.take_input(0));
-            return {};
-          },
+      .compute = [=](Launch& launch) -> Status {
+        if (!launch.input(0).is_set())
+          return invalid_argument("the fetch is dead: a Switch chose the other branch");
+        launch.port().fetch(index, launch.take_input(0));
+        return {};
+      },
       .host_inputs = {0},
       .takes_dead = true};
 }
 
 Result<Kernel> make_send(const Node& node) {
   EdgeKey key(node.attr<int64_t>("edge"));
-  Kernel kernel{.compute = [key](Launch& launch) {
-    return launch.port().send(key, launch.take_input(0));
-  }};
+  Kernel kernel{
+      .compute = [key](Launch& launch) { return launch.port().send(key, launch.take_input(0)); }};
   kernel.takes_dead = true;
   if (is_within_task(node.device, node.attr<std::string>("to_device")))
     kernel.takes_any_memory = true;
@@ -98,8 +96,8 @@ class Receive {
     if (!value) return value.status();
     if (!value->is_set()) return {};  // dead
     if (auto status = check(*value, dtype_, Shape::unknown_rank()); !status.ok()) return status;
-    auto is_elsewhere = launch.device().stream() && is_plain(dtype_) &&
-                        device_of(*value) != &launch.device();
+    auto is_elsewhere =
+        launch.device().stream() && is_plain(dtype_) && device_of(*value) != &launch.device();
     if (is_elsewhere) value = launch.device().copy_in(*value);
     if (value) launch.set(0, *std::move(value));
     return value.status();

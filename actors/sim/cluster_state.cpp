@@ -55,14 +55,21 @@ void ClusterState::start(std::string task) {
       .node = simulation.add_node(),
       .memory_limit = options.memory_limit});
   process->resource_index = std::make_shared<ResourceIndex>([this] { placements_changed = true; });
+  auto later = [this, node = process->node](std::function<void()> work) {
+    simulation.device_work(node, kernel_delay, std::move(work));
+  };
   process->device = make_simulated_device(
-      {.kernels = options.catalogs.kernels,
-       .later =
-           [this, node = process->node](std::function<void()> work) {
-             simulation.device_work(node, kernel_delay, std::move(work));
-           },
-       .memory_limit = options.memory_limit});
+      {.kernels = options.catalogs.kernels, .later = later, .memory_limit = options.memory_limit});
   devices.push_back(process->device);
+  std::vector<std::shared_ptr<Device>> task_devices = {process->device};
+  for (int index = 0; index < options.accelerators; ++index) {
+    accelerators.push_back(make_simulated_accelerator(
+        {.kernels = options.catalogs.kernels,
+         .later = later,
+         .index = index,
+         .memory_limit = options.memory_limit}));
+    task_devices.push_back(accelerators.back());
+  }
   nodes_of[task].push_back(process->node);
   task_of_node.push_back(task);
   for (const auto& [from, to] : cut_pairs)
@@ -74,7 +81,7 @@ void ClusterState::start(std::string task) {
   auto spawned = spawn_task(
       {.config = {is_joined ? found->second.cluster : configured_spec, *name.job, *name.task},
        .joined = is_joined ? std::optional(found->second) : std::nullopt,
-       .devices = {process->device},
+       .devices = std::move(task_devices),
        .catalog = options.catalogs.ops,
        .world = simulation.world_of(process->node),
        .connect_timeout = options.connect_timeout,

@@ -7,6 +7,7 @@
 #include "troupe/actors/sim/open_calls.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/simulation.hpp"
+#include "troupe/devices/simulated/simulated_accelerator.hpp"
 #include "troupe/devices/simulated/simulated_device.hpp"
 
 namespace troupe::sim {
@@ -103,6 +104,7 @@ struct ClusterState {
   Options options;
   /// Of all processes, as late kernels may use the device of a dead one.
   std::vector<std::shared_ptr<SimulatedDevice>> devices;
+  std::vector<std::shared_ptr<SimulatedAccelerator>> accelerators;
   SystemConfig config;
   caf::actor_system system{config};
   Simulation simulation;

@@ -21,6 +21,9 @@ struct Catalogs {
 struct Options {
   NetworkOptions network;
   uint64_t memory_limit = uint64_t{1} << 30;  // bytes, of each task's device
+  /// Devices GPU:0 and on of each task, beside its CPU:0: asynchronous ones with memory of their
+  /// own (devices/simulated/simulated_accelerator.hpp), which have the same memory limit each.
+  int accelerators = 0;
   std::chrono::milliseconds connect_timeout{1000};
   std::chrono::milliseconds heartbeat_limit{2000};
   Catalogs catalogs = {};  // Catalogs::make() by default

@@ -112,9 +112,7 @@ class Accelerator final : public SimulatedAccelerator {
     });
   }
 
-  uint64_t memory_in_use() const override {
-    return host_side_.memory_in_use();
-  }
+  uint64_t memory_in_use() const override { return host_side_.memory_in_use(); }
   void fail_next_kernel(Status status) override {
     std::lock_guard lock(mutex_);
     next_error_ = std::move(status);
@@ -127,9 +125,7 @@ class Accelerator final : public SimulatedAccelerator {
    public:
     explicit Memory(Accelerator& owner) : owner_(owner) {}
     Device& device() const override { return owner_; }
-    void* allocate(size_t bytes) override {
-      return owner_.host_side_.allocator().allocate(bytes);
-    }
+    void* allocate(size_t bytes) override { return owner_.host_side_.allocator().allocate(bytes); }
     void deallocate(void* memory, size_t bytes) noexcept override {
       owner_.host_side_.allocator().deallocate(memory, bytes);
     }
@@ -155,7 +151,8 @@ class Accelerator final : public SimulatedAccelerator {
     auto block = block_of(data);
     auto dtype = memory.dtype();
     auto shape = memory.shape();
-    return Tensor::alias(dtype, shape, data, [memory = std::move(memory), block] {}, &allocator_);
+    return Tensor::alias(
+        dtype, shape, data, [memory = std::move(memory), block] {}, &allocator_);
   }
   static Tensor to_host_side(const Tensor& tensor) {
     return Tensor::alias(

@@ -11,7 +11,7 @@ namespace troupe::testing {
 
 /// A port whose edges the test itself serves, and whose posted work it runs when it likes.
 struct TestPort final : StepPort {
-  Tensor feed(int) override { return Tensor::scalar(1.0f); }
+  Tensor feed(int) override { return fed; }
   void fetch(int, Tensor value) override { fetched = std::move(value); }
   Status send(const EdgeKey& key, Tensor value) override {
     sent.emplace_back(key.edge, std::move(value));
@@ -43,6 +43,7 @@ struct TestPort final : StepPort {
     }
   }
 
+  Tensor fed = Tensor::scalar(1.0f);
   Tensor fetched;
   std::vector<std::pair<EdgeId, Tensor>> sent;
   std::map<EdgeKey, Tensor> early;

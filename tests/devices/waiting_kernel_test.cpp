@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_is_done_is_not_cancelled) {
 BOOST_AUTO_TEST_CASE(what_follows_a_kernel_that_waited_never_runs_on_the_stack_of_who_woke_it) {
   add({.name = "dequeue", .op = "NoOp"});
   add_const("value", Tensor::scalar(1.0f));
-  add({.name = "after",
+  add(
+      {.name = "after",
        .op = "Const",
        .inputs = {"^dequeue"},
        .attrs = {{"value", Tensor::scalar(1.0f)}, {"dtype", DType::float32}}});

@@ -3,10 +3,6 @@
 namespace troupe::swarm {
 namespace {
 
-bool is_float(const Value& x) { return x.dtype() == DType::float32; }
-bool is_bool(const Value& x) { return x.dtype() == DType::boolean; }
-bool is_number(const Value& x) { return !is_bool(x); }
-
 using Fits = bool (*)(const Value&);
 
 OpRule unary(const char* op, Fits fits) {

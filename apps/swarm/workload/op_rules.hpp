@@ -7,6 +7,11 @@
 
 namespace troupe::swarm {
 
+// What rules look for in values.
+inline bool is_float(const Value& x) { return x.dtype() == DType::float32; }
+inline bool is_bool(const Value& x) { return x.dtype() == DType::boolean; }
+inline bool is_number(const Value& x) { return !is_bool(x); }
+
 /// Adds a node of one op to a random graph: picks inputs such that the node is valid and has the
 /// same result on every device, and returns its outputs. Returns nothing if no value fits.
 struct OpRule {

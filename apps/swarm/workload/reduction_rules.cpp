@@ -3,10 +3,6 @@
 namespace troupe::swarm {
 namespace {
 
-bool is_float(const Value& x) { return x.dtype() == DType::float32; }
-bool is_number(const Value& x) { return x.dtype() != DType::boolean; }
-bool is_bool(const Value& x) { return x.dtype() == DType::boolean; }
-
 /// A reduction over random axes.
 OpRule reduction(const char* op, bool (*fits)(const Value&)) {
   return {op, [op, fits](GraphGenerator& g) -> Values {

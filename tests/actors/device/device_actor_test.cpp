@@ -150,9 +150,15 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
   start(1, 1);
   BOOST_TEST(done(1).fetches.at(0).value<float>() == 3.0f);
   start(2, 1);
-  deliver(2, 5, Tensor());  // without a value: ignored
   deliver(2, 5, Tensor::scalar(4.0f));
   BOOST_TEST(done(2).fetches.at(0).value<float>() == 4.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_fetch_of_a_dead_value_is_an_error) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  start(1, 1);
+  deliver(1, 5, Tensor());
+  BOOST_TEST((code_of_done(1) == Code::invalid_argument));
 }
 
 BOOST_AUTO_TEST_CASE(a_step_goes_on_after_thousands_of_later_steps_have_ended) {

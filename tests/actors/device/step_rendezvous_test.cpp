@@ -41,6 +41,39 @@ BOOST_AUTO_TEST_CASE(a_second_tensor_for_an_edge_is_refused) {
   BOOST_TEST(received[0]->value<int>() == 5);
 }
 
+BOOST_AUTO_TEST_CASE(an_edge_in_a_loop_has_a_value_for_each_iteration_of_each_frame) {
+  EdgeKey first(1, {.frame = 7, .iteration = 0}), second(1, {.frame = 7, .iteration = 1});
+  EdgeKey nested(1, {.frame = 8, .iteration = 1});
+  BOOST_TEST(rendezvous.arrive(second, Tensor::scalar(2)));
+  BOOST_TEST(rendezvous.arrive(nested, Tensor::scalar(3)));
+  BOOST_TEST(rendezvous.arrive(first, Tensor::scalar(1)));
+  for (const auto& key : {first, second, nested}) {
+    auto value = rendezvous.try_receive(key);
+    BOOST_REQUIRE(value.has_value());
+    BOOST_TEST((*value)->value<int>() == (key.at.frame == 8 ? 3 : key.at.iteration + 1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_value_arrives_as_one_that_is_not_set) {
+  receive(1);
+  BOOST_TEST(rendezvous.arrive(1, Tensor()));
+  BOOST_REQUIRE(received.size() == 1u);
+  BOOST_TEST(received[0].ok());
+  BOOST_TEST(!received[0]->is_set());
+  BOOST_TEST(!rendezvous.arrive(1, Tensor::scalar(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_try_takes_what_is_there_and_leaves_no_receiver_where_nothing_is) {
+  BOOST_TEST(!rendezvous.try_receive(1).has_value());
+  BOOST_TEST(rendezvous.arrive(1, Tensor::scalar(5)));
+  BOOST_TEST(rendezvous.waiting_bytes() == 4u);
+  auto value = rendezvous.try_receive(1);
+  BOOST_REQUIRE(value.has_value());
+  BOOST_TEST((*value)->value<int>() == 5);
+  BOOST_TEST(rendezvous.waiting_bytes() == 0u);
+  BOOST_TEST(!rendezvous.arrive(1, Tensor::scalar(6)));
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_answers_present_and_later_receivers) {
   receive(1);
   rendezvous.fail(cancelled("over"));
