@@ -26,6 +26,7 @@ struct Classifier {
     train =
         minimize(worker, loss, Momentum{.learning_rate = 0.2, .momentum = 0.9}, {hidden, output});
     initialize = b.initializer();
+    trained = {hidden.value(), output.value()};
   }
 
   static Tensor weights(const Shape& shape) {
@@ -37,6 +38,7 @@ struct Classifier {
 
   Builder b;
   Value x, labels, loss, train, initialize;
+  Values trained;
   Variable hidden, output;
 };
 
@@ -55,7 +57,7 @@ Tensors train(sim::Cluster& cluster, const std::string& device) {
     BOOST_TEST_REQUIRE(answer.ok(), answer.status().to_string());
     values.push_back((*answer)[0]);
   }
-  auto trained = session.run({}, {model.hidden, model.output});
+  auto trained = session.run({}, {model.trained[0], model.trained[1]});
   BOOST_TEST_REQUIRE(trained.ok());
   values.insert(values.end(), trained->begin(), trained->end());
   return values;
