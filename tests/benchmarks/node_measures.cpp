@@ -8,7 +8,7 @@
 #include "troupe/graph/cluster/address.hpp"
 #include "troupe/tests/benchmarks/measures.hpp"
 #include "troupe/tests/capnp/raw_socket.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 namespace troupe::bench {
 namespace {

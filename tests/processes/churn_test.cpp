@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "troupe/tests/process_usage.hpp"
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/fork.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/fork.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -2,9 +2,9 @@
 #include <fstream>
 #include <thread>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/fork.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/fork.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <set>
 
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe::testing;
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "troupe/graph/cluster/device_name.hpp"
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/training_cluster.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/training_cluster.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

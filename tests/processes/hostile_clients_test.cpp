@@ -17,8 +17,8 @@
 #include "troupe/tests/capnp/plain_client.hpp"
 #include "troupe/tests/capnp/raw_calls.hpp"
 #include "troupe/tests/process_usage.hpp"
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -1,8 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "troupe/tests/processes/training_cluster.hpp"
+#include "troupe/tests/processes/support/training_cluster.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

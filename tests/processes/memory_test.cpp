@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "troupe/tests/process_usage.hpp"
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 #include "troupe/tests/test_timeout.hpp"
 
 using namespace troupe;

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/network.hpp"
+#include "troupe/tests/processes/support/network.hpp"
 
 #include <cstdlib>
 #include <functional>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <thread>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

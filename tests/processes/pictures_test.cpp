@@ -4,8 +4,8 @@
 #include "troupe/graph/draw/dot.hpp"
 #include "troupe/graph/support/file.hpp"
 #include "troupe/tests/graph/draw/trace_rules.hpp"
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

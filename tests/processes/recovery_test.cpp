@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 #include "troupe/tests/temporary_folder.hpp"
 
 using namespace troupe;

@@ -2,8 +2,8 @@
 #include <csignal>
 #include <future>
 
-#include "troupe/tests/processes/clients.hpp"
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -154,6 +154,18 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
   BOOST_TEST(done(2).fetches.at(0).value<float>() == 4.0f);
 }
 
+BOOST_AUTO_TEST_CASE(a_new_incarnation_of_a_master_ends_what_the_earlier_one_had) {
+  const std::string master = "/job:b/task:0";
+  caf::scoped_actor earlier(system), later(system);
+  earlier->send(a, Ping{.from = master, .from_incarnation = 1});
+  auto status = std::get<0>(
+      ask<Status>(device, Register{session, 1, {recv(5), retval("_recv/0", 0)}, master}));
+  BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  start(1, 1);
+  later->send(a, Ping{.from = master, .from_incarnation = 2});
+  BOOST_TEST((code_of_done(1) == Code::aborted));
+}
+
 BOOST_AUTO_TEST_CASE(a_fetch_of_a_dead_value_is_an_error) {
   require_plan(1, {recv(5), retval("_recv/0", 0)});
   start(1, 1);

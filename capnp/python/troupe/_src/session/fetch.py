@@ -111,7 +111,7 @@ def to_call_feeds(tensors: Sequence[Tensor], values: Sequence[Any]) -> Feeds:
 
 
 def to_feed(tensor: Tensor, value: Any) -> Tuple[str, Any, int]:
-    """(name, array or tensor of the runtime, dtype), checked against the tensor's dtype and shape."""
+    """(name, array or tensor of the runtime, dtype), checked against its dtype and shape."""
     if isinstance(value, (Tensor, Operation)):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "

@@ -83,7 +83,7 @@ class ExponentialMovingAverage:
     def variables_to_restore(
         self, moving_avg_variables: Optional[Sequence[Variable]] = None
     ) -> Dict[str, Variable]:
-        """The variables by name, for a Saver that restores averages into the variables themselves."""
+        """The variables by name, for a Saver that restores averages into the variables."""
         averaged = moving_avg_variables
         if averaged is None:
             averaged = trainable_variables() + moving_average_variables()

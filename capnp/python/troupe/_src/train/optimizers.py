@@ -151,7 +151,8 @@ class AdagradOptimizer(_ComposedOptimizer):
 
 @set_module("troupe.train")
 class RMSPropOptimizer(_ComposedOptimizer):
-    """s <- decay * s + (1 - decay) * g^2; a <- momentum * a + learning_rate * g / sqrt(s + epsilon);
+    """s <- decay * s + (1 - decay) * g^2;
+    a <- momentum * a + learning_rate * g / sqrt(s + epsilon);
     w <- w - a. With `centered`, the squared moving average of g is subtracted from s."""
 
     def __init__(

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/trainer.hpp"
+#include "troupe/tests/processes/support/trainer.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/nodes.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/latency_table.hpp"
+#include "troupe/tests/processes/support/latency_table.hpp"
 
 #include <algorithm>
 #include <cstdio>

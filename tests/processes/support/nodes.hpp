@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "troupe/tests/processes/process.hpp"
+#include "troupe/tests/processes/support/process.hpp"
 #include "troupe/tests/temporary_folder.hpp"
 
 namespace troupe::testing {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "troupe/tests/processes/latency_table.hpp"
-#include "troupe/tests/processes/nodes.hpp"
-#include "troupe/tests/processes/trainer.hpp"
+#include "troupe/tests/processes/support/latency_table.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
+#include "troupe/tests/processes/support/trainer.hpp"
 
 namespace troupe::testing {
 

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/network.hpp"
+#include "troupe/tests/processes/support/network.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

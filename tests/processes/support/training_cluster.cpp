@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/training_cluster.hpp"
+#include "troupe/tests/processes/support/training_cluster.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "troupe/tests/processes/process.hpp"
+#include "troupe/tests/processes/support/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
