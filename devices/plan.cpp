@@ -6,17 +6,20 @@
 
 namespace troupe {
 
-std::vector<ResourceUse> resources_of(const Graph& graph) {
+Result<std::vector<ResourceUse>> resources_of(
+    const std::shared_ptr<const Graph>& graph, const ResourceKindCatalog& kinds) {
   std::vector<ResourceUse> uses;
-  for (const auto& node : graph.nodes()) {
+  for (const auto& node : graph->nodes()) {
     auto name = resource_of(node);
     if (!name) continue;
+    auto kind = kinds.find(node.op->name());
+    if (!kind) return kind.status().at({.node = node.name, .op = node.op->name()});
     uses.push_back(
         {.node = node.id,
          .name = *std::move(name),
          .is_pinned = !node.attrs.contains(unpinned_attr),
-         .dtype = node.attr<DType>("dtype"),
-         .shape = node.attr<Shape>("shape")});
+         .kind = *std::move(kind),
+         .graph = graph});
   }
   return uses;
 }
@@ -96,8 +99,8 @@ class Plan::Compiler {
       return kernel.status().at(
           {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}});
     CHECK(bool(kernel->compute) != bool(kernel->start));
-    item_of_[node.id] = add_item(
-        *std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id);
+    item_of_[node.id] =
+        add_item(*std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id);
     return {};
   }
 
@@ -190,8 +193,7 @@ class Plan::Compiler {
       auto kernel = wanted == Place::device ? make_copy_in() : make_copy_to_host();
       copy->second = add_item(std::move(kernel), 1, 1, output.node);
       add_edge(
-          source.item,
-          {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
+          source.item, {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
     }
     return {copy->second, 0};
   }
@@ -221,7 +223,7 @@ class Plan::Compiler {
   std::vector<int32_t> item_of_;  // by node; -1 for a constant
   std::map<NodeId, Tensor> constant_of_;
   std::map<NodeId, Tensor> device_constant_of_;
-  std::map<Output, int32_t> copies_;  // the items that copy those outputs
+  std::map<Output, int32_t> copies_;          // the items that copy those outputs
   std::vector<std::vector<Edge>> consumers_;  // by item
 };
 

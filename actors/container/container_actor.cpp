@@ -1,7 +1,6 @@
 #include "troupe/actors/container/container_actor.hpp"
 
 #include "troupe/actors/self.hpp"
-#include "troupe/devices/resources/variable.hpp"
 
 namespace troupe {
 namespace {
@@ -12,46 +11,42 @@ struct ContainerState {
   ContainerState() = default;
 
   struct OwnedResource {
-    std::shared_ptr<VariableResource> variable;
+    std::shared_ptr<Resource> resource;
     std::string device;
   };
 
   std::string container;
-  std::map<std::string, OwnedResource> variables;
+  std::map<std::string, OwnedResource> resources;
 
   ~ContainerState() { drop_all(); }
 
   void drop_all() {
-    for (auto& [variable_name, owned] : variables) owned.variable->drop();
-    variables.clear();
+    for (auto& [resource_name, owned] : resources) owned.resource->drop();
+    resources.clear();
   }
 
   Result<std::shared_ptr<Resource>> find_or_make(
       const ResourceUse& use, const std::string& device) {
-    auto& [variable, its_device] = variables[use.name.name];
-    if (!variable) {
-      variable = std::make_shared<VariableResource>(use.dtype, use.shape);
-      its_device = device;
+    auto found = resources.find(use.name.name);
+    if (found == resources.end()) {
+      auto made = use.kind->make(use.handle());
+      if (!made) return made;
+      found = resources.emplace(use.name.name, OwnedResource{*std::move(made), device}).first;
     }
-    auto describe = [](DType dtype, const Shape& shape) {
-      return to_string(dtype) + shape.to_string();
-    };
-    if (variable->dtype() != use.dtype || !variable->shape().is_compatible_with(use.shape))
-      return invalid_argument(
-          "variable '" + use.name.name + "' of container '" + container + "' is " +
-          describe(variable->dtype(), variable->shape()) + ", but the graph declares it as " +
-          describe(use.dtype, use.shape) + "; reset the container or choose another name");
-    return std::shared_ptr<Resource>(variable);
+    const auto& resource = found->second.resource;
+    auto status = use.kind->check_declared(*resource, use.name, use.handle());
+    if (!status.ok()) return status;
+    return resource;
   }
 
   TaskResources list(std::chrono::nanoseconds now) const {
     TaskResources list;
-    for (const auto& [variable_name, owned] : variables) {
-      auto facts = owned.variable->describe();
-      auto idle = now - owned.variable->used_at();
+    for (const auto& [resource_name, owned] : resources) {
+      auto facts = owned.resource->describe();
+      auto idle = now - owned.resource->used_at();
       list.resources.push_back(
-          {.name = {container, variable_name},
-           .kind = owned.variable->kind(),
+          {.name = {container, resource_name},
+           .kind = owned.resource->kind(),
            .dtype = facts.dtype,
            .shape = facts.shape,
            .bytes = facts.bytes,

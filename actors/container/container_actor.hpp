@@ -28,10 +28,10 @@ struct ListContainer {
   std::chrono::nanoseconds now;
 };
 
-/// The part of one container that is on one task: variables by name. They live until the container
+/// The part of one container that is on one task: resources by name. They live until the container
 /// is reset.
 using ContainerActor = caf::typed_actor<
-    // InvalidArgument: a resource exists with another dtype or shape.
+    // InvalidArgument: a resource is not what the graph declares it as.
     caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<ResetContainer>,
     caf::replies_to<ListContainer>::with<TaskResources>>;
 

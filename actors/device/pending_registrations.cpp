@@ -53,15 +53,17 @@ caf::result<Status> PendingRegistrations::add(Register& message) {
   registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
   registration->promise = self_->make_response_promise<Status>();
   pending_.push_back(registration);
-  bind_resources(registration);
+  if (auto status = bind_resources(registration); !status.ok()) registration->status = status;
   find_peers(registration);
   arrived(registration, {});
   return registration->promise;
 }
 
-void PendingRegistrations::bind_resources(const Pointer& registration) {
-  Bind bind{settings_.name, resources_of(*registration->graph)};
-  if (bind.uses.empty()) return;
+Status PendingRegistrations::bind_resources(const Pointer& registration) {
+  auto uses = resources_of(registration->graph, settings_.device->resource_kinds());
+  if (!uses) return uses.status();
+  if (uses->empty()) return {};
+  Bind bind{settings_.name, *std::move(uses)};
   ++registration->pending;
   self_->request(task_, caf::infinite, std::move(bind))
       .then(
@@ -70,6 +72,7 @@ void PendingRegistrations::bind_resources(const Pointer& registration) {
             arrived(registration, status);
           },
           [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
+  return {};
 }
 
 void PendingRegistrations::find_peers(const Pointer& registration) {

@@ -40,7 +40,7 @@ class PendingRegistrations {
   using Pointer = std::shared_ptr<Registration>;
 
   Where where() const;
-  void bind_resources(const Pointer& registration);
+  Status bind_resources(const Pointer& registration);
   void find_peers(const Pointer& registration);
   void arrived(const Pointer& registration, const Status& status);
   Status finish(Registration& registration);

@@ -68,8 +68,9 @@ struct TaskState {
            .description = attributes.description,
            .ops = device->kernels().ops(),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
-      // Variable handles need no kernel: a plan binds them to their resources.
-      peers.me.devices.back().ops.push_back("VarHandleOp");
+      // Handles need no kernel: a plan binds them to their resources.
+      for (const auto& [handle_op, kind] : device->resource_kinds().all())
+        peers.me.devices.back().ops.push_back(handle_op);
     }
   }
 
