@@ -17,7 +17,8 @@ namespace troupe {
 struct ResourceUse {
   NodeId node;
   ResourceName name;
-  bool is_pinned;  // the graph says that it is placed here; else the directory does
+  bool is_pinned;   // the graph says that it is placed here; else the directory does
+  bool is_created;  // the graph brings it into being, if it does not exist
   ResourceKindCatalog::Kind kind;
   std::shared_ptr<const Graph> graph;
 

@@ -38,8 +38,12 @@ void StepCompiler::compile(
 }
 
 /// Asks the directory where the unpinned resources are placed, those without a device constraint.
+/// One that is placed nowhere is compiled for its default device, and placed there when it is
+/// committed.
 void StepCompiler::find_resources(const Pointer& compilation) {
   auto& step = *compilation->step;
+  step.partitions.clear();
+  step.is_transient = false;
   auto pruned = prune(compilation->graph, step.signature);
   if (!pruned) return compilation->done(pruned.status());
   step.pruned = *std::move(pruned);
@@ -53,12 +57,9 @@ void StepCompiler::find_resources(const Pointer& compilation) {
   auto unpinned = compilation->placement->unpinned_resources();
   if (unpinned.empty()) return find_tasks(compilation);
   if (settings_->options.isolate_state) return assign_devices(compilation, unpinned);
-  PlaceResources request;
-  for (const auto& [name, device] : unpinned) {
-    if (is_unshared(name)) continue;
-    request.names.push_back(name);
-    request.devices.push_back(device.to_string());
-  }
+  FindResources request;
+  for (const auto& [name, device] : unpinned)
+    if (!is_unshared(name)) request.names.push_back(name);
   if (request.names.empty()) return assign_devices(compilation, unpinned);
   constexpr auto directory = "the directory service";
   step.awaited.insert(directory);
@@ -73,7 +74,7 @@ void StepCompiler::find_resources(const Pointer& compilation) {
                   internal("the directory service answered with a wrong number of devices"));
             auto resource_devices = unpinned;
             for (size_t i = 0; i < names.size(); ++i)
-              if (auto device = DeviceName::parse(found.devices[i]))
+              if (auto device = DeviceName::parse(found.devices[i]); device && device->is_full())
                 resource_devices[names[i]] = *device;
             assign_devices(compilation, resource_devices);
           },
@@ -138,7 +139,9 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
     Register message{settings_->id, step.plan, std::move((*nodes)[i]), master};
     self_->request(partition.actor, timeout, std::move(message))
         .then(
-            [this, compilation, device = partition.device](Status& status) {
+            [this, compilation, device = partition.device](
+                const Status& status, const Registered& registered) {
+              compilation->step->is_transient |= registered.is_transient;
               arrived(compilation, device, status, &StepCompiler::finish);
             },
             [this, compilation, device = partition.device,

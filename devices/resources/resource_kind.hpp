@@ -19,7 +19,7 @@ struct ResourceKind {
   std::string name;       // "variable", as Resource::kind() says it
   std::string handle_op;  // the op whose nodes stand for such a resource: "VarHandleOp"
   /// The ops that bring a resource into being that does not exist: the assignment of a variable.
-  /// Empty: its handle does.
+  /// Empty: the handle op does.
   std::vector<std::string> creating_ops = {};
   /// Makes the resource that the handle node declares; Unimplemented if this kind cannot be so.
   std::function<Result<std::shared_ptr<Resource>>(const Node& handle)> make;

@@ -118,11 +118,10 @@ BOOST_AUTO_TEST_CASE(a_plan_bound_to_a_table_that_was_reset_is_aborted) {
        .op = transfer::retval,
        .inputs = {"size"},
        .attrs = {{"T", DType::int64}, {"index", 0}}}};
-  BOOST_TEST(std::get<0>(ask<Status>(device, Register{7, 1, nodes})).ok());
+  BOOST_TEST(std::get<0>(ask<Status, Registered>(device, Register{7, 1, nodes})).ok());
   self->send(device, StartStep{{7, 1}, 1, 0, {}});
   BOOST_TEST(next<StepDone>().fetches.at(0).value<int64_t>() == 0);
   BOOST_TEST(std::get<0>(ask<Status>(a, ResetContainers{{.names = {""}}})).ok());
-  (void)ask<TaskResources>(a, ListTaskResources{});  // behind the reset
   self->send(device, StartStep{{7, 2}, 1, 0, {}});
   auto status = next<StepDone>().status;
   BOOST_TEST((status.code() == Code::aborted), status.to_string());
