@@ -22,7 +22,7 @@ namespace troupe {
 // of them is broken), and no message is larger than max_message_bytes.
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 5;
+inline constexpr uint32_t protocol_version = 6;
 
 using SessionId = uint64_t;
 
@@ -130,19 +130,24 @@ struct TaskResources {
   std::vector<ListedResource> resources;
 };
 
-/// Asks the directory service for the devices of resources. A resource that is not placed yet is
-/// placed on its device in `devices`.
-struct PlaceResources {
+/// Asks the directory service for the devices of resources. Places none.
+struct FindResources {
   std::vector<ResourceName> names;
-  std::vector<std::string> devices;  // one for each name
   bool is_pinned = false;  // by the graph: answered even while the service's index is incomplete
 };
-/// The device of each name.
+/// Sent by a task to the directory service before its containers hold the resources: places them on
+/// the devices, unless one of them is placed on another already; then none is placed.
+struct PlaceResources {
+  std::vector<ResourceName> names;
+  std::vector<std::string> devices;  // of the task, one for each name
+  bool is_pinned = false;  // by the graph: answered even while the service's index is incomplete
+};
+/// The device of each name; empty if it is not placed.
 struct ResourcePlaces {
   std::vector<std::string> devices;
 };
 
-/// Sent by the directory service to a task: asks for its resource index.
+/// Sent by the directory service to a task: asks for the resources that its containers hold.
 struct ListHeldResources {};
 struct HeldResources {
   std::vector<ResourceName> names;
@@ -157,12 +162,20 @@ struct Reconcile {
 
 // To a device actor, from session actors:
 
-/// A partition of a step, to be compiled into a plan. Answered when the plan can run.
+/// A partition of a step, to be compiled into a plan. Answered when the plan can run. Aborted: what
+/// it was placed by has changed meanwhile, and the step is to be compiled again.
 struct Register {
   SessionId session = 0;
   PlanId plan = 0;
   std::vector<NodeDef> nodes;
   std::string master;  // the task of the session
+};
+
+/// The answer to Register.
+struct Registered {
+  /// The plan uses a resource that did not exist, and does not bring it into being. When it exists,
+  /// the plan does not know it, so the plan is for the present runs only.
+  bool is_transient = false;
 };
 
 /// Runs a plan for one step. Answered by StepDone.
@@ -293,6 +306,10 @@ auto inspect(Inspector& f, ResetContainers& x) {
   return f(caf::meta::type_name("ResetContainers"), x.containers);
 }
 template <class Inspector>
+auto inspect(Inspector& f, FindResources& x) {
+  return f(caf::meta::type_name("FindResources"), x.names, x.is_pinned);
+}
+template <class Inspector>
 auto inspect(Inspector& f, PlaceResources& x) {
   return f(caf::meta::type_name("PlaceResources"), x.names, x.devices, x.is_pinned);
 }
@@ -315,6 +332,10 @@ auto inspect(Inspector& f, Reconcile& x) {
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
   return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master);
+}
+template <class Inspector>
+auto inspect(Inspector& f, Registered& x) {
+  return f(caf::meta::type_name("Registered"), x.is_transient);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {
@@ -377,12 +398,14 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
   CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::FindResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::PlaceResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResourcePlaces))
   CAF_ADD_TYPE_ID(troupe, (troupe::ListHeldResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::HeldResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::Reconcile))
   CAF_ADD_TYPE_ID(troupe, (troupe::Register))
+  CAF_ADD_TYPE_ID(troupe, (troupe::Registered))
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::ExplainStep))

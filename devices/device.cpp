@@ -2,6 +2,11 @@
 
 namespace troupe {
 
+const ResourceKindCatalog& Device::resource_kinds() const {
+  static const ResourceKindCatalog none;
+  return none;
+}
+
 Result<Tensor> Device::copy_in(const Tensor& from) { return from; }
 
 void Device::copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "troupe/devices/kernel.hpp"
+#include "troupe/devices/resources/resource_kind.hpp"
 #include "troupe/devices/stream.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/types/allocator.hpp"
@@ -23,6 +24,8 @@ class Device {
 
   virtual const DeviceAttributes& attributes() const = 0;
   virtual const KernelCatalog& kernels() const = 0;
+  /// The resources that containers can have on it; none by default.
+  virtual const ResourceKindCatalog& resource_kinds() const;
 
   /// Of the memory that its kernels compute in.
   virtual Allocator& allocator() = 0;

@@ -1,22 +1,55 @@
 #include "troupe/devices/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "troupe/graph/ops/handle.hpp"
 
 namespace troupe {
 
-std::vector<ResourceUse> resources_of(const Graph& graph) {
-  std::vector<ResourceUse> uses;
+namespace {
+
+/// The handles whose resources the graph brings into being: those of kinds that their handle makes,
+/// and those that an op of the kind's creating_ops uses, directly or passed on by other ops.
+std::set<NodeId> created_handles(const Graph& graph, const ResourceKindCatalog& kinds) {
+  std::set<NodeId> created;
+  std::map<NodeId, std::set<NodeId>> sources;  // of the handles that a node gives
   for (const auto& node : graph.nodes()) {
+    std::set<NodeId> handles;
+    for (auto input : node.inputs)
+      if (auto found = sources.find(input.node); found != sources.end())
+        handles.insert(found->second.begin(), found->second.end());
+    for (auto handle : handles)
+      if (auto kind = kinds.find(graph.node(handle).op->name());
+          kind && std::ranges::count((*kind)->creating_ops, node.op->name()))
+        created.insert(handle);
+    if (!std::ranges::count(node.output_dtypes, DType::resource)) continue;
+    if (node.op->makes_resource_handle()) handles = {node.id};
+    auto kind = kinds.find(node.op->name());
+    if (kind && (*kind)->creating_ops.empty()) created.insert(node.id);
+    sources[node.id] = std::move(handles);
+  }
+  return created;
+}
+
+}  // namespace
+
+Result<std::vector<ResourceUse>> resources_of(
+    const std::shared_ptr<const Graph>& graph, const ResourceKindCatalog& kinds) {
+  std::vector<ResourceUse> uses;
+  auto created = created_handles(*graph, kinds);
+  for (const auto& node : graph->nodes()) {
     auto name = resource_of(node);
     if (!name) continue;
+    auto kind = kinds.find(node.op->name());
+    if (!kind) return kind.status().at({.node = node.name, .op = node.op->name()});
     uses.push_back(
         {.node = node.id,
          .name = *std::move(name),
          .is_pinned = !node.attrs.contains(unpinned_attr),
-         .dtype = node.attr<DType>("dtype"),
-         .shape = node.attr<Shape>("shape")});
+         .is_created = created.contains(node.id),
+         .kind = *std::move(kind),
+         .graph = graph});
   }
   return uses;
 }

@@ -17,13 +17,19 @@ namespace troupe {
 struct ResourceUse {
   NodeId node;
   ResourceName name;
-  bool is_pinned;  // the graph says that it is placed here; else the directory does
-  DType dtype;
-  Shape shape;
+  bool is_pinned;   // the graph says that it is placed here; else the directory does
+  bool is_created;  // the graph brings it into being, if it does not exist
+  ResourceKindCatalog::Kind kind;
+  std::shared_ptr<const Graph> graph;
+
+  /// What the graph declares it as.
+  const Node& handle() const { return graph->node(node); }
 };
 
-/// The resources that must be bound before the graph's plan can be compiled.
-std::vector<ResourceUse> resources_of(const Graph& graph);
+/// The resources that must be bound before the graph's plan can be compiled. Unimplemented, naming
+/// the node, if the device has none of such a kind.
+Result<std::vector<ResourceUse>> resources_of(
+    const std::shared_ptr<const Graph>& graph, const ResourceKindCatalog& kinds);
 
 /// One partition made ready to run many times on one device: kernels are made, resources bound,
 /// copies between host and device memory inserted, and which node waits for which is laid out in

@@ -88,6 +88,11 @@ Op&& Op::stateful() && {
   stateful_ = true;
   return std::move(*this);
 }
+Op&& Op::resource_handle() && {
+  CHECK(find_attr("container") && find_attr("shared_name"));
+  resource_handle_ = true;
+  return std::move(*this).stateful();
+}
 
 const AttrRule* Op::find_attr(std::string_view name) const {
   auto found = std::ranges::find(attrs_, name, &AttrRule::name);
@@ -167,14 +172,11 @@ Result<Shape> ShapeInference::input_as_shape(int index) const {
 }
 
 Shape ShapeInference::handle_shape() const {
-  auto found = handle_->find("shape");
-  auto* shape = found == handle_->end() ? nullptr : found->second.get<Shape>();
-  return shape ? *shape : Shape::unknown_rank();
+  return handle_attr<Shape>("shape").value_or(Shape::unknown_rank());
 }
 
 Status ShapeInference::check_handle_dtype(DType dtype) const {
-  auto found = handle_->find("dtype");
-  auto* held = found == handle_->end() ? nullptr : found->second.get<DType>();
+  auto held = handle_attr<DType>("dtype");
   if (!held || *held == dtype) return {};
   return invalid_argument(
       std::string("the variable is ") + to_string(*held) + ", not " + to_string(dtype));

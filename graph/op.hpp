@@ -80,6 +80,11 @@ class Op {
   Op&& gradient(MakeGradient make) &&;
   /// The op reads or changes state: its nodes must not be merged, moved alone or precomputed.
   Op&& stateful() &&;
+  /// Output 0 is the handle of a named resource: `shared_name` in `container`, which the op must
+  /// have as attributes. An empty shared_name stands for the node's name; for an op that has the
+  /// attribute `use_node_name_sharing` only where that is true, and else for a resource that only
+  /// the session can use. Stateful.
+  Op&& resource_handle() &&;
 
   const std::string& name() const { return name_; }
   const std::string& doc() const { return doc_; }
@@ -90,6 +95,7 @@ class Op {
   /// Empty where the op has none: gradients() then says so, and names it.
   const MakeGradient& gradient() const { return gradient_; }
   bool is_stateful() const { return stateful_; }
+  bool makes_resource_handle() const { return resource_handle_; }
   const AttrRule* find_attr(std::string_view name) const;
 
  private:
@@ -101,6 +107,7 @@ class Op {
   InferShape infer_shape_;
   MakeGradient gradient_;
   bool stateful_ = false;
+  bool resource_handle_ = false;
 };
 
 /// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only
@@ -162,6 +169,13 @@ class ShapeInference {
   Shape handle_shape() const;
   /// Fails unless that variable's dtype is this.
   Status check_handle_dtype(DType dtype) const;
+  /// An attribute of the node that makes the handle of input 0; nothing if it has no such one.
+  template <class T>
+  std::optional<T> handle_attr(std::string_view name) const {
+    auto found = handle_->find(name);
+    auto* value = found == handle_->end() ? nullptr : found->second.get<T>();
+    return value ? std::optional<T>(*value) : std::nullopt;
+  }
 
   /// Fails, with the input's index and shape, unless it can have that rank.
   Status need_rank(int index, int rank) const;

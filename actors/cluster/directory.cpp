@@ -1,6 +1,7 @@
 #include "troupe/actors/cluster/directory.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/check.hpp"
@@ -8,22 +9,42 @@
 namespace troupe {
 namespace {
 
-constexpr std::string_view private_prefix = "_session/";
+/// The names of the pinned resources, or of the others, without those of single sessions.
+std::vector<ResourceName> names_of(const NewResources& resources, bool is_pinned) {
+  std::vector<ResourceName> names;
+  for (const auto& made : resources)
+    if (made.is_pinned == is_pinned && !is_private(made.name.container)) names.push_back(made.name);
+  return names;
+}
 
-Status placed_elsewhere(
-    const ResourceName& name, const std::string& device, const std::string& requested) {
-  return failed_precondition(
-      "resource '" + name.name + "' of container '" + name.container + "' is placed on " + device +
-      ", but the graph places it on " + requested +
-      "; remove the device constraint, reset the container, or choose another name");
+/// Fails unless the service has answered that all of them are on that device, or nowhere.
+Status check_places(
+    const std::vector<ResourceName>& names, const ResourcePlaces& places, const std::string& device,
+    bool is_pinned) {
+  if (places.devices.size() != names.size())
+    return internal("the directory service answered with a wrong number of devices");
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto& other = places.devices[i];
+    if (other.empty() || other == device) continue;
+    return is_pinned ? placed_elsewhere(names[i], other, device)
+                     : placed_meanwhile(names[i], other);
+  }
+  return {};
+}
+
+bool is_unreachable(const Status& status) {
+  return status.code() == Code::unavailable || status.code() == Code::deadline_exceeded;
 }
 
 }  // namespace
 
-void Directory::begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers) {
+void Directory::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers,
+    TaskContainers& containers) {
   self_ = self;
   settings_ = &settings;
   peers_ = &peers;
+  containers_ = &containers;
   service_.begin(self, settings, peers);
   if (settings.joined) {
     directory_task_ = {settings.joined->directory_job, settings.joined->directory_task};
@@ -37,9 +58,20 @@ void Directory::begin(TaskProtocol::pointer self, const TaskSettings& settings, 
 
 // -- asking the service
 
+caf::result<Status, ResourcePlaces> Directory::find(const FindResources& request) {
+  if (is_directory_task()) return service_.find(request);
+  if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
+  return forward_if_reachable(request);
+}
+
 caf::result<Status, ResourcePlaces> Directory::place(const PlaceResources& request) {
   if (is_directory_task()) return service_.place(request);
   if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
+  return forward_if_reachable(request);
+}
+
+template <class Request>
+caf::result<Status, ResourcePlaces> Directory::forward_if_reachable(const Request& request) {
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
   ask_service_if_reachable(request, [promise](Status status, ResourcePlaces places) mutable {
     promise.deliver(std::move(status), std::move(places));
@@ -48,7 +80,8 @@ caf::result<Status, ResourcePlaces> Directory::place(const PlaceResources& reque
 }
 
 /// Does not wait for a directory task that is dead or silent.
-void Directory::ask_service_if_reachable(const PlaceResources& request, Placed then) {
+template <class Request>
+void Directory::ask_service_if_reachable(const Request& request, Placed then) {
   peers_->check_reachable(
       directory_task_, peers_->probe_timeout(), [this, request, then](const Status& status) {
         if (status.ok()) ask_service<ResourcePlaces>(request, then);
@@ -69,34 +102,31 @@ Status Directory::service_error(const Status& why) const {
 
 // -- the resources of this task
 
-/// Called by the directory service. It may be in a new incarnation, so what an earlier one answered
-/// is not used any more.
-HeldResources Directory::list_held() {
+/// The service may be in a new incarnation, so what an earlier one answered is not used any more. A
+/// claim that was granted before has reached its container, which lists the resource.
+caf::result<HeldResources> Directory::list_held() {
   ++generation_;
-  HeldResources held;
-  for (const auto& [name, device] : settings_->resource_index->all()) {
-    held.names.push_back(name);
-    held.devices.push_back(device);
-  }
-  return held;
+  auto promise = self_->make_response_promise<HeldResources>();
+  containers_->list_held(
+      [promise](HeldResources held) mutable { promise.deliver(std::move(held)); });
+  return promise;
 }
 
-void Directory::place_here(
-    const std::string& device, const std::vector<ResourceUse>& uses, DoneStatus then) {
-  Names pinned, unpinned;
-  for (const auto& use : uses) {
-    if (is_private(use.name.container)) continue;
-    auto placed_on = settings_->resource_index->device_of(use.name);
-    if (placed_on.empty()) (use.is_pinned ? pinned : unpinned).push_back(use.name);
-    else if (placed_on != device) return then(placed_elsewhere(use.name, placed_on, device));
-  }
-  place_new_here(device, unpinned, /*is_pinned=*/false, [=, this](const Status& status) {
+void Directory::claim(const std::string& device, const NewResources& resources, DoneStatus then) {
+  auto pinned = names_of(resources, /*is_pinned=*/true);
+  auto unpinned = names_of(resources, /*is_pinned=*/false);
+  claim(device, unpinned, /*is_pinned=*/false, [=, this](const Status& status) {
+    // What is unpinned was placed, or the service was asked to and its answer is lost.
+    if (is_unreachable(status)) give_back(resources);
     if (!status.ok()) return then(status);
-    place_new_here(device, pinned, /*is_pinned=*/true, then);
+    claim(device, pinned, /*is_pinned=*/true, [=, this](const Status& status) {
+      if (!status.ok()) give_back(resources);
+      then(status);
+    });
   });
 }
 
-void Directory::place_new_here(
+void Directory::claim(
     const std::string& device, const Names& names, bool is_pinned, DoneStatus then) {
   if (names.empty()) return then({});
   PlaceResources request{
@@ -105,41 +135,38 @@ void Directory::place_new_here(
       .is_pinned = is_pinned};
   auto placed = [=, this, generation = generation_](
                     const Status& status, const ResourcePlaces& places) {
-    if (generation != generation_) return place_new_here(device, names, is_pinned, then);
-    auto code = status.code();
-    auto is_unreachable = code == Code::unavailable || code == Code::deadline_exceeded;
-    if (!status.ok() && !(is_pinned && is_unreachable)) return then(status);  // DI-2
-    if (status.ok() && places.devices.size() != names.size())
-      return then(internal("the directory service answered with a wrong number of devices"));
-    for (size_t i = 0; status.ok() && i < names.size(); ++i)
-      if (places.devices[i] != device)
-        return then(
-            is_pinned ? placed_elsewhere(names[i], places.devices[i], device)
-                      : aborted(
-                            "resource '" + names[i].name + "' of container '" + names[i].container +
-                            "' was placed on " + places.devices[i] + " meanwhile"));
-    for (const auto& name : names) settings_->resource_index->add(name, device);
-    then({});
+    if (generation != generation_) return claim(device, names, is_pinned, then);
+    if (is_pinned && is_unreachable(status)) return then({});  // DI-2
+    then(status.ok() ? check_places(names, places, device, is_pinned) : status);
   };
   if (is_pinned) ask_service_if_reachable(request, placed);
   else ask_service<ResourcePlaces>(request, placed);
 }
 
-void Directory::release(const ContainerChoice& containers) {
+void Directory::check_pinned(
+    const std::string& device, const NewResources& resources, DoneStatus then) {
+  auto names = names_of(resources, /*is_pinned=*/true);
+  if (names.empty()) return then({});
+  FindResources request{.names = names, .is_pinned = true};
+  ask_service_if_reachable(request, [=](const Status& status, const ResourcePlaces& places) {
+    if (is_unreachable(status)) return then({});
+    then(status.ok() ? check_places(names, places, device, /*is_pinned=*/true) : status);
+  });
+}
+
+void Directory::drop(const ContainerChoice& chosen, std::function<void()> then) {
   ++generation_;
-  settings_->resource_index->drop(containers);
+  containers_->reset(chosen, std::move(then));
 }
 
-// -- private containers
-
-std::string private_container(uint64_t session, const std::string& container) {
-  return std::string(private_prefix) + std::to_string(session) + "/" + container;
-}
-
-bool is_private(const std::string& container) { return container.starts_with(private_prefix); }
-
-bool is_private_of(uint64_t session, const std::string& container) {
-  return container.starts_with(private_container(session, ""));
+void Directory::give_back(const NewResources& resources) {
+  Reconcile request;
+  for (const auto& made : resources)
+    if (!is_private(made.name.container) && !request.containers.contains(made.name.container))
+      request.containers.names.push_back(made.name.container);
+  if (request.containers.names.empty()) return;
+  self_->request(caf::actor_cast<TaskActor>(self_), caf::infinite, request)
+      .then([](const Status&) {}, [](const caf::error&) {});
 }
 
 }  // namespace troupe

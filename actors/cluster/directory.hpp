@@ -9,6 +9,7 @@
 
 #include "troupe/actors/cluster/directory_service.hpp"
 #include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/error.hpp"
 
 namespace troupe {
@@ -17,20 +18,28 @@ namespace troupe {
 /// kept by the DirectoryService of one task, the directory task: the first task of the cluster by
 /// job and index, as this task knew the cluster at its start. (A task that has the directory of an
 /// earlier task forwards to it; a task that joins a running cluster is told which one it is.)
-/// Directory asks that service where resources are placed, and before a resource is created here.
-/// Belongs to the task actor.
+/// Directory asks that service where resources are, and claims a place for each resource before a
+/// container of this task holds it. Belongs to the task actor.
 ///
-/// DI-1: an unpinned resource (one that no graph pins to a device) is created here only after the
+/// DI-1: an unpinned resource (one that no graph pins to a device) is committed here only after the
 ///       service, in its present incarnation, has placed it here.
-/// DI-2: a resource pinned to this task is also created while the service cannot be reached.
+/// DI-2: a resource pinned to this task is also committed while the service cannot be reached.
+/// DI-3: a place that was claimed for a resource that then no container holds is given back. (If
+/// the
+///       service cannot be asked, the place stays in its index, and the resource is made there.)
 class Directory {
  public:
-  void begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers);
+  void begin(
+      TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers,
+      TaskContainers& containers);
 
-  /// Answers with the device of each resource; those not placed yet are placed as requested.
+  // As the service answers, which may be on another task.
+  caf::result<Status, ResourcePlaces> find(const FindResources& request);
   caf::result<Status, ResourcePlaces> place(const PlaceResources& request);
   caf::result<Status> reconcile(const Reconcile& request);
-  HeldResources list_held();
+
+  /// Answers the service with what the containers of this task hold.
+  caf::result<HeldResources> list_held();
 
   bool is_directory_task() const {
     return directory_task_ == TaskKey(peers_->me.job, peers_->me.task);
@@ -46,24 +55,33 @@ class Directory {
   template <class... Answer, class Message>
   caf::result<Status, Answer...> forward_to_service(const Message& message);
 
-  /// Checks that the resources may be on that device of this task, and adds those that are new to
-  /// the task's resource index, after the service has placed them here.
-  void place_here(const std::string& device, const std::vector<ResourceUse>& uses, DoneStatus then);
-  /// Removes the resources of those containers from the task's resource index.
-  void release(const ContainerChoice& containers);
+  /// Has the service place new resources on a device of this task. FailedPrecondition: a graph pins
+  /// one to this device that is on another. Aborted: an unpinned one is on another device.
+  void claim(const std::string& device, const NewResources& resources, DoneStatus then);
+  /// Fails if one of the pinned resources is known to be on another device than this. Asks the
+  /// service only if it can be reached, and places nothing.
+  void check_pinned(const std::string& device, const NewResources& resources, DoneStatus then);
+  /// Has the service forget the places of those resources that no container of this task holds.
+  void give_back(const NewResources& resources);
+  /// Drops the resources of those containers of this task, then calls back. Answers of the service
+  /// to earlier claims are out of date.
+  void drop(const ContainerChoice& chosen, std::function<void()> then);
 
  private:
   using Names = std::vector<ResourceName>;
   using Placed = std::function<void(Status, ResourcePlaces)>;
 
-  void ask_service_if_reachable(const PlaceResources& request, Placed then);
+  template <class Request>
+  caf::result<Status, ResourcePlaces> forward_if_reachable(const Request& request);
+  template <class Request>
+  void ask_service_if_reachable(const Request& request, Placed then);
   Status service_error(const Status& why) const;
-  void place_new_here(
-      const std::string& device, const Names& names, bool is_pinned, DoneStatus then);
+  void claim(const std::string& device, const Names& names, bool is_pinned, DoneStatus then);
 
   TaskProtocol::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
   Peers* peers_ = nullptr;
+  TaskContainers* containers_ = nullptr;
   TaskKey directory_task_;
   DirectoryService service_;
   uint64_t generation_ = 0;  // another one: the service's earlier answers may be out of date
@@ -94,10 +112,5 @@ caf::result<Status, Answer...> Directory::forward_to_service(const Message& mess
   });
   return promise;
 }
-
-/// The name of a container that only an isolated session uses.
-std::string private_container(uint64_t session, const std::string& container);
-bool is_private(const std::string& container);
-bool is_private_of(uint64_t session, const std::string& container);
 
 }  // namespace troupe

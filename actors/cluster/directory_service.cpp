@@ -24,7 +24,11 @@ void DirectoryService::begin(
   peers_ = &peers;
 }
 
-// -- placing
+// -- finding and placing
+
+caf::result<Status, ResourcePlaces> DirectoryService::find(const FindResources& request) {
+  return answer(request.is_pinned, [this, names = request.names] { return places_of(names); });
+}
 
 caf::result<Status, ResourcePlaces> DirectoryService::place(const PlaceResources& request) {
   if (request.names.size() != request.devices.size())
@@ -32,22 +36,35 @@ caf::result<Status, ResourcePlaces> DirectoryService::place(const PlaceResources
   for (const auto& device : request.devices)
     if (task_of(device) == TaskKey())
       return {invalid_argument("'" + device + "' is no name of a device"), ResourcePlaces()};
-  if (request.is_pinned) return {Status(), find_or_place(request)};
+  return answer(request.is_pinned, [this, request] { return place_all(request); });
+}
+
+/// Answers a request about pinned resources at once, others when the index is complete.
+caf::result<Status, ResourcePlaces> DirectoryService::answer(bool is_pinned, Answer answer) {
+  if (is_pinned) return {Status(), answer()};
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
-  when_complete([this, request, promise](const Status& status) mutable {
-    promise.deliver(status, status.ok() ? find_or_place(request) : ResourcePlaces());
+  when_complete([answer = std::move(answer), promise](const Status& status) mutable {
+    promise.deliver(status, status.ok() ? answer() : ResourcePlaces());
   });
   return promise;
 }
 
-ResourcePlaces DirectoryService::find_or_place(const PlaceResources& request) {
-  ResourcePlaces answer;
-  for (size_t i = 0; i < request.names.size(); ++i) {
-    auto& place = places_.try_emplace(request.names[i], Place{request.devices[i], 0}).first->second;
-    place.requested = ++requests_;
-    answer.devices.push_back(place.device);
+ResourcePlaces DirectoryService::places_of(const std::vector<ResourceName>& names) const {
+  ResourcePlaces places;
+  for (const auto& name : names) {
+    auto found = places_.find(name);
+    places.devices.push_back(found == places_.end() ? "" : found->second.device);
   }
-  return answer;
+  return places;
+}
+
+ResourcePlaces DirectoryService::place_all(const PlaceResources& request) {
+  auto places = places_of(request.names);
+  for (size_t i = 0; i < request.names.size(); ++i)
+    if (!places.devices[i].empty() && places.devices[i] != request.devices[i]) return places;
+  for (size_t i = 0; i < request.names.size(); ++i)
+    places_[request.names[i]] = {.device = request.devices[i], .requested = ++requests_};
+  return {request.devices};
 }
 
 // -- completing the index

@@ -19,8 +19,12 @@ namespace troupe {
 /// that no graph pins to a device). A dead task holds nothing; while a task is silent, nobody knows
 /// what it holds, and the answer is Unavailable.
 ///
+/// The index only repeats what the tasks said, and can be rebuilt from their containers: a task
+/// asks before a container holds a resource, and what it holds no more is forgotten (Reconcile).
+///
 /// DS-1: a resource that was reported on one device is never reported on another until the task of
 ///       the first device has dropped it.
+/// DS-2: a request places all of its resources, or none.
 class DirectoryService {
  public:
   DirectoryService() = default;
@@ -29,7 +33,10 @@ class DirectoryService {
 
   void begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers);
 
-  /// Answers with the device of each resource; those not placed yet are placed as requested.
+  /// Answers with the device of each resource that is placed.
+  caf::result<Status, ResourcePlaces> find(const FindResources& request);
+  /// Places the resources as requested, if none of them is placed on another device. Answers with
+  /// the device of each.
   caf::result<Status, ResourcePlaces> place(const PlaceResources& request);
   /// Removes resources of those containers that their tasks do not hold any more.
   caf::result<Status> reconcile(const Reconcile& request);
@@ -49,7 +56,11 @@ class DirectoryService {
   };
   using Listed = std::function<void(Result<HeldResources>)>;
 
-  ResourcePlaces find_or_place(const PlaceResources& request);
+  using Answer = std::function<ResourcePlaces()>;
+
+  caf::result<Status, ResourcePlaces> answer(bool is_pinned, Answer answer);
+  ResourcePlaces places_of(const std::vector<ResourceName>& names) const;
+  ResourcePlaces place_all(const PlaceResources& request);
   void list_all_tasks();
   void task_listed(const Status& status);
   void answer_waiting(const Status& status);

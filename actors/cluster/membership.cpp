@@ -120,11 +120,12 @@ void Membership::leave_cluster(const DoneStatus& done) {
   auto directory_task = peers_->actor_of(directory_->directory_task());
   if (!directory_task)
     return done(unavailable("the task of the directory service is out of reach"));
-  directory_->release({.names = {}, .all = true});
-  self_->request(directory_task, peers_->probe_timeout(), Leave{peers_->me.job, peers_->me.task})
-      .then(
-          [done](const Status& status) { done(status); },
-          [done](const caf::error& error) { done(to_status(error)); });
+  directory_->drop({.names = {}, .all = true}, [this, directory_task, done] {
+    self_->request(directory_task, peers_->probe_timeout(), Leave{peers_->me.job, peers_->me.task})
+        .then(
+            [done](const Status& status) { done(status); },
+            [done](const caf::error& error) { done(to_status(error)); });
+  });
 }
 
 caf::result<Status> Membership::leave(const Leave& request) {

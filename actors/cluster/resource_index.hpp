@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
-/// The resources in the containers of one task, each with the name of the device it is placed on.
-/// Resources of isolated sessions are not in the index. Thread-safe: the task actor writes,
-/// simulations read.
+/// The resources that the containers of one task hold, each with the name of the device it is on.
+/// The containers keep it up to date; those of single sessions are not in it. Thread-safe:
+/// containers write, simulations read.
 class ResourceIndex {
  public:
   /// Calls `changed` after each change.
@@ -24,22 +24,14 @@ class ResourceIndex {
     std::lock_guard lock(mutex_);
     return devices_;
   }
-  /// The device of the resource; empty if the index does not have it.
-  std::string device_of(const ResourceName& name) const {
-    std::lock_guard lock(mutex_);
-    auto found = devices_.find(name);
-    return found == devices_.end() ? "" : found->second;
-  }
   void add(const ResourceName& name, const std::string& device) {
     std::lock_guard lock(mutex_);
     devices_[name] = device;
     if (changed_) changed_();
   }
-  /// Removes the resources of those containers.
-  void drop(const ContainerChoice& containers) {
+  void remove(const ResourceName& name) {
     std::lock_guard lock(mutex_);
-    std::erase_if(
-        devices_, [&](const auto& entry) { return containers.contains(entry.first.container); });
+    devices_.erase(name);
     if (changed_) changed_();
   }
 

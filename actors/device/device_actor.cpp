@@ -46,10 +46,11 @@ struct DeviceState {
 
   // -- plans
 
-  caf::result<Status> register_plan(Register& message) {
-    if (!self->current_sender())
-      return invalid_argument("a registration needs a sender, which gets the results of steps")
-          .at(where());
+  caf::result<Status, Registered> register_plan(Register& message) {
+    if (!self->current_sender()) {
+      auto why = invalid_argument("a registration needs a sender, which gets the results of steps");
+      return {why.at(where()), Registered()};
+    }
     add_session(message);
     return registrations.add(message);
   }
@@ -65,18 +66,24 @@ struct DeviceState {
     self->monitor(actor);
   }
 
-  Status add_plan(const Register& message, std::shared_ptr<DevicePlan> plan) {
+  Status add_plan(const Register& message, std::shared_ptr<DevicePlan> plan, NewResources created) {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
     plan->counted = Counted(settings.metrics, &Metrics::plans);
     session->second.plans[message.plan] = std::move(plan);
+    if (!created.empty()) session->second.created[message.plan] = std::move(created);
     return {};
   }
 
   void drop_plan(const DropPlan& message) {
     registrations.cancel(message.session, message.plan, cancelled("the plan was dropped"));
     auto session = sessions.find(message.session);
-    if (session != sessions.end()) session->second.plans.erase(message.plan);
+    if (session != sessions.end()) withdraw(session->second.drop(message.plan));
+  }
+
+  /// Takes back resources that were created for a plan that no step has run.
+  void withdraw(NewResources created) {
+    if (task && !created.empty()) self->send(task, Withdraw{std::move(created)});
   }
 
   // -- steps
@@ -94,6 +101,7 @@ struct DeviceState {
     if (auto status = plan->second->check_feeds(message.feeds); !status.ok())
       return end_step({message.step, status});
     session->second.unstarted.erase(message.step.number);
+    session->second.created.erase(message.plan);
     step->plan = plan->second;
     for (const auto& resource : step->plan->resources) resource->touch(step->created);
     step->sends_graph = message.send_graph;
@@ -259,6 +267,7 @@ struct DeviceState {
     registrations.cancel(id, {}, cancelled("the session has ended"));
     auto session = sessions.extract(id);
     if (!session) return;
+    for (auto& [plan, created] : session.mapped().created) withdraw(std::move(created));
     if (task) self->send(task, DeviceSessionEnded{id});
     for (auto& [number, step] : session.mapped().steps)
       if (step.execution) step.execution->cancel(cancelled("the session has ended"));
@@ -291,9 +300,10 @@ struct DeviceState {
     for (auto& [id, session] : sessions) {
       for (auto& [number, step] : session.steps)
         if (step.execution && needs(step, lost.task)) step.execution->cancel(why);
-      std::erase_if(session.plans, [&lost](const auto& entry) {
-        return entry.second->peers.contains(lost.task);
-      });
+      std::vector<PlanId> cut_off;
+      for (const auto& [id, plan] : session.plans)
+        if (plan->peers.contains(lost.task)) cut_off.push_back(id);
+      for (auto plan : cut_off) withdraw(session.drop(plan));
     }
   }
 
@@ -346,8 +356,9 @@ DeviceProtocol::behavior_type device(
   state.task = task;
   state.settings = settings;
   state.registrations.begin(
-      self, task, settings, [&state](const Register& message, std::shared_ptr<DevicePlan> plan) {
-        return state.add_plan(message, std::move(plan));
+      self, task, settings,
+      [&state](const Register& message, std::shared_ptr<DevicePlan> plan, NewResources created) {
+        return state.add_plan(message, std::move(plan), std::move(created));
       });
   // A session actor may end without EndSession while its node goes on.
   self->set_down_handler([&state](const caf::down_msg& down) {

@@ -17,12 +17,14 @@ namespace troupe {
 /// DV-1: each StartStep is answered by exactly one StepDone; a second StartStep of the same step is
 ///       ignored.
 /// DV-2: a message of a step that has ended, or of a session that is unknown here, has no effect;
-/// it
-///       is counted in Metrics::late_messages.
+///       it is counted in Metrics::late_messages.
+/// DV-3: resources that were created for a plan are withdrawn if it is dropped before a step of it
+///       has run.
 using DeviceActor = caf::typed_actor<
-    caf::replies_to<Register>::with<Status>,  // when connected to all tasks of the partition's
-                                              // edges
-    caf::reacts_to<StartStep>,                // StepDone is sent to the sender of Register
+    // When the plan is compiled, the device is connected to all tasks of the partition's edges, and
+    // containers hold the resources that the plan creates.
+    caf::replies_to<Register>::with<Status, Registered>,
+    caf::reacts_to<StartStep>,  // StepDone is sent to the sender of Register
     caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>, caf::reacts_to<EndSession>,
     caf::reacts_to<Deliver>, caf::replies_to<ExplainStep>::with<StepWaits>,
     caf::reacts_to<PeerLost>>;

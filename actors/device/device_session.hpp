@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "troupe/actors/container/container_actor.hpp"
 #include "troupe/actors/device/device_plan.hpp"
 #include "troupe/actors/device/ended_steps.hpp"
 #include "troupe/actors/device/step_rendezvous.hpp"
@@ -31,9 +32,17 @@ struct DeviceSession {
   StepListener actor;
   Counted counted;
   std::map<PlanId, std::shared_ptr<const DevicePlan>> plans;
+  std::map<PlanId, NewResources> created;  // for plans that no step has run yet
   std::map<uint64_t, DeviceStep> steps;
   std::set<uint64_t> unstarted;  // steps that have received tensors, but not StartStep
   EndedSteps ended;
+
+  /// Removes a plan, and returns the resources that were created for it, if no step has run it.
+  NewResources drop(PlanId plan) {
+    plans.erase(plan);
+    auto found = created.extract(plan);
+    return found ? std::move(found.mapped()) : NewResources();
+  }
 
   /// The step with that number, which is added if it is unknown; null if it has ended.
   DeviceStep* find_or_add(uint64_t number, World& world, const std::shared_ptr<Metrics>& metrics) {

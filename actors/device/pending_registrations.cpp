@@ -20,7 +20,8 @@ struct PendingRegistrations::Registration {
   std::shared_ptr<Graph> graph;
   Bindings bindings;
   DeviceActors peers;
-  caf::typed_response_promise<Status> promise;
+  std::shared_ptr<DevicePlan> plan;  // once it is compiled
+  caf::typed_response_promise<Status, Registered> promise;
   size_t pending = 1;
   Status status;
   bool answered = false;
@@ -41,27 +42,30 @@ Where PendingRegistrations::where() const {
   return {.node = "", .op = "", .device = settings_.name, .task = settings_.task_name};
 }
 
-caf::result<Status> PendingRegistrations::add(Register& message) {
+caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
   registration->graph = std::make_shared<Graph>(settings_.catalog);
   for (auto& def : message.nodes)
-    if (auto id = registration->graph->add(std::move(def)); !id) return id.status().at(where());
+    if (auto id = registration->graph->add(std::move(def)); !id)
+      return {id.status().at(where()), Registered()};
   registration->message = {.session = message.session, .plan = message.plan, .nodes = {}};
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
   // before the promise is made, which takes the sender away.
   registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
-  registration->promise = self_->make_response_promise<Status>();
+  registration->promise = self_->make_response_promise<Status, Registered>();
   pending_.push_back(registration);
-  bind_resources(registration);
+  if (auto status = bind_resources(registration); !status.ok()) registration->status = status;
   find_peers(registration);
   arrived(registration, {});
   return registration->promise;
 }
 
-void PendingRegistrations::bind_resources(const Pointer& registration) {
-  Bind bind{settings_.name, resources_of(*registration->graph)};
-  if (bind.uses.empty()) return;
+Status PendingRegistrations::bind_resources(const Pointer& registration) {
+  auto uses = resources_of(registration->graph, settings_.device->resource_kinds());
+  if (!uses) return uses.status();
+  if (uses->empty()) return {};
+  Bind bind{settings_.name, *std::move(uses)};
   ++registration->pending;
   self_->request(task_, caf::infinite, std::move(bind))
       .then(
@@ -70,6 +74,7 @@ void PendingRegistrations::bind_resources(const Pointer& registration) {
             arrived(registration, status);
           },
           [this, registration](caf::error& error) { arrived(registration, to_status(error)); });
+  return {};
 }
 
 void PendingRegistrations::find_peers(const Pointer& registration) {
@@ -99,26 +104,54 @@ void PendingRegistrations::find_peers(const Pointer& registration) {
   }
 }
 
-/// Takes one of the answers that the registration waits for; the last one finishes it.
+/// Takes one of the answers that the registration waits for. After the last one the plan is
+/// compiled.
 void PendingRegistrations::arrived(const Pointer& registration, const Status& status) {
   if (registration->status.ok()) registration->status = status;
   if (--registration->pending > 0 || registration->answered) return;
-  if (registration->status.ok()) registration->status = finish(*registration);
-  answer(*registration, registration->status);
-  pending_.remove(registration);
+  if (registration->status.ok()) compile(registration);
+  else finish(registration, registration->status);
 }
 
-Status PendingRegistrations::finish(Registration& registration) {
+void PendingRegistrations::compile(const Pointer& registration) {
+  const auto& bindings = registration->bindings;
   auto plan = make_device_plan(
-      registration.graph, *settings_.device, registration.bindings, registration.peers,
+      registration->graph, *settings_.device, bindings.resources, registration->peers,
       self_->node());
-  if (!plan) return plan.status();
-  return add_plan_(registration.message, *std::move(plan));
+  if (!plan) return finish(registration, plan.status());
+  registration->plan = *std::move(plan);
+  if (bindings.created.empty()) committed(registration, {});
+  else commit(registration);
+}
+
+void PendingRegistrations::commit(const Pointer& registration) {
+  Commit commit{settings_.name, registration->bindings.created};
+  self_->request(task_, caf::infinite, std::move(commit))
+      .then(
+          [this, registration](const Status& status) { committed(registration, status); },
+          [this, registration](caf::error& error) { committed(registration, to_status(error)); });
+}
+
+/// The resources are in their containers, or none of them is.
+void PendingRegistrations::committed(const Pointer& registration, const Status& status) {
+  auto& created = registration->bindings.created;
+  auto result = status;
+  if (status.ok() && !registration->answered)
+    result = add_plan_(registration->message, std::move(registration->plan), created);
+  auto is_in_vain = status.ok() && (registration->answered || !result.ok());
+  if (is_in_vain && !created.empty()) self_->send(task_, Withdraw{std::move(created)});
+  if (!registration->answered) finish(registration, result);
+}
+
+void PendingRegistrations::finish(const Pointer& registration, const Status& status) {
+  answer(*registration, status);
+  pending_.remove(registration);
 }
 
 void PendingRegistrations::answer(Registration& registration, const Status& status) {
   registration.answered = true;
-  registration.promise.deliver(status.at(where()));
+  registration.promise.deliver(
+      status.at(where()), Registered{.is_transient = !registration.bindings.absent.empty()});
 }
 
 void PendingRegistrations::cancel(

@@ -16,19 +16,24 @@ namespace troupe {
 /// from must be connected, too: only then is the device told when that task is lost.) Belongs to
 /// the device actor.
 ///
+/// A plan is compiled against resources of which those that did not exist are only made. They are
+/// committed, so that others see them, when the plan is compiled.
+///
 /// RG-1: each registration is answered once: when its plan is added, when it fails, or when it is
 ///       cancelled.
+/// RG-2: a registration that fails or is cancelled leaves no resource in a container.
 class PendingRegistrations {
  public:
-  /// Adds the plan to its session; an error if that has ended. The message has no nodes any more.
-  using AddPlan = std::function<Status(const Register&, std::shared_ptr<DevicePlan>)>;
+  /// Adds the plan, and the resources that were created for it, to its session; an error if that
+  /// has ended. The message has no nodes any more.
+  using AddPlan = std::function<Status(const Register&, std::shared_ptr<DevicePlan>, NewResources)>;
 
   void begin(
       DeviceProtocol::pointer self, const TaskActor& task, const DeviceSettings& settings,
       AddPlan add_plan);
 
   /// Adds the registration of the message that is being handled, and returns its answer.
-  caf::result<Status> add(Register& message);
+  caf::result<Status, Registered> add(Register& message);
 
   /// Cancels the registrations of one plan, or of the whole session.
   void cancel(SessionId session, std::optional<PlanId> plan, const Status& why);
@@ -40,10 +45,13 @@ class PendingRegistrations {
   using Pointer = std::shared_ptr<Registration>;
 
   Where where() const;
-  void bind_resources(const Pointer& registration);
+  Status bind_resources(const Pointer& registration);
   void find_peers(const Pointer& registration);
   void arrived(const Pointer& registration, const Status& status);
-  Status finish(Registration& registration);
+  void compile(const Pointer& registration);
+  void commit(const Pointer& registration);
+  void committed(const Pointer& registration, const Status& status);
+  void finish(const Pointer& registration, const Status& status);
   void answer(Registration& registration, const Status& status);
   void cancel_where(
       const std::function<bool(const Registration&)>& is_cancelled, const Status& why);

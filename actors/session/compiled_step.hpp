@@ -37,6 +37,7 @@ struct CompiledStep {
   std::vector<DevicePartition> partitions;
   std::set<std::string> containers;  // of the resources that it uses
   bool ready = false;
+  bool is_transient = false;      // for the present runs only (Registered)
   bool is_dropped = false;        // its plans were dropped
   std::set<std::string> awaited;  // the tasks or devices that its compilation waits for
   std::vector<Waiting> waiting;   // calls that came before it was ready

@@ -8,6 +8,10 @@ namespace {
 /// Steps of callables do not count.
 constexpr size_t compiled_steps_max = 256;
 
+/// How often a step is compiled that loses races for its resources. One of those who race wins, so
+/// the next time the resource is found; it is lost again only to resets.
+constexpr int compilations_max = 8;
+
 void notify_waiting(const StepCache::Step& step, const Status& status) {
   for (auto& waiting : std::exchange(step->waiting, {})) waiting.ready(step, status);
 }
@@ -38,9 +42,18 @@ void StepCache::compile(StepSignature signature, CallId call, Ready ready) {
   step->waiting.push_back({call, std::move(ready)});
   if (!is_new) return;
   step->signature = std::move(signature);
-  step->plan = next_plan_++;
   step->requested = settings_->world->now();
-  compiler_.compile(*graph_, step, [this, step](const Status& status) {
+  try_to_compile(step, compilations_max);
+}
+
+void StepCache::try_to_compile(const Step& step, int tries_left) {
+  step->plan = next_plan_++;
+  compiler_.compile(*graph_, step, [this, step, tries_left](const Status& status) {
+    auto is_late = status.code() == Code::aborted && !step->is_dropped && !step->waiting.empty();
+    if (is_late && tries_left > 1) {
+      drop_plans(step);
+      return try_to_compile(step, tries_left - 1);
+    }
     if (!status.ok()) fail(step, status);
     else if (step->is_dropped) fail(step, unavailable("a device of the step was lost"));
     else become_ready(step);
@@ -75,7 +88,8 @@ std::vector<StepCache::Step> StepCache::compiling() const {
 void StepCache::become_ready(const Step& step) {
   step->ready = true;
   notify_waiting(step, {});
-  drop_least_used();
+  if (step->is_transient) drop(step);
+  else drop_least_used();
 }
 
 void StepCache::fail(const Step& step, const Status& status) {
@@ -83,9 +97,13 @@ void StepCache::fail(const Step& step, const Status& status) {
   notify_waiting(step, status);
 }
 
-void StepCache::drop(const Step& step) {
+void StepCache::drop_plans(const Step& step) {
   for (const auto& partition : step->partitions)
     self_->send(partition.actor, DropPlan{settings_->id, step->plan});
+}
+
+void StepCache::drop(const Step& step) {
+  drop_plans(step);
   if (std::exchange(step->is_dropped, true)) return;
   steps_.erase(step->signature);
 }

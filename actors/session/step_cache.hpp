@@ -15,6 +15,8 @@ namespace troupe {
 ///
 /// CS-1: each `ready` is called once: when the step can run, or with the error of its compilation.
 /// CS-2: a failed compilation is not remembered.
+/// CS-3: a compilation that lost a race for a resource is tried again, a few times.
+/// CS-4: a transient step, which uses a resource that does not exist, is not remembered.
 class StepCache {
  public:
   using Step = std::shared_ptr<CompiledStep>;
@@ -47,6 +49,8 @@ class StepCache {
   void cancel_all_waits(const Status& why);
 
  private:
+  void try_to_compile(const Step& step, int tries_left);
+  void drop_plans(const Step& step);
   void become_ready(const Step& step);
   void fail(const Step& step, const Status& status);
   void drop(const Step& step);

@@ -38,8 +38,12 @@ void StepCompiler::compile(
 }
 
 /// Asks the directory where the unpinned resources are placed, those without a device constraint.
+/// One that is placed nowhere is compiled for its default device, and placed there when it is
+/// committed.
 void StepCompiler::find_resources(const Pointer& compilation) {
   auto& step = *compilation->step;
+  step.partitions.clear();
+  step.is_transient = false;
   auto pruned = prune(compilation->graph, step.signature);
   if (!pruned) return compilation->done(pruned.status());
   step.pruned = *std::move(pruned);
@@ -47,32 +51,31 @@ void StepCompiler::find_resources(const Pointer& compilation) {
   if (!placement) return compilation->done(placement.status());
   compilation->placement = *std::move(placement);
   for (auto id : step.pruned.nodes)
-    if (auto resource = resource_of(compilation->graph.node(id)))
-      step.containers.insert(resource->container);
+    if (const auto& node = compilation->graph.node(id); resource_of(node))
+      step.containers.insert(container_of(node));
 
   auto unpinned = compilation->placement->unpinned_resources();
   if (unpinned.empty()) return find_tasks(compilation);
   if (settings_->options.isolate_state) return assign_devices(compilation, unpinned);
-  PlaceResources request;
-  for (const auto& [name, device] : unpinned) {
-    request.names.push_back(name);
-    request.devices.push_back(device.to_string());
-  }
+  FindResources request;
+  for (const auto& [name, device] : unpinned)
+    if (!is_unshared(name)) request.names.push_back(name);
+  if (request.names.empty()) return assign_devices(compilation, unpinned);
   constexpr auto directory = "the directory service";
   step.awaited.insert(directory);
   self_->request(task_, caf::infinite, request)
       .then(
-          [this, compilation, names = request.names](
+          [this, compilation, unpinned, names = request.names](
               const Status& status, const ResourcePlaces& found) {
             compilation->step->awaited.erase(directory);
             if (!status.ok()) return compilation->done(status);
             if (found.devices.size() != names.size())
               return compilation->done(
                   internal("the directory service answered with a wrong number of devices"));
-            Placement::ResourceDevices resource_devices;
+            auto resource_devices = unpinned;
             for (size_t i = 0; i < names.size(); ++i)
-              if (auto device = DeviceName::parse(found.devices[i]))
-                resource_devices.emplace(names[i], *device);
+              if (auto device = DeviceName::parse(found.devices[i]); device && device->is_full())
+                resource_devices[names[i]] = *device;
             assign_devices(compilation, resource_devices);
           },
           [compilation](const caf::error& error) { compilation->done(to_status(error)); });
@@ -136,7 +139,9 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
     Register message{settings_->id, step.plan, std::move((*nodes)[i]), master};
     self_->request(partition.actor, timeout, std::move(message))
         .then(
-            [this, compilation, device = partition.device](Status& status) {
+            [this, compilation, device = partition.device](
+                const Status& status, const Registered& registered) {
+              compilation->step->is_transient |= registered.is_transient;
               arrived(compilation, device, status, &StepCompiler::finish);
             },
             [this, compilation, device = partition.device,
@@ -147,16 +152,17 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
   }
 }
 
-/// Sets the attributes of variable handles that only the master knows: whether the resource is
-/// unpinned, and the private container of an isolated session.
+/// Sets the attributes of handles that only the master knows: whether the resource is unpinned, and
+/// the private container of an isolated session, or of a resource that has no shared name.
 void StepCompiler::mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const {
   for (auto& node : nodes) {
     auto id = compilation.graph.find(node.name);
     auto resource = id ? resource_of(compilation.graph.node(*id)) : std::nullopt;
     if (!resource) continue;
     if (compilation.resource_devices.contains(*resource)) node.attrs[unpinned_attr] = true;
-    if (settings_->options.isolate_state)
-      node.attrs["container"] = private_container(settings_->id, resource->container);
+    if (!settings_->options.isolate_state && !is_unshared(*resource)) continue;
+    node.attrs["container"] = private_container(settings_->id, resource->container);
+    node.attrs["shared_name"] = resource->name;
   }
 }
 

@@ -12,9 +12,9 @@
 
 namespace troupe {
 
-/// Compiles the steps of a session: prunes them, connects to the tasks that they use, places their
-/// nodes, cuts them into partitions, and registers these with the device actors. Belongs to the
-/// session actor.
+/// Compiles the steps of a session: prunes them, finds where the resources are that they use,
+/// connects to the tasks, places the nodes, cuts them into partitions, and registers these with the
+/// device actors, which commit the resources that are new. Belongs to the session actor.
 class StepCompiler {
  public:
   using Done = std::function<void(const Status&)>;
@@ -27,7 +27,8 @@ class StepCompiler {
       OnRegister on_register);
 
   /// Fills in a step whose signature and plan are set. Calls back once, when all its partitions are
-  /// registered, or the compilation has failed.
+  /// registered, or the compilation has failed. Aborted: a resource was placed elsewhere meanwhile;
+  /// the step can be compiled again.
   void compile(const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done);
 
  private:

@@ -7,9 +7,9 @@
 #include "troupe/actors/cluster/directory.hpp"
 #include "troupe/actors/cluster/membership.hpp"
 #include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/error.hpp"
-#include "troupe/actors/gather.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session/session_actor.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
@@ -27,18 +27,16 @@ struct TaskState {
   TaskProtocol::pointer self = nullptr;
   TaskSettings settings;
   Peers peers;
+  TaskContainers containers;
   Directory directory;
   Membership membership;
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
-  std::map<std::string, ContainerActor> containers;
   std::map<caf::actor_addr, OwnedSessionActor> sessions;
   bool will_trim = false;
 
   ~TaskState() {
     for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
-    for (auto& [container_name, actor] : containers)
-      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
     for (auto& [address, session] : sessions)
       caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
   }
@@ -68,8 +66,9 @@ struct TaskState {
            .description = attributes.description,
            .ops = device->kernels().ops(),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
-      // Variable handles need no kernel: a plan binds them to their resources.
-      peers.me.devices.back().ops.push_back("VarHandleOp");
+      // Handles need no kernel: a plan binds them to their resources.
+      for (const auto& [handle_op, kind] : device->resource_kinds().all())
+        peers.me.devices.back().ops.push_back(handle_op);
     }
   }
 
@@ -129,45 +128,42 @@ struct TaskState {
     call.done(SessionActor(session));
   }
 
-  ContainerActor& container(const std::string& container_name) {
-    auto& found = containers[container_name];
-    if (!found) found = spawn_container(self->system(), container_name);
-    return found;
-  }
+  // The deadline of a registration bounds its requests.
 
   caf::result<Status, Bindings> bind(const Bind& call) {
-    auto gather =
-        std::make_shared<Gather<Bindings>>(self->make_response_promise<Status, Bindings>());
-    directory.place_here(call.device, call.uses, [this, call, gather](const Status& status) {
-      if (status.ok()) bind_placed(call, gather);
-      gather->arrived(status);
+    auto promise = self->make_response_promise<Status, Bindings>();
+    containers.bind(call, [=, this](const Status& status, const Bindings& bound) mutable {
+      if (!status.ok()) return void(promise.deliver(status, Bindings()));
+      directory.check_pinned(call.device, bound.absent, [=](const Status& status) mutable {
+        promise.deliver(status, status.ok() ? bound : Bindings());
+      });
     });
-    return gather->promise;
+    return promise;
   }
 
-  void bind_placed(const Bind& call, const std::shared_ptr<Gather<Bindings>>& gather) {
-    std::map<std::string, Bind> by_container;
-    for (const auto& use : call.uses) by_container[use.name.container].uses.push_back(use);
-    for (auto& [container_name, bind] : by_container) {
-      bind.device = call.device;
-      gather->expect();
-      self->request(container(container_name), caf::infinite, std::move(bind))
-          .then(
-              [gather](Status& status, Bindings& found) {
-                gather->value.merge(found);
-                gather->arrived(status);
-              },
-              [gather](caf::error& error) { gather->arrived(to_status(error)); });
-    }
+  caf::result<Status> commit(const Commit& call) {
+    auto promise = self->make_response_promise<Status>();
+    directory.claim(call.device, call.resources, [=, this](const Status& status) mutable {
+      if (!status.ok()) return void(promise.deliver(status));
+      containers.commit(call, [=, this](const Status& status) mutable {
+        // A single resource was refused for another one of its name, which has the place.
+        if (!status.ok() && call.resources.size() > 1) directory.give_back(call.resources);
+        promise.deliver(status);
+      });
+    });
+    return promise;
   }
 
-  Status reset_containers(const ContainerChoice& chosen) {
-    directory.release(chosen);
-    for (auto& [container_name, actor] : containers)
-      if (chosen.contains(container_name)) self->send(actor, ResetContainer{});
+  void withdraw(const Withdraw& call) {
+    containers.withdraw(call, [this, call] { directory.give_back(call.resources); });
+  }
+
+  caf::result<Status> reset_containers(const ContainerChoice& chosen) {
+    auto promise = self->make_response_promise<Status>();
+    directory.drop(chosen, [promise]() mutable { promise.deliver(Status()); });
     for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{chosen});
     trim_soon();
-    return {};
+    return promise;
   }
 
   /// Returns unused memory of the devices a second later: by then the dropped resources are freed,
@@ -184,25 +180,12 @@ struct TaskState {
   }
 
   void drop_private_containers(const DeviceSessionEnded& ended) {
-    auto dropped = std::erase_if(containers, [&](const auto& entry) {
-      auto is_dropped = is_private_of(ended.session, entry.first);
-      if (is_dropped) caf::anon_send_exit(entry.second, caf::exit_reason::user_shutdown);
-      return is_dropped;
-    });
-    if (dropped > 0) trim_soon();
+    if (containers.end_private(ended.session)) trim_soon();
   }
 
   caf::result<TaskResources> list_task_resources() {
     auto promise = self->make_response_promise<TaskResources>();
-    auto list = std::make_shared<TaskResources>();
-    // Each callback owns a share; the promise is delivered when the last one is released.
-    std::shared_ptr<void> last(
-        nullptr, [promise, list](void*) mutable { promise.deliver(std::move(*list)); });
-    for (auto& [container_name, actor] : containers)
-      self->request(actor, caf::infinite, ListContainer{settings.world->now()})
-          .then([list, last](TaskResources& found) {
-            std::ranges::move(found.resources, std::back_inserter(list->resources));
-          });
+    containers.list([promise](TaskResources list) mutable { promise.deliver(std::move(list)); });
     return promise;
   }
 
@@ -291,7 +274,8 @@ TaskProtocol::behavior_type task(
         state.membership.peer_contacted(task, membership_version);
       },
       [&state](const PeerLost& lost) { state.peer_lost(lost); });
-  state.directory.begin(self, state.settings, state.peers);
+  state.containers.begin(self, state.settings);
+  state.directory.begin(self, state.settings, state.peers, state.containers);
   state.membership.begin(
       self, state.settings, state.peers, state.directory,
       [&state](const ClusterSpec& cluster) { state.cluster_changed(cluster); });
@@ -316,6 +300,7 @@ TaskProtocol::behavior_type task(
       [&state](const Ping& ping) { state.peers.answer_ping(ping); },
       [&state](const Pong&) { state.peers.pong_received(); },
       [&state](const FindTask& call) { return state.peers.find(call); },
+      [&state](const FindResources& call) { return state.directory.find(call); },
       [&state](const PlaceResources& call) { return state.directory.place(call); },
       [&state](const ListHeldResources&) { return state.directory.list_held(); },
       [&state](const Reconcile& message) { return state.directory.reconcile(message); },
@@ -323,6 +308,8 @@ TaskProtocol::behavior_type task(
       [&state](const Leave& request) { return state.membership.leave(request); },
       [&state](const MembershipUpdate& update) { return state.membership.update(update); },
       [&state](const Bind& call) { return state.bind(call); },
+      [&state](const Commit& call) { return state.commit(call); },
+      [&state](const Withdraw& call) { state.withdraw(call); },
       [&state](const DeviceSessionEnded& ended) { state.drop_private_containers(ended); },
       [&state, self](const SessionClosed&) {
         state.sessions.erase(caf::actor_cast<caf::actor_addr>(self->current_sender()));

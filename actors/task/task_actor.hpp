@@ -78,6 +78,7 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<ListTaskResources>::with<TaskResources>, caf::reacts_to<Ping>,
     caf::reacts_to<Pong>,
     // From other nodes, and from sessions of this process (directory.hpp).
+    caf::replies_to<FindResources>::with<Status, ResourcePlaces>,
     caf::replies_to<PlaceResources>::with<Status, ResourcePlaces>,
     caf::replies_to<ListHeldResources>::with<HeldResources>,
     caf::replies_to<Reconcile>::with<Status>,
@@ -86,8 +87,11 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<MembershipUpdate>::with<Status>,
     // From this process. Unavailable names the task that cannot be reached, with the reason.
     caf::replies_to<FindTask>::with<Status, TaskDescription>,
-    caf::replies_to<Bind>::with<Status, Bindings>, caf::reacts_to<DeviceSessionEnded>,
-    caf::reacts_to<SessionClosed>, caf::reacts_to<LeaveCluster>, caf::reacts_to<Stop>>;
+    caf::replies_to<Bind>::with<Status, Bindings>,
+    // Answered when containers hold the resources. Aborted: one was placed elsewhere meanwhile.
+    caf::replies_to<Commit>::with<Status>, caf::reacts_to<Withdraw>,
+    caf::reacts_to<DeviceSessionEnded>, caf::reacts_to<SessionClosed>, caf::reacts_to<LeaveCluster>,
+    caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;

@@ -16,6 +16,7 @@ KernelCatalog make_kernel_catalog() {
   add_nn_kernels(catalog);
   add_random_kernels(catalog);
   add_state_kernels(catalog);
+  add_table_kernels(catalog);
   add_training_kernels(catalog);
   add_checkpoint_kernels(catalog);
   add_control_flow_kernels(catalog);

@@ -50,12 +50,14 @@ class CpuDevice final : public Device {
             .index = index,
             .memory_limit = processor_->memory_limit,
             .description = std::to_string(processor_->threads) + " threads"},
-        kernels_(cpu::make_kernel_catalog()) {}
+        kernels_(cpu::make_kernel_catalog()),
+        resource_kinds_(make_resource_kind_catalog()) {}
 
   ~CpuDevice() noexcept override { CpuDevice::finish(); }
 
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return kernels_; }
+  const ResourceKindCatalog& resource_kinds() const override { return resource_kinds_; }
   Allocator& allocator() override { return processor_->allocator; }
 
   void enqueue(std::function<void()> work) override {
@@ -72,6 +74,7 @@ class CpuDevice final : public Device {
   std::shared_ptr<Processor> processor_;
   DeviceAttributes attributes_;
   KernelCatalog kernels_;
+  ResourceKindCatalog resource_kinds_;
   tbb::task_group work_;
 };
 

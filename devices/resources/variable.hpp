@@ -12,9 +12,11 @@ namespace troupe {
 /// a reader never sees half an update. Thread-safe.
 class VariableResource final : public Resource {
  public:
+  static constexpr const char* kind_name = "variable";
+
   VariableResource(DType dtype, Shape shape) : dtype_(dtype), shape_(shape) {}
 
-  const char* kind() const override { return "variable"; }
+  const char* kind() const override { return kind_name; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
 

@@ -62,6 +62,7 @@ class Accelerator final : public SimulatedAccelerator {
             .memory_limit = options_.memory_limit,
             .description = "simulated, asynchronous"},
         host_side_(*options_.kernels, attributes_, options_.memory_limit),
+        resource_kinds_(make_resource_kind_catalog()),
         allocator_(*this),
         stream_(options_.later) {
     add_kernels();
@@ -69,6 +70,7 @@ class Accelerator final : public SimulatedAccelerator {
 
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return kernels_; }
+  const ResourceKindCatalog& resource_kinds() const override { return resource_kinds_; }
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return heap_allocator(); }
   void enqueue(std::function<void()> work) override { options_.later(std::move(work)); }
@@ -220,6 +222,7 @@ class Accelerator final : public SimulatedAccelerator {
   SimulatedAcceleratorOptions options_;
   DeviceAttributes attributes_;
   HostSide host_side_;
+  ResourceKindCatalog resource_kinds_;
   Memory allocator_;
   SimulatedStream stream_;
   KernelCatalog kernels_;

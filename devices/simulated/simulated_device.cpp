@@ -14,10 +14,12 @@ class ThreadlessCpu final : public SimulatedDevice {
             .index = 0,
             .memory_limit = options_.memory_limit,
             .description = "simulated"},
+        resource_kinds_(make_resource_kind_catalog()),
         allocator_(options_.memory_limit) {}
 
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return *options_.kernels; }
+  const ResourceKindCatalog& resource_kinds() const override { return resource_kinds_; }
   Allocator& allocator() override { return allocator_; }
   uint64_t memory_in_use() const override { return allocator_.bytes_in_use(); }
   void limit_memory(uint64_t bytes) override { allocator_.set_limit(bytes); }
@@ -27,6 +29,7 @@ class ThreadlessCpu final : public SimulatedDevice {
  private:
   SimulatedDeviceOptions options_;
   DeviceAttributes attributes_;
+  ResourceKindCatalog resource_kinds_;
   cpu::PoolAllocator allocator_;
 };
 

@@ -49,10 +49,10 @@ struct DeviceList {
 /// A resource, as listed for a client.
 struct ListedResource {
   ResourceName name;
-  std::string kind;  // "variable"
-  DType dtype = DType::float32;
-  Shape shape;
-  uint64_t bytes = 0;  // of its value; 0 before the first assignment
+  std::string kind;              // "variable", "hash table"
+  DType dtype = DType::float32;  // of its value; of a table, of the values in it
+  Shape shape;                   // of a table, one dimension: the number of its entries
+  uint64_t bytes = 0;            // of its value; 0 before the first assignment
   std::string device;
   std::chrono::milliseconds idle{0};  // since a step used it last
 

@@ -13,6 +13,7 @@ std::shared_ptr<const OpCatalog> make_op_catalog() {
   add_nn_ops(*catalog);
   add_random_ops(*catalog);
   add_state_ops(*catalog);
+  add_table_ops(*catalog);
   add_training_ops(*catalog);
   add_checkpoint_ops(*catalog);
   add_control_flow_ops(*catalog);

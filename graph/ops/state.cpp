@@ -1,24 +1,8 @@
-#include <algorithm>
-#include <cctype>
-
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/handle.hpp"
 
 namespace troupe {
-namespace {
-
-/// Fails unless it can name a container: "" is the default one.
-Status check_container(const std::string& name) {
-  auto is_allowed = [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_.-/").find(static_cast<char>(c)) !=
-                                  std::string_view::npos;
-  };
-  if (std::ranges::all_of(name, is_allowed)) return {};
-  return invalid_argument(
-      "'" + name + "' is no name for a container: letters, digits and _ . - / are allowed");
-}
-
-}  // namespace
 
 // Variables are TensorFlow's resource variables: an edge carries the handle, each read is a node,
 // and every op on a variable runs on the variable's device.
@@ -34,7 +18,7 @@ void add_state_ops(OpCatalog& catalog) {
         s.set(0, Shape());
         return check_container(s.attr<std::string>("container"));
       })
-      .stateful());
+      .resource_handle());
 
   catalog.add(Op("ReadVariableOp")
       .doc("The variable's value; FailedPrecondition if it has none yet.")

@@ -6,10 +6,13 @@
 
 namespace troupe::testing {
 
-/// A session on task a, and a fake task b with a fake device: it answers Register with ok and
-/// forwards all messages to the test, which answers them as the device.
+/// A session on task a, and a fake task b with a fake device: it answers Register with ok, unless
+/// the test says otherwise, and forwards all messages to the test, which answers them as the
+/// device.
 struct SessionFixture : NodesFixture {
   Builder b;
+  std::shared_ptr<std::atomic<int>> lost_races = std::make_shared<std::atomic<int>>(0);
+  std::shared_ptr<std::atomic<bool>> is_transient = std::make_shared<std::atomic<bool>>(false);
   SessionActor session = open();
   caf::actor device = spawn_fake_device();
   caf::actor task_b = spawn_fake_task(device);
@@ -30,12 +33,15 @@ struct SessionFixture : NodesFixture {
 
   caf::actor spawn_fake_device() {
     return system.spawn(
-        [test = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* me) -> caf::behavior {
+        [test = caf::actor_cast<caf::actor>(self), lost_races = lost_races,
+         is_transient = is_transient](caf::event_based_actor* me) -> caf::behavior {
           return {
               [=](Register& message) {
                 me->send(
                     test, caf::actor_cast<caf::strong_actor_ptr>(me->current_sender()), message);
-                return Status();
+                auto is_lost = lost_races->load() > 0 && lost_races->fetch_sub(1) > 0;
+                return std::tuple(
+                    is_lost ? aborted("a race was lost") : Status(), Registered{*is_transient});
               },
               [=](StartStep& message) { me->send(test, message); },
               [=](CancelStep& message) { me->send(test, message); },

@@ -6,14 +6,13 @@
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/devices/executor.hpp"
-#include "troupe/devices/resources/variable.hpp"
 #include "troupe/graph/passes/partition.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
 namespace troupe::testing {
 
-/// Runs steps of a graph on one CPU device, without actors. It owns the variables.
+/// Runs steps of a graph on one CPU device, without actors. It owns the resources.
 class GraphRunner {
  public:
   explicit GraphRunner(std::unique_ptr<Device> device = make_cpu_device())
@@ -72,10 +71,12 @@ class GraphRunner {
     for (const auto& def : part.nodes)
       if (auto id = graph->add(def); !id) return id.status();
     Plan::Bindings bindings;
-    for (const auto& use : resources_of(*graph)) {
-      auto& variable = variables_[use.name];
-      if (!variable) variable = std::make_shared<VariableResource>(use.dtype, use.shape);
-      bindings[use.node] = variable;
+    auto uses = resources_of(graph, device_->resource_kinds());
+    if (!uses) return uses.status();
+    for (const auto& use : *uses) {
+      auto made = use.kind->make(use.handle());
+      if (!made) return made.status();
+      bindings[use.node] = resources_.emplace(use.name, *std::move(made)).first->second;
     }
     auto plan = Plan::compile(graph, *device_, bindings);
     if (!plan) return plan.status();
@@ -86,7 +87,7 @@ class GraphRunner {
   }
 
   std::unique_ptr<Device> device_;
-  std::map<ResourceName, std::shared_ptr<Resource>> variables_;
+  std::map<ResourceName, std::shared_ptr<Resource>> resources_;
 };
 
 /// One step of a graph without variables.

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "troupe/devices/kernel.hpp"
+#include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/resources/variable.hpp"
 
 namespace troupe::cpu {

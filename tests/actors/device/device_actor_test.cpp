@@ -50,7 +50,7 @@ struct Fixture : NodesFixture {
   DeviceActor device = device_of(a, "a");
 
   Status register_plan(PlanId plan, std::vector<NodeDef> nodes) {
-    return std::get<0>(ask<Status>(device, Register{session, plan, std::move(nodes)}));
+    return std::get<0>(ask<Status, Registered>(device, Register{session, plan, std::move(nodes)}));
   }
   void require_plan(PlanId plan, std::vector<NodeDef> nodes) {
     auto status = register_plan(plan, std::move(nodes));
@@ -238,7 +238,8 @@ BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {
   self->send(device, DropPlan{session, 1});
   Status answer;
   waiting.receive(
-      [&](Status& status) { answer = status; }, [](caf::error&) { BOOST_FAIL("no answer"); });
+      [&](Status& status, Registered&) { answer = status; },
+      [](caf::error&) { BOOST_FAIL("no answer"); });
   BOOST_TEST((answer.code() == Code::cancelled));
   world->release();
   (void)device_of(a, "b");
@@ -253,7 +254,8 @@ BOOST_AUTO_TEST_CASE(ending_a_session_cancels_its_pending_registrations) {
   self->send(device, EndSession{session});
   Status answer;
   waiting.receive(
-      [&](Status& status) { answer = status; }, [](caf::error&) { BOOST_FAIL("no answer"); });
+      [&](Status& status, Registered&) { answer = status; },
+      [](caf::error&) { BOOST_FAIL("no answer"); });
   BOOST_TEST((answer.code() == Code::cancelled));
 }
 

@@ -153,4 +153,41 @@ BOOST_AUTO_TEST_CASE(the_timeout_error_of_make_callable_names_what_it_waits_for)
   BOOST_TEST(status.message().ends_with("; it waits for " + std::string(b_task)));
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_loses_a_race_is_compiled_again_without_its_client) {
+  *lost_races = 2;
+  auto answer = run(1, {remote_neg()});
+  std::set<PlanId> plans;
+  for (int i = 0; i < 3; ++i) plans.insert(next_registration());
+  BOOST_TEST(plans.size() == 3u);
+  fake_step();
+  BOOST_TEST(answer->wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_loses_every_race_fails_in_the_end) {
+  *lost_races = 1000;
+  auto status = run(1, {remote_neg()})->wait().status();
+  BOOST_TEST((status.code() == Code::aborted), status.to_string());
+  BOOST_TEST(*lost_races == 1000 - 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_transient_step_is_dropped_after_its_start_and_compiled_for_each_run) {
+  *is_transient = true;
+  auto output = remote_neg();
+  for (CallId id = 1; id < 3; ++id) {
+    auto answer = run(id, {output});
+    auto plan = next_registration();
+    fake_step();
+    BOOST_TEST(answer->wait().ok());
+    BOOST_TEST(next<DropPlan>().plan == plan);
+  }
+  *is_transient = false;
+  auto answer = run(3, {output});
+  (void)next_registration();
+  fake_step();
+  BOOST_TEST(answer->wait().ok());
+  answer = run(4, {output});
+  fake_step();
+  BOOST_TEST(answer->wait().ok());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -133,6 +133,27 @@ BOOST_AUTO_TEST_CASE(masters_that_race_to_make_a_variable_make_one) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(clients_do_not_see_that_their_masters_race) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    auto cluster = make_cluster({seed});
+    std::vector<Counter> counters;
+    for (const auto& master : {worker0, worker1, worker2, worker0})
+      counters.emplace_back(*cluster, master);
+    std::vector<sim::Call> calls;
+    for (auto& counter : counters) {
+      BOOST_REQUIRE(counter.session.extend().ok());
+      calls.push_back(counter.session.start({}, {}, {counter.initializer}, {.timeout = 5s}));
+    }
+    for (const auto& call : calls) {
+      cluster->run_until(call.done());
+      BOOST_REQUIRE_MESSAGE(call.status().ok(), call.status().to_string());
+    }
+    BOOST_TEST(cluster->list_resources(worker0, 1s)->resources.size() == 1u);
+    for (size_t i = 0; i < counters.size(); ++i)
+      BOOST_TEST(*counters[i].count() == static_cast<float>(i + 1));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_resource_stays_placed_although_the_directory_task_dies) {
   auto cluster = make_cluster({1});
   Counter one(*cluster, worker0);

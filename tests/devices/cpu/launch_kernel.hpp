@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "troupe/devices/resources/variable.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 
 namespace troupe::testing {

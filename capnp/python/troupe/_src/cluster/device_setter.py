@@ -9,7 +9,7 @@ from troupe import _native
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.graph.graph import NodeToPlace
 
-PS_OPS = ("Variable", "VariableV2", "VarHandleOp")
+PS_OPS = ("Variable", "VariableV2", "VarHandleOp", "MutableHashTableV2")
 
 
 def replica_device_setter(
