@@ -22,7 +22,7 @@ namespace troupe {
 // of them is broken), and no message is larger than max_message_bytes.
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 5;
+inline constexpr uint32_t protocol_version = 6;
 
 using SessionId = uint64_t;
 
@@ -162,7 +162,8 @@ struct Register {
   SessionId session = 0;
   PlanId plan = 0;
   std::vector<NodeDef> nodes;
-  std::string master;  // the task of the session
+  std::string master;                  // the task of the session
+  std::vector<FunctionDef> functions;  // those that the nodes refer to, with those that these call
 };
 
 /// Runs a plan for one step. Answered by StepDone.
@@ -314,7 +315,7 @@ auto inspect(Inspector& f, Reconcile& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
-  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master);
+  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {

@@ -12,9 +12,9 @@
 
 namespace troupe {
 
-/// Compiles the steps of a session: prunes them, connects to the tasks that they use, places their
-/// nodes, cuts them into partitions, and registers these with the device actors. Belongs to the
-/// session actor.
+/// Compiles the steps of a session: prunes them, replaces their calls of functions, connects to the
+/// tasks that they use, places their nodes, cuts them into partitions, and registers these with the
+/// device actors. Belongs to the session actor.
 class StepCompiler {
  public:
   using Done = std::function<void(const Status&)>;
@@ -35,6 +35,7 @@ class StepCompiler {
   using Pointer = std::shared_ptr<Compilation>;
   using Next = void (StepCompiler::*)(const Pointer&);
 
+  static Status prune_and_inline(Compilation& compilation);
   void find_resources(const Pointer& compilation);
   void assign_devices(
       const Pointer& compilation, const Placement::ResourceDevices& resource_devices);
