@@ -30,12 +30,14 @@ using CallId = uint64_t;
 
 // To a session actor:
 
-/// Adds nodes to the session's graph: all of them, or none and an error. Aborted: before the call,
-/// the graph has not `expected_size` nodes.
+/// Adds functions to the library of the session's graph, in any order, then nodes to the graph: all
+/// of them, or none and an error. Aborted: before the call, the graph has not `expected_size`
+/// nodes.
 struct Extend {
   std::vector<NodeDef> nodes;
   uint64_t expected_size;
   DoneStatus done;
+  std::vector<FunctionDef> functions = {};
 };
 
 /// Runs one step.

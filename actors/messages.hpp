@@ -168,7 +168,8 @@ struct Register {
   SessionId session = 0;
   PlanId plan = 0;
   std::vector<NodeDef> nodes;
-  std::string master;  // the task of the session
+  std::string master;                  // the task of the session
+  std::vector<FunctionDef> functions;  // those that the nodes refer to, with those that these call
 };
 
 /// The answer to Register.
@@ -331,7 +332,7 @@ auto inspect(Inspector& f, Reconcile& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
-  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master);
+  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Registered& x) {

@@ -52,6 +52,9 @@ caf::error read_shape(caf::deserializer& source, Shape& shape) {
   return {};
 }
 
+caf::error write_attrs(caf::serializer& sink, const Attrs& attrs);
+caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nesting);
+
 /// AttrWriter and AttrReader convert attribute values, one function for each type; a float is sent
 /// as its bits.
 struct AttrWriter {
@@ -61,6 +64,10 @@ struct AttrWriter {
   caf::error operator()(const Tensor& value) { return inspect(sink, const_cast<Tensor&>(value)); }
   caf::error operator()(DType value) { return write(sink, static_cast<uint8_t>(value)); }
   caf::error operator()(float value) { return write(sink, std::bit_cast<uint32_t>(value)); }
+  caf::error operator()(const FunctionRef& value) {
+    auto error = write(sink, value.name());
+    return error ? error : write_attrs(sink, value.attrs());
+  }
   template <class T>
   caf::error operator()(const T& value) {
     return write(sink, value);
@@ -76,6 +83,7 @@ struct AttrWriter {
 
 struct AttrReader {
   caf::deserializer& source;
+  int function_nesting;  // of the value that is read: 0 in a node
 
   caf::error operator()(Shape& value) { return read_shape(source, value); }
   caf::error operator()(Tensor& value) { return inspect(source, value); }
@@ -85,6 +93,15 @@ struct AttrReader {
     auto error = source(bits);
     value = std::bit_cast<float>(bits);
     return error;
+  }
+  caf::error operator()(FunctionRef& value) {
+    if (function_nesting >= function_nesting_max) return bad("functions nested too deep");
+    std::string name;
+    Attrs attrs;
+    if (auto error = source(name)) return error;
+    if (auto error = read_attrs(source, attrs, function_nesting + 1)) return error;
+    value = FunctionRef(std::move(name), attrs);
+    return {};
   }
   template <class T>
   caf::error operator()(T& value) {
@@ -114,6 +131,27 @@ struct AttrReader {
     }
   }
 };
+
+caf::error write_attrs(caf::serializer& sink, const Attrs& attrs) {
+  if (auto error = write(sink, static_cast<uint32_t>(attrs.size()))) return error;
+  for (const auto& [name, attr] : attrs) {
+    if (auto error = write(sink, name, static_cast<uint8_t>(attr.type()))) return error;
+    if (auto error = std::visit(AttrWriter{sink}, attr.variant())) return error;
+  }
+  return {};
+}
+
+caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nesting) {
+  uint32_t count = 0;
+  if (auto error = source(count)) return error;
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string name;
+    uint8_t type = 0;
+    if (auto error = source(name, type)) return error;
+    if (auto error = AttrReader{source, function_nesting}.read(type, attrs[name])) return error;
+  }
+  return {};
+}
 
 /// Allocates in the memory of the receiving devices. Where that is full the heap takes the tensor:
 /// a message that is dropped would never be missed, and the kernels report that memory is full.
@@ -261,26 +299,43 @@ caf::error inspect(caf::deserializer& source, Tensor& value) {
 }
 
 caf::error inspect(caf::serializer& sink, NodeDef& value) {
-  auto count = static_cast<uint32_t>(value.attrs.size());
-  if (auto error = write(sink, value.name, value.op, value.device, value.inputs, count))
-    return error;
-  for (const auto& [name, attr] : value.attrs) {
-    if (auto error = write(sink, name, static_cast<uint8_t>(attr.type()))) return error;
-    if (auto error = std::visit(AttrWriter{sink}, attr.variant())) return error;
-  }
-  return {};
+  if (auto error = write(sink, value.name, value.op, value.device, value.inputs)) return error;
+  return write_attrs(sink, value.attrs);
 }
 
 caf::error inspect(caf::deserializer& source, NodeDef& value) {
-  uint32_t count = 0;
-  if (auto error = source(value.name, value.op, value.device, value.inputs, count)) return error;
-  for (uint32_t i = 0; i < count; ++i) {
-    std::string name;
-    uint8_t type = 0;
-    if (auto error = source(name, type)) return error;
-    if (auto error = AttrReader{source}.read(type, value.attrs[name])) return error;
+  if (auto error = source(value.name, value.op, value.device, value.inputs)) return error;
+  return read_attrs(source, value.attrs, /*function_nesting=*/0);
+}
+
+caf::error inspect(caf::serializer& sink, FunctionDef& value) {
+  auto arguments = static_cast<uint32_t>(value.arguments.size());
+  auto results = static_cast<uint32_t>(value.results.size());
+  if (auto error = write(sink, value.name, arguments, results)) return error;
+  for (const auto& [name, dtype, shape] : value.arguments) {
+    if (auto error = write(sink, name, static_cast<uint8_t>(dtype))) return error;
+    if (auto error = write_shape(sink, shape)) return error;
   }
-  return {};
+  for (const auto& [name, output, dtype] : value.results)
+    if (auto error = write(sink, name, output, static_cast<uint8_t>(dtype))) return error;
+  return sink(value.nodes);
+}
+
+caf::error inspect(caf::deserializer& source, FunctionDef& value) {
+  uint32_t arguments = 0, results = 0;
+  if (auto error = source(value.name, arguments, results)) return error;
+  for (; arguments > 0; --arguments) {
+    auto& argument = value.arguments.emplace_back();
+    if (auto error = source(argument.name)) return error;
+    if (auto error = read_enum(source, argument.dtype, is_valid)) return error;
+    if (auto error = read_shape(source, argument.shape)) return error;
+  }
+  for (; results > 0; --results) {
+    auto& result = value.results.emplace_back();
+    if (auto error = source(result.name, result.output)) return error;
+    if (auto error = read_enum(source, result.dtype, is_valid)) return error;
+  }
+  return source(value.nodes);
 }
 
 }  // namespace troupe

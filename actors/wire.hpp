@@ -48,6 +48,8 @@ caf::error inspect(caf::serializer& sink, Tensor& value);
 caf::error inspect(caf::deserializer& source, Tensor& value);
 caf::error inspect(caf::serializer& sink, NodeDef& value);
 caf::error inspect(caf::deserializer& source, NodeDef& value);
+caf::error inspect(caf::serializer& sink, FunctionDef& value);
+caf::error inspect(caf::deserializer& source, FunctionDef& value);
 
 template <class Inspector>
 auto inspect(Inspector& f, NodeRun& x) {

@@ -12,6 +12,43 @@ using import "tensor.capnp".Tensor;
 struct Graph {
   nodes @0 :List(Node);
   # In topological order: a node comes after its inputs.
+
+  functions @1 :List(Function);
+  # Those that attributes of the nodes and of each other name, in any order, each name once.
+}
+
+struct Function {
+  # A function that attributes name. Functions may call each other at most 64 deep, and none may
+  # call itself.
+
+  name @0 :Text;
+
+  arguments @1 :List(Argument);
+
+  results @2 :List(Result);
+
+  nodes @3 :List(Node);
+  # As in a graph; their inputs may also name arguments. They refer to no node of the graph.
+
+  struct Argument {
+    name @0 :Text;
+    type @1 :DType;
+
+    shape @2 :Shape;
+    # What is known of it in every call; of a variable's handle, the shape of the variable.
+  }
+
+  struct Result {
+    name @0 :Text;
+    output @1 :Text;
+    # An argument, or an output of a node of the function.
+    type @2 :DType;
+  }
+}
+
+struct FunctionRef {
+  name @0 :Text;
+  attrs @1 :List(Attr);
 }
 
 struct Node {
@@ -54,5 +91,8 @@ struct AttrValue {
     strings @9 :List(Data);
     types @10 :List(DType);
     shapes @11 :List(Shape);
+    func @12 :FunctionRef;
+    funcs @13 :List(FunctionRef);
+    # Functions are nested at most 8 deep in attributes of functions.
   }
 }

@@ -4,6 +4,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
 
+using import "graph.capnp".Function;
 using import "graph.capnp".Node;
 using import "metadata.capnp".RunMetadata;
 using import "status.capnp".Status;
@@ -13,8 +14,10 @@ interface Session {
   # A client's graph. Dropping the last reference closes the session, so it also closes when the
   # client dies or loses its connection. Variables and queues remain in their containers.
 
-  extend @0 (nodes :List(Node), expectedSize :UInt64) -> (status :Status);
-  # Adds nodes to the graph: all of them, or none and an error that names the first bad one.
+  extend @0 (nodes :List(Node), expectedSize :UInt64, functions :List(Function))
+      -> (status :Status);
+  # Adds functions and nodes to the graph: all of them, or none and an error that names the first
+  # bad one. A function that the graph has already must be the same.
   # `expectedSize` is the number of nodes that the graph must have before the call.
   #
   # Aborted: it has another number (two clients extend one session). InvalidArgument: a node

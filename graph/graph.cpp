@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <charconv>
 
+#include "troupe/graph/function_body.hpp"
 #include "troupe/graph/signature.hpp"
 
 namespace troupe {
-namespace {
-
-bool is_valid_name(std::string_view name) {
+bool is_graph_name(std::string_view name) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.'; };
   if (name.empty() || !(is_word(name[0]) || name[0] == '_')) return false;
   return std::ranges::all_of(
       name, [&](char c) { return is_word(c) || c == '_' || c == '-' || c == '/' || c == '\\'; });
 }
 
-}  // namespace
-
 Result<NodeId> Graph::add(NodeDef def) {
   Where where{.node = def.name, .op = def.op};
-  if (!is_valid_name(def.name))
+  if (!is_graph_name(def.name))
     return invalid_argument(
                "'" + def.name + "' is no name for a node: letters, digits and _ . - / are allowed")
         .at(where);
@@ -58,6 +55,26 @@ Result<NodeId> Graph::add(NodeDef def) {
   if (!output_dtypes) return output_dtypes.status().at(where);
   node.output_dtypes = *std::move(output_dtypes);
 
+  if (auto status = check_functions(node.attrs); !status.ok()) return status.at(where);
+  if (auto status = infer_shapes(node, std::move(dtypes)); !status.ok()) return status.at(where);
+
+  ids_.emplace(node.name, node.id);
+  nodes_.push_back(std::move(node));
+  return nodes_.back().id;
+}
+
+Status Graph::check_functions(const Attrs& attrs) const {
+  for (const auto& [name, value] : attrs) {
+    if (value.function_nesting() > function_nesting_max)
+      return invalid_argument("attribute '" + name + "' nests functions too deep");
+    for (const auto& function : functions_in(value))
+      if (auto found = library_->find(function.name()); !found) return found.status();
+  }
+  return {};
+}
+
+/// Sets the node's output_shapes. An error of a function's body is at its node "call/node".
+Status Graph::infer_shapes(Node& node, DTypes dtypes) const {
   Shapes shapes, inputs_as_shapes;
   std::vector<std::optional<Tensor>> constants;
   for (auto input : node.inputs) {
@@ -65,16 +82,29 @@ Result<NodeId> Graph::add(NodeDef def) {
     constants.push_back(constant_value(input));
     inputs_as_shapes.push_back(constant_value_as_shape(input));
   }
+  auto infer = [this](const FunctionRef& f, const DTypes& inputs, const Shapes& input_shapes) {
+    return infer_call(f, inputs, input_shapes, catalog_, library_);
+  };
   ShapeInference inference(
       node.attrs, std::move(shapes), std::move(dtypes), std::move(constants),
       std::move(inputs_as_shapes), node.output_dtypes.size(),
-      node.inputs.empty() ? nullptr : &this->node(node.inputs[0].node).attrs);
-  if (auto status = node.op->infer_shape()(inference); !status.ok()) return status.at(where);
+      node.inputs.empty() ? nullptr : &this->node(node.inputs[0].node).attrs, infer);
+  auto status = node.op->infer_shape()(inference);
+  if (!status.ok() && !status.where().node.empty()) {
+    auto where = status.where();
+    where.node = node.name + "/" + where.node;
+    return Status(status.code(), status.message(), std::move(where));
+  }
   node.output_shapes = inference.outputs();
+  return status;
+}
 
-  ids_.emplace(node.name, node.id);
-  nodes_.push_back(std::move(node));
-  return nodes_.back().id;
+Status Graph::add_functions(std::vector<FunctionDef> functions) {
+  if (functions.empty()) return {};
+  auto extended = with_functions(library_, std::move(functions), catalog_);
+  if (!extended) return extended.status();
+  library_ = *std::move(extended);
+  return {};
 }
 
 void Graph::shrink_to(int size) {

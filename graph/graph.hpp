@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "troupe/graph/function.hpp"
+#include "troupe/graph/node_def.hpp"
 #include "troupe/graph/op.hpp"
 
 namespace troupe {
@@ -20,16 +22,6 @@ struct Output {
   int32_t index = 0;
 
   auto operator<=>(const Output&) const = default;
-};
-
-/// A node as it is written and sent: everything by name. Inputs are "name" or "name:1" for the
-/// output of a node, then "^name" for each node that must only have run before.
-struct NodeDef {
-  std::string name;
-  std::string op;
-  std::string device;  // a constraint, possibly partial or empty: "/job:ps/task:0"
-  std::vector<std::string> inputs;
-  Attrs attrs;
 };
 
 /// A node in a graph: checked, complete, with the dtypes and shapes of its outputs.
@@ -54,11 +46,17 @@ struct Node {
   }
 };
 
+/// True for what may name a node or a function.
+bool is_graph_name(std::string_view name);
+
 /// A dataflow graph that only grows. Every node in it is valid: its op exists, its attributes and
 /// the dtypes and shapes of its inputs fit. A node's inputs have smaller ids than it has.
 class Graph {
  public:
-  explicit Graph(std::shared_ptr<const OpCatalog> catalog) : catalog_(std::move(catalog)) {}
+  explicit Graph(
+      std::shared_ptr<const OpCatalog> catalog,
+      std::shared_ptr<const FunctionLibrary> library = std::make_shared<FunctionLibrary>())
+      : catalog_(std::move(catalog)), library_(std::move(library)) {}
 
   /// Adds a node whose inputs are there already. An error says what was expected and what was
   /// given, names the node, and leaves the graph as it was.
@@ -66,6 +64,18 @@ class Graph {
 
   /// Removes the nodes with ids from `size` on.
   void shrink_to(int size);
+
+  /// The functions that nodes may refer to.
+  const FunctionLibrary& library() const { return *library_; }
+  const std::shared_ptr<const FunctionLibrary>& shared_library() const { return library_; }
+  /// Adds functions, in any order: all, or none and an error. Their bodies are checked as graphs; a
+  /// function that is there already with the same body is fine.
+  Status add_functions(std::vector<FunctionDef> functions);
+  Status add_function(FunctionDef function) { return add_functions({std::move(function)}); }
+  /// Goes back to a library that the graph had.
+  void restore_library(std::shared_ptr<const FunctionLibrary> library) {
+    library_ = std::move(library);
+  }
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
@@ -93,7 +103,11 @@ class Graph {
   NodeDef def_of(NodeId id) const;
 
  private:
+  Status check_functions(const Attrs& attrs) const;
+  Status infer_shapes(Node& node, DTypes dtypes) const;
+
   std::shared_ptr<const OpCatalog> catalog_;
+  std::shared_ptr<const FunctionLibrary> library_;  // never changed: replaced by a larger one
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> ids_;
 };

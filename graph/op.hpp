@@ -127,21 +127,31 @@ class OpCatalog {
 /// The known name with the least edit distance to a wrong one, or "" if none is similar.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
+/// What a call of a function computes.
+struct CallOutputs {
+  DTypes dtypes;
+  Shapes shapes;
+};
+
 /// The inputs and results of an op's shape function, which runs when a node is added to a graph.
 /// Outputs that the function does not set have unknown rank.
 class ShapeInference {
  public:
+  using InferCall =
+      std::function<Result<CallOutputs>(const FunctionRef&, const DTypes&, const Shapes&)>;
+
   ShapeInference(
       const Attrs& attrs, std::vector<Shape> inputs, std::vector<DType> input_dtypes,
       std::vector<std::optional<Tensor>> constants, Shapes inputs_as_shapes, size_t output_count,
-      const Attrs* handle)
+      const Attrs* handle, InferCall infer_call)
       : attrs_(attrs),
         inputs_(std::move(inputs)),
         input_dtypes_(std::move(input_dtypes)),
         constants_(std::move(constants)),
         inputs_as_shapes_(std::move(inputs_as_shapes)),
         outputs_(output_count, Shape::unknown_rank()),
-        handle_(handle) {}
+        handle_(handle),
+        infer_call_(std::move(infer_call)) {}
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
   const Shape& input(int index) const { return inputs_[static_cast<size_t>(index)]; }
@@ -164,6 +174,15 @@ class ShapeInference {
     CHECK(value != nullptr);
     return *value;
   }
+
+  /// What a function of the graph computes from arguments of those dtypes and shapes. Fails where
+  /// they are not its arguments.
+  Result<CallOutputs> call(
+      const FunctionRef& function, const DTypes& dtypes, const Shapes& shapes) const {
+    return infer_call_(function, dtypes, shapes);
+  }
+  const std::vector<Shape>& inputs() const { return inputs_; }
+  const DTypes& input_dtypes() const { return input_dtypes_; }
 
   /// The shape of the variable whose handle is input 0, as far as its VarHandleOp tells.
   Shape handle_shape() const;
@@ -191,6 +210,7 @@ class ShapeInference {
   Shapes inputs_as_shapes_;
   std::vector<Shape> outputs_;
   const Attrs* handle_;  // the attributes of the node that makes input 0
+  InferCall infer_call_;
 };
 
 /// A constant's int32 or int64 elements; nothing for another dtype.

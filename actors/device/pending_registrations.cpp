@@ -46,10 +46,12 @@ caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
   registration->graph = std::make_shared<Graph>(settings_.catalog);
+  if (auto status = registration->graph->add_functions(std::move(message.functions)); !status.ok())
+    return {status.at(where()), Registered()};
   for (auto& def : message.nodes)
     if (auto id = registration->graph->add(std::move(def)); !id)
       return {id.status().at(where()), Registered()};
-  registration->message = {.session = message.session, .plan = message.plan, .nodes = {}};
+  registration->message = {.session = message.session, .plan = message.plan};
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
   // before the promise is made, which takes the sender away.
   registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());

@@ -71,10 +71,13 @@ class LocalSession final : public Session {
     for (auto id = static_cast<NodeId>(sent_); id < graph.size(); ++id)
       nodes.push_back(graph.def_of(id));
     auto count = nodes.size();
+    auto functions = graph.library().defs_from(sent_functions_);
     auto status = session_->ask<Status>([&](auto done) {
-      return Extend{std::move(nodes), sent_, done};
+      return Extend{std::move(nodes), sent_, done, std::move(functions)};
     });
-    if (status.ok()) sent_ += count;
+    if (!status.ok()) return status;
+    sent_ += count;
+    sent_functions_ = graph.library().size();
     return status;
   }
 
@@ -136,7 +139,8 @@ class LocalSession final : public Session {
   SharedLocalSession session_;
   const std::vector<std::string> warnings_;
   std::mutex extend_mutex_;
-  uint64_t sent_ = 0;
+  uint64_t sent_ = 0;  // nodes of the graph
+  size_t sent_functions_ = 0;
 };
 
 }  // namespace

@@ -79,12 +79,12 @@ Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& 
 }
 
 Result<std::vector<std::vector<NodeDef>>> place_and_partition(
-    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
-    const DeviceName& master, CompiledStep& step) {
+    const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
+    const Placement& placement, const DeviceName& master, CompiledStep& step) {
   auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
   std::vector<std::vector<NodeDef>> nodes;
-  for (auto& cut : partition(graph, step.pruned, *places)) {
+  for (auto& cut : partition(graph, pruned, *places)) {
     auto device = DeviceName::parse(cut.device);
     if (!device) return device.status();
     step.partitions.push_back(

@@ -67,7 +67,7 @@ Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& 
 /// adds them to the step. Returns the nodes of each partition, which only the registration needs.
 /// `master` is the master's default device.
 Result<std::vector<std::vector<NodeDef>>> place_and_partition(
-    const Graph& graph, const std::vector<TaskDescription>& tasks, const Placement& placement,
-    const DeviceName& master, CompiledStep& step);
+    const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
+    const Placement& placement, const DeviceName& master, CompiledStep& step);
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session/deadlines.hpp"
+#include "troupe/actors/session/extend_graph.hpp"
 #include "troupe/actors/session/running_steps.hpp"
 #include "troupe/actors/session/session_protocol.hpp"
 #include "troupe/actors/session/step_cache.hpp"
@@ -79,15 +80,9 @@ struct SessionState {
       return aborted(
           "the session's graph has " + std::to_string(graph->size()) +
           " nodes, but the caller expected " + std::to_string(call.expected_size));
-    auto before = graph->size();
-    for (auto& def : call.nodes) {
-      auto status = is_reserved(def) ? invalid_argument("names that begin with '_' are reserved")
-                                           .at({.node = def.name, .op = def.op})
-                                     : graph->add(std::move(def)).status();
-      if (status.ok()) continue;
-      graph->shrink_to(before);
+    if (auto status = extend_graph(*graph, std::move(call.functions), std::move(call.nodes));
+        !status.ok())
       return status;
-    }
     if (next_view) settings.view = std::exchange(next_view, nullptr);
     return {};
   }
@@ -95,13 +90,6 @@ struct SessionState {
   void update_view(const ClusterChanged& change) {
     next_view = std::make_shared<PlacementView>(*settings.view);
     next_view->cluster = change.cluster;
-  }
-
-  static bool is_reserved(const NodeDef& def) {
-    auto found = def.attrs.find("container");
-    auto* container = found == def.attrs.end() ? nullptr : found->second.get<std::string>();
-    return def.op.starts_with('_') || def.name.starts_with('_') ||
-           (container && container->starts_with('_'));
   }
 
   // -- runs

@@ -3,17 +3,22 @@
 #include "troupe/actors/cluster/directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/passes/inline_functions.hpp"
 
 namespace troupe {
 
 struct StepCompiler::Compilation {
-  const Graph& graph;
+  const Graph* graph;                    // of the session, or `inlined`
+  std::unique_ptr<InlinedStep> inlined;  // null where the step calls no function
   std::shared_ptr<CompiledStep> step;
   Done done;
   std::optional<Placement> placement;
   Placement::ResourceDevices resource_devices;  // of the unpinned resources
   std::vector<TaskDescription> tasks;
   Status status;
+
+  /// What is placed: the step without calls.
+  const PrunedStep& pruned() const { return inlined ? inlined->step : step->pruned; }
 };
 
 void StepCompiler::begin(
@@ -28,13 +33,27 @@ void StepCompiler::begin(
 void StepCompiler::compile(
     const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done) {
   find_resources(std::make_shared<Compilation>(Compilation{
-      .graph = graph,
+      .graph = &graph,
+      .inlined = nullptr,
       .step = step,
       .done = std::move(done),
       .placement = {},
       .resource_devices = {},
       .tasks = {},
       .status = {}}));
+}
+
+/// Prunes the step and replaces its calls of functions.
+Status StepCompiler::prune_and_inline(Compilation& compilation) {
+  auto& step = *compilation.step;
+  auto pruned = prune(*compilation.graph, step.signature);
+  if (!pruned) return pruned.status();
+  step.pruned = *std::move(pruned);
+  auto inlined = inline_functions(*compilation.graph, step.signature, step.pruned);
+  if (!inlined) return inlined.status();
+  compilation.inlined = *std::move(inlined);
+  if (compilation.inlined) compilation.graph = compilation.inlined->graph.get();
+  return {};
 }
 
 /// Asks the directory where the unpinned resources are placed, those without a device constraint.
@@ -44,14 +63,13 @@ void StepCompiler::find_resources(const Pointer& compilation) {
   auto& step = *compilation->step;
   step.partitions.clear();
   step.is_transient = false;
-  auto pruned = prune(compilation->graph, step.signature);
-  if (!pruned) return compilation->done(pruned.status());
-  step.pruned = *std::move(pruned);
-  auto placement = Placement::begin(compilation->graph, step.pruned.nodes, settings_->view);
+  if (auto status = prune_and_inline(*compilation); !status.ok()) return compilation->done(status);
+  const auto& nodes = compilation->pruned().nodes;
+  auto placement = Placement::begin(*compilation->graph, nodes, settings_->view);
   if (!placement) return compilation->done(placement.status());
   compilation->placement = *std::move(placement);
-  for (auto id : step.pruned.nodes)
-    if (const auto& node = compilation->graph.node(id); resource_of(node))
+  for (auto id : nodes)
+    if (const auto& node = compilation->graph->node(id); resource_of(node))
       step.containers.insert(container_of(node));
 
   auto unpinned = compilation->placement->unpinned_resources();
@@ -124,7 +142,8 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
   auto& step = *compilation->step;
   const auto& here = settings_->view->master;
   auto nodes = place_and_partition(
-      compilation->graph, compilation->tasks, *compilation->placement, here, step);
+      *compilation->graph, compilation->pruned(), compilation->tasks, *compilation->placement, here,
+      step);
   if (!nodes) return compilation->done(nodes.status());
   for (auto& partition : *nodes) mark_handles(*compilation, partition);
   if (step.partitions.empty()) return compilation->done({});
@@ -136,7 +155,9 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
     const auto& partition = step.partitions[i];
     on_register_(partition);
     if (settings_->options.log_device_placement && settings_->log) log_placement((*nodes)[i]);
-    Register message{settings_->id, step.plan, std::move((*nodes)[i]), master};
+    auto functions = compilation->graph->library().defs_used_by((*nodes)[i]);
+    Register message{
+        settings_->id, step.plan, std::move((*nodes)[i]), master, std::move(functions)};
     self_->request(partition.actor, timeout, std::move(message))
         .then(
             [this, compilation, device = partition.device](
@@ -156,8 +177,8 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
 /// the private container of an isolated session, or of a resource that has no shared name.
 void StepCompiler::mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const {
   for (auto& node : nodes) {
-    auto id = compilation.graph.find(node.name);
-    auto resource = id ? resource_of(compilation.graph.node(*id)) : std::nullopt;
+    auto id = compilation.graph->find(node.name);
+    auto resource = id ? resource_of(compilation.graph->node(*id)) : std::nullopt;
     if (!resource) continue;
     if (compilation.resource_devices.contains(*resource)) node.attrs[unpinned_attr] = true;
     if (!settings_->options.isolate_state && !is_unshared(*resource)) continue;

@@ -12,9 +12,10 @@
 
 namespace troupe {
 
-/// Compiles the steps of a session: prunes them, finds where the resources are that they use,
-/// connects to the tasks, places the nodes, cuts them into partitions, and registers these with the
-/// device actors, which commit the resources that are new. Belongs to the session actor.
+/// Compiles the steps of a session: prunes them, replaces their calls of functions, finds where the
+/// resources are that they use, connects to the tasks, places the nodes, cuts them into partitions,
+/// and registers these with the device actors, which commit the resources that are new. Belongs to
+/// the session actor.
 class StepCompiler {
  public:
   using Done = std::function<void(const Status&)>;
@@ -36,6 +37,7 @@ class StepCompiler {
   using Pointer = std::shared_ptr<Compilation>;
   using Next = void (StepCompiler::*)(const Pointer&);
 
+  static Status prune_and_inline(Compilation& compilation);
   void find_resources(const Pointer& compilation);
   void assign_devices(
       const Pointer& compilation, const Placement::ResourceDevices& resource_devices);

@@ -13,11 +13,21 @@ std::shared_ptr<OpenCalls::Promise> Session::State::open(const Call& call) {
 
 void Session::State::send_graph(const Graph& graph, DoneStatus done) {
   auto before = sent;
-  Extend extend{.nodes = {}, .expected_size = static_cast<uint64_t>(before), .done = {}};
+  auto functions_before = sent_functions;
+  Extend extend{
+      .nodes = {},
+      .expected_size = static_cast<uint64_t>(before),
+      .done = {},
+      .functions = graph.library().defs_from(functions_before)};
   for (auto id = before; id < graph.size(); ++id) extend.nodes.push_back(graph.def_of(id));
   sent = std::max(before, graph.size());
-  extend.done = [self = shared_from_this(), before, done = std::move(done)](Status status) {
-    if (!status.ok()) self->sent = std::min(self->sent, before);
+  sent_functions = graph.library().size();
+  extend.done = [self = shared_from_this(), before, functions_before,
+                 done = std::move(done)](Status status) {
+    if (!status.ok()) {
+      self->sent = std::min(self->sent, before);
+      self->sent_functions = std::min(self->sent_functions, functions_before);
+    }
     done(std::move(status));
   };
   tell(actor, std::move(extend));

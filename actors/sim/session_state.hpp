@@ -18,6 +18,7 @@ struct Session::State : std::enable_shared_from_this<Session::State> {
   const std::shared_ptr<TaskProcess> master;
   const SessionActor actor;  // empty if the master did not answer
   int sent = 0;              // number of nodes that the master has
+  size_t sent_functions = 0;
   CallId next_call = 1;
   bool is_closed = false;
 };

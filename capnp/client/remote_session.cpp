@@ -68,6 +68,7 @@ class RemoteSession final : public Session {
   const std::vector<std::string> warnings_;
   std::mutex mutex_;    // one extension at a time
   int sent_count_ = 0;  // nodes of the graph
+  size_t sent_functions_ = 0;
 };
 
 void fill_names(capnp::List<capnp::Text>::Builder to, const Refs& refs) {
@@ -91,9 +92,11 @@ Status RemoteSession::extend(const Graph& graph) {
     return invalid_argument(
         "the session has " + std::to_string(sent_count_) + " nodes already, but the graph has " +
         std::to_string(graph.size()) + ": it is not the graph of the earlier calls");
-  if (graph.size() == sent_count_) return Status();
+  if (graph.size() == sent_count_ && graph.library().size() == sent_functions_) return Status();
   auto status = send_nodes(graph);
-  if (status.ok()) sent_count_ = graph.size();
+  if (!status.ok()) return status;
+  sent_count_ = graph.size();
+  sent_functions_ = graph.library().size();
   return status;
 }
 
@@ -106,6 +109,11 @@ Status RemoteSession::send_nodes(const Graph& graph) {
     ExternalSegmentBudget segment_budget{.memory = connection_->memory().get()};
     for (auto id = sent_count_; id < graph.size(); ++id)
       fill(nodes[static_cast<unsigned>(id - sent_count_)], graph.def_of(id), segment_budget);
+    auto functions = graph.library().defs_from(sent_functions_);
+    if (!functions.empty())
+      fill(
+          request.initFunctions(static_cast<unsigned>(functions.size())), functions,
+          segment_budget);
     return request.send().then([&](auto response) { answer = to_status(response.getStatus()); });
   });
   return status.ok() ? answer : status;

@@ -7,123 +7,15 @@
 #include <type_traits>
 
 #include "troupe/capnp/convert/convert_tensor.hpp"
+#include "troupe/capnp/convert/to_vector.hpp"
 
 namespace troupe {
 namespace {
-
-std::string text_of(capnp::Text::Reader text) { return {text.cStr(), text.size()}; }
-
-std::string bytes_of(capnp::Data::Reader data) {
-  return {reinterpret_cast<const char*>(data.begin()), data.size()};
-}
 
 Result<int> to_index(uint32_t number, const char* what) {
   if (number > static_cast<uint32_t>(std::numeric_limits<int>::max()))
     return invalid_argument(std::string(what) + " cannot be " + std::to_string(number));
   return static_cast<int>(number);
-}
-
-/// A vector of what `convert` makes of each element, or its first error.
-template <class T, class List, class Convert>
-Result<std::vector<T>> to_vector(List from, Convert convert) {
-  std::vector<T> values;
-  values.reserve(from.size());
-  for (auto element : from) {
-    Result<T> value = convert(element);
-    if (!value) return value.status();
-    values.push_back(*std::move(value));
-  }
-  return values;
-}
-
-template <class T>
-Result<AttrValue> as_attr(Result<T> value) {
-  if (!value) return value.status();
-  return AttrValue(*std::move(value));
-}
-
-template <class T, class List>
-AttrValue numbers_of(List from) {
-  std::vector<T> numbers;
-  numbers.reserve(from.size());
-  for (auto number : from) numbers.push_back(number);
-  return AttrValue(std::move(numbers));
-}
-
-// One overload for each type that an attribute may hold, except for Tensor.
-void fill_alternative(rpc::AttrValue::Builder to, int64_t value) { to.setInt(value); }
-void fill_alternative(rpc::AttrValue::Builder to, float value) { to.setFloat(value); }
-void fill_alternative(rpc::AttrValue::Builder to, bool value) { to.setBool(value); }
-void fill_alternative(rpc::AttrValue::Builder to, const std::string& value) {
-  to.setString(data_of(value));
-}
-void fill_alternative(rpc::AttrValue::Builder to, DType value) {
-  to.setType(static_cast<uint16_t>(value));
-}
-void fill_alternative(rpc::AttrValue::Builder to, const Shape& value) {
-  fill(to.initShape(), value);
-}
-void fill_alternative(rpc::AttrValue::Builder to, const std::vector<int64_t>& values) {
-  to.setInts({values.data(), values.size()});
-}
-void fill_alternative(rpc::AttrValue::Builder to, const std::vector<float>& values) {
-  to.setFloats({values.data(), values.size()});
-}
-void fill_alternative(rpc::AttrValue::Builder to, const std::vector<std::string>& values) {
-  auto list = to.initStrings(static_cast<unsigned>(values.size()));
-  for (unsigned i = 0; i < values.size(); ++i) list.set(i, data_of(values[i]));
-}
-void fill_alternative(rpc::AttrValue::Builder to, const DTypes& values) {
-  auto list = to.initTypes(static_cast<unsigned>(values.size()));
-  for (unsigned i = 0; i < values.size(); ++i) list.set(i, static_cast<uint16_t>(values[i]));
-}
-void fill_alternative(rpc::AttrValue::Builder to, const Shapes& values) {
-  auto list = to.initShapes(static_cast<unsigned>(values.size()));
-  for (unsigned i = 0; i < values.size(); ++i) fill(list[i], values[i]);
-}
-
-Result<AttrValue> read_attr_value(rpc::AttrValue::Reader from) {
-  switch (from.which()) {
-    case rpc::AttrValue::INT: return AttrValue(from.getInt());
-    case rpc::AttrValue::FLOAT: return AttrValue(from.getFloat());
-    case rpc::AttrValue::BOOL: return AttrValue(from.getBool());
-    case rpc::AttrValue::STRING: return AttrValue(bytes_of(from.getString()));
-    case rpc::AttrValue::TYPE: return as_attr(to_dtype(from.getType()));
-    case rpc::AttrValue::SHAPE: return as_attr(to_shape(from.getShape()));
-    case rpc::AttrValue::TENSOR: return as_attr(to_tensor(from.getTensor()));
-    case rpc::AttrValue::INTS: return numbers_of<int64_t>(from.getInts());
-    case rpc::AttrValue::FLOATS: return numbers_of<float>(from.getFloats());
-    case rpc::AttrValue::STRINGS:
-      return as_attr(to_vector<std::string>(
-          from.getStrings(), [](auto data) { return Result<std::string>(bytes_of(data)); }));
-    case rpc::AttrValue::TYPES: return as_attr(to_vector<DType>(from.getTypes(), to_dtype));
-    case rpc::AttrValue::SHAPES: return as_attr(to_vector<Shape>(from.getShapes(), to_shape));
-  }
-  return invalid_argument(
-      "its value is of kind " + std::to_string(static_cast<int>(from.which())) +
-      ", which this release does not know");
-}
-
-Result<NodeDef> read_node_def(rpc::Node::Reader from) {
-  NodeDef node{
-      .name = text_of(from.getName()),
-      .op = text_of(from.getOp()),
-      .device = text_of(from.getDevice()),
-      .inputs = {},
-      .attrs = {}};
-  auto in_node = [&node](const Status& status) {
-    return status.at({.node = node.name, .op = node.op, .device = {}, .task = {}});
-  };
-  for (auto input : from.getInputs()) node.inputs.push_back(text_of(input));
-  for (auto attr : from.getAttrs()) {
-    auto name = text_of(attr.getName());
-    auto value = to_attr_value(attr.getValue());
-    if (!value)
-      return in_node(invalid_argument("attribute '" + name + "': " + value.status().message()));
-    if (!node.attrs.emplace(name, *std::move(value)).second)
-      return in_node(invalid_argument("attribute '" + name + "' is given twice"));
-  }
-  return node;
 }
 
 Result<ClusterSpec> read_cluster(rpc::Cluster::Reader from) {
@@ -240,43 +132,6 @@ Status to_status(rpc::Status::Reader from) {
   Status status(static_cast<Code>(from.getCode()), *std::move(message), *std::move(where));
   for (auto& note : *notes) status = status.with_note(std::move(note));
   return status;
-}
-
-void fill(
-    rpc::AttrValue::Builder to, const AttrValue& value, ExternalSegmentBudget& segment_budget) {
-  std::visit(
-      [&](const auto& alternative) {
-        if constexpr (std::is_same_v<decltype(alternative), const Tensor&>)
-          fill(to.initTensor(), alternative, segment_budget);
-        else fill_alternative(to, alternative);
-      },
-      value.variant());
-}
-
-Result<AttrValue> to_attr_value(rpc::AttrValue::Reader from) {
-  return checked([from] { return read_attr_value(from); });
-}
-
-void fill(rpc::Node::Builder to, const NodeDef& node, ExternalSegmentBudget& segment_budget) {
-  to.setName(node.name);
-  to.setOp(node.op);
-  if (!node.device.empty()) to.setDevice(node.device);
-  fill(to.initInputs(static_cast<unsigned>(node.inputs.size())), node.inputs);
-  auto attrs = to.initAttrs(static_cast<unsigned>(node.attrs.size()));
-  unsigned index = 0;
-  for (const auto& [name, value] : node.attrs) {
-    auto attr = attrs[index++];
-    attr.setName(name);
-    fill(attr.initValue(), value, segment_budget);
-  }
-}
-
-Result<NodeDef> to_node_def(rpc::Node::Reader from) {
-  return checked([from] { return read_node_def(from); });
-}
-
-Result<std::vector<NodeDef>> to_node_defs(capnp::List<rpc::Node>::Reader from) {
-  return checked([from] { return to_vector<NodeDef>(from, to_node_def); });
 }
 
 Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds) {

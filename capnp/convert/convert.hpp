@@ -57,6 +57,18 @@ void fill(rpc::Node::Builder to, const NodeDef& node, ExternalSegmentBudget& seg
 Result<NodeDef> to_node_def(rpc::Node::Reader from);
 Result<std::vector<NodeDef>> to_node_defs(capnp::List<rpc::Node>::Reader from);
 
+void fill(
+    capnp::List<rpc::Function>::Builder to, const std::vector<FunctionDef>& functions,
+    ExternalSegmentBudget& segment_budget);
+Result<std::vector<FunctionDef>> to_function_defs(capnp::List<rpc::Function>::Reader from);
+
+/// A graph as it is sent.
+struct GraphDef {
+  std::vector<NodeDef> nodes;
+  std::vector<FunctionDef> functions;
+};
+Result<GraphDef> to_graph(rpc::Graph::Reader from);
+
 /// InvalidArgument where it is longer than ten years.
 Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "troupe/capnp/convert/convert_tensor.hpp"
+#include "troupe/capnp/convert/to_vector.hpp"
 #include "troupe/capnp/protocol.hpp"
 
 namespace troupe {
@@ -15,8 +16,6 @@ using std::chrono::nanoseconds;
 uint64_t to_count(milliseconds time) {
   return static_cast<uint64_t>(std::max(time, milliseconds(0)).count());
 }
-
-std::string text_of(capnp::Text::Reader text) { return {text.cStr(), text.size()}; }
 
 void fill(rpc::NodeRun::Builder to, const NodeRun& run) {
   to.setNode(run.node);

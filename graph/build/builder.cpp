@@ -68,8 +68,10 @@ const Shape& Value::shape() const {
 
 Builder::Builder() : Builder(make_op_catalog()) {}
 
-Builder::Builder(std::shared_ptr<const OpCatalog> catalog)
-    : state_(std::make_shared<State>(State{Graph(std::move(catalog)), {}, {}, {}})) {}
+Builder::Builder(std::shared_ptr<const OpCatalog> catalog) : Builder(Graph(std::move(catalog))) {}
+
+Builder::Builder(Graph graph)
+    : state_(std::make_shared<State>(State{std::move(graph), {}, {}, {}, {}})) {}
 
 const Graph& Builder::graph() const { return state_->graph; }
 Status Builder::status() const { return state_->status; }
@@ -93,6 +95,10 @@ std::vector<Variable> Builder::variables() const {
 
 void Builder::fail(Status status) const {
   if (state_->status.ok()) state_->status = std::move(status);
+}
+
+Status Builder::add_functions(std::vector<FunctionDef> functions) const {
+  return state_->graph.add_functions(std::move(functions));
 }
 
 Status Builder::take_status() const { return std::exchange(state_->status, Status()); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class Builder {
   /// Over a new graph, with all ops of make_op_catalog().
   Builder();
   explicit Builder(std::shared_ptr<const OpCatalog> catalog);
+  /// Adds to that graph.
+  explicit Builder(Graph graph);
 
   const Graph& graph() const;
   Status status() const;
@@ -90,6 +93,28 @@ class Builder {
   Value value(Output output) const;
   /// Adds a node of any op in the catalog.
   Value op(std::string_view op_name, const Values& inputs = {}, Attrs attrs = {}) const;
+
+  // Functions.
+  /// Makes the results of a function from its arguments, with a builder of the function's nodes.
+  using FunctionBody = std::function<Values(const Builder& b, const Values& arguments)>;
+  /// Adds a function to the graph's library, which calls share:
+  ///
+  ///     auto layer = b.function("layer", {{"x", DType::float32}, {"w", DType::float32}},
+  ///         [](const Builder& b, const Values& in) { return Values{b.relu(b.matmul(in[0],
+  ///         in[1]))}; });
+  ///     auto y = b.call(layer, {x, w})[0];
+  ///
+  /// `body` runs once, at once. It uses no values of other graphs, and makes no variables: what it
+  /// needs comes as arguments; an argument of dtype resource is a variable's handle. Its nodes have
+  /// the device constraints that it gives them, with open fields from the call's. A function with
+  /// that name and the same body may be there already. On an error, calls of the function fail.
+  FunctionRef function(
+      const std::string& name, const std::vector<FunctionArgument>& arguments,
+      const FunctionBody& body) const;
+  /// The results of a function of the graph; of a function without any, the call, as a target.
+  Values call(const FunctionRef& function, const Values& inputs) const;
+  /// Adds functions that are made already, see Graph::add_functions().
+  Status add_functions(std::vector<FunctionDef> functions) const;
 
   // The graph's sources.
   Value constant(Tensor value) const;

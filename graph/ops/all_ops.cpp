@@ -17,6 +17,7 @@ std::shared_ptr<const OpCatalog> make_op_catalog() {
   add_training_ops(*catalog);
   add_checkpoint_ops(*catalog);
   add_control_flow_ops(*catalog);
+  add_functional_ops(*catalog);
   add_transfer_ops(*catalog);
   return catalog;
 }

@@ -20,6 +20,7 @@ void add_table_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);
 void add_control_flow_ops(OpCatalog& catalog);
+void add_functional_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 
 /// A catalog of all ops.

@@ -6,13 +6,14 @@ namespace troupe {
 
 void add_transfer_ops(OpCatalog& catalog) {
   catalog.add(Op(transfer::arg)
-      .doc("The step's feed number `index`.")
+      .doc("The step's feed number `index`, or a function's argument.")
       .output("output", "T")
       .attr("T", AttrType::dtype)
       .attr("index", AttrType::integer)
       .attr("shape", Shape::unknown_rank())
       .infer_shape([](ShapeInference& s) {
-        s.set(0, s.attr<Shape>("shape"));
+        // Of a handle, which is a scalar, the attribute is the shape of the variable.
+        s.set(0, s.attr<DType>("T") == DType::resource ? Shape() : s.attr<Shape>("shape"));
         return Status();
       })
       .stateful());

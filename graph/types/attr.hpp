@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,8 @@ enum class AttrType : uint8_t {
   strings,
   dtypes,
   shapes,
+  function,
+  functions,
 };
 
 /// "int", "list(type)": as op definitions of TensorFlow spell them.
@@ -34,12 +37,39 @@ const char* to_string(AttrType type);
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
+class AttrValue;
+using Attrs = std::map<std::string, AttrValue, std::less<>>;
+
+/// A function of a graph's library by its name, with values for attributes of its definition. A
+/// small value: copies share the attributes.
+class FunctionRef {
+ public:
+  FunctionRef() = default;
+  explicit FunctionRef(std::string name) : name_(std::move(name)) {}
+  FunctionRef(std::string name, const Attrs& attrs);
+
+  const std::string& name() const { return name_; }
+  const Attrs& attrs() const;
+  /// "f", "f[T=float32]".
+  std::string to_string() const;
+  bool operator==(const FunctionRef& other) const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<const Attrs> attrs_;  // null where there are none
+};
+using FunctionRefs = std::vector<FunctionRef>;
+
+/// How deep functions may be nested in the attributes of functions; what is nested deeper is
+/// InvalidArgument, in a graph and in messages.
+inline constexpr int function_nesting_max = 8;
+
 /// The value of one attribute of a node.
 class AttrValue {
  public:
   using Variant = std::variant<
       int64_t, float, bool, std::string, DType, Shape, Tensor, std::vector<int64_t>,
-      std::vector<float>, std::vector<std::string>, DTypes, Shapes>;
+      std::vector<float>, std::vector<std::string>, DTypes, Shapes, FunctionRef, FunctionRefs>;
 
   AttrValue() = default;
   template <std::same_as<bool> B>
@@ -58,6 +88,8 @@ class AttrValue {
   AttrValue(std::vector<std::string> values) : value_(std::move(values)) {}
   AttrValue(DTypes values) : value_(std::move(values)) {}
   AttrValue(Shapes values) : value_(std::move(values)) {}
+  AttrValue(FunctionRef value) : value_(std::move(value)) {}
+  AttrValue(FunctionRefs values) : value_(std::move(values)) {}
 
   AttrType type() const { return static_cast<AttrType>(value_.index()); }
   const Variant& variant() const { return value_; }
@@ -67,11 +99,16 @@ class AttrValue {
     return std::get_if<T>(&value_);
   }
   std::string to_string() const;
+  /// How deep functions are nested in it: 0 without one, 1 for a function without attributes.
+  int function_nesting() const;
+  /// Bit by bit, so that a NaN equals itself.
+  bool operator==(const AttrValue& other) const;
 
  private:
   Variant value_;
 };
 
-using Attrs = std::map<std::string, AttrValue, std::less<>>;
+/// The functions that the value names, without those in attributes of functions.
+FunctionRefs functions_in(const AttrValue& value);
 
 }  // namespace troupe

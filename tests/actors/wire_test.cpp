@@ -118,7 +118,9 @@ BOOST_AUTO_TEST_CASE(a_node_is_read_back_with_attributes_of_all_types) {
           {"is", std::vector<int64_t>{1, 2}},
           {"ss", std::vector<std::string>{"a", ""}},
           {"ts", DTypes{DType::int8}},
-          {"shapes", Shapes{Shape(), Shape::unknown_rank()}}}};
+          {"shapes", Shapes{Shape(), Shape::unknown_rank()}},
+          {"func", FunctionRef("f", {{"T", DType::int8}, {"g", FunctionRef("g")}})},
+          {"funcs", FunctionRefs{FunctionRef("f"), FunctionRef("g", {{"n", 1}})}}}};
   auto back = round_trip(def);
   BOOST_TEST(back.name == def.name);
   BOOST_TEST(back.inputs == def.inputs, boost::test_tools::per_element());
@@ -126,6 +128,32 @@ BOOST_AUTO_TEST_CASE(a_node_is_read_back_with_attributes_of_all_types) {
   for (const auto& [name, value] : def.attrs) {
     BOOST_TEST((back.attrs.at(name).type() == value.type()));
     BOOST_TEST(back.attrs.at(name).to_string() == value.to_string());
+  }
+  BOOST_TEST((back == def));
+}
+
+BOOST_AUTO_TEST_CASE(functions_that_are_nested_too_deep_are_refused) {
+  AttrValue value = FunctionRef("f");
+  for (int i = 1; i < function_nesting_max; ++i) value = FunctionRef("f", {{"f", value}});
+  NodeDef def, back;
+  def.attrs["f"] = value;
+  BOOST_TEST(read(write(def), back));
+  def.attrs["f"] = FunctionRefs{FunctionRef("f", {{"f", value}})};
+  BOOST_TEST(!read(write(def), back));
+}
+
+BOOST_AUTO_TEST_CASE(a_function_is_read_back) {
+  FunctionDef def{
+      .name = "f",
+      .arguments = {{"x", DType::float32, {2, Shape::unknown}}, {"v", DType::resource}},
+      .results = {{"y", "n:0", DType::float32}},
+      .nodes = {
+          {.name = "n", .op = "Neg", .device = "/job:ps", .inputs = {"x"}, .attrs = {{"i", 1}}}}};
+  BOOST_TEST((round_trip(def) == def));
+  auto bytes = write(def);
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    FunctionDef part;
+    BOOST_TEST(!read(std::vector<char>(bytes.begin(), bytes.begin() + length), part));
   }
 }
 

@@ -25,6 +25,7 @@ struct Case {
   std::string op;
   std::vector<Input> inputs;
   Attrs attrs = {};
+  std::vector<FunctionDef> functions = {};
 };
 
 Input numbers(const Shape& shape, const Numbers& values) {
@@ -148,11 +149,35 @@ std::vector<Case> nn_cases() {
   };
 }
 
+/// Calls of functions, one of which has an argument and a node that its gradient does not need.
+std::vector<Case> call_cases() {
+  Builder b;
+  auto inner = b.function("inner", {{"x", DType::float64}}, [](const Builder& f, const Values& in) {
+    return Values{f.square(in[0])};
+  });
+  auto outer = b.function(
+      "outer", {{"x", DType::float64}, {"unused", DType::float64}, {"w", DType::float64}},
+      [&](const Builder& f, const Values& in) {
+        auto square = f.call(inner, {in[0]})[0];
+        return Values{f.mul(square, in[2]), f.tanh(in[2]), f.op("Shape", {square})};
+      });
+  auto functions = b.graph().library().defs_from(0);
+  Input unused{Tensor::scalar(1.0), false};
+  std::vector<Case> cases;
+  for (auto op : {"PartitionedCall", "StatefulPartitionedCall"}) {
+    Attrs of_inner = {{"f", inner}, {"Tout", DTypes{DType::float64}}};
+    Attrs of_outer = {{"f", outer}, {"Tout", DTypes{DType::float64, DType::float64, DType::int32}}};
+    cases.push_back({op, {mixed({2, 3})}, of_inner, functions});
+    cases.push_back({op, {mixed({2, 3}), unused, mixed({3})}, of_outer, functions});
+  }
+  return cases;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (const auto& group :
-       {binary_cases(), unary_cases(), matmul_cases(), reduction_cases(), array_cases(),
-        nn_cases()})
+       {binary_cases(), unary_cases(), matmul_cases(), reduction_cases(), array_cases(), nn_cases(),
+        call_cases()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -170,11 +195,15 @@ struct TestGraph {
 
   TestGraph(const Case& c, KnownShapes known_shapes) {
     for (const auto& input : c.inputs) add_input(input, known_shapes);
+    BOOST_REQUIRE(b.add_functions(c.functions).ok());
     auto node = b.op(c.op, inputs, c.attrs);
     BOOST_REQUIRE_MESSAGE(b.status().ok(), c.op << ": " << b.status().to_string());
     auto outputs = b.graph().node(node.output().node).output_dtypes.size();
     Values sums;
-    for (size_t i = 0; i < outputs; ++i) sums.push_back(weigh(node.output(static_cast<int>(i))));
+    for (size_t i = 0; i < outputs; ++i) {
+      auto output = node.output(static_cast<int>(i));
+      if (output.dtype() == DType::float64) sums.push_back(weigh(output));
+    }
     total = b.add_n(sums);
   }
 
@@ -283,6 +312,10 @@ BOOST_AUTO_TEST_CASE(derivatives_of_array_ops_are_those_of_central_differences) 
 }
 BOOST_AUTO_TEST_CASE(derivatives_of_network_ops_are_those_of_central_differences) {
   check_all(nn_cases());
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_of_calls_are_those_of_central_differences) {
+  check_all(call_cases());
 }
 
 BOOST_AUTO_TEST_CASE(every_op_with_a_gradient_is_checked_here) {

@@ -6,6 +6,7 @@
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/devices/executor.hpp"
+#include "troupe/graph/passes/inline_functions.hpp"
 #include "troupe/graph/passes/partition.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/tests/devices/waiting.hpp"
@@ -28,13 +29,17 @@ class GraphRunner {
     for (const auto& target : targets) signature.targets.push_back(target.name);
     auto step = prune(b.graph(), signature);
     if (!step) return step.status();
+    auto inlined = inline_functions(b.graph(), signature, *step);
+    if (!inlined) return inlined.status();
+    const auto& graph = *inlined ? *(*inlined)->graph : b.graph();
+    const auto& placed = *inlined ? (*inlined)->step : *step;
     std::map<NodeId, DeviceName> places;
-    for (auto id : step->nodes) places[id] = DeviceName{"local", 0, "CPU", 0};
+    for (auto id : placed.nodes) places[id] = DeviceName{"local", 0, "CPU", 0};
     Tensors answers(fetches.size());
     for (size_t i = 0; i < fetches.size(); ++i)
       for (size_t j = 0; j < feeds.size(); ++j)
         if (step->fetches[i] == step->feeds[j]) answers[i] = feeds[j].value;
-    for (const auto& part : partition(b.graph(), *step, places)) {
+    for (const auto& part : partition(graph, placed, places)) {
       auto status = run_partition(b.graph().shared_catalog(), part, feeds, answers);
       if (!status.ok()) return status;
     }

@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -30,6 +31,23 @@ nb::list to_list(const std::vector<T>& values, Convert convert) {
 
 DType dtype_in(nb::handle value) { return to_dtype(nb::cast<int>(value)); }
 
+/// An attribute of a function, whose type nothing but the value tells.
+AttrValue attr_of_function(nb::handle value) {
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
+  if (nb::isinstance<nb::int_>(value)) return nb::cast<int64_t>(value);
+  if (nb::isinstance<nb::float_>(value)) return nb::cast<float>(value);
+  return to_text(value);
+}
+
+/// A name, or a pair of a name and a dict of attributes: numbers, booleans and texts.
+FunctionRef to_function(nb::handle value) {
+  if (!nb::isinstance<nb::tuple>(value)) return FunctionRef(to_text(value));
+  auto [name, given] = nb::cast<std::pair<std::string, nb::dict>>(value);
+  Attrs attrs;
+  for (auto [key, attr] : given) attrs[nb::cast<std::string>(key)] = attr_of_function(attr);
+  return FunctionRef(std::move(name), attrs);
+}
+
 AttrValue convert(AttrType type, nb::handle value) {
   switch (type) {
     case AttrType::integer: return nb::cast<int64_t>(value);
@@ -44,6 +62,8 @@ AttrValue convert(AttrType type, nb::handle value) {
     case AttrType::strings: return to_vector<std::string>(value, to_text);
     case AttrType::dtypes: return to_vector<DType>(value, dtype_in);
     case AttrType::shapes: return to_vector<Shape>(value, to_shape);
+    case AttrType::function: return to_function(value);
+    case AttrType::functions: return to_vector<FunctionRef>(value, to_function);
   }
   return {};
 }
@@ -75,6 +95,12 @@ Shape to_shape(nb::handle sizes) {
 nb::object to_python(const AttrValue& value) {
   auto number = [](DType dtype) { return nb::int_(static_cast<int>(dtype)); };
   auto text = [](const std::string& value) { return nb::bytes(value.data(), value.size()); };
+  auto function = [](const FunctionRef& value) -> nb::object {
+    if (value.attrs().empty()) return nb::str(value.name().c_str(), value.name().size());
+    nb::dict attrs;
+    for (const auto& [name, attr] : value.attrs()) attrs[name.c_str()] = to_python(attr);
+    return nb::make_tuple(value.name(), attrs);
+  };
   return std::visit(
       [&](const auto& held) -> nb::object {
         using T = std::decay_t<decltype(held)>;
@@ -84,6 +110,8 @@ nb::object to_python(const AttrValue& value) {
         else if constexpr (std::is_same_v<T, std::string>) return text(held);
         else if constexpr (std::is_same_v<T, std::vector<std::string>>) return to_list(held, text);
         else if constexpr (std::is_same_v<T, DTypes>) return to_list(held, number);
+        else if constexpr (std::is_same_v<T, FunctionRef>) return function(held);
+        else if constexpr (std::is_same_v<T, FunctionRefs>) return to_list(held, function);
         else if constexpr (std::is_same_v<T, Shapes>)
           return to_list(held, [](const Shape& shape) { return to_python(shape); });
         else return nb::cast(held);

@@ -40,7 +40,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> answer_query(Context context, Fill fill_results);
   kj::Promise<Result<NodeInfo>> ask_node_info();
   kj::Promise<void> open_session(
-      CreateSessionContext context, SessionActor session, std::vector<NodeDef> nodes);
+      CreateSessionContext context, SessionActor session, GraphDef graph);
 
   EventLoopExecutionUnit& unit_;
   const Service& service_;
@@ -81,11 +81,11 @@ kj::Promise<void> MasterServer::answer_query(Context context, Fill fill_results)
 // Not cancellable: if the client disconnects meanwhile, the new session must still arrive here, so
 // that dropping its capability closes it.
 kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
-  auto nodes = checked([&] { return to_node_defs(context.getParams().getGraph().getNodes()); });
+  auto graph = checked([&] { return to_graph(context.getParams().getGraph()); });
   auto options = checked([&] { return to_session_options(context.getParams().getOptions()); });
   context.releaseParams();
-  if (!nodes || !options) {
-    fill(context.getResults().initStatus(), nodes ? options.status() : nodes.status());
+  if (!graph || !options) {
+    fill(context.getResults().initStatus(), graph ? options.status() : graph.status());
     return kj::READY_NOW;
   }
   auto warnings = warnings_of(*options);
@@ -96,25 +96,30 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
   return ask<Result<SessionActor>>(unit_, request)
       .then(
           [this, context,
-           nodes = *std::move(nodes)](Result<SessionActor> session) mutable -> kj::Promise<void> {
-            if (session) return open_session(context, *std::move(session), std::move(nodes));
+           graph = *std::move(graph)](Result<SessionActor> session) mutable -> kj::Promise<void> {
+            if (session) return open_session(context, *std::move(session), std::move(graph));
             fill(context.getResults().initStatus(), session.status());
             return kj::READY_NOW;
           });
 }
 
-/// Extends the new session with the nodes and returns its capability. On an error the capability is
+/// Extends the new session with the graph and returns its capability. On an error the capability is
 /// dropped, which closes the session.
 kj::Promise<void> MasterServer::open_session(
-    CreateSessionContext context, SessionActor session, std::vector<NodeDef> nodes) {
+    CreateSessionContext context, SessionActor session, GraphDef graph) {
   auto server = make_session_server(unit_, session, memory_);
-  if (nodes.empty()) {
+  if (graph.nodes.empty() && graph.functions.empty()) {
     fill(context.getResults().initStatus(), Status());
     context.getResults().setSession(kj::mv(server));
     return kj::READY_NOW;
   }
   auto request = [&](DoneStatus done) {
-    tell(session, Extend{std::move(nodes), /*expected_size=*/0, std::move(done)}, &unit_);
+    tell(
+        session,
+        Extend{
+            std::move(graph.nodes), /*expected_size=*/0, std::move(done),
+            std::move(graph.functions)},
+        &unit_);
   };
   return ask<Status>(unit_, request)
       .then([context, server = kj::mv(server)](Status status) mutable {

@@ -64,15 +64,19 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
   auto params = context.getParams();
   auto expected_size = params.getExpectedSize();
   auto nodes = checked([&] { return to_node_defs(params.getNodes()); });
+  auto functions = checked([&] { return to_function_defs(params.getFunctions()); });
   context.releaseParams();
-  if (handle_->is_closed || !nodes) {
-    auto status = handle_->is_closed ? SessionHandle::closed() : nodes.status();
+  if (handle_->is_closed || !nodes || !functions) {
+    auto status = handle_->is_closed ? SessionHandle::closed()
+                  : nodes            ? functions.status()
+                                     : nodes.status();
     fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
   auto request = [&](DoneStatus done) {
     tell(
-        handle_->session, Extend{*std::move(nodes), expected_size, std::move(done)},
+        handle_->session,
+        Extend{*std::move(nodes), expected_size, std::move(done), *std::move(functions)},
         &handle_->unit);
   };
   return ask<Status>(handle_->unit, request).then([context](Status status) mutable {

@@ -85,6 +85,25 @@ Tensor large(int64_t bytes) {
 
 BOOST_FIXTURE_TEST_SUITE(device_actor, Fixture)
 
+BOOST_AUTO_TEST_CASE(functions_of_a_partition_are_checked_with_it) {
+  FunctionDef f{
+      .name = "f",
+      .arguments = {{"x", DType::float32}},
+      .results = {{"y", "n", DType::float32}},
+      .nodes = {{.name = "n", .op = "Neg", .inputs = {"x"}}}};
+  auto user = one();
+  user.attrs["_f"] = FunctionRef("f");
+  auto answer = [&](const Register& message) {
+    return std::get<0>(ask<Status>(device, message)).to_string();
+  };
+  BOOST_TEST(answer({session, 1, {user}, "", {f}}) == "Ok");
+  auto missing = answer({session, 2, {user}, "", {}});
+  BOOST_TEST(missing.find("NotFound: the graph has no function 'f'") == 0, missing);
+  f.nodes[0].inputs = {"z"};
+  auto wrong = answer({session, 3, {one()}, "", {f}});
+  BOOST_TEST(wrong.find("NotFound: in function 'f'") == 0, wrong);
+}
+
 BOOST_AUTO_TEST_CASE(a_step_is_answered_with_its_fetches) {
   require_plan(1, {arg(0), {.name = "y", .op = "Neg", .inputs = {"_arg/0"}}, retval("y", 0)});
   start(1, 1, {Tensor::scalar(2.0f)});

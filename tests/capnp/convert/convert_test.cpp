@@ -115,7 +115,9 @@ BOOST_AUTO_TEST_CASE(an_attribute_of_any_type_comes_back) {
         AttrValue(Shape::unknown_rank()), AttrValue(Shape()),
         AttrValue(std::vector<int64_t>{1, -1}), AttrValue(std::vector<float>{0.5f}),
         AttrValue(std::vector<std::string>{"x", ""}), AttrValue(DTypes{DType::float16}),
-        AttrValue(Shapes{Shape{1}, Shape::unknown_rank()})}) {
+        AttrValue(Shapes{Shape{1}, Shape::unknown_rank()}), AttrValue(FunctionRef("f")),
+        AttrValue(FunctionRefs{
+            FunctionRef("g", {{"T", DType::int8}, {"f", FunctionRef("f")}}), FunctionRef("h")})}) {
     auto back = through_message(value);
     BOOST_REQUIRE_MESSAGE(back.ok(), back.status().to_string());
     BOOST_TEST((back->type() == value.type()));
@@ -125,6 +127,35 @@ BOOST_AUTO_TEST_CASE(an_attribute_of_any_type_comes_back) {
   auto back = through_message(AttrValue(tensor));
   BOOST_REQUIRE(back.ok());
   BOOST_TEST(equal(*back->get<Tensor>(), tensor));
+}
+
+BOOST_AUTO_TEST_CASE(functions_that_are_nested_too_deep_are_refused) {
+  AttrValue value = FunctionRef("f");
+  for (int i = 1; i < function_nesting_max; ++i) value = FunctionRef("f", {{"f", value}});
+  BOOST_TEST(through_message(value).ok());
+  auto status = through_message(AttrValue(FunctionRef("f", {{"f", value}}))).status();
+  BOOST_TEST(says_invalid(status));
+  BOOST_TEST(status.message().find("nested more than 8 deep") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_function_comes_back) {
+  FunctionDef def{
+      .name = "f",
+      .arguments = {{"x", DType::float32, {2, Shape::unknown}}, {"v", DType::resource}},
+      .results = {{"y", "n:0", DType::float32}},
+      .nodes = {{.name = "n", .op = "Neg", .device = "/job:ps", .inputs = {"x"}}}};
+  capnp::MallocMessageBuilder message;
+  auto to = message.initRoot<rpc::Graph>();
+  ExternalSegmentBudget segment_budget;
+  fill(to.initFunctions(1), {def}, segment_budget);
+  auto back = to_graph(to.asReader());
+  BOOST_TEST_REQUIRE(back.ok(), back.status().to_string());
+  BOOST_REQUIRE(back->functions.size() == 1u);
+  BOOST_TEST((back->functions[0] == def));
+  to.getFunctions()[0].getArguments()[0].setType(9999);
+  auto refused = to_graph(to.asReader()).status();
+  BOOST_TEST(says_invalid(refused));
+  BOOST_TEST(refused.message().find("in function 'f'") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_comes_back) {

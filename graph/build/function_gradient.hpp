@@ -1,0 +1,14 @@
+#pragma once
+
+#include "troupe/graph/build/gradients.hpp"
+
+namespace troupe {
+
+/// The gradient of PartitionedCall and StatefulPartitionedCall: a call of a function that computes
+/// the gradients of the called function's arguments from its arguments and the gradients of its
+/// results. There is one function "_gradient/..." for a function and what is wanted of it. Its
+/// nodes of the forward function are those of the forward call: they do not run again, so random
+/// numbers and reads of variables have the values of the forward call.
+void add_call_gradient(Gradient& g);
+
+}  // namespace troupe
