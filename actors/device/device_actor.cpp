@@ -70,8 +70,7 @@ struct DeviceState {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
     plan->counted = Counted(settings.metrics, &Metrics::plans);
-    session->second.plans[message.plan] = std::move(plan);
-    if (!created.empty()) session->second.created[message.plan] = std::move(created);
+    session->second.add(message.plan, std::move(plan), std::move(created));
     return {};
   }
 
@@ -300,10 +299,7 @@ struct DeviceState {
     for (auto& [id, session] : sessions) {
       for (auto& [number, step] : session.steps)
         if (step.execution && needs(step, lost.task)) step.execution->cancel(why);
-      std::vector<PlanId> cut_off;
-      for (const auto& [id, plan] : session.plans)
-        if (plan->peers.contains(lost.task)) cut_off.push_back(id);
-      for (auto plan : cut_off) withdraw(session.drop(plan));
+      withdraw(session.drop_plans_with(lost.task));
     }
   }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,11 +39,26 @@ struct DeviceSession {
   std::set<uint64_t> unstarted;  // steps that have received tensors, but not StartStep
   EndedSteps ended;
 
+  void add(PlanId id, std::shared_ptr<const DevicePlan> plan, NewResources created_for_it) {
+    plans[id] = std::move(plan);
+    if (!created_for_it.empty()) created[id] = std::move(created_for_it);
+  }
+
   /// Removes a plan, and returns the resources that were created for it, if no step has run it.
   NewResources drop(PlanId plan) {
     plans.erase(plan);
     auto found = created.extract(plan);
     return found ? std::move(found.mapped()) : NewResources();
+  }
+
+  /// The same for all plans that exchange tensors with the task.
+  NewResources drop_plans_with(const std::string& task) {
+    std::vector<PlanId> ids;
+    for (const auto& [id, plan] : plans)
+      if (plan->peers.contains(task)) ids.push_back(id);
+    NewResources dropped;
+    for (auto id : ids) std::ranges::move(drop(id), std::back_inserter(dropped));
+    return dropped;
   }
 
   /// The step with that number, which is added if it is unknown; null if it has ended.

@@ -41,6 +41,30 @@ struct TaskState {
       caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
   }
 
+  void set_up(TaskProtocol::pointer me, TaskSettings own_settings, uint64_t incarnation) {
+    self = me;
+    settings = std::move(own_settings);
+    peers.me = {
+        .job = settings.config.job,
+        .task = settings.config.task,
+        .incarnation = incarnation,
+        .devices = {},
+        .is_draining = false};
+    peers.begin(
+        self, settings,
+        [this](const TaskActor& task, uint64_t membership_version) {
+          membership.peer_contacted(task, membership_version);
+        },
+        [this](const PeerLost& lost) { peer_lost(lost); });
+    containers.begin(self, settings);
+    directory.begin(self, settings, peers, containers);
+    membership.begin(self, settings, peers, directory, [this](const ClusterSpec& cluster) {
+      cluster_changed(cluster);
+    });
+    cluster_calls.begin(self, settings, peers);
+    start_devices();
+  }
+
   std::string own_name() const { return task_name(peers.me.job, peers.me.task); }
 
   // -- devices
@@ -260,27 +284,7 @@ struct TaskState {
 TaskProtocol::behavior_type task(
     Self<TaskProtocol, TaskState> self, TaskSettings settings, uint64_t incarnation) {
   auto& state = self->state;
-  state.self = self;
-  state.settings = std::move(settings);
-  state.peers.me = {
-      .job = state.settings.config.job,
-      .task = state.settings.config.task,
-      .incarnation = incarnation,
-      .devices = {},
-      .is_draining = false};
-  state.peers.begin(
-      self, state.settings,
-      [&state](const TaskActor& task, uint64_t membership_version) {
-        state.membership.peer_contacted(task, membership_version);
-      },
-      [&state](const PeerLost& lost) { state.peer_lost(lost); });
-  state.containers.begin(self, state.settings);
-  state.directory.begin(self, state.settings, state.peers, state.containers);
-  state.membership.begin(
-      self, state.settings, state.peers, state.directory,
-      [&state](const ClusterSpec& cluster) { state.cluster_changed(cluster); });
-  state.cluster_calls.begin(self, state.settings, state.peers);
-  state.start_devices();
+  state.set_up(self, std::move(settings), incarnation);
   self->set_down_handler([&state](const caf::down_msg& down) { state.actor_ended(down.source); });
   return {
       [&state](const CreateSession& call) { state.create_session(call); },
