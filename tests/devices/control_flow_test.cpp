@@ -9,7 +9,7 @@ using namespace troupe::testing;
 
 namespace {
 
-struct Fixture : PlanFixture {
+struct ControlFlowFixture : PlanFixture {
   std::unique_ptr<Device> device = make_cpu_device({.threads = 2});
 
   void add_switch(bool pred) {
@@ -31,11 +31,11 @@ struct Fixture : PlanFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(control_flow, Fixture)
+BOOST_FIXTURE_TEST_SUITE(control_flow, ControlFlowFixture)
 
 BOOST_AUTO_TEST_CASE(a_merge_gives_the_value_of_the_branch_that_a_switch_chose) {
   for (auto pred : {false, true}) {
-    Fixture fixture;
+    ControlFlowFixture fixture;
     fixture.add_switch(pred);
     fixture.add_branches();
     fixture.add_retval("merge");
@@ -75,7 +75,8 @@ BOOST_AUTO_TEST_CASE(what_receives_a_dead_value_does_not_run_and_neither_do_node
   add_recv("dead", 1);
   add({.name = "after", .op = "NoOp", .inputs = {"^dead"}});
   add_const("never", Tensor::scalar(1.0f));
-  add({.name = "needs_feed",
+  add(
+      {.name = "needs_feed",
        .op = "Placeholder",  // fails where it runs
        .inputs = {},
        .attrs = {{"dtype", DType::float32}}});
@@ -124,14 +125,16 @@ BOOST_AUTO_TEST_CASE(a_merge_does_not_wait_for_an_input_that_is_not_there) {
 BOOST_AUTO_TEST_CASE(a_stack_gives_back_in_reverse_and_ends_with_its_step) {
   add_const("size", Tensor::scalar(int32_t{2}));
   add_const("one", Tensor::scalar(1.0f));
-  add({.name = "stack",
+  add(
+      {.name = "stack",
        .op = "StackV2",
        .inputs = {"size"},
        .attrs = {{"elem_type", DType::float32}}});
   add({.name = "two", .op = "Exp", .inputs = {"one"}});
   add({.name = "push1", .op = "StackPushV2", .inputs = {"stack", "one"}});
   add({.name = "push2", .op = "StackPushV2", .inputs = {"stack", "two", "^push1"}});
-  add({.name = "pop",
+  add(
+      {.name = "pop",
        .op = "StackPopV2",
        .inputs = {"stack", "^push2"},
        .attrs = {{"elem_type", DType::float32}}});
@@ -149,7 +152,8 @@ BOOST_AUTO_TEST_CASE(a_stack_gives_back_in_reverse_and_ends_with_its_step) {
 BOOST_AUTO_TEST_CASE(a_full_stack_and_an_empty_one_are_errors_that_say_so) {
   add_const("size", Tensor::scalar(int32_t{0}));
   add_const("one", Tensor::scalar(1.0f));
-  add({.name = "stack",
+  add(
+      {.name = "stack",
        .op = "StackV2",
        .inputs = {"size"},
        .attrs = {{"elem_type", DType::float32}}});

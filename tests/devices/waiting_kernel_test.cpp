@@ -41,13 +41,13 @@ void WaitingDevice::add_transfers() {
     kernels_.add(op, [this](const Node& node) { return cpu_->kernels().make(node); });
 }
 
-struct Fixture : PlanFixture {
+struct WaitingKernelsFixture : PlanFixture {
   WaitingDevice device;
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(waiting_kernels, Fixture)
+BOOST_FIXTURE_TEST_SUITE(waiting_kernels, WaitingKernelsFixture)
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_tells_what_for_until_it_is_done) {
   add({.name = "dequeue", .op = "NoOp"});
@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_is_done_is_not_cancelled) {
 BOOST_AUTO_TEST_CASE(what_follows_a_kernel_that_waited_never_runs_on_the_stack_of_who_woke_it) {
   add({.name = "dequeue", .op = "NoOp"});
   add_const("value", Tensor::scalar(1.0f));
-  add({.name = "after",
+  add(
+      {.name = "after",
        .op = "Const",
        .inputs = {"^dequeue"},
        .attrs = {{"value", Tensor::scalar(1.0f)}, {"dtype", DType::float32}}});
