@@ -27,13 +27,22 @@ using Numeric = decltype(Real{} + Complex{});
 using AllPlain = decltype(Numeric{} + Types<bool>{});
 using Indices = Types<int32_t, int64_t>;
 
-/// Calls `make` with a value-initialized element of the dtype's C++ type and returns its kernel;
-/// Unimplemented where the types lack the dtype.
+/// Calls `f` with a value-initialized element of the dtype's C++ type, if the types have it.
 template <class... Ts, class F>
-Result<Kernel> dispatch(Types<Ts...>, DType dtype, F make) {
-  Result<Kernel> kernel =
-      unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
-  ((dtype == dtype_of<Ts>() && (kernel = make(Ts{}), true)) || ...);
+void for_dtype(Types<Ts...>, DType dtype, F f) {
+  ((dtype == dtype_of<Ts>() && (f(Ts{}), true)) || ...);
+}
+
+inline Status no_kernel(DType dtype) {
+  return unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
+}
+
+/// Calls `make` as for_dtype() and returns its kernel; Unimplemented where the types lack the
+/// dtype.
+template <class... Ts, class F>
+Result<Kernel> dispatch(Types<Ts...> types, DType dtype, F make) {
+  Result<Kernel> kernel = no_kernel(dtype);
+  for_dtype(types, dtype, [&](auto zero) { kernel = make(zero); });
   return kernel;
 }
 

@@ -13,6 +13,7 @@
 #include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
 
@@ -93,6 +94,7 @@ struct NodesFixture {
   static constexpr const char* b_task = "/job:b/task:0";
   static constexpr const char* b_device = "/job:b/task:0/device:CPU:0";
 
+  const std::chrono::milliseconds connect_timeout = stretched(5000ms);
   std::vector<std::shared_ptr<Device>> devices;
   TestConfig config;
   caf::actor_system system{config};
@@ -116,7 +118,7 @@ struct NodesFixture {
                             .devices = {devices.back()},
                             .catalog = catalog,
                             .world = world,
-                            .connect_timeout = 5000ms})
+                            .connect_timeout = connect_timeout})
                     .actor;
     world->serve({job, 1}, caf::actor_cast<caf::strong_actor_ptr>(task));
     tasks.push_back(task);
@@ -127,7 +129,7 @@ struct NodesFixture {
   template <class... Answer, class Actor, class Message>
   std::tuple<Answer...> ask(const Actor& actor, Message message) {
     std::tuple<Answer...> answers;
-    self->request(actor, 10s, std::move(message))
+    self->request(actor, test_timeout, std::move(message))
         .receive(
             [&](Answer&... values) { answers = std::tuple(std::move(values)...); },
             [&](caf::error& error) { BOOST_FAIL(self->system().render(error)); });
@@ -140,7 +142,7 @@ struct NodesFixture {
     std::optional<Message> received;
     self->receive(
         [&](Message& message) { received = std::move(message); },
-        caf::after(10s) >> [] { BOOST_FAIL("the message did not come"); });
+        caf::after(test_timeout) >> [] { BOOST_FAIL("the message did not come"); });
     return *received;
   }
 
@@ -151,8 +153,8 @@ struct NodesFixture {
   }
 
   DeviceActor device_of(const TaskActor& task, const std::string& job) {
-    auto [status, description] =
-        ask<Status, TaskDescription>(task, FindTask{.job = job, .task = 0, .timeout = 5000ms});
+    auto [status, description] = ask<Status, TaskDescription>(
+        task, FindTask{.job = job, .task = 0, .timeout = connect_timeout});
     BOOST_TEST_REQUIRE(status.ok(), status.to_string());
     return caf::actor_cast<DeviceActor>(description.devices.at(0).actor);
   }

@@ -110,7 +110,7 @@ struct SessionFixture : NodesFixture {
           step_listener = from;
           plan = message.plan;
         },
-        caf::after(10s) >> [] { BOOST_FAIL("nothing was registered"); });
+        caf::after(test_timeout) >> [] { BOOST_FAIL("nothing was registered"); });
     return plan;
   }
   void send_done(const StartStep& started, Status status, Tensors fetches = {}) {

@@ -13,7 +13,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct WireFixture {
   caf::actor_system_config config;
   caf::actor_system system{config};
 
@@ -40,7 +40,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(wire, Fixture)
+BOOST_FIXTURE_TEST_SUITE(wire, WireFixture)
 
 BOOST_AUTO_TEST_CASE(a_status_keeps_its_code_message_and_location) {
   Status status(Code::data_loss, "a bit flipped", {"node", "Op", "device", "task"});

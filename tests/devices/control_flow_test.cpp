@@ -9,7 +9,7 @@ using namespace troupe::testing;
 
 namespace {
 
-struct Fixture : PlanFixture {
+struct ControlFlowFixture : PlanFixture {
   std::unique_ptr<Device> device = make_cpu_device({.threads = 2});
 
   void add_switch(bool pred) {
@@ -31,11 +31,11 @@ struct Fixture : PlanFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(control_flow, Fixture)
+BOOST_FIXTURE_TEST_SUITE(control_flow, ControlFlowFixture)
 
 BOOST_AUTO_TEST_CASE(a_merge_gives_the_value_of_the_branch_that_a_switch_chose) {
   for (auto pred : {false, true}) {
-    Fixture fixture;
+    ControlFlowFixture fixture;
     fixture.add_switch(pred);
     fixture.add_branches();
     fixture.add_retval("merge");

@@ -30,7 +30,7 @@ class ThrowingDevice final : public Device {
   KernelCatalog kernels_;
 };
 
-struct Fixture {
+struct ExecutorFixture {
   std::unique_ptr<Device> device = make_cpu_device({.threads = 2});
   std::shared_ptr<Graph> graph = std::make_shared<Graph>(make_op_catalog());
   std::shared_ptr<TestPort> port = std::make_shared<TestPort>();
@@ -55,7 +55,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(executor, Fixture)
+BOOST_FIXTURE_TEST_SUITE(executor, ExecutorFixture)
 
 BOOST_AUTO_TEST_CASE(a_node_that_waits_holds_up_only_what_needs_it) {
   add_recv("late", 1);

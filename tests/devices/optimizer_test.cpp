@@ -13,17 +13,17 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-constexpr Point start = {3, -2, 0.5};
+constexpr Point origin = {3, -2, 0.5};
 constexpr Point goal = {1, 4, 0.5};
 constexpr int step_count = 5;
 
-/// Where `optimizer` has moved `start` after some steps down the square of the distance to `goal`.
+/// Where `optimizer` has moved `origin` after some steps down the square of the distance to `goal`.
 Point trained(const Optimizer& optimizer) {
   Builder b;
   auto point = [&](const Point& p) {
     return b.constant(Tensor::of<double>({3}, std::span<const double>(p)));
   };
-  auto w = b.variable("w", point(start));
+  auto w = b.variable("w", point(origin));
   auto step = minimize(b, b.reduce_sum(b.square(w - point(goal))), optimizer);
   auto initializer = b.initializer();
   auto value = w.value();
@@ -41,7 +41,7 @@ Point trained(const Optimizer& optimizer) {
 /// The same by hand: `update(w, g, i)` answers the next w, for coordinate i.
 template <class F>
 Point expected(F update) {
-  auto w = start;
+  auto w = origin;
   for (int step = 0; step < step_count; ++step)
     for (size_t i = 0; i < w.size(); ++i) w[i] = update(w[i], 2 * (w[i] - goal[i]), i);
   return w;

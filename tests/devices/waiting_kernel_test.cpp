@@ -41,13 +41,13 @@ void WaitingDevice::add_transfers() {
     kernels_.add(op, [this](const Node& node) { return cpu_->kernels().make(node); });
 }
 
-struct Fixture : PlanFixture {
+struct WaitingKernelsFixture : PlanFixture {
   WaitingDevice device;
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(waiting_kernels, Fixture)
+BOOST_FIXTURE_TEST_SUITE(waiting_kernels, WaitingKernelsFixture)
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_waits_tells_what_for_until_it_is_done) {
   add({.name = "dequeue", .op = "NoOp"});

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 const std::string absent = "/job:worker/task:1";
 
 /// A cluster with a worker that the others have used, and that is then killed or frozen.
-struct Fixture {
+struct AbsentTasksFixture {
   NodeCluster nodes{{{"ps", 1}, {"worker", 2}}, {"--heartbeat", "0.5", "--connect-timeout", "0.5"}};
   std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
   Builder b;
@@ -23,7 +23,7 @@ struct Fixture {
       b.on("/job:ps/task:0").add(b.on("/job:worker/task:0").constant(1.0f), b.constant(1.0f));
   Value there = b.on(absent).add(here, b.constant(1.0f));
 
-  Fixture() {
+  AbsentTasksFixture() {
     auto status = status_of(there, 0ms);
     BOOST_TEST_REQUIRE(status.ok(), status.to_string());
   }
@@ -68,7 +68,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(absent_tasks, Fixture)
+BOOST_FIXTURE_TEST_SUITE(absent_tasks, AbsentTasksFixture)
 
 BOOST_AUTO_TEST_CASE(a_new_session_works_at_once_unless_it_uses_a_dead_task) {
   remove(SIGKILL);

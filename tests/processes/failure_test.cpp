@@ -32,14 +32,14 @@ double setting(const char* name, double otherwise) {
 const int rounds = static_cast<int>(setting("TROUPE_FAILURE_ROUNDS", 3));
 const std::chrono::duration<double> freeze_time(setting("TROUPE_FREEZE_S", 1.5));
 
-struct Fixture {
+struct FailuresFixture {
   TrainingCluster cluster{
       {.flags = {"--heartbeat", "0.5", "--connect-timeout", "1"},
        .heartbeat_limit = heartbeat_limit,
        .step_timeout = step_timeout}};
   LatencyTable table;
 
-  ~Fixture() { BOOST_TEST_MESSAGE("\n" << table.to_string()); }
+  ~FailuresFixture() { BOOST_TEST_MESSAGE("\n" << table.to_string()); }
 
   /// Each client that uses the task fails with its name; the others continue.
   void check_detected(
@@ -123,7 +123,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(failures, Fixture)
+BOOST_FIXTURE_TEST_SUITE(failures, FailuresFixture)
 
 BOOST_AUTO_TEST_CASE(a_killed_worker_is_named_and_may_come_back) { kill_rounds("worker"); }
 

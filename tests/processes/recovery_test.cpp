@@ -21,7 +21,7 @@ const char* const minutes = std::getenv("TROUPE_RECOVERY_MINUTES");
 const std::chrono::minutes long_run{minutes ? std::atoi(minutes) : 0};
 
 /// The example, training on three nodes with frequent checkpoints.
-struct Fixture {
+struct RecoveryFixture {
   TemporaryFolder folder;
   NodeCluster cluster{{{"ps", 1}, {"worker", 2}}};
   std::unique_ptr<Process> digits = start("100000");
@@ -74,7 +74,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(recovery, Fixture)
+BOOST_FIXTURE_TEST_SUITE(recovery, RecoveryFixture)
 
 BOOST_AUTO_TEST_CASE(training_goes_on_although_each_process_in_turn_is_killed) {
   check_trains();

@@ -42,14 +42,14 @@ struct SharingClient {
   std::string fetch;
 };
 
-struct Fixture {
+struct ScenariosFixture {
   NodeCluster nodes{{{"worker", 2}}, {"--threads", "1"}};
   std::string a = nodes.target("worker", 0), b = nodes.target("worker", 1);
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(scenarios, Fixture)
+BOOST_FIXTURE_TEST_SUITE(scenarios, ScenariosFixture)
 
 BOOST_AUTO_TEST_CASE(a_session_on_any_node_computes_what_nothing_pins_on_that_node) {
   auto client = connect(b);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// sum = -x + y, where -x is computed on the parameter server; the worker is the master.
-struct Fixture {
+struct StepsOverNodesFixture {
   NodeCluster nodes{{{"ps", 1}, {"worker", 1}}, {"--max-sessions", "2", "--connect-timeout", "2"}};
   std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
   Builder b;
@@ -41,7 +41,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(steps_over_nodes, Fixture)
+BOOST_FIXTURE_TEST_SUITE(steps_over_nodes, StepsOverNodesFixture)
 
 BOOST_AUTO_TEST_CASE(a_callable_goes_on_after_a_task_that_it_uses_was_killed) {
   auto callable = must(session->make_callable({x, y}, {sum}, {}, {.timeout = 10s}));

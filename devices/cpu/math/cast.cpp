@@ -40,13 +40,18 @@ constexpr bool can_truncate = (std::is_same_v<From, double> &&
                               (std::is_same_v<From, float> && is_half<To>);
 
 template <class To>
-Result<Kernel> make_cast_to(DType from, bool truncate) {
-  return dispatch(AllPlain{}, from, [truncate](auto zero) {
+UnaryElements cast_to(DType from, bool truncate) {
+  UnaryElements elements;
+  for_dtype(AllPlain{}, from, [&](auto zero) {
     using From = decltype(zero);
     if constexpr (can_truncate<From, To>)
-      if (truncate) return Kernel{.compute = compute_unary<TruncateTo<To>, From, To>};
-    return Kernel{.compute = compute_unary<CastTo<To>, From, To>};
+      if (truncate) {
+        elements = unary_elements<TruncateTo<To>, From, To>();
+        return;
+      }
+    elements = unary_elements<CastTo<To>, From, To>();
   });
+  return elements;
 }
 
 Status copy_input(Launch& launch) {
@@ -57,12 +62,13 @@ Status copy_input(Launch& launch) {
 Result<Kernel> make_cast(const Node& node) {
   auto from = node.attr<DType>("SrcT"), to = node.attr<DType>("DstT");
   if (from == to) return Kernel{.compute = copy_input};
-  Result<Kernel> kernel = unimplemented(std::string("nothing can be cast to ") + to_string(to));
-  if (is_plain(to))
-    visit(to, [&](auto zero) {
-      kernel = make_cast_to<decltype(zero)>(from, node.attr<bool>("Truncate"));
-    });
-  return kernel;
+  if (!is_plain(to)) return unimplemented(std::string("nothing can be cast to ") + to_string(to));
+  UnaryElements elements;
+  for_dtype(AllPlain{}, to, [&](auto zero) {
+    elements = cast_to<decltype(zero)>(from, node.attr<bool>("Truncate"));
+  });
+  if (!elements.loop) return no_kernel(from);
+  return Kernel{.compute = [elements](Launch& launch) { return compute_unary(launch, elements); }};
 }
 
 }  // namespace

@@ -50,71 +50,87 @@ template <class F, class Out, class... Operands>
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Out>(F{}(promote(operands[i])...));
 }
 
+/// Computes `count` elements of the result from those of an operand, of types known to its maker.
+using UnaryLoop = void (*)(void* out, const void* x, int64_t count);
+
+/// The operand, if any, whose first element stands for all.
+enum class Repeat : uint8_t { none, x, y };
+/// As UnaryLoop, with two operands of one type.
+using BinaryLoop = void (*)(void* out, const void* x, const void* y, int64_t count, Repeat repeat);
+
+/// 16-bit floats are widened and narrowed in blocks, for loops over floats.
+template <class T>
+void unary_by_floats(void* out, const void* x, int64_t count, UnaryLoop loop);
+/// The result of `loop` are floats to be narrowed, or flags.
+template <class T>
+void binary_by_floats(
+    void* out, const void* x, const void* y, int64_t count, Repeat repeat, BinaryLoop loop,
+    bool is_predicate);
+/// Floats as 16-bit floats, and the other way round.
+template <class T>
+void narrow(T* out, const float* in, int64_t count);
+template <class T>
+void widen(float* out, const T* in, int64_t count);
+
+template <class F, class T, class Out>
+void unary_loop(void* out, const void* x, int64_t count) {
+  if constexpr (is_half<T> && std::is_same_v<T, Out>)
+    unary_by_floats<T>(out, x, count, unary_loop<F, float, float>);
+  else apply<F>(static_cast<Out*>(out), count, static_cast<const T*>(x));
+}
+
+template <class F, class T, class Out>
+void binary_loop(void* out, const void* x, const void* y, int64_t count, Repeat repeat) {
+  if constexpr (is_half<T>) {
+    using Wide = std::conditional_t<is_half<Out>, float, Out>;
+    binary_by_floats<T>(
+        out, x, y, count, repeat, binary_loop<F, float, Wide>, std::is_same_v<Out, bool>);
+  } else {
+    auto* to = static_cast<Out*>(out);
+    const auto *a = static_cast<const T*>(x), *b = static_cast<const T*>(y);
+    if (repeat == Repeat::x) apply<F>(to, count, Repeated<T>{*a}, b);
+    else if (repeat == Repeat::y) apply<F>(to, count, a, Repeated<T>{*b});
+    else apply<F>(to, count, a, b);
+  }
+}
+
+/// What a walk over tensors, which is compiled once, needs to know of their elements.
+struct UnaryElements {
+  UnaryLoop loop = nullptr;
+  DType in, out;
+  int64_t cost = 1;  // in elements of a cheap operation
+};
+struct BinaryElements {
+  BinaryLoop loop = nullptr;
+  DType in, out;
+};
+
+template <class F, class T, class Out>
+constexpr UnaryElements unary_elements() {
+  return {.loop = unary_loop<F, T, Out>, .in = dtype_of<T>(), .out = dtype_of<Out>()};
+}
+template <class F, class T, class Out>
+constexpr BinaryElements binary_elements() {
+  return {.loop = binary_loop<F, T, Out>, .in = dtype_of<T>(), .out = dtype_of<Out>()};
+}
+
+Status compute_unary(Launch& launch, const UnaryElements& elements);
+/// Broadcasts the operands together.
+Status compute_binary(Launch& launch, const BinaryElements& elements);
+/// As compute_binary, for operands of one shape.
+Status compute_pairwise(Launch& launch, const BinaryElements& elements);
+
+/// Sum and difference of two operands, where they are numbers; else without a loop.
+BinaryElements addition(DType dtype);
+BinaryElements subtraction(DType dtype);
+
 template <class F, class T, class Out>
 Status compute_unary(Launch& launch) {
-  const auto* x = launch.input(0).data<T>();
-  auto count = launch.input(0).elements();
-  auto out = launch.reuse_or_allocate({0}, dtype_of<Out>(), launch.input(0).shape());
-  if (!out) return out.status();
-  auto* result = out->template mutable_data<Out>();
-  parallel_ranges(count, 1, [&](int64_t begin, int64_t end) {
-    apply<F>(result + begin, end - begin, x + begin);
-  });
-  launch.set(0, *std::move(out));
-  return {};
+  return compute_unary(launch, unary_elements<F, T, Out>());
 }
-
-/// The walk of a binary operation whose shapes differ.
-template <class F, class T, class Out>
-void apply_broadcast(Out* out, const T* x, const T* y, const LoopNest<2>& nest) {
-  auto size = nest.row_size();
-  auto [x_stride, y_stride] = nest.row_strides();
-  parallel_ranges(nest.rows(), size, [&](int64_t begin, int64_t end) {
-    nest.each_row(begin, end, [&](int64_t row, const auto& at) {
-      auto* to = out + row * size;
-      if (x_stride == 0) apply<F>(to, size, Repeated<T>{x[at[0]]}, y + at[1]);
-      else if (y_stride == 0) apply<F>(to, size, x + at[0], Repeated<T>{y[at[1]]});
-      else apply<F>(to, size, x + at[0], y + at[1]);
-    });
-  });
-}
-
 template <class F, class T, class Out>
 Status compute_binary(Launch& launch) {
-  // Copies: the launch may give the operand that they belong to away as the result.
-  const auto x_shape = launch.input(0).shape(), y_shape = launch.input(1).shape();
-  const auto* x = launch.input(0).data<T>();
-  const auto* y = launch.input(1).data<T>();
-  auto shape = Result<Shape>(x_shape);
-  if (x_shape.is_scalar()) shape = y_shape;
-  else if (!y_shape.is_scalar() && x_shape != y_shape) shape = broadcast(x_shape, y_shape);
-  if (!shape) return shape.status();
-  auto out = launch.reuse_or_allocate({0, 1}, dtype_of<Out>(), *shape);
-  if (!out) return out.status();
-  auto* result = out->template mutable_data<Out>();
-  auto each = [&](const auto& body) { parallel_ranges(out->elements(), 1, body); };
-  if (x_shape == y_shape)
-    each([&](int64_t i, int64_t end) { apply<F>(result + i, end - i, x + i, y + i); });
-  else if (y_shape.is_scalar())
-    each([&, y = *y](int64_t i, int64_t end) {
-      apply<F>(result + i, end - i, x + i, Repeated<T>{y});
-    });
-  else if (x_shape.is_scalar())
-    each([&, x = *x](int64_t i, int64_t end) {
-      apply<F>(result + i, end - i, Repeated<T>{x}, y + i);
-    });
-  else apply_broadcast<F>(result, x, y, broadcast_nest(x_shape, y_shape, *shape));
-  launch.set(0, *std::move(out));
-  return {};
-}
-
-/// As compute_binary, for an operation without broadcasting.
-template <class F, class T>
-Status compute_pairwise(Launch& launch) {
-  const auto &x = launch.input(0).shape(), &y = launch.input(1).shape();
-  if (x == y) return compute_binary<F, T, T>(launch);
-  return invalid_argument(
-      "both operands must have one shape, but are " + x.to_string() + " and " + y.to_string());
+  return compute_binary(launch, binary_elements<F, T, Out>());
 }
 
 /// The maker of an element-wise kernel for those types of attribute T; F is a lambda that captures
@@ -145,7 +161,10 @@ template <class Allowed, class F>
 KernelCatalog::Make pairwise(F) {
   return [](const Node& node) {
     return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = compute_pairwise<F, decltype(zero)>};
+      using T = decltype(zero);
+      return Kernel{.compute = [](Launch& launch) {
+        return compute_pairwise(launch, binary_elements<F, T, T>());
+      }};
     });
   };
 }

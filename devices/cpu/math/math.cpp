@@ -82,8 +82,7 @@ Result<Kernel> make_power(const Node& node, F) {
   });
 }
 
-template <class T>
-Status compute_add_n(Launch& launch) {
+Status compute_add_n(Launch& launch, const BinaryElements& add) {
   const auto shape = launch.input(0).shape();
   for (int i = 1; i < launch.input_count(); ++i)
     if (launch.input(i).shape() != shape)
@@ -94,27 +93,45 @@ Status compute_add_n(Launch& launch) {
     launch.set(0, launch.take_input(0));
     return {};
   }
-  const auto* first = launch.input(0).data<T>();
-  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
+  const auto* first = static_cast<const std::byte*>(launch.input(0).raw());
+  auto out = launch.reuse_or_allocate({0}, add.out, shape);
   if (!out) return out.status();
-  auto* sum = out->template mutable_data<T>();
+  auto* sum = static_cast<std::byte*>(out->mutable_raw());
+  auto size = int64_t(size_of(add.in));
   parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    using Add = decltype(add);
-    apply<Add>(sum + begin, end - begin, first + begin, launch.input(1).data<T>() + begin);
-    for (int i = 2; i < launch.input_count(); ++i)
-      apply<Add>(sum + begin, end - begin, sum + begin, launch.input(i).data<T>() + begin);
+    auto offset = begin * size;
+    for (int i = 1; i < launch.input_count(); ++i) {
+      const auto* summand = static_cast<const std::byte*>(launch.input(i).raw());
+      add.loop(
+          sum + offset, (i == 1 ? first : sum) + offset, summand + offset, end - begin,
+          Repeat::none);
+    }
   });
   launch.set(0, *std::move(out));
   return {};
 }
 
 Result<Kernel> make_add_n(const Node& node) {
-  return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-    return Kernel{.compute = compute_add_n<decltype(zero)>};
+  auto dtype = node.attr<DType>("T");
+  auto add = addition(dtype);
+  if (!add.loop) return no_kernel(dtype);
+  return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};
+}
+
+template <class F>
+BinaryElements elements_for(DType dtype, F) {
+  BinaryElements elements;
+  for_dtype(Numeric{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    elements = binary_elements<F, T, T>();
   });
+  return elements;
 }
 
 }  // namespace
+
+BinaryElements addition(DType dtype) { return elements_for(dtype, add); }
+BinaryElements subtraction(DType dtype) { return elements_for(dtype, sub); }
 
 void add_math_kernels(KernelCatalog& catalog) {
   catalog.add("Add", binary<Numeric>(add));

@@ -48,28 +48,28 @@ constexpr auto without_clamp = [](auto x) {
 constexpr int64_t function_cost_elements = 8;
 
 template <class F, class Finish, class T>
-Status compute_function(Launch& launch) {
-  const auto* x = launch.input(0).data<T>();
-  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), launch.input(0).shape());
-  if (!out) return out.status();
-  auto* result = out->template mutable_data<T>();
-  parallel_ranges(out->elements(), function_cost_elements, [&](int64_t begin, int64_t end) {
+void function_loop(void* out, const void* x, int64_t count) {
+  if constexpr (is_half<T>) {
+    unary_by_floats<T>(out, x, count, function_loop<F, Finish, float>);
+  } else {
     using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
-    Eigen::Map<Array>(result + begin, end - begin) =
-        F{}(Eigen::Map<const Array>(x + begin, end - begin));
+    auto* result = static_cast<T*>(out);
+    Eigen::Map<Array>(result, count) =
+        F{}(Eigen::Map<const Array>(static_cast<const T*>(x), count));
     if constexpr (std::is_floating_point_v<T> && !std::is_same_v<Finish, decltype(as_it_is)>)
-      apply<Finish>(result + begin, end - begin, static_cast<const T*>(result + begin));
-  });
-  launch.set(0, *std::move(out));
-  return {};
+      apply<Finish>(result, count, static_cast<const T*>(result));
+  }
 }
 
 template <class F, class Finish = decltype(as_it_is)>
 KernelCatalog::Make function(F, Finish = as_it_is) {
   return [](const Node& node) {
     return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      UnaryElements elements{
+          function_loop<F, Finish, T>, dtype_of<T>(), dtype_of<T>(), function_cost_elements};
       return Kernel{
-          .compute = compute_function<F, Finish, decltype(zero)>,
+          .compute = [elements](Launch& launch) { return compute_unary(launch, elements); },
           .cost_ns = [](const Launch& launch) { return 2 * launch.input(0).elements(); }};
     });
   };

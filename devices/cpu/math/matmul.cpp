@@ -3,42 +3,13 @@
 
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
-#include <Eigen/Core>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
+#include "troupe/devices/cpu/math/product.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-/// A block of the product of [rows, inner] and [inner, columns], each operand in row-major order
-/// or, transposed, in column-major order.
-template <class T>
-struct Product {
-  int64_t rows, inner, columns;
-  bool transpose_a, transpose_b;
-  const T* a;
-  const T* b;
-  T* out;
-  int64_t a_stride, b_stride, out_stride;
-
-  double flops() const { return 2.0 * double(rows) * double(inner) * double(columns); }
-
-  Product rows_in(int64_t begin, int64_t end) const {
-    auto part = *this;
-    part.rows = end - begin;
-    part.a += transpose_a ? begin : begin * a_stride;
-    part.out += begin * out_stride;
-    return part;
-  }
-  Product columns_in(int64_t begin, int64_t end) const {
-    auto part = *this;
-    part.columns = end - begin;
-    part.b += transpose_b ? begin * b_stride : begin;
-    part.out += begin;
-    return part;
-  }
-};
 
 /// oneDNN and Eigen must not start OpenMP teams: the arena's threads are the only ones.
 void use_one_thread() {
@@ -46,29 +17,11 @@ void use_one_thread() {
   static_cast<void>(once);
 }
 
-template <int Order, class T>
-auto matrix(const T* data, int64_t rows, int64_t columns, int64_t stride) {
-  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>;
-  return Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(
-      data, rows, columns, Eigen::OuterStride<>(stride));
-}
-
-template <int OrderA, int OrderB, class T>
-void multiply_by_eigen(const Product<T>& p) {
-  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<Matrix, 0, Eigen::OuterStride<>> out(
-      p.out, p.rows, p.columns, Eigen::OuterStride<>(p.out_stride));
-  out.noalias() = matrix<OrderA>(p.a, p.rows, p.inner, p.a_stride) *
-                  matrix<OrderB>(p.b, p.inner, p.columns, p.b_stride);
-}
-
+/// An integer without sign, of the same size: products that wrap around have the same bits.
 template <class T>
-void multiply_by_eigen(const Product<T>& p) {
-  constexpr auto rows = Eigen::RowMajor, columns = Eigen::ColMajor;
-  if (p.transpose_a && p.transpose_b) multiply_by_eigen<columns, columns>(p);
-  else if (p.transpose_a) multiply_by_eigen<columns, rows>(p);
-  else if (p.transpose_b) multiply_by_eigen<rows, columns>(p);
-  else multiply_by_eigen<rows, rows>(p);
+auto wrapping(T value) {
+  if constexpr (is_number<T>) return static_cast<std::make_unsigned_t<T>>(value);
+  else return value;
 }
 
 /// Integers: Eigen would let them overflow, which is not defined.
@@ -131,17 +84,16 @@ Status multiply_split(const Product<T>& p) {
 
 /// A tensor's elements as float32, of which oneDNN's product is fast.
 template <class T>
-Result<Tensor> widen(const Launch& launch, const Tensor& narrow) {
+Result<Tensor> to_floats(const Launch& launch, const Tensor& narrow) {
   auto wide = launch.allocate(DType::float32, narrow.shape());
   if (!wide) return wide;
-  auto* to = wide->template mutable_data<float>();
-  apply<std::identity>(to, narrow.elements(), narrow.data<T>());
+  widen(wide->template mutable_data<float>(), narrow.data<T>(), narrow.elements());
   return wide;
 }
 
 template <class T>
 Status compute_product(const Launch& launch, Product<T> p, Tensor& out) {
-  p.out = out.mutable_data<T>();
+  p.out = static_cast<T*>(out.mutable_raw());
   p.out_stride = p.columns;
   if (p.inner == 0) {
     std::fill_n(p.out, out.elements(), T{});
@@ -149,11 +101,11 @@ Status compute_product(const Launch& launch, Product<T> p, Tensor& out) {
   }
   if (out.elements() == 0) return {};
   if constexpr (!is_half<T>) {
-    p.a = launch.input(0).data<T>();
-    p.b = launch.input(1).data<T>();
+    p.a = static_cast<const T*>(launch.input(0).raw());
+    p.b = static_cast<const T*>(launch.input(1).raw());
     return multiply_split(p);
   } else {
-    auto a = widen<T>(launch, launch.input(0)), b = widen<T>(launch, launch.input(1));
+    auto a = to_floats<T>(launch, launch.input(0)), b = to_floats<T>(launch, launch.input(1));
     auto product = launch.allocate(DType::float32, out.shape());
     for (const auto* tensor : {&a, &b, &product})
       if (!*tensor) return tensor->status();
@@ -162,8 +114,7 @@ Status compute_product(const Launch& launch, Product<T> p, Tensor& out) {
     auto status = multiply_split(Product<float>{
         p.rows, p.inner, p.columns, p.transpose_a, p.transpose_b, wide_a.data<float>(),
         wide_b.data<float>(), wide, p.a_stride, p.b_stride, p.out_stride});
-    const float* wide_out = wide;
-    apply<std::identity>(p.out, out.elements(), wide_out);
+    narrow(p.out, wide, out.elements());
     return status;
   }
 }
@@ -173,7 +124,7 @@ struct Transposes {
 };
 
 template <class T>
-Status compute_matmul(Launch& launch, Transposes transposes) {
+Status compute_matmul(Launch& launch, DType dtype, Transposes transposes) {
   const auto &a = launch.input(0).shape(), &b = launch.input(1).shape();
   if (a.rank() != 2 || b.rank() != 2)
     return invalid_argument(
@@ -194,7 +145,7 @@ Status compute_matmul(Launch& launch, Transposes transposes) {
   const int64_t sizes[] = {product.rows, product.columns};
   auto shape = Shape::make(sizes);
   if (!shape) return shape.status();
-  auto out = launch.allocate(dtype_of<T>(), *shape);
+  auto out = launch.allocate(dtype, *shape);
   if (!out) return out.status();
   auto status = compute_product(launch, product, *out);
   if (status.ok()) launch.set(0, *std::move(out));
@@ -211,10 +162,11 @@ int64_t matmul_cost_ns(const Launch& launch, Transposes transposes) {
 
 Result<Kernel> make_matmul(const Node& node) {
   Transposes transposes{node.attr<bool>("transpose_a"), node.attr<bool>("transpose_b")};
-  return dispatch(Numeric{}, node.attr<DType>("T"), [&](auto zero) {
-    using T = decltype(zero);
+  auto dtype = node.attr<DType>("T");
+  return dispatch(Numeric{}, dtype, [=](auto zero) {
+    using T = decltype(wrapping(zero));
     return Kernel{
-        .compute = [transposes](Launch& launch) { return compute_matmul<T>(launch, transposes); },
+        .compute = [=](Launch& launch) { return compute_matmul<T>(launch, dtype, transposes); },
         .cost_ns =
             [transposes](const Launch& launch) { return matmul_cost_ns(launch, transposes); }};
   });

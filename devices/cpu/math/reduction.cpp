@@ -88,8 +88,7 @@ Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool
   return reduction;
 }
 
-template <class Fold, class T>
-Status compute_reduction(Launch& launch, bool keep_dims) {
+Status compute_reduction(Launch& launch, const FoldElements& elements, bool keep_dims) {
   const auto& in = launch.input(0);
   auto plan = plan_reduction(in.shape(), launch.input(1), keep_dims);
   if (!plan) return plan.status();
@@ -97,46 +96,49 @@ Status compute_reduction(Launch& launch, bool keep_dims) {
     launch.set(0, launch.take_input(0).reshaped(plan->result));
     return {};
   }
-  auto out = reduce<Fold, T>(launch, in, plan->kept, plan->result);
+  auto out = reduce(launch, elements, in, plan->kept, plan->result);
   if (!out) return out.status();
   launch.set(0, *std::move(out));
   return {};
 }
 
 /// Divides sums by the number of their summands; of none the mean is NaN, or 0 for integers.
-struct DivideBy {
-  int64_t count;
-
-  template <class A>
-  void operator()(A* sums, int64_t size) const {
-    if constexpr (is_number<A>) {
-      using Wide = std::conditional_t<std::is_signed_v<A>, int64_t, uint64_t>;
-      auto divisor = static_cast<Wide>(std::max<int64_t>(1, count));
-      for (int64_t i = 0; i < size; ++i) sums[i] = static_cast<A>(Wide{sums[i]} / divisor);
-    } else {
-      for (int64_t i = 0; i < size; ++i) sums[i] /= static_cast<A>(count);
-    }
+template <class A>
+void divide_by(void* sums, int64_t size, int64_t count) {
+  auto* sum = static_cast<A*>(sums);
+  if constexpr (is_number<A>) {
+    using Wide = std::conditional_t<std::is_signed_v<A>, int64_t, uint64_t>;
+    auto divisor = static_cast<Wide>(std::max<int64_t>(1, count));
+    for (int64_t i = 0; i < size; ++i) sum[i] = static_cast<A>(Wide{sum[i]} / divisor);
+  } else {
+    for (int64_t i = 0; i < size; ++i) sum[i] /= static_cast<A>(count);
   }
-};
+}
 
-template <class T>
-Status compute_mean(Launch& launch, bool keep_dims) {
+using Divide = void (*)(void* sums, int64_t size, int64_t count);
+
+Status compute_mean(Launch& launch, const FoldElements& elements, Divide divide, bool keep_dims) {
   const auto& in = launch.input(0);
   auto plan = plan_reduction(in.shape(), launch.input(1), keep_dims);
   if (!plan) return plan.status();
-  DivideBy divide{in.elements() / std::max<int64_t>(1, plan->kept.elements())};
-  auto out = reduce<FoldSum, T>(launch, in, plan->kept, plan->result, divide);
+  auto count = in.elements() / std::max<int64_t>(1, plan->kept.elements());
+  auto out = reduce(launch, elements, in, plan->kept, plan->result, [=](void* sums, int64_t size) {
+    divide(sums, size, count);
+  });
   if (!out) return out.status();
   launch.set(0, *std::move(out));
   return {};
 }
 
+Kernel kernel_of(const FoldElements& elements, bool keep_dims) {
+  return {
+      .compute = [=](Launch& launch) { return compute_reduction(launch, elements, keep_dims); }};
+}
+
 template <class Fold, class Allowed>
 Result<Kernel> make_reduction(const Node& node, DType dtype, Allowed allowed) {
   return dispatch(allowed, dtype, [keep_dims = node.attr<bool>("keep_dims")](auto zero) {
-    return Kernel{.compute = [keep_dims](Launch& launch) {
-      return compute_reduction<Fold, decltype(zero)>(launch, keep_dims);
-    }};
+    return kernel_of(fold_elements<Fold, decltype(zero)>(), keep_dims);
   });
 }
 
@@ -154,13 +156,22 @@ Result<Kernel> make_logical(const Node& node) {
 Result<Kernel> make_mean(const Node& node) {
   auto keep_dims = node.attr<bool>("keep_dims");
   return dispatch(Numeric{}, node.attr<DType>("T"), [keep_dims](auto zero) {
+    using T = decltype(zero);
+    constexpr auto divide = divide_by<Promoted<T>>;
     return Kernel{.compute = [keep_dims](Launch& launch) {
-      return compute_mean<decltype(zero)>(launch, keep_dims);
+      return compute_mean(launch, fold_elements<FoldSum, T>(), divide, keep_dims);
     }};
   });
 }
 
 }  // namespace
+
+FoldElements summation(DType dtype) {
+  FoldElements elements;
+  for_dtype(
+      Numeric{}, dtype, [&](auto zero) { elements = fold_elements<FoldSum, decltype(zero)>(); });
+  return elements;
+}
 
 void add_reduction_kernels(KernelCatalog& catalog) {
   catalog.add("Sum", reduction<FoldSum, Numeric>());

@@ -15,8 +15,7 @@ Result<int> channel_axis(const Shape& shape, bool is_nchw) {
 
 bool is_nchw(const Node& node) { return node.attr<std::string>("data_format") == "NCHW"; }
 
-template <class T>
-Status compute_bias_add(Launch& launch, bool is_nchw) {
+Status compute_bias_add(Launch& launch, const BinaryElements& add, bool is_nchw) {
   const auto shape = launch.input(0).shape();
   const auto& biases = launch.input(1);
   auto axis = channel_axis(shape, is_nchw);
@@ -26,31 +25,34 @@ Status compute_bias_add(Launch& launch, bool is_nchw) {
     return invalid_argument(
         "the bias must have the shape [" + std::to_string(channels) + "], the channels of " +
         shape.to_string() + ", but has " + biases.shape().to_string());
-  const auto* value = launch.input(0).data<T>();
-  const auto* bias = biases.data<T>();
-  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
+  const auto* value = static_cast<const std::byte*>(launch.input(0).raw());
+  const auto* bias = static_cast<const std::byte*>(biases.raw());
+  auto out = launch.reuse_or_allocate({0}, add.out, shape);
   if (!out) return out.status();
-  auto* result = out->template mutable_data<T>();
+  auto* result = static_cast<std::byte*>(out->mutable_raw());
+  auto element = int64_t(size_of(add.in));
   if (!is_nchw) {
     auto rows = channels == 0 ? 0 : out->elements() / channels;
     parallel_ranges(rows, channels, [&](int64_t begin, int64_t end) {
-      for (auto at = begin * channels; at < end * channels; at += channels)
-        apply<FoldSum>(result + at, channels, value + at, bias);
+      auto row = channels * element;
+      for (auto at = begin * row; at < end * row; at += row)
+        add.loop(result + at, value + at, bias, channels, Repeat::none);
     });
   } else {
     auto size = shape[*axis + 1] * shape[*axis + 2];
     auto planes = size == 0 ? 0 : out->elements() / size;
     parallel_ranges(planes, size, [&](int64_t begin, int64_t end) {
-      for (auto i = begin; i < end; ++i)
-        apply<FoldSum>(result + i * size, size, value + i * size, Repeated<T>{bias[i % channels]});
+      for (auto i = begin; i < end; ++i) {
+        auto at = i * size * element;
+        add.loop(result + at, value + at, bias + i % channels * element, size, Repeat::y);
+      }
     });
   }
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class T>
-Status compute_bias_add_grad(Launch& launch, bool is_nchw) {
+Status compute_bias_add_grad(Launch& launch, const FoldElements& sum, bool is_nchw) {
   const auto& in = launch.input(0);
   auto axis = channel_axis(in.shape(), is_nchw);
   if (!axis) return axis.status();
@@ -58,26 +60,28 @@ Status compute_bias_add_grad(Launch& launch, bool is_nchw) {
   auto kept = in.shape();
   for (int i = 0; i < kept.rank(); ++i)
     if (i != *axis) kept.set(i, 1);
-  auto out = reduce<FoldSum, T>(launch, in, kept, {channels});
+  auto out = reduce(launch, sum, in, kept, {channels});
   if (!out) return out.status();
   launch.set(0, *std::move(out));
   return {};
 }
 
 Result<Kernel> make_bias_add(const Node& node) {
-  return dispatch(Numeric{}, node.attr<DType>("T"), [is_nchw = is_nchw(node)](auto zero) {
-    return Kernel{.compute = [is_nchw](Launch& launch) {
-      return compute_bias_add<decltype(zero)>(launch, is_nchw);
-    }};
-  });
+  auto dtype = node.attr<DType>("T");
+  auto add = addition(dtype);
+  if (!add.loop) return no_kernel(dtype);
+  return Kernel{.compute = [add, is_nchw = is_nchw(node)](Launch& launch) {
+    return compute_bias_add(launch, add, is_nchw);
+  }};
 }
 
 Result<Kernel> make_bias_add_grad(const Node& node) {
-  return dispatch(Numeric{}, node.attr<DType>("T"), [is_nchw = is_nchw(node)](auto zero) {
-    return Kernel{.compute = [is_nchw](Launch& launch) {
-      return compute_bias_add_grad<decltype(zero)>(launch, is_nchw);
-    }};
-  });
+  auto dtype = node.attr<DType>("T");
+  auto sum = summation(dtype);
+  if (!sum.fold_row) return no_kernel(dtype);
+  return Kernel{.compute = [sum, is_nchw = is_nchw(node)](Launch& launch) {
+    return compute_bias_add_grad(launch, sum, is_nchw);
+  }};
 }
 
 }  // namespace

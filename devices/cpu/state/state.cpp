@@ -45,8 +45,7 @@ Status is_initialized(Launch& launch) {
   return {};
 }
 
-template <class F, class T>
-Status compute_update(Launch& launch) {
+Status compute_update(Launch& launch, const BinaryElements& elements) {
   return update_variables<1>(launch, [&](const auto& values) -> Status {
     auto& value = *values[0];
     const auto& delta = launch.input(1);
@@ -54,22 +53,26 @@ Status compute_update(Launch& launch) {
     if (!status.ok()) return status;
     auto updated = allocate_update(launch, value);
     if (!updated) return updated.status();
-    auto* to = updated->template mutable_data<T>();
-    const auto* from = value.template data<T>();
+    auto* to = static_cast<std::byte*>(updated->mutable_raw());
+    const auto* from = static_cast<const std::byte*>(std::as_const(value).raw());
+    const auto* by = static_cast<const std::byte*>(delta.raw());
+    auto size = int64_t(size_of(elements.in));
     parallel_ranges(value.elements(), 1, [&](int64_t begin, int64_t end) {
-      apply<F>(to + begin, end - begin, from + begin, delta.data<T>() + begin);
+      auto at = begin * size;
+      elements.loop(to + at, from + at, by + at, end - begin, Repeat::none);
     });
     value = *std::move(updated);
     return {};
   });
 }
 
-template <class F>
-KernelCatalog::Make update(F) {
-  return [](const Node& node) {
-    return dispatch(Numeric{}, node.attr<DType>("dtype"), [](auto zero) {
-      return Kernel{.compute = compute_update<F, decltype(zero)>};
-    });
+KernelCatalog::Make update(BinaryElements (*choose)(DType)) {
+  return [choose](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("dtype");
+    auto elements = choose(dtype);
+    if (!elements.loop) return no_kernel(dtype);
+    return Kernel{
+        .compute = [elements](Launch& launch) { return compute_update(launch, elements); }};
   };
 }
 
@@ -79,8 +82,8 @@ void add_state_kernels(KernelCatalog& catalog) {
   catalog.add("ReadVariableOp", make_read_variable);
   catalog.add_compute("AssignVariableOp", assign_variable);
   catalog.add_compute("VarIsInitializedOp", is_initialized);
-  catalog.add("AssignAddVariableOp", update([](auto x, auto y) { return wrap(x) + wrap(y); }));
-  catalog.add("AssignSubVariableOp", update([](auto x, auto y) { return wrap(x) - wrap(y); }));
+  catalog.add("AssignAddVariableOp", update(addition));
+  catalog.add("AssignSubVariableOp", update(subtraction));
 }
 
 }  // namespace troupe::cpu

@@ -5,6 +5,7 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+namespace peers {
 namespace {
 
 const std::string ps = "/job:ps/task:0";
@@ -13,13 +14,13 @@ const std::string worker1 = "/job:worker/task:1";
 constexpr auto limit = 2s;  // the default
 
 /// A step that a session on worker 0 runs on the parameter server and on worker 1.
-struct Fixture {
+struct PeersFixture {
   sim::Cluster cluster{{{"ps", 1}, {"worker", 2}}, sim::Seed{7}};
   sim::Session session = cluster.session(worker0);
   Value far = session.graph().on(worker1).neg(
       session.graph().on(ps).neg(session.graph().on(ps).constant(1.0f)));
 
-  Fixture() { BOOST_REQUIRE(session.run({}, {far}).ok()); }
+  PeersFixture() { BOOST_REQUIRE(session.run({}, {far}).ok()); }
 
   /// Starts a step without a timeout, and the fault while its messages are in flight.
   sim::Call start_and(const std::function<void()>& fault) {
@@ -34,8 +35,9 @@ struct Fixture {
 };
 
 }  // namespace
+}  // namespace peers
 
-BOOST_FIXTURE_TEST_SUITE(peers, Fixture)
+BOOST_FIXTURE_TEST_SUITE(peers, peers::PeersFixture)
 
 BOOST_AUTO_TEST_CASE(a_step_on_a_task_that_falls_silent_ends_at_the_limit_and_names_it) {
   for (const auto& silent : {ps, worker1}) {

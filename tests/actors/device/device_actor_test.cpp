@@ -45,7 +45,7 @@ NodeDef one() {
 }
 
 /// The test takes the part of session 7 of the device of task a.
-struct Fixture : NodesFixture {
+struct DeviceActorFixture : NodesFixture {
   static constexpr SessionId session = 7;
   DeviceActor device = device_of(a, "a");
 
@@ -83,7 +83,7 @@ Tensor large(int64_t bytes) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(device_actor, Fixture)
+BOOST_FIXTURE_TEST_SUITE(device_actor, DeviceActorFixture)
 
 BOOST_AUTO_TEST_CASE(functions_of_a_partition_are_checked_with_it) {
   FunctionDef f{
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_an_unstarted_step_are_freed_when_a_later_step_st
   deliver(1, 5, Tensor::alias(DType::uint8, {1}, memory, [&] { freed.set_value(); }));
   start(2, 1);
   BOOST_TEST((code_of_done(2) == Code::ok));
-  BOOST_TEST((freed.get_future().wait_for(10s) == std::future_status::ready));
+  BOOST_TEST((freed.get_future().wait_for(test_timeout) == std::future_status::ready));
 }
 
 BOOST_AUTO_TEST_CASE(tensors_of_unstarted_steps_take_bounded_memory) {
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {
   spawn("b");
   world->hold();
   auto waiting =
-      self->request(device, 10s, Register{session, 1, {one(), send("one", 1, b_device)}});
+      self->request(device, test_timeout, Register{session, 1, {one(), send("one", 1, b_device)}});
   self->send(device, DropPlan{session, 1});
   Status answer;
   waiting.receive(
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {
 BOOST_AUTO_TEST_CASE(ending_a_session_cancels_its_pending_registrations) {
   world->hold();
   auto waiting =
-      self->request(device, 10s, Register{session, 1, {one(), send("one", 1, b_device)}});
+      self->request(device, test_timeout, Register{session, 1, {one(), send("one", 1, b_device)}});
   self->send(device, EndSession{session});
   Status answer;
   waiting.receive(

@@ -8,7 +8,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct StepRendezvousFixture {
   StepRendezvous rendezvous;
   std::vector<Result<Tensor>> received;
 
@@ -20,7 +20,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(step_rendezvous, Fixture)
+BOOST_FIXTURE_TEST_SUITE(step_rendezvous, StepRendezvousFixture)
 
 BOOST_AUTO_TEST_CASE(a_tensor_and_its_receiver_are_matched_in_either_order) {
   receive(1);

@@ -12,7 +12,7 @@ using namespace troupe;
 namespace {
 
 /// An actor that records the thread on which it runs.
-struct Fixture {
+struct CallerExecutionUnitFixture {
   testing::TestConfig config;
   caf::actor_system system{config};
   std::promise<std::thread::id> ran;
@@ -23,14 +23,14 @@ struct Fixture {
 
   std::thread::id thread() {
     auto future = ran.get_future();
-    BOOST_REQUIRE((future.wait_for(std::chrono::seconds(10)) == std::future_status::ready));
+    BOOST_REQUIRE((future.wait_for(testing::test_timeout) == std::future_status::ready));
     return future.get();
   }
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(caller_execution_unit, Fixture)
+BOOST_FIXTURE_TEST_SUITE(caller_execution_unit, CallerExecutionUnitFixture)
 
 BOOST_AUTO_TEST_CASE(actors_run_on_the_thread_that_drains) {
   CallerExecutionUnit here(system);

@@ -8,13 +8,14 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+namespace local_cluster {
 namespace {
 
 const char* ps = "/job:ps/task:0";
 const char* worker1 = "/job:worker/task:1";
 
 /// A parameter server, two workers, and a session on the first worker.
-struct Fixture {
+struct LocalClusterFixture {
   LocalCluster cluster{{{"ps", 1}, {"worker", 2}}, {.threads = 1}};
   Builder b;
   std::unique_ptr<Session> session = open();
@@ -41,8 +42,9 @@ struct Fixture {
 };
 
 }  // namespace
+}  // namespace local_cluster
 
-BOOST_FIXTURE_TEST_SUITE(local_cluster, Fixture)
+BOOST_FIXTURE_TEST_SUITE(local_cluster, local_cluster::LocalClusterFixture)
 
 BOOST_AUTO_TEST_CASE(a_constant_is_fetched) { BOOST_TEST(number({}, b.constant(3.0f)) == 3.0f); }
 

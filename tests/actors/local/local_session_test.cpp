@@ -17,6 +17,7 @@ using namespace troupe;
 using troupe::testing::test_timeout;
 using namespace std::chrono_literals;
 
+namespace local_session {
 namespace {
 
 const char* ps = "/job:ps/task:0";
@@ -30,7 +31,7 @@ T must(Result<T> result) {
 }
 
 /// y = 2 x + 1, where the parameter server computes 2 x.
-struct Fixture {
+struct LocalSessionFixture {
   std::mutex mutex;
   std::vector<std::string> log;
   LocalCluster cluster{
@@ -64,8 +65,9 @@ const NodeRun& node_of(const DeviceRun& run, const std::string& op) {
 }
 
 }  // namespace
+}  // namespace local_session
 
-BOOST_FIXTURE_TEST_SUITE(local_session, Fixture)
+BOOST_FIXTURE_TEST_SUITE(local_session, local_session::LocalSessionFixture)
 
 // -- pending steps
 
@@ -180,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_callable_ends_with_its_session) {
 // -- options
 
 BOOST_AUTO_TEST_CASE(the_operation_timeout_applies_to_steps_without_a_timeout) {
-  auto impatient = open({.operation_timeout = 30ms});
+  auto impatient = open({.operation_timeout = testing::stretched(100ms)});
   auto partial = must(impatient->partial_run_setup({x}, {y}));
   auto status = partial->run({}, {}).status();
   auto end = std::chrono::steady_clock::now() + testing::test_timeout;

@@ -9,6 +9,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+namespace partial_step {
 namespace {
 
 template <class T>
@@ -29,7 +30,7 @@ void check_refused(const Result<Tensors>& values, const std::string& message) {
 }
 
 /// A session on task a, with sum = -x + y, of which task b computes -x.
-struct Fixture : NodesFixture {
+struct PartialStepFixture : NodesFixture {
   TaskActor b_actor = spawn("b");
   Builder b;
   Value x = b.named("x").placeholder(DType::float32, {});
@@ -39,7 +40,7 @@ struct Fixture : NodesFixture {
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::unique_ptr<Session> session = open();
 
-  ~Fixture() { session.reset(); }
+  ~PartialStepFixture() { session.reset(); }
 
   std::unique_ptr<Session> open() {
     Waiting<Result<SessionActor>> opened;
@@ -51,7 +52,7 @@ struct Fixture : NodesFixture {
 
   std::vector<WaitingStep> explain() {
     Waiting<Result<std::vector<WaitingStep>>> explained;
-    tell(a, Explain{1000ms, explained.callback()});
+    tell(a, Explain{connect_timeout, explained.callback()});
     return must(explained.wait());
   }
   /// Waits until no step of any session runs.
@@ -69,8 +70,9 @@ struct Fixture : NodesFixture {
 Tensor number(float value) { return Tensor::scalar(value); }
 
 }  // namespace
+}  // namespace partial_step
 
-BOOST_FIXTURE_TEST_SUITE(partial_step, Fixture)
+BOOST_FIXTURE_TEST_SUITE(partial_step, partial_step::PartialStepFixture)
 
 BOOST_AUTO_TEST_CASE(a_step_over_two_tasks_is_fed_and_fetched_in_several_calls) {
   auto partial = set_up({x, y}, {minus, sum});
@@ -178,7 +180,7 @@ BOOST_AUTO_TEST_CASE(explain_says_that_the_step_waits_for_its_client) {
 }
 
 BOOST_AUTO_TEST_CASE(a_partial_run_past_its_timeout_ends_and_later_calls_fail) {
-  auto partial = set_up({x, y}, {sum}, {.timeout = 30ms});
+  auto partial = set_up({x, y}, {sum}, {.timeout = stretched(100ms)});
   await_quiet();
   auto status = partial->run({{x, number(2)}}, {}).status();
   BOOST_TEST((status.code() == Code::deadline_exceeded), status.to_string());

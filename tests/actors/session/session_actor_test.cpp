@@ -42,11 +42,11 @@ BOOST_AUTO_TEST_CASE(a_run_past_its_timeout_ends_and_is_cancelled_on_the_devices
 BOOST_AUTO_TEST_CASE(the_timeout_error_of_a_run_names_what_it_waits_for) {
   auto fetch = remote_neg();
   world->hold();
-  auto searching = run(1, {fetch}, 200ms)->wait().status();
+  auto searching = run(1, {fetch}, stretched(200ms))->wait().status();
   BOOST_TEST((searching.code() == Code::deadline_exceeded));
   BOOST_TEST(
       searching.message().ends_with("; it waits for " + std::string(b_task)), searching.message());
-  auto running = run(2, {fetch}, 200ms);
+  auto running = run(2, {fetch}, stretched(200ms));
   world->release();
   (void)next_registration();
   (void)next<StartStep>();
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(a_drain_waits_for_open_runs_and_refuses_new_ones) {
   Waiting<Status> first, second;
   tell(a, Drain{test_timeout, first.callback()});
   tell(a, Drain{test_timeout, second.callback()});
-  (void)ask<Status, TaskDescription>(a, FindTask{.job = "a", .task = 0, .timeout = 5000ms});
+  (void)ask<Status, TaskDescription>(
+      a, FindTask{.job = "a", .task = 0, .timeout = connect_timeout});
   auto refused = run(2, {fetch})->wait().status();
   BOOST_TEST((refused.code() == Code::unavailable));
   BOOST_TEST(refused.where().task == a_task);
@@ -157,16 +158,16 @@ BOOST_AUTO_TEST_CASE(an_idle_session_closes_itself_but_not_while_a_step_runs) {
        .view = std::make_shared<const PlacementView>(
            PlacementView{cluster, *DeviceName::parse("/job:a/task:0/device:CPU:0"), {}}),
        .catalog = catalog,
-       .connect_timeout = 5000ms,
+       .connect_timeout = connect_timeout,
        .world = world,
        .metrics = std::make_shared<Metrics>(),
        .options = {},
-       .idle_limit = 20ms,
+       .idle_limit = stretched(100ms),
        .log = {}});
   auto answer = run(1, {remote_neg()});
   (void)next_registration();
   auto started = next<StartStep>();
-  self->delayed_send(self, 100ms, Pong());
+  self->delayed_send(self, stretched(300ms), Pong());
   (void)next<Pong>();
   send_done(started, Status(), {Tensor::scalar(1.0f)});
   BOOST_TEST(answer->wait().ok());
@@ -202,7 +203,7 @@ BOOST_AUTO_TEST_CASE(of_many_deadlines_only_the_earliest_has_a_timer) {
 BOOST_AUTO_TEST_CASE(explain_lists_what_a_running_step_waits_for) {
   auto explain = [this] {
     Waiting<Result<std::vector<WaitingStep>>> explained;
-    tell(a, Explain{1000ms, explained.callback()});
+    tell(a, Explain{connect_timeout, explained.callback()});
     auto steps = explained.wait();
     BOOST_REQUIRE(steps.ok());
     return *steps;
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(explain_lists_what_a_compilation_waits_for) {
   world->hold();
   auto answer = run(1, {remote_neg()});
   Waiting<Result<std::vector<WaitingStep>>> explained;
-  tell(a, Explain{1000ms, explained.callback()});
+  tell(a, Explain{connect_timeout, explained.callback()});
   auto steps = explained.wait();
   BOOST_TEST_REQUIRE(steps.ok());
   BOOST_TEST_REQUIRE(steps->size() == 1u);

@@ -6,9 +6,10 @@
 
 using namespace troupe;
 
+namespace session_options {
 namespace {
 
-struct Fixture {
+struct SessionOptionsFixture {
   LocalCluster cluster{{{"ps", 1}, {"worker", 2}}};
 
   std::unique_ptr<Session> open(const SessionOptions& options, int worker = 0) {
@@ -35,8 +36,9 @@ struct Counter {
 };
 
 }  // namespace
+}  // namespace session_options
 
-BOOST_FIXTURE_TEST_SUITE(session_options, Fixture)
+BOOST_FIXTURE_TEST_SUITE(session_options, session_options::SessionOptionsFixture)
 
 BOOST_AUTO_TEST_CASE(the_state_of_an_isolated_session_is_private_and_ends_with_it) {
   for (const std::string device : {"", "/job:ps/task:0"}) {

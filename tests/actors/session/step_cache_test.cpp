@@ -9,7 +9,7 @@ namespace {
 
 constexpr CallId callable_id = 1000;
 
-struct Fixture : SessionFixture {
+struct StepCacheFixture : SessionFixture {
   Status make_callable(const std::string& fetch) {
     Waiting<Status> made;
     tell(session, MakeCallable{callable_id, {}, {fetch}, {}, {}, made.callback()});
@@ -52,7 +52,7 @@ struct Fixture : SessionFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(step_cache, Fixture)
+BOOST_FIXTURE_TEST_SUITE(step_cache, StepCacheFixture)
 
 BOOST_AUTO_TEST_CASE(a_callable_is_compiled_when_it_is_made_and_only_starts_after_that) {
   BOOST_REQUIRE(make_callable(remote_neg()).ok());
@@ -147,7 +147,9 @@ BOOST_AUTO_TEST_CASE(the_timeout_error_of_make_callable_names_what_it_waits_for)
   auto fetch = remote_neg();
   world->hold();
   Waiting<Status> made;
-  tell(session, MakeCallable{callable_id, {}, {fetch}, {}, {.timeout = 20ms}, made.callback()});
+  tell(
+      session,
+      MakeCallable{callable_id, {}, {fetch}, {}, {.timeout = stretched(50ms)}, made.callback()});
   auto status = made.wait();
   BOOST_TEST((status.code() == Code::deadline_exceeded));
   BOOST_TEST(status.message().ends_with("; it waits for " + std::string(b_task)));

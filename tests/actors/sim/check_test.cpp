@@ -7,6 +7,8 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using sim::Fault;
 
+BOOST_AUTO_TEST_SUITE(check)
+
 namespace {
 
 const std::string ps = "/job:ps/task:0";
@@ -45,8 +47,6 @@ bool always_true(const sim::Cluster&) { return true; }
 bool ps_is_never_frozen(const sim::Cluster& cluster) { return cluster.is_running(ps); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(check)
 
 BOOST_AUTO_TEST_CASE(a_run_without_a_violation_gives_no_counterexample) {
   BOOST_TEST(!sim::check(make_scenario(always_true), {1}).has_value());

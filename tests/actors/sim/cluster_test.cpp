@@ -7,6 +7,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(simulated_cluster)
+
 namespace {
 
 const std::string ps = "/job:ps/task:0";
@@ -45,8 +47,6 @@ uint64_t history(uint64_t seed) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(simulated_cluster)
 
 BOOST_AUTO_TEST_CASE(a_step_crosses_simulated_links_in_virtual_time) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});

@@ -8,6 +8,8 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(membership)
+
 namespace {
 
 const std::string directory_task = "/job:a/task:0";
@@ -65,8 +67,6 @@ struct Counter {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(membership)
 
 BOOST_AUTO_TEST_CASE(a_session_sees_a_task_that_joined_at_its_next_extension) {
   auto cluster = make_cluster({1});

@@ -10,6 +10,8 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using sim::Fault;
 
+BOOST_AUTO_TEST_SUITE(resource_placement)
+
 namespace {
 
 const std::string directory_task = "/job:a/task:0";
@@ -97,8 +99,6 @@ int seeds() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(resource_placement)
 
 BOOST_AUTO_TEST_CASE(a_counter_made_through_one_node_is_used_through_another) {
   auto cluster = make_cluster({1});

@@ -10,13 +10,14 @@ using namespace std::chrono_literals;
 
 // Complete use cases of a cluster of equal nodes.
 
+namespace scenarios {
 namespace {
 
 const std::string a = "/job:worker/task:0";
 const std::string b = "/job:worker/task:1";
 const std::string ps = "/job:ps/task:0";
 
-struct Fixture {
+struct ScenariosFixture {
   sim::Cluster cluster{{{"ps", 1}, {"worker", 2}}, sim::Seed{3}};
 };
 
@@ -47,8 +48,9 @@ struct CounterClient {
 };
 
 }  // namespace
+}  // namespace scenarios
 
-BOOST_FIXTURE_TEST_SUITE(scenarios, Fixture)
+BOOST_FIXTURE_TEST_SUITE(scenarios, scenarios::ScenariosFixture)
 
 BOOST_AUTO_TEST_CASE(a_session_runs_ops_without_a_device_on_its_own_node) {
   auto session = cluster.session(b);

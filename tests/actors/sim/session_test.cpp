@@ -7,14 +7,17 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
+BOOST_AUTO_TEST_SUITE(simulated_session)
+
 namespace {
 
 const std::string ps = "/job:ps/task:0";
 const std::string worker = "/job:worker/task:0";
 
 /// A session of the worker with a node on the parameter server.
-struct Fixture {
-  explicit Fixture(uint64_t seed = 1) : cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{seed}) {}
+struct SimulatedSessionFixture {
+  explicit SimulatedSessionFixture(uint64_t seed = 1)
+      : cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{seed}) {}
   sim::Cluster cluster;
   sim::Session session = cluster.session(worker);
   Value there = session.graph().on(ps).neg(session.graph().constant(1.0f));
@@ -26,10 +29,8 @@ void check_code(const Status& status, Code code) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(simulated_session)
-
 BOOST_AUTO_TEST_CASE(a_step_that_is_cancelled_ends_at_once) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   BOOST_TEST(fixture.session.run({}, {fixture.there}).ok());
   fixture.cluster.freeze(ps);
   auto step = fixture.session.start({}, {fixture.there});
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_cancelled_ends_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(calls_to_a_master_that_crashes_fail_with_its_name) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   fixture.cluster.cut(ps, worker);
   auto step = fixture.session.start({}, {fixture.there});
   fixture.cluster.run_for(1ms);
@@ -61,7 +62,7 @@ BOOST_AUTO_TEST_CASE(calls_to_a_master_that_crashes_fail_with_its_name) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_of_a_dead_task_fails_all_its_calls) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   fixture.cluster.crash(ps);
   auto session = fixture.cluster.session(ps);
   BOOST_TEST(session.master() == ps);
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_session_of_a_dead_task_fails_all_its_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_may_be_closed_twice_and_then_runs_nothing) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   auto step = fixture.session.start({}, {fixture.there});
   BOOST_TEST(fixture.session.close().ok());
   check_code(step.status(), Code::cancelled);
@@ -78,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_session_may_be_closed_twice_and_then_runs_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(an_error_of_the_graph_comes_back_with_each_call) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   BOOST_TEST(fixture.session.extend().ok());
   auto unknown = fixture.cluster.session(worker);
   unknown.graph().op("NoSuchOp");
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_graph_comes_back_with_each_call) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_closes_the_sessions_of_its_master_and_frees_the_container) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   auto b = fixture.session.graph().container("c");
   auto variable = b.on(ps).variable("v", b.on(ps).constant(1.0f));
   auto other = fixture.cluster.session(ps);
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_reset_closes_the_sessions_of_its_master_and_frees_the_con
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_names_the_task_that_it_did_not_reach) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   fixture.cluster.crash(ps);
   auto status = fixture.cluster.reset(worker, {""}, 500ms);
   check_code(status, Code::unavailable);
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_reset_names_the_task_that_it_did_not_reach) {
 }
 
 BOOST_AUTO_TEST_CASE(devices_are_listed_and_missing_tasks_are_named) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   auto all = fixture.cluster.list_devices(worker, 1000ms);
   BOOST_TEST_REQUIRE(all.ok());
   BOOST_TEST(all->devices.size() == 2U);
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(devices_are_listed_and_missing_tasks_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_callable_outlives_the_tasks_that_it_uses) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   auto callable = fixture.session.make_callable({}, {fixture.there});
   BOOST_TEST(fixture.cluster.run_until(callable.done()));
   auto call = [&] {
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_callable_outlives_the_tasks_that_it_uses) {
 }
 
 BOOST_AUTO_TEST_CASE(a_partial_run_leaves_nothing_behind_however_it_ends) {
-  Fixture fixture;
+  SimulatedSessionFixture fixture;
   const auto& b = fixture.session.graph();
   auto x = b.placeholder(DType::float32, {}), y = b.placeholder(DType::float32, {});
   auto first = b.on(ps).neg(x), second = b.on(worker).add(first, y);

@@ -14,6 +14,8 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using troupe::testing::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(simulated_training)
+
 namespace {
 
 const std::string ps0 = "/job:ps/task:0";
@@ -133,8 +135,6 @@ void flip_last_bit(const std::string& path) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(simulated_training)
 
 BOOST_DATA_TEST_CASE(
     training_goes_on_although_each_task_in_turn_crashes_and_comes_back,

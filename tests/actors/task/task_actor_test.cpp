@@ -8,7 +8,7 @@ using namespace troupe::testing;
 
 namespace {
 
-struct Fixture : NodesFixture {
+struct TaskActorFixture : NodesFixture {
   Hello hello() const {
     return {
         .from_job = "b",
@@ -19,7 +19,7 @@ struct Fixture : NodesFixture {
         .to_task = 0};
   }
   Status greet(const Hello& hello) { return std::get<0>(ask<Status, TaskDescription>(a, hello)); }
-  Status find(const std::string& job, std::chrono::milliseconds timeout = 5000ms) {
+  Status find(const std::string& job, std::chrono::milliseconds timeout = stretched(5000ms)) {
     return std::get<0>(
         ask<Status, TaskDescription>(a, FindTask{.job = job, .task = 0, .timeout = timeout}));
   }
@@ -27,7 +27,7 @@ struct Fixture : NodesFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(task_actor, Fixture)
+BOOST_FIXTURE_TEST_SUITE(task_actor, TaskActorFixture)
 
 BOOST_AUTO_TEST_CASE(a_hello_for_another_task_or_version_is_refused) {
   BOOST_TEST(greet(hello()).ok());
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_lost_task_is_connected_to_again) {
   DeviceList list;
   do {  // until task a has noticed
     Waiting<Result<DeviceList>> listed;
-    tell(a, ListDevices{5000ms, listed.callback()});
+    tell(a, ListDevices{connect_timeout, listed.callback()});
     list = *listed.wait();
   } while (list.devices.size() < 2);
   BOOST_TEST((device_of(a, "b") != before));
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_connection_attempt_is_not_limited_by_the_timeout_of_its_f
   Waiting<Result<DeviceList>> hasty;
   tell(a, ListDevices{1ms, hasty.callback()});
   BOOST_TEST((*hasty.wait()).missing.size() == 1u);
-  BOOST_TEST((world->last_timeout() == 5000ms));
+  BOOST_TEST((world->last_timeout() == connect_timeout));
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
 
 BOOST_AUTO_TEST_CASE(a_draining_task_creates_no_sessions_and_tells_its_peers) {
   Waiting<Status> drained;
-  tell(a, Drain{5000ms, drained.callback()});
+  tell(a, Drain{connect_timeout, drained.callback()});
   BOOST_TEST(drained.wait().ok());
   Waiting<Result<SessionActor>> opened;
   tell(a, CreateSession{opened.callback()});
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(stop_answers_waiting_requests_and_ends_devices_and_sessions
   tell(a, CreateSession{opened.callback()});
   auto session = *opened.wait();
   world->hold();
-  auto waiting = self->request(a, 10s, FindTask{.job = "b", .task = 0, .timeout = 5000ms});
+  auto waiting =
+      self->request(a, test_timeout, FindTask{.job = "b", .task = 0, .timeout = connect_timeout});
   Waiting<Status> stopped;
   tell(a, Stop{stopped.callback()});
   BOOST_TEST(stopped.wait().ok());

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
 
 /// A cluster of two parameter servers with a variable on each, and the folder for its checkpoints.
-struct Fixture {
+struct SaverFixture {
   TemporaryFolder folder;
   FakeHost host;
   LocalCluster cluster{{{"ps", 2}, {"worker", 1}}};
@@ -67,7 +67,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(saver, Fixture)
+BOOST_FIXTURE_TEST_SUITE(saver, SaverFixture)
 
 BOOST_AUTO_TEST_CASE(one_task_saves_and_restores_the_variables_of_all) {
   train::Saver saver(b, host);

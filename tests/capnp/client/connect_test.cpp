@@ -85,13 +85,13 @@ BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
   BOOST_TEST(says(client.status(), "127.0.0.1:" + std::to_string(port)));
   BOOST_TEST(says(client.status(), "refused"));
   BOOST_TEST(says(client.status(), "tried for"));
-  BOOST_TEST((took >= 100ms && took < 3s));
+  BOOST_TEST((took >= 100ms && took < stretched(3s)));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
   auto port = free_port();
   auto waiting = std::async(std::launch::async, [&] {
-    return Client::connect(target_of(port), {.timeout = 10s}).status();
+    return Client::connect(target_of(port), {.timeout = test_timeout}).status();
   });
   std::this_thread::sleep_for(50ms);
   auto server = RpcServer::open("127.0.0.1", port);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
 
 BOOST_AUTO_TEST_CASE(a_port_with_another_protocol_is_no_node) {
   ForeignServer foreign("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-  auto client = Client::connect(target_of(foreign.port()), {.timeout = 5s});
+  auto client = Client::connect(target_of(foreign.port()), {.timeout = stretched(5000ms)});
   BOOST_TEST((client.status().code() == Code::failed_precondition));
   BOOST_TEST(says(client.status(), "is not a Troupe node"));
   BOOST_TEST(says(client.status(), std::to_string(foreign.port())));
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_silent_port_is_given_up_at_the_timeout) {
   auto client = Client::connect(target_of(foreign.port()), {.timeout = 300ms});
   BOOST_TEST((client.status().code() == Code::unavailable));
   BOOST_TEST(says(client.status(), "is not a Troupe node"));
-  BOOST_TEST((std::chrono::steady_clock::now() - start < 3s));
+  BOOST_TEST((std::chrono::steady_clock::now() - start < stretched(3s)));
 }
 
 BOOST_AUTO_TEST_CASE(a_malformed_target_is_quoted) {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(the_grpc_scheme_is_an_alias) {
 BOOST_AUTO_TEST_CASE(a_peer_finds_the_actors_of_a_node) {
   FakeNode node;
   auto caller = RpcServer::open("127.0.0.1", 0);
-  auto endpoint = find(**caller, node.rpc_server->port(), 5s);
+  auto endpoint = find(**caller, node.rpc_server->port(), test_timeout);
   BOOST_REQUIRE_MESSAGE(endpoint.ok(), endpoint.status().to_string());
   BOOST_TEST(endpoint->job == "ps");
   BOOST_TEST(endpoint->task == 1);
@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(a_probe_distinguishes_a_live_node_from_a_dead_or_silent_one
   BOOST_REQUIRE((*node)->start().ok());
   auto port = std::stoi((*node)->target().substr((*node)->target().rfind(':') + 1));
   auto client = Client::connect((*node)->target());
-  auto alive = probe(**caller, port, 5s);
+  auto alive = probe(**caller, port, test_timeout);
   BOOST_REQUIRE(alive.ok());
   BOOST_TEST(*alive == (*client)->node_info()->incarnation);
-  BOOST_TEST((probe(**caller, free_port(), 5s).status().code() == Code::not_found));
+  BOOST_TEST((probe(**caller, free_port(), test_timeout).status().code() == Code::not_found));
   auto silent = listen_on("", 0);
   BOOST_TEST((probe(**caller, silent->port, 50ms).status().code() == Code::unavailable));
 }
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_peer_call_ends_when_the_server_closes) {
   find(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<Endpoint> endpoint) {
     found.set_value(std::move(endpoint));
   });
-  BOOST_TEST((*caller)->close(5s).ok());
+  BOOST_TEST((*caller)->close(test_timeout).ok());
   BOOST_TEST((found.get_future().get().status().code() == Code::cancelled));
   Status late;
   find(Address{"127.0.0.1", 1}, 1h, [&late](Result<Endpoint> endpoint) {

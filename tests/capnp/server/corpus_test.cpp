@@ -57,14 +57,14 @@ class Mutator {
   std::mt19937 random_;
 };
 
-struct Fixture : FakeNode {
-  Fixture() { spdlog::set_level(spdlog::level::off); }
-  ~Fixture() { spdlog::set_level(spdlog::level::info); }
+struct CorpusFixture : FakeNode {
+  CorpusFixture() { spdlog::set_level(spdlog::level::off); }
+  ~CorpusFixture() { spdlog::set_level(spdlog::level::info); }
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(corpus, Fixture)
+BOOST_FIXTURE_TEST_SUITE(corpus, CorpusFixture)
 
 BOOST_AUTO_TEST_CASE(recorded_connections_are_closed_also_when_mutated) {
   auto connections = recorded_connections();

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_waiting_step_does_not_hold_up_others) {
   auto waiting = std::async(std::launch::async, [&] { return session->run({}, {}, {"wait"}); });
   BOOST_REQUIRE(node.record->wait_for("wait"));
   BOOST_TEST(session->run({}, {"a"}).ok());
-  BOOST_TEST(node.rpc_server->close(5s).ok());
+  BOOST_TEST(node.rpc_server->close(test_timeout).ok());
   BOOST_TEST((waiting.get().status().code() == Code::unavailable));
 }
 
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_client_can_drain_and_stop_a_node) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
-  BOOST_TEST(node.rpc_server->close(5s).ok());
+  BOOST_TEST(node.rpc_server->close(test_timeout).ok());
   auto status = session->run({}, {"a"}).status();
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.message().find(node.target()) != std::string::npos);

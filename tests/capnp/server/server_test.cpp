@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_not_started_does_not_serve) {
   auto refused = Client::connect(made->target(), {.timeout = 50ms}).status();
   BOOST_TEST((refused.code() == Code::unavailable), refused.to_string());
   BOOST_TEST(made->join().ok());
-  BOOST_TEST(made->stop(1s).ok());
+  BOOST_TEST(made->stop(test_timeout).ok());
   BOOST_TEST((made->drain(1s).code() == Code::failed_precondition));
   BOOST_TEST(made->start().ok());
   BOOST_TEST(made->start().ok());
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(joiners_return_when_the_process_stops_it) {
   auto first = join(*server);
   auto second = join(*server);
   BOOST_TEST(!has_ended(first));
-  BOOST_TEST(server->stop(5s).ok());
+  BOOST_TEST(server->stop(test_timeout).ok());
   BOOST_TEST(result_of(first).ok());
   BOOST_TEST(result_of(second).ok());
 }
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(joiners_return_when_the_process_stops_it) {
 BOOST_AUTO_TEST_CASE(joiners_return_when_a_client_stops_it) {
   auto server = start_local();
   auto joined = join(*server);
-  auto stopped = connect(*server)->stop(5s);
+  auto stopped = connect(*server)->stop(test_timeout);
   BOOST_TEST(stopped.ok(), stopped.to_string());
   BOOST_TEST(result_of(joined).ok());
 }
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(after_a_restart_old_clients_fail_and_a_new_one_connects) {
   auto server = start_local();
   TestClient user(*server);
   auto before = user.client->node_info()->incarnation;
-  BOOST_TEST(server->stop(5s).ok());
+  BOOST_TEST(server->stop(test_timeout).ok());
   BOOST_TEST((user.step().code() == Code::unavailable));
   auto target = server->target();
   BOOST_TEST(server->start().ok());
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_peer_works_with_the_next_incarnation_of_a_task) {
   auto there = user.b.on("/job:ps").add(user.two, user.two);
   BOOST_REQUIRE(user.session->extend(user.b).ok());
   BOOST_TEST(user.session->run({}, {there}).ok());
-  BOOST_TEST(ps->stop(5s).ok());
+  BOOST_TEST(ps->stop(test_timeout).ok());
   BOOST_TEST(ps->start().ok());
   auto deadline = Clock::now() + test_timeout;
   Status status;

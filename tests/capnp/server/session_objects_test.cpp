@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_step_can_be_waited_for_with_a_timeout) {
   auto step = session->start({{"x", number(5)}}, {}, {"echo"});
   BOOST_TEST(step->wait_for(test_timeout));
   BOOST_TEST(step->wait().ok());
-  BOOST_TEST(node.rpc_server->close(5s).ok());
+  BOOST_TEST(node.rpc_server->close(test_timeout).ok());
   BOOST_TEST(blocked->wait_for(test_timeout));
   BOOST_TEST((blocked->wait().status().code() == Code::unavailable));
 }
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_pending_step_that_is_dropped_is_cancelled) {
 BOOST_AUTO_TEST_CASE(a_pending_step_of_a_lost_node_names_it) {
   auto step = session->start({}, {"a"}, {"wait"});
   BOOST_REQUIRE(node.record->wait_for("wait"));
-  BOOST_TEST(node.rpc_server->close(5s).ok());
+  BOOST_TEST(node.rpc_server->close(test_timeout).ok());
   auto status = step->wait().status();
   BOOST_TEST((status.code() == Code::unavailable), status.to_string());
   BOOST_TEST(status.message().find(node.target()) != std::string::npos);
@@ -226,10 +226,11 @@ BOOST_AUTO_TEST_CASE(the_operation_timeout_holds_for_each_call_and_for_opening_t
   auto silent = client->session({.operation_timeout = 20ms, .device_filters = {"/job:ps"}});
   BOOST_TEST((silent.status().code() == Code::deadline_exceeded));
   BOOST_TEST(node.record->session_options.device_filters.at(0) == "/job:ps");
-  auto limited = SessionObjectsFixture::must(client->session({.operation_timeout = 20ms}));
+  auto limited =
+      SessionObjectsFixture::must(client->session({.operation_timeout = stretched(100ms)}));
   auto status = limited->run({}, {"a"}, {"wait"}).status();
   BOOST_TEST((status.code() == Code::deadline_exceeded));
-  BOOST_TEST(limited->run({}, {"a"}, {}, {.timeout = 20s}).ok());
+  BOOST_TEST(limited->run({}, {"a"}, {}, {.timeout = test_timeout}).ok());
   BOOST_TEST(
       (client->session({.isolate_state = true}).status().code() == Code::resource_exhausted));
 }

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(address)
+
 namespace {
 
 std::string spelled(std::string_view text) {
@@ -20,8 +22,6 @@ std::string fault_of(std::string_view text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(address)
 
 BOOST_AUTO_TEST_CASE(a_host_may_stand_without_port_and_with_a_scheme) {
   BOOST_TEST(spelled("host") == "host:2222");

@@ -8,6 +8,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(cluster_spec)
+
 namespace {
 
 ClusterSpec parsed(std::string_view text) {
@@ -44,8 +46,6 @@ class TemporaryFile {
 const auto two_jobs = R"({"ps":["a:1"],"worker":["b:2","c:2222"]})";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cluster_spec)
 
 BOOST_AUTO_TEST_CASE(a_program_makes_it_of_lists_and_of_maps) {
   BOOST_TEST((made({{"ps", {"a:1"}}, {"worker", {"b:2", "c"}}}) == parsed(two_jobs)));

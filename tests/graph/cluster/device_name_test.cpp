@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(device_name)
+
 namespace {
 
 DeviceName parsed(std::string_view text) {
@@ -22,8 +24,6 @@ std::string fault_of(std::string_view text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(device_name)
 
 BOOST_AUTO_TEST_CASE(a_full_name_keeps_its_spelling) {
   auto name = parsed("/job:ps/task:0/device:CPU:0");

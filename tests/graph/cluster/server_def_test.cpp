@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(server_def)
+
 namespace {
 
 ServerDef def_of(std::string_view cluster, std::string job = "", std::optional<int> task = {}) {
@@ -23,8 +25,6 @@ std::string resolved(const ServerDef& def) {
 const auto two_workers = "ps=a:1;worker=b:1,c:1";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(server_def)
 
 BOOST_AUTO_TEST_CASE(what_has_one_answer_may_be_left_out) {
   BOOST_TEST(resolved(def_of("local=a:1")) == "local/0");

@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(slurm)
+
 namespace {
 
 std::string expanded(std::string_view text) {
@@ -43,8 +45,6 @@ Environment without(Environment environment, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(slurm)
 
 BOOST_AUTO_TEST_CASE(a_list_of_hosts_is_expanded) {
   BOOST_TEST(expanded("login5") == "login5");

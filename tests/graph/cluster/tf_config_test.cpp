@@ -4,6 +4,8 @@
 
 using namespace troupe;
 
+BOOST_AUTO_TEST_SUITE(tf_config)
+
 namespace {
 
 TfConfig parsed(std::string_view json) {
@@ -41,8 +43,6 @@ const std::string with_chief =
 const std::string without_chief = R"({"ps": ["b:1"], "worker": ["d:1", "e:1"]})";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tf_config)
 
 BOOST_AUTO_TEST_CASE(the_example_of_tensorflow_is_understood) {
   auto config = parsed(R"({

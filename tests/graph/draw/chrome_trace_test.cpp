@@ -12,7 +12,7 @@ using nlohmann::json;
 namespace {
 
 /// The parameter server sends x, the worker squares it beside another node.
-struct Fixture {
+struct ChromeTraceFixture {
   RunMetadata metadata{
       {{.device = "/job:ps/task:0/device:CPU:0",
         .end = 90us,
@@ -71,7 +71,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(chrome_trace, Fixture)
+BOOST_FIXTURE_TEST_SUITE(chrome_trace, ChromeTraceFixture)
 
 BOOST_AUTO_TEST_CASE(a_task_is_a_process_and_a_device_has_tracks) {
   auto made = trace();

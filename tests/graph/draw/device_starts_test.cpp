@@ -9,7 +9,7 @@ using Time = std::chrono::nanoseconds;
 namespace {
 
 /// Three devices in a row; the report of each reaches the master 100 us after the launch.
-struct Fixture {
+struct DeviceStartsOfAStepFixture {
   RunMetadata metadata{
       {{.device = "a", .end = 100us, .duration = 60us, .nodes = {}, .graph = {}},
        {.device = "b", .end = 100us, .duration = 60us, .nodes = {}, .graph = {}},
@@ -49,7 +49,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(device_starts_of_a_step, Fixture)
+BOOST_FIXTURE_TEST_SUITE(device_starts_of_a_step, DeviceStartsOfAStepFixture)
 
 BOOST_AUTO_TEST_CASE(without_tensors_messages_are_taken_for_equally_fast_both_ways) {
   BOOST_TEST_REQUIRE(starts().size() == 3u);

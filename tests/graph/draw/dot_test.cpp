@@ -9,7 +9,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct DotFixture {
   Builder b;
 
   static void check_says(const std::string& text, const std::string& part) {
@@ -40,7 +40,7 @@ const char* worker = "/job:worker/task:0/device:CPU:0";
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(dot, Fixture)
+BOOST_FIXTURE_TEST_SUITE(dot, DotFixture)
 
 BOOST_AUTO_TEST_CASE(a_graph_is_boxes_with_arrows) {
   auto x = b.named("x").placeholder(DType::float32, {Shape::unknown, 2});

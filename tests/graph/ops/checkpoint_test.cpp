@@ -6,13 +6,13 @@ namespace troupe {
 
 namespace {
 
-struct Fixture : OpFixture {
+struct CheckpointFixture : OpFixture {
   std::string strings(const Shape& shape) { return placeholder(DType::string, shape); }
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(checkpoint, Fixture)
+BOOST_FIXTURE_TEST_SUITE(checkpoint, CheckpointFixture)
 
 BOOST_AUTO_TEST_CASE(each_tensor_has_a_name_and_a_slice) {
   auto prefix = strings({}), two = strings({2}), one = strings({1});

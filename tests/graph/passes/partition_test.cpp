@@ -10,7 +10,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct PartitionPassFixture {
   Builder b;
   DeviceName a_cpu{"a", 0, "CPU", 0};
   DeviceName b_cpu{"b", 0, "CPU", 0};
@@ -42,7 +42,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(partition_pass, Fixture)
+BOOST_FIXTURE_TEST_SUITE(partition_pass, PartitionPassFixture)
 
 BOOST_AUTO_TEST_CASE(a_step_on_one_device_is_one_partition_without_transfers) {
   auto x = b.placeholder(DType::float32, {});

@@ -8,7 +8,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct PrunePassFixture {
   Builder b;
   Value x = b.named("x").placeholder(DType::float32, {});
   Value y = b.named("y").neg(x);
@@ -29,7 +29,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(prune_pass, Fixture)
+BOOST_FIXTURE_TEST_SUITE(prune_pass, PrunePassFixture)
 
 BOOST_AUTO_TEST_CASE(only_what_the_fetches_need_is_kept) {
   BOOST_TEST(names({{}, {"z:0"}, {}}) == (Names{"x", "y", "z"}), boost::test_tools::per_element());

@@ -10,7 +10,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct PlacementFixture {
   Builder b;
   PlacementView view{
       *ClusterSpec::parse("ps=h:1;worker=h:2,h:3"), DeviceName{"worker", 0, "CPU", 0}, {}};
@@ -49,7 +49,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(placement, Fixture)
+BOOST_FIXTURE_TEST_SUITE(placement, PlacementFixture)
 
 BOOST_AUTO_TEST_CASE(a_node_without_a_constraint_goes_to_the_masters_default_device) {
   BOOST_TEST(device_of(b.constant(1.0f)) == "/job:worker/task:0/device:CPU:0");

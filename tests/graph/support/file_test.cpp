@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Fixture {
+struct FileFixture {
   TemporaryFolder folder;
   std::string path = folder / "file";
 
@@ -22,7 +22,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(file, Fixture)
+BOOST_FIXTURE_TEST_SUITE(file, FileFixture)
 
 BOOST_AUTO_TEST_CASE(a_file_is_the_old_one_until_the_new_one_is_whole) {
   BOOST_TEST(write_file(path, "old").ok());

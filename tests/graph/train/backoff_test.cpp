@@ -12,14 +12,14 @@ namespace {
 
 const Status lost = unavailable("lost /job:ps/task:0");
 
-struct Fixture {
+struct BackoffFixture {
   FakeHost host;
   train::RetryOptions options{.first_delay = 10ms, .delay_max = 50ms, .give_up_after = 200ms};
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(backoff, Fixture)
+BOOST_FIXTURE_TEST_SUITE(backoff, BackoffFixture)
 
 BOOST_AUTO_TEST_CASE(each_wait_is_twice_the_one_before_up_to_the_longest) {
   train::Backoff backoff(host, options);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Fixture {
+struct HooksFixture {
   FakeHost host;
   FakeCluster cluster;
   FakeSession session{cluster};
@@ -37,7 +37,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(hooks, Fixture)
+BOOST_FIXTURE_TEST_SUITE(hooks, HooksFixture)
 
 BOOST_AUTO_TEST_CASE(training_stops_at_the_last_step) {
   auto hook = train::stop_at_step("global_step", {.last_step = 7});

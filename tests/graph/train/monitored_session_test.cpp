@@ -45,7 +45,7 @@ struct RecordingHook final : train::SessionHook {
   Status failure;
 };
 
-struct Fixture {
+struct MonitoredSessionFixture {
   FakeHost host;
   FakeCluster cluster;
   Builder b;
@@ -73,7 +73,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(monitored_session, Fixture)
+BOOST_FIXTURE_TEST_SUITE(monitored_session, MonitoredSessionFixture)
 
 BOOST_AUTO_TEST_CASE(hooks_are_called_in_their_order) {
   BOOST_TEST(create().ok());

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-struct Fixture {
+struct SessionManagerFixture {
   FakeHost host;
   FakeCluster cluster;
   Builder b;
@@ -29,7 +29,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(session_manager, Fixture)
+BOOST_FIXTURE_TEST_SUITE(session_manager, SessionManagerFixture)
 
 BOOST_AUTO_TEST_CASE(the_chief_initializes_only_what_has_no_value) {
   cluster.initialized = {"v1"};

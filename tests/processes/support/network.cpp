@@ -30,11 +30,11 @@ Status missing(const std::string& what) {
 }
 
 /// The network namespace of the calling thread.
-int open_network() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC); }
+int open_network() { return ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC); }
 
 /// The descriptor of a new tun interface in the calling thread's namespace.
 int make_interface(ifreq request) {
-  int end = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  int end = ::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
   if (end < 0 || ioctl(end, TUNSETIFF, &request) == 0) return end;
   auto error = errno;

@@ -39,7 +39,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+  dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   execve(arguments[0], arguments, environment);

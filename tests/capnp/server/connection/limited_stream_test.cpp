@@ -10,7 +10,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct LimitedStreamFixture {
   kj::AsyncIoContext io = kj::setupAsyncIo();
   kj::TwoWayPipe pipe = kj::newTwoWayPipe();
   FrameStream frames{kj::mv(pipe.ends[0])};
@@ -28,7 +28,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(limited_stream, Fixture)
+BOOST_FIXTURE_TEST_SUITE(limited_stream, LimitedStreamFixture)
 
 BOOST_AUTO_TEST_CASE(a_large_message_before_login_is_refused_by_its_header) {
   auto read = read_message_of(protocol::login_message_bytes_max + sizeof(capnp::word));

@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t incarnation = 0x0123456789abcdef;
 const std::string request(protocol::heartbeat);
 
-struct Fixture {
+struct AcceptorFixture {
   BoundSocket listening = *listen_on("", 0);
   int port = listening.port;
   std::promise<kj::AutoCloseFd> dispatched;
@@ -59,7 +59,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(acceptor, Fixture)
+BOOST_FIXTURE_TEST_SUITE(acceptor, AcceptorFixture)
 
 BOOST_AUTO_TEST_CASE(each_request_is_answered_with_the_incarnation) {
   send(request);

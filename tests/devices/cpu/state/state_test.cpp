@@ -5,7 +5,7 @@ namespace troupe::testing {
 BOOST_AUTO_TEST_SUITE(state)
 
 /// A variable w = [1, 2] that has not been initialized.
-struct Fixture {
+struct StateFixture {
   Builder b;
   GraphRunner runner;
   Value initial = b.constant(vec({1, 2}));
@@ -17,7 +17,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_CASE(a_variable_has_the_value_that_was_assigned_last, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_variable_has_the_value_that_was_assigned_last, StateFixture) {
   auto three = w.assign(b.constant(vec({3, 3})));
   BOOST_TEST(run({}, {w.initializer}) == "");
   BOOST_TEST(run({w.value()}) == "float32[2] [1 2]");
@@ -25,7 +25,7 @@ BOOST_FIXTURE_TEST_CASE(a_variable_has_the_value_that_was_assigned_last, Fixture
   BOOST_TEST(run({w.value()}) == "float32[2] [3 3]");
 }
 
-BOOST_FIXTURE_TEST_CASE(reading_before_the_first_assignment_names_the_variable, Fixture) {
+BOOST_FIXTURE_TEST_CASE(reading_before_the_first_assignment_names_the_variable, StateFixture) {
   BOOST_TEST(
       run({w.value()}) ==
       "FailedPrecondition: variable 'w' has no value yet: its initializer must be run first");
@@ -38,14 +38,14 @@ BOOST_FIXTURE_TEST_CASE(reading_before_the_first_assignment_names_the_variable, 
   BOOST_TEST(starts_with(run({}, {added}), "FailedPrecondition: variable 'w' has no value yet"));
 }
 
-BOOST_FIXTURE_TEST_CASE(it_can_be_asked_whether_a_variable_has_a_value, Fixture) {
+BOOST_FIXTURE_TEST_CASE(it_can_be_asked_whether_a_variable_has_a_value, StateFixture) {
   auto asked = b.op("VarIsInitializedOp", {w.handle});
   BOOST_TEST(run({asked}) == "bool[] [0]");
   run({}, {w.initializer});
   BOOST_TEST(run({asked}) == "bool[] [1]");
 }
 
-BOOST_FIXTURE_TEST_CASE(updates_add_and_subtract, Fixture) {
+BOOST_FIXTURE_TEST_CASE(updates_add_and_subtract, StateFixture) {
   auto added = w.assign_add(b.constant(vec({10, 20})));
   auto subtracted = w.assign_sub(b.constant(vec({1, 1})));
   run({}, {w.initializer});
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(updates_add_and_subtract, Fixture) {
   BOOST_TEST(run({w.value()}) == "float32[2] [10 21]");
 }
 
-BOOST_FIXTURE_TEST_CASE(an_update_changes_neither_the_constant_nor_what_was_read, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_update_changes_neither_the_constant_nor_what_was_read, StateFixture) {
   auto added = w.assign_add(b.constant(vec({10, 20})));
   run({}, {w.initializer});
   auto before = runner.run(b, {}, {w.value()});
