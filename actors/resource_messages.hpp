@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "troupe/actors/wire.hpp"
+#include "troupe/actors/node_serialization.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
 
-// The messages between tasks about containers and the resources in them; part of `messages.hpp`.
+// The messages between tasks about containers and the resources in them; part of
+// `node_messages.hpp`.
 
 /// Containers by name, or all of them.
 struct ContainerChoice {

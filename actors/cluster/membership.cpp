@@ -20,8 +20,8 @@ size_t task_count(const ClusterSpec& cluster) {
 }  // namespace
 
 void Membership::begin(
-    TaskProtocol::pointer self, TaskSettings& settings, Peers& peers, Directory& directory,
-    Changed changed) {
+    TaskProtocol::pointer self, TaskSettings& settings, PeerMonitor& peers,
+    ResourceDirectory& directory, Changed changed) {
   self_ = self;
   settings_ = &settings;
   peers_ = &peers;

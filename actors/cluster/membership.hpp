@@ -6,8 +6,8 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/cluster/directory.hpp"
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
+#include "troupe/actors/cluster/resource_directory.hpp"
 
 namespace troupe {
 
@@ -27,8 +27,8 @@ class Membership {
   using Changed = std::function<void(const ClusterSpec&)>;
 
   void begin(
-      TaskProtocol::pointer self, TaskSettings& settings, Peers& peers, Directory& directory,
-      Changed changed);
+      TaskProtocol::pointer self, TaskSettings& settings, PeerMonitor& peers,
+      ResourceDirectory& directory, Changed changed);
 
   caf::result<Status, Joined> join(const Join& request);
   caf::result<Status> leave(const Leave& request);
@@ -58,8 +58,8 @@ class Membership {
 
   TaskProtocol::pointer self_ = nullptr;
   TaskSettings* settings_ = nullptr;
-  Peers* peers_ = nullptr;
-  Directory* directory_ = nullptr;
+  PeerMonitor* peers_ = nullptr;
+  ResourceDirectory* directory_ = nullptr;
   Changed changed_;
   ClusterSpec configured_;
   MembershipUpdate latest_;

@@ -8,7 +8,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/cluster/resource_index.hpp"
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/devices/plan.hpp"
 
 namespace troupe {

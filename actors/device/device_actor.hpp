@@ -4,8 +4,8 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/calls.hpp"
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/client_messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/devices/device.hpp"
 

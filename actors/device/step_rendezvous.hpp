@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/devices/step_port.hpp"
 
 namespace troupe {

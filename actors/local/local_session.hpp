@@ -7,7 +7,7 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe {

@@ -4,7 +4,7 @@
 #include <future>
 #include <memory>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/local/caller_execution_unit.hpp"
 
 namespace troupe {

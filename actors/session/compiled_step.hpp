@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/graph/passes/partition.hpp"
 #include "troupe/graph/place/placement.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {

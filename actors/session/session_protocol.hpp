@@ -2,7 +2,7 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/session/session_actor.hpp"
 
 namespace troupe {

@@ -1,6 +1,6 @@
 #include "troupe/actors/session/step_compiler.hpp"
 
-#include "troupe/actors/cluster/directory.hpp"
+#include "troupe/actors/cluster/resource_directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/passes/inline_functions.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/session/partial_step.hpp"
 
 namespace troupe {

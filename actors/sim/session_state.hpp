@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/sim/cluster_state.hpp"
 
 namespace troupe::sim {

@@ -34,7 +34,8 @@ Status combine(const std::vector<Status>& errors) {
 
 }  // namespace
 
-void ClusterCalls::begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers) {
+void ClusterCalls::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers) {
   self_ = self;
   settings_ = &settings;
   peers_ = &peers;
@@ -83,7 +84,7 @@ void ClusterCalls::list_devices(const ListDevices& call) {
                   arrived(status);
                 },
                 [key, arrived](const caf::error& error) {
-                  arrived(Peers::unreachable(key, to_status(error)));
+                  arrived(PeerMonitor::unreachable(key, to_status(error)));
                 });
       },
       [devices, done = call.done](Errors errors) {
@@ -106,7 +107,7 @@ void ClusterCalls::list_resources(const ListResources& call) {
                   arrived({});
                 },
                 [key, arrived](const caf::error& error) {
-                  arrived(Peers::unreachable(key, to_status(error)));
+                  arrived(PeerMonitor::unreachable(key, to_status(error)));
                 });
       },
       [list, done = call.done](Errors errors) {
@@ -139,7 +140,7 @@ ClusterCalls::Each ClusterCalls::reset_request(const Reset& call) {
         .then(
             [arrived](const Status& status) { arrived(status); },
             [key, arrived](const caf::error& error) {
-              arrived(Peers::unreachable(key, to_status(error)));
+              arrived(PeerMonitor::unreachable(key, to_status(error)));
             });
   };
 }

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
 
 namespace troupe {
 
@@ -11,7 +11,7 @@ namespace troupe {
 /// not block the answer: the answer names it. Belongs to the task actor.
 class ClusterCalls {
  public:
-  void begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers);
+  void begin(TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers);
 
   void list_devices(const ListDevices& call);
   void list_resources(const ListResources& call);
@@ -33,7 +33,7 @@ class ClusterCalls {
 
   TaskProtocol::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
-  Peers* peers_ = nullptr;
+  PeerMonitor* peers_ = nullptr;
 };
 
 }  // namespace troupe

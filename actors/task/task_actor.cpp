@@ -4,9 +4,9 @@
 #include <iterator>
 #include <map>
 
-#include "troupe/actors/cluster/directory.hpp"
 #include "troupe/actors/cluster/membership.hpp"
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
+#include "troupe/actors/cluster/resource_directory.hpp"
 #include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/error.hpp"
@@ -26,9 +26,9 @@ struct TaskState {
 
   TaskProtocol::pointer self = nullptr;
   TaskSettings settings;
-  Peers peers;
+  PeerMonitor peers;
   TaskContainers containers;
-  Directory directory;
+  ResourceDirectory directory;
   Membership membership;
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;

@@ -9,11 +9,11 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/cluster/resource_index.hpp"
 #include "troupe/actors/container/container_actor.hpp"
-#include "troupe/actors/messages.hpp"
 #include "troupe/actors/metrics.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/graph/cluster/task_config.hpp"

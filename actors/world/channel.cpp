@@ -1,6 +1,6 @@
 #include "troupe/actors/world/channel.hpp"
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/graph/support/check.hpp"
 
 namespace troupe {

@@ -1,6 +1,6 @@
 #include "troupe/actors/world/message_facts.hpp"
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 
 namespace troupe {
 namespace {

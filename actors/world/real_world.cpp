@@ -3,7 +3,7 @@
 #include <caf/io/all.hpp>
 
 #include "troupe/actors/error.hpp"
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 
 namespace troupe {
 namespace {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <random>
 
-#include "troupe/actors/wire.hpp"
+#include "troupe/actors/node_serialization.hpp"
 #include "troupe/actors/world/endpoint.hpp"
 #include "troupe/actors/world/world.hpp"
 

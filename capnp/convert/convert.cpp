@@ -125,7 +125,7 @@ Status to_status(rpc::Status::Reader from) {
   auto notes = checked([from] { return to_texts(from.getNotes()); });
   if (!message || !where) return message ? where.status() : message.status();
   if (!notes) return notes.status();
-  if (from.getCode() > static_cast<uint16_t>(Code::unauthenticated))
+  if (from.getCode() > static_cast<uint16_t>(last_code))
     return invalid_argument(
                "an answer has the unknown code " + std::to_string(from.getCode()) + ": " + *message)
         .at(*where);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/world/endpoint.hpp"
 #include "troupe/capnp/server/services/service.hpp"
 #include "troupe/graph/types/status.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/real_world.hpp"
 #include "troupe/capnp/server/rpc_server.hpp"

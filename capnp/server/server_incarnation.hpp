@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/capnp/server/server.hpp"
 #include "troupe/graph/cluster/task_config.hpp"
 #include "troupe/graph/types/status.hpp"

@@ -33,6 +33,8 @@ enum class Code : uint8_t {
   data_loss = 15,
   unauthenticated = 16,
 };
+/// What a peer or a client sends beyond it is no code.
+inline constexpr Code last_code = Code::unauthenticated;
 
 /// "InvalidArgument", as tf.errors spells its classes.
 const char* to_string(Code code);

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/capnp/server/rpc_server.hpp"
 #include "troupe/tests/test_timeout.hpp"
 

@@ -24,7 +24,7 @@ WRONG = {
         '#include "troupe/nowhere/x.hpp"',
         "  #  include <troupe/actors/world.hpp>",
     ],
-    "devices/a.cu": ["#include <caf/all.hpp>", '#include "troupe/actors/messages.hpp"'],
+    "devices/a.cu": ["#include <caf/all.hpp>", '#include "troupe/actors/node_messages.hpp"'],
     "actors/a.cpp": [
         "#include <tbb/tbb.h>",
         "#include <oneapi/dnnl/dnnl.hpp>",
@@ -38,7 +38,7 @@ WRONG = {
         "std::random_device random;",
         "system.middleman().publish(task, 0);",
     ],
-    "capnp/convert/convert.cpp": ['#include "troupe/actors/wire.hpp"', "#include <caf/all.hpp>"],
+    "capnp/convert/convert.cpp": ['#include "troupe/actors/node_serialization.hpp"', "#include <caf/all.hpp>"],
     "capnp/client/a.hpp": [
         '#include "troupe/devices/device.hpp"',
         '#include "troupe/capnp/server/server.hpp"',

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe_schema/master.capnp.h"
 
 /// Conversions, as in convert.hpp, of the messages by which a task joins a cluster.

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/graph/cluster/address.hpp"
 
 namespace troupe {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <functional>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/world/endpoint.hpp"
 
 namespace troupe {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
 #include "troupe/capnp/server/services/ask.hpp"
 

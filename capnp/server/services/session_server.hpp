@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
 #include "troupe/capnp/stream/message_memory.hpp"
 #include "troupe_schema/session.capnp.h"

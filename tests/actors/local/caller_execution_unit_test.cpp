@@ -4,7 +4,7 @@
 #include <future>
 #include <thread>
 
-#include "troupe/actors/calls.hpp"
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/tests/actors/nodes_fixture.hpp"
 
 using namespace troupe;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/world/simulation.hpp"
 
 namespace troupe::testing {

@@ -2,8 +2,8 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/messages.hpp"
 #include "troupe/actors/metrics.hpp"
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"

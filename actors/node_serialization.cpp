@@ -1,4 +1,4 @@
-#include "troupe/actors/wire.hpp"
+#include "troupe/actors/node_serialization.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -26,7 +26,7 @@ caf::error read_enum(caf::deserializer& source, Enum& value, bool (*is_valid)(En
   return is_valid(value) ? caf::error() : bad("no such number in an enumeration");
 }
 
-bool is_valid_code(Code code) { return code <= Code::unauthenticated; }
+bool is_valid_code(Code code) { return code <= last_code; }
 
 caf::error write_shape(caf::serializer& sink, const Shape& shape) {
   if (auto error = write(sink, static_cast<int8_t>(shape.rank()))) return error;

@@ -1,4 +1,4 @@
-#include "troupe/actors/wire.hpp"
+#include "troupe/actors/node_serialization.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/all.hpp>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "troupe/actors/messages.hpp"
+#include "troupe/actors/node_messages.hpp"
 
 using namespace troupe;
 

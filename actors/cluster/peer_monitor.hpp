@@ -26,7 +26,7 @@ using TaskKey = std::pair<std::string, int>;
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself was suspended does not report its peers as lost for that time.
 /// PE-3: when a new incarnation of a task is met, the earlier one is reported as lost.
-class Peers {
+class PeerMonitor {
  public:
   using Lost = std::function<void(const PeerLost&)>;
 

@@ -1,4 +1,4 @@
-#include "troupe/actors/cluster/directory_service.hpp"
+#include "troupe/actors/cluster/resource_directory_service.hpp"
 
 #include <algorithm>
 #include <set>
@@ -17,8 +17,8 @@ TaskKey task_of(const std::string& device) {
 
 }  // namespace
 
-void DirectoryService::begin(
-    TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers) {
+void ResourceDirectoryService::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers) {
   self_ = self;
   settings_ = &settings;
   peers_ = &peers;
@@ -26,11 +26,11 @@ void DirectoryService::begin(
 
 // -- finding and placing
 
-caf::result<Status, ResourcePlaces> DirectoryService::find(const FindResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectoryService::find(const FindResources& request) {
   return answer(request.is_pinned, [this, names = request.names] { return places_of(names); });
 }
 
-caf::result<Status, ResourcePlaces> DirectoryService::place(const PlaceResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectoryService::place(const PlaceResources& request) {
   if (request.names.size() != request.devices.size())
     return {invalid_argument("PlaceResources needs a device for each name"), ResourcePlaces()};
   for (const auto& device : request.devices)
@@ -40,7 +40,8 @@ caf::result<Status, ResourcePlaces> DirectoryService::place(const PlaceResources
 }
 
 /// Answers a request about pinned resources at once, others when the index is complete.
-caf::result<Status, ResourcePlaces> DirectoryService::answer(bool is_pinned, Answer answer) {
+caf::result<Status, ResourcePlaces> ResourceDirectoryService::answer(
+    bool is_pinned, Answer answer) {
   if (is_pinned) return {Status(), answer()};
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
   when_complete([answer = std::move(answer), promise](const Status& status) mutable {
@@ -49,7 +50,7 @@ caf::result<Status, ResourcePlaces> DirectoryService::answer(bool is_pinned, Ans
   return promise;
 }
 
-ResourcePlaces DirectoryService::places_of(const std::vector<ResourceName>& names) const {
+ResourcePlaces ResourceDirectoryService::places_of(const std::vector<ResourceName>& names) const {
   ResourcePlaces places;
   for (const auto& name : names) {
     auto found = places_.find(name);
@@ -58,7 +59,7 @@ ResourcePlaces DirectoryService::places_of(const std::vector<ResourceName>& name
   return places;
 }
 
-ResourcePlaces DirectoryService::place_all(const PlaceResources& request) {
+ResourcePlaces ResourceDirectoryService::place_all(const PlaceResources& request) {
   auto places = places_of(request.names);
   for (size_t i = 0; i < request.names.size(); ++i)
     if (!places.devices[i].empty() && places.devices[i] != request.devices[i]) return places;
@@ -69,7 +70,7 @@ ResourcePlaces DirectoryService::place_all(const PlaceResources& request) {
 
 // -- completing the index
 
-void DirectoryService::when_complete(DoneStatus then) {
+void ResourceDirectoryService::when_complete(DoneStatus then) {
   if (is_complete_) return then({});
   waiting_.push_back(std::move(then));
   if (lists_pending_ == 0) list_all_tasks();
@@ -77,7 +78,7 @@ void DirectoryService::when_complete(DoneStatus then) {
 
 /// Asks all tasks for the resources that they hold. A task that holds more later has to ask this
 /// service first, so the lists need not be of the same moment.
-void DirectoryService::list_all_tasks() {
+void ResourceDirectoryService::list_all_tasks() {
   list_status_ = {};
   lists_pending_ = 1;
   listed_cluster_ = settings_->config.cluster;
@@ -93,7 +94,7 @@ void DirectoryService::list_all_tasks() {
   task_listed({});
 }
 
-void DirectoryService::task_listed(const Status& status) {
+void ResourceDirectoryService::task_listed(const Status& status) {
   if (list_status_.ok()) list_status_ = status;
   else if (!status.ok()) list_status_ = list_status_.with_note(status.message());
   if (--lists_pending_ > 0) return;
@@ -108,12 +109,12 @@ void DirectoryService::task_listed(const Status& status) {
       list_status_.where()));
 }
 
-void DirectoryService::answer_waiting(const Status& status) {
+void ResourceDirectoryService::answer_waiting(const Status& status) {
   for (auto& then : std::exchange(waiting_, {})) then(status);
 }
 
 /// The resources of a task: none, if it is dead.
-void DirectoryService::list_if_reachable(const TaskKey& task, Listed then) {
+void ResourceDirectoryService::list_if_reachable(const TaskKey& task, Listed then) {
   peers_->check_reachable(task, peers_->probe_timeout(), [this, task, then](const Status& status) {
     if (status.ok()) list(task, then);
     else if (status.code() == Code::not_found) then(HeldResources());
@@ -121,7 +122,7 @@ void DirectoryService::list_if_reachable(const TaskKey& task, Listed then) {
   });
 }
 
-void DirectoryService::list(const TaskKey& task, Listed then) {
+void ResourceDirectoryService::list(const TaskKey& task, Listed then) {
   auto timeout = peers_->probe_timeout();
   peers_->reach(task, timeout, [this, task, timeout, then](const Result<TaskActor>& actor) {
     if (!actor) return then(actor.status());
@@ -129,14 +130,14 @@ void DirectoryService::list(const TaskKey& task, Listed then) {
         .then(
             [then](HeldResources& held) { then(std::move(held)); },
             [task, then](const caf::error& error) {
-              then(Peers::unreachable(task, to_status(error)));
+              then(PeerMonitor::unreachable(task, to_status(error)));
             });
   });
 }
 
 // -- forgetting
 
-caf::result<Status> DirectoryService::reconcile(const Reconcile& request) {
+caf::result<Status> ResourceDirectoryService::reconcile(const Reconcile& request) {
   std::set<TaskKey> holders;
   for (const auto& [name, place] : places_)
     if (request.containers.contains(name.container)) holders.insert(task_of(place.device));
@@ -152,13 +153,13 @@ caf::result<Status> DirectoryService::reconcile(const Reconcile& request) {
   return promise;
 }
 
-void DirectoryService::forget(const TaskKey& task) {
+void ResourceDirectoryService::forget(const TaskKey& task) {
   std::erase_if(places_, [&](const auto& entry) { return task_of(entry.second.device) == task; });
 }
 
 /// Removes the task's resources in those containers that it does not list as held, except those
 /// requested after the list was (numbers above `before`).
-void DirectoryService::forget_dropped(
+void ResourceDirectoryService::forget_dropped(
     const TaskKey& task, const Reconcile& request, const HeldResources& held, uint64_t before) {
   std::set<ResourceName> kept(held.names.begin(), held.names.end());
   std::erase_if(places_, [&](const auto& entry) {

@@ -7,8 +7,8 @@
 
 #include <caf/all.hpp>
 
+#include "troupe/actors/node_serialization.hpp"
 #include "troupe/actors/resource_messages.hpp"
-#include "troupe/actors/wire.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"

@@ -7,19 +7,19 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/cluster/directory_service.hpp"
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
+#include "troupe/actors/cluster/resource_directory_service.hpp"
 #include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/error.hpp"
 
 namespace troupe {
 
 /// One task's access to the cluster-wide index of which device holds each resource. The index is
-/// kept by the DirectoryService of one task, the directory task: the first task of the cluster by
-/// job and index, as this task knew the cluster at its start. (A task that has the directory of an
-/// earlier task forwards to it; a task that joins a running cluster is told which one it is.)
-/// Directory asks that service where resources are, and claims a place for each resource before a
-/// container of this task holds it. Belongs to the task actor.
+/// kept by the ResourceDirectoryService of one task, the directory task: the first task of the
+/// cluster by job and index, as this task knew the cluster at its start. (A task that has the
+/// directory of an earlier task forwards to it; a task that joins a running cluster is told which
+/// one it is.) ResourceDirectory asks that service where resources are, and claims a place for each
+/// resource before a container of this task holds it. Belongs to the task actor.
 ///
 /// DI-1: an unpinned resource (one that no graph pins to a device) is committed here only after the
 ///       service, in its present incarnation, has placed it here.
@@ -27,10 +27,10 @@ namespace troupe {
 /// DI-3: a place that was claimed for a resource that then no container holds is given back. (If
 /// the
 ///       service cannot be asked, the place stays in its index, and the resource is made there.)
-class Directory {
+class ResourceDirectory {
  public:
   void begin(
-      TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers,
+      TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers,
       TaskContainers& containers);
 
   // As the service answers, which may be on another task.
@@ -46,7 +46,7 @@ class Directory {
   }
   const TaskKey& directory_task() const { return directory_task_; }
   /// Used on the directory task only.
-  DirectoryService& service() { return service_; }
+  ResourceDirectoryService& service() { return service_; }
   /// Sends a request to the directory task from another task; an error names the directory task.
   template <class... Answer, class Message>
   void ask_service(
@@ -80,15 +80,15 @@ class Directory {
 
   TaskProtocol::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
-  Peers* peers_ = nullptr;
+  PeerMonitor* peers_ = nullptr;
   TaskContainers* containers_ = nullptr;
   TaskKey directory_task_;
-  DirectoryService service_;
+  ResourceDirectoryService service_;
   uint64_t generation_ = 0;  // another one: the service's earlier answers may be out of date
 };
 
 template <class... Answer, class Message>
-void Directory::ask_service(
+void ResourceDirectory::ask_service(
     const Message& message, std::type_identity_t<std::function<void(Status, Answer...)>> then) {
   auto timeout = settings_->connect_timeout;
   peers_->reach(directory_task_, timeout, [=, this](const Result<TaskActor>& task) {
@@ -105,7 +105,7 @@ void Directory::ask_service(
 }
 
 template <class... Answer, class Message>
-caf::result<Status, Answer...> Directory::forward_to_service(const Message& message) {
+caf::result<Status, Answer...> ResourceDirectory::forward_to_service(const Message& message) {
   auto promise = self_->make_response_promise<Status, Answer...>();
   ask_service<Answer...>(message, [promise](Status status, Answer... answer) mutable {
     promise.deliver(std::move(status), std::move(answer)...);

@@ -1,4 +1,4 @@
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-void Peers::begin(
+void PeerMonitor::begin(
     TaskProtocol::pointer self, const TaskSettings& settings, Contacted contacted, Lost lost) {
   self_ = self;
   settings_ = &settings;
@@ -16,11 +16,11 @@ void Peers::begin(
   lost_ = std::move(lost);
 }
 
-std::string Peers::my_name() const { return task_name(me.job, me.task); }
+std::string PeerMonitor::my_name() const { return task_name(me.job, me.task); }
 
 // -- hello
 
-caf::result<Status, TaskDescription> Peers::answer_hello(const Hello& hello) {
+caf::result<Status, TaskDescription> PeerMonitor::answer_hello(const Hello& hello) {
   auto refuse = [](const std::string& why) {
     return caf::result<Status, TaskDescription>(failed_precondition(why), TaskDescription());
   };
@@ -48,7 +48,7 @@ caf::result<Status, TaskDescription> Peers::answer_hello(const Hello& hello) {
   return {Status(), me};
 }
 
-Hello Peers::hello_to(const TaskKey& key) const {
+Hello PeerMonitor::hello_to(const TaskKey& key) const {
   return {
       .cluster = settings_->cluster_name,
       .from_job = me.job,
@@ -62,7 +62,7 @@ Hello Peers::hello_to(const TaskKey& key) const {
 
 // -- finding
 
-caf::result<Status, TaskDescription> Peers::find(const FindTask& call) {
+caf::result<Status, TaskDescription> PeerMonitor::find(const FindTask& call) {
   if (call.job == me.job && call.task == me.task) return {Status(), me};
   auto address = settings_->config.cluster.task_address(call.job, call.task);
   if (!address) return {address.status(), TaskDescription()};
@@ -75,7 +75,7 @@ caf::result<Status, TaskDescription> Peers::find(const FindTask& call) {
   return promise;
 }
 
-void Peers::connect(const FindTask& call, const Address& address) {
+void PeerMonitor::connect(const FindTask& call, const Address& address) {
   // Other callers with longer timeouts may wait for the same connection later.
   auto timeout = std::max(call.timeout, settings_->connect_timeout);
   TaskKey key{call.job, call.task};
@@ -88,7 +88,7 @@ void Peers::connect(const FindTask& call, const Address& address) {
           }));
 }
 
-void Peers::send_hello(
+void PeerMonitor::send_hello(
     const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout) {
   self_->request(actor, timeout, hello_to(key))
       .then(
@@ -105,7 +105,7 @@ void Peers::send_hello(
 }
 
 // Always sends FindTask to this actor itself: the mailbox keeps the order of calls.
-void Peers::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then) {
+void PeerMonitor::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached then) {
   auto this_task = caf::actor_cast<TaskActor>(self_);
   // The connection attempt has its own timeout, which may be longer than this one.
   caf::duration limit =
@@ -122,7 +122,7 @@ void Peers::reach(const TaskKey& key, std::chrono::milliseconds timeout, Reached
           [key, then](const caf::error& error) { then(unreachable(key, to_status(error))); });
 }
 
-void Peers::check_reachable(
+void PeerMonitor::check_reachable(
     const TaskKey& key, std::chrono::milliseconds timeout, DoneStatus then) {
   auto address = settings_->config.cluster.task_address(key.first, key.second);
   if (!address) return then(address.status());
@@ -134,13 +134,13 @@ void Peers::check_reachable(
       }));
 }
 
-std::chrono::milliseconds Peers::probe_timeout() const {
+std::chrono::milliseconds PeerMonitor::probe_timeout() const {
   auto limit = settings_->heartbeat_limit;
   return limit.count() == 0 ? settings_->connect_timeout
                             : std::min(limit, settings_->connect_timeout);
 }
 
-Status Peers::unreachable(const TaskKey& key, const Status& why) {
+Status PeerMonitor::unreachable(const TaskKey& key, const Status& why) {
   auto name = task_name(key.first, key.second);
   return Status(
       why.code(), "cannot reach " + name + ": " + why.message(),
@@ -148,19 +148,19 @@ Status Peers::unreachable(const TaskKey& key, const Status& why) {
 }
 
 /// Answers the callers that wait for the connection. The next one connects again (PE-1).
-void Peers::fail(const TaskKey& key, const Status& why) {
+void PeerMonitor::fail(const TaskKey& key, const Status& why) {
   auto peer = peers_.extract(key);
   if (peer) peer.mapped().waiting.answer_all(unreachable(key, why), TaskDescription());
 }
 
-TaskActor Peers::actor_of(const TaskKey& key) const {
+TaskActor PeerMonitor::actor_of(const TaskKey& key) const {
   auto peer = peers_.find(key);
   return peer == peers_.end() ? TaskActor() : peer->second.actor;
 }
 
 // -- watching
 
-void Peers::watch(const TaskActor& actor, const std::string& name, uint64_t incarnation) {
+void PeerMonitor::watch(const TaskActor& actor, const std::string& name, uint64_t incarnation) {
   auto earlier = std::ranges::find_if(watched_, [&](const auto& entry) {
     return entry.second.name == name && entry.first != actor.address();
   });
@@ -176,7 +176,7 @@ void Peers::watch(const TaskActor& actor, const std::string& name, uint64_t inca
   set_timer();
 }
 
-void Peers::answer_ping(const Ping& ping) {
+void PeerMonitor::answer_ping(const Ping& ping) {
   if (!self_->current_sender()) return;
   auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
   // A peer that was reported as lost, but was only silent, is watched again.
@@ -185,13 +185,13 @@ void Peers::answer_ping(const Ping& ping) {
   self_->send(peer, Pong{});
 }
 
-void Peers::pong_received() {
+void PeerMonitor::pong_received() {
   if (!self_->current_sender()) return;
   auto watched = watched_.find(self_->current_sender()->address());
   if (watched != watched_.end()) watched->second.last_heard = settings_->world->now();
 }
 
-void Peers::probe(const Watched& silent) {
+void PeerMonitor::probe(const Watched& silent) {
   auto name = DeviceName::parse(silent.name);
   if (!name || !name->job || !name->task) return;
   auto address = settings_->config.cluster.task_address(*name->job, *name->task);
@@ -204,7 +204,7 @@ void Peers::probe(const Watched& silent) {
           }));
 }
 
-void Peers::probe_answered(const caf::actor_addr& task, uint64_t incarnation) {
+void PeerMonitor::probe_answered(const caf::actor_addr& task, uint64_t incarnation) {
   auto watched = watched_.find(task);
   if (watched != watched_.end() && watched->second.incarnation == incarnation)
     watched->second.last_heard = settings_->world->now();
@@ -213,7 +213,7 @@ void Peers::probe_answered(const caf::actor_addr& task, uint64_t incarnation) {
 /// One timer serves all peers. It expires when the next Pings are due, or when the silence of some
 /// peer reaches the limit, so that a loss is noticed at the limit and not at the next Ping after
 /// it.
-void Peers::set_timer() {
+void PeerMonitor::set_timer() {
   World::Time limit = settings_->heartbeat_limit;
   if (timer_runs_ || watched_.empty() || limit.count() == 0) return;
   auto now = settings_->world->now();
@@ -226,7 +226,7 @@ void Peers::set_timer() {
       caf::make_message(HeartbeatTick{}));
 }
 
-void Peers::heartbeat_tick() {
+void PeerMonitor::heartbeat_tick() {
   timer_runs_ = false;
   World::Time limit = settings_->heartbeat_limit;
   auto now = settings_->world->now();
@@ -244,11 +244,11 @@ void Peers::heartbeat_tick() {
   set_timer();
 }
 
-void Peers::ended(const caf::actor_addr& task) {
+void PeerMonitor::ended(const caf::actor_addr& task) {
   lose(task, "its process ended or the connection to it broke");
 }
 
-void Peers::lose(const caf::actor_addr& task, const std::string& why) {
+void PeerMonitor::lose(const caf::actor_addr& task, const std::string& why) {
   auto gone = watched_.extract(task);
   if (!gone) return;
   self_->demonitor(task);

@@ -1,4 +1,4 @@
-#include "troupe/actors/cluster/directory.hpp"
+#include "troupe/actors/cluster/resource_directory.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -38,8 +38,8 @@ bool is_unreachable(const Status& status) {
 
 }  // namespace
 
-void Directory::begin(
-    TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers,
+void ResourceDirectory::begin(
+    TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers,
     TaskContainers& containers) {
   self_ = self;
   settings_ = &settings;
@@ -58,20 +58,21 @@ void Directory::begin(
 
 // -- asking the service
 
-caf::result<Status, ResourcePlaces> Directory::find(const FindResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectory::find(const FindResources& request) {
   if (is_directory_task()) return service_.find(request);
   if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
   return forward_if_reachable(request);
 }
 
-caf::result<Status, ResourcePlaces> Directory::place(const PlaceResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectory::place(const PlaceResources& request) {
   if (is_directory_task()) return service_.place(request);
   if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
   return forward_if_reachable(request);
 }
 
 template <class Request>
-caf::result<Status, ResourcePlaces> Directory::forward_if_reachable(const Request& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectory::forward_if_reachable(
+    const Request& request) {
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
   ask_service_if_reachable(request, [promise](Status status, ResourcePlaces places) mutable {
     promise.deliver(std::move(status), std::move(places));
@@ -81,7 +82,7 @@ caf::result<Status, ResourcePlaces> Directory::forward_if_reachable(const Reques
 
 /// Does not wait for a directory task that is dead or silent.
 template <class Request>
-void Directory::ask_service_if_reachable(const Request& request, Placed then) {
+void ResourceDirectory::ask_service_if_reachable(const Request& request, Placed then) {
   peers_->check_reachable(
       directory_task_, peers_->probe_timeout(), [this, request, then](const Status& status) {
         if (status.ok()) ask_service<ResourcePlaces>(request, then);
@@ -89,11 +90,11 @@ void Directory::ask_service_if_reachable(const Request& request, Placed then) {
       });
 }
 
-caf::result<Status> Directory::reconcile(const Reconcile& request) {
+caf::result<Status> ResourceDirectory::reconcile(const Reconcile& request) {
   return is_directory_task() ? service_.reconcile(request) : forward_to_service<>(request);
 }
 
-Status Directory::service_error(const Status& why) const {
+Status ResourceDirectory::service_error(const Status& why) const {
   auto name = task_name(directory_task_.first, directory_task_.second);
   return Status(
       why.code(), "the directory service on " + name + " cannot be asked: " + why.message(),
@@ -104,7 +105,7 @@ Status Directory::service_error(const Status& why) const {
 
 /// The service may be in a new incarnation, so what an earlier one answered is not used any more. A
 /// claim that was granted before has reached its container, which lists the resource.
-caf::result<HeldResources> Directory::list_held() {
+caf::result<HeldResources> ResourceDirectory::list_held() {
   ++generation_;
   auto promise = self_->make_response_promise<HeldResources>();
   containers_->list_held(
@@ -112,7 +113,8 @@ caf::result<HeldResources> Directory::list_held() {
   return promise;
 }
 
-void Directory::claim(const std::string& device, const NewResources& resources, DoneStatus then) {
+void ResourceDirectory::claim(
+    const std::string& device, const NewResources& resources, DoneStatus then) {
   auto pinned = names_of(resources, /*is_pinned=*/true);
   auto unpinned = names_of(resources, /*is_pinned=*/false);
   claim(device, unpinned, /*is_pinned=*/false, [=, this](const Status& status) {
@@ -126,7 +128,7 @@ void Directory::claim(const std::string& device, const NewResources& resources, 
   });
 }
 
-void Directory::claim(
+void ResourceDirectory::claim(
     const std::string& device, const Names& names, bool is_pinned, DoneStatus then) {
   if (names.empty()) return then({});
   PlaceResources request{
@@ -143,7 +145,7 @@ void Directory::claim(
   else ask_service<ResourcePlaces>(request, placed);
 }
 
-void Directory::check_pinned(
+void ResourceDirectory::check_pinned(
     const std::string& device, const NewResources& resources, DoneStatus then) {
   auto names = names_of(resources, /*is_pinned=*/true);
   if (names.empty()) return then({});
@@ -154,12 +156,12 @@ void Directory::check_pinned(
   });
 }
 
-void Directory::drop(const ContainerChoice& chosen, std::function<void()> then) {
+void ResourceDirectory::drop(const ContainerChoice& chosen, std::function<void()> then) {
   ++generation_;
   containers_->reset(chosen, std::move(then));
 }
 
-void Directory::give_back(const NewResources& resources) {
+void ResourceDirectory::give_back(const NewResources& resources) {
   Reconcile request;
   for (const auto& made : resources)
     if (!is_private(made.name.container) && !request.containers.contains(made.name.container))

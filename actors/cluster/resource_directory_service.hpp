@@ -7,12 +7,12 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/cluster/peers.hpp"
+#include "troupe/actors/cluster/peer_monitor.hpp"
 
 namespace troupe {
 
 /// The cluster-wide index of which device holds each resource. It runs on one task of the cluster,
-/// the directory task; the other tasks ask it through Directory. Belongs to the task actor.
+/// the directory task; the other tasks ask it through ResourceDirectory. Belongs to the task actor.
 ///
 /// The index is in memory only, while the resources outlive the directory task. So a restarted
 /// directory task lists the resources of all tasks before it places an unpinned one (a resource
@@ -25,13 +25,15 @@ namespace troupe {
 /// DS-1: a resource that was reported on one device is never reported on another until the task of
 ///       the first device has dropped it.
 /// DS-2: a request places all of its resources, or none.
-class DirectoryService {
+class ResourceDirectoryService {
  public:
-  DirectoryService() = default;
-  DirectoryService(const DirectoryService&) = delete;
-  ~DirectoryService() { answer_waiting(cancelled("the task of the directory service has ended")); }
+  ResourceDirectoryService() = default;
+  ResourceDirectoryService(const ResourceDirectoryService&) = delete;
+  ~ResourceDirectoryService() {
+    answer_waiting(cancelled("the task of the directory service has ended"));
+  }
 
-  void begin(TaskProtocol::pointer self, const TaskSettings& settings, Peers& peers);
+  void begin(TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers);
 
   /// Answers with the device of each resource that is placed.
   caf::result<Status, ResourcePlaces> find(const FindResources& request);
@@ -71,7 +73,7 @@ class DirectoryService {
 
   TaskProtocol::pointer self_ = nullptr;
   const TaskSettings* settings_ = nullptr;
-  Peers* peers_ = nullptr;
+  PeerMonitor* peers_ = nullptr;
   std::map<ResourceName, Place> places_;
   uint64_t requests_ = 0;
   bool is_complete_ = false;
