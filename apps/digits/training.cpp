@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds draw_period{100};
+constexpr milliseconds show_period{100};
 // How often a chief that is done checks for lost variables.
 constexpr milliseconds recovery_check_period{100};
 // After a stop, pending steps are cancelled after this.
@@ -163,7 +163,7 @@ Status keep_recovering(Trainer& chief, TrainingRecord& record, StoppableHost& ho
 /// Shows the progress until all workers have ended.
 void watch(
     TrainingRecord& record, Workers& workers, const std::function<void(const Progress&)>& show) {
-  while (!record.wait(draw_period) && !record.is_stopped()) show(record.progress());
+  while (!record.wait(show_period) && !record.is_stopped()) show(record.progress());
   // Closing the sessions cancels steps that do not end.
   while (!record.wait(stop_grace)) workers.close_all();
 }

@@ -116,8 +116,10 @@ BOOST_AUTO_TEST_CASE(what_arrives_with_another_dtype_is_refused) {
 
 BOOST_AUTO_TEST_CASE(the_resources_of_a_graph_are_told_before_it_is_compiled) {
   add({.name = "v", .op = "VarHandleOp", .attrs = {{"dtype", DType::float32}}});
-  BOOST_REQUIRE(resources_of(*graph).size() == 1u);
-  BOOST_TEST(resources_of(*graph)[0].name.name == "v");
+  auto uses = resources_of(graph, device->resource_kinds());
+  BOOST_REQUIRE(uses.ok());
+  BOOST_REQUIRE(uses->size() == 1u);
+  BOOST_TEST((*uses)[0].name.name == "v");
 }
 
 BOOST_AUTO_TEST_CASE(chains_longer_than_the_callers_budget_are_finished_by_the_device) {

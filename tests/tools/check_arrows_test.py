@@ -38,7 +38,10 @@ WRONG = {
         "std::random_device random;",
         "system.middleman().publish(task, 0);",
     ],
-    "capnp/convert/convert.cpp": ['#include "troupe/actors/node_serialization.hpp"', "#include <caf/all.hpp>"],
+    "capnp/convert/convert.cpp": [
+        '#include "troupe/actors/node_serialization.hpp"',
+        "#include <caf/all.hpp>",
+    ],
     "capnp/client/a.hpp": [
         '#include "troupe/devices/device.hpp"',
         '#include "troupe/capnp/server/server.hpp"',

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(functions_of_a_partition_are_checked_with_it) {
   auto user = one();
   user.attrs["_f"] = FunctionRef("f");
   auto answer = [&](const Register& message) {
-    return std::get<0>(ask<Status>(device, message)).to_string();
+    return std::get<0>(ask<Status, Registered>(device, message)).to_string();
   };
   BOOST_TEST(answer({session, 1, {user}, "", {f}}) == "Ok");
   auto missing = answer({session, 2, {user}, "", {}});
@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(a_new_incarnation_of_a_master_ends_what_the_earlier_one_had
   const std::string master = "/job:b/task:0";
   caf::scoped_actor earlier(system), later(system);
   earlier->send(a, Ping{.from = master, .from_incarnation = 1});
-  auto status = std::get<0>(
-      ask<Status>(device, Register{session, 1, {recv(5), retval("_recv/0", 0)}, master}));
+  auto status = std::get<0>(ask<Status, Registered>(
+      device, Register{session, 1, {recv(5), retval("_recv/0", 0)}, master}));
   BOOST_TEST_REQUIRE(status.ok(), status.to_string());
   start(1, 1);
   later->send(a, Ping{.from = master, .from_incarnation = 2});
