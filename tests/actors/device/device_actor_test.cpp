@@ -175,13 +175,23 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
 
 BOOST_AUTO_TEST_CASE(a_new_incarnation_of_a_master_ends_what_the_earlier_one_had) {
   const std::string master = "/job:b/task:0";
+  // Without heartbeats, which would find the silent peers of this test lost anyway.
+  auto task = spawn_task({.config = {cluster, "a", 0},
+                          .devices = {devices.back()},
+                          .catalog = catalog,
+                          .world = world,
+                          .connect_timeout = 5000ms,
+                          .heartbeat_limit = 0ms})
+                  .actor;
+  tasks.push_back(task);
+  auto device = device_of(task, "a");
   caf::scoped_actor earlier(system), later(system);
-  earlier->send(a, Ping{.from = master, .from_incarnation = 1});
+  earlier->send(task, Ping{.from = master, .from_incarnation = 1});
   auto status = std::get<0>(ask<Status, Registered>(
       device, Register{session, 1, {recv(5), retval("_recv/0", 0)}, master}));
   BOOST_TEST_REQUIRE(status.ok(), status.to_string());
-  start(1, 1);
-  later->send(a, Ping{.from = master, .from_incarnation = 2});
+  self->send(device, StartStep{{session, 1}, 1, /*partition=*/3, {}});
+  later->send(task, Ping{.from = master, .from_incarnation = 2});
   BOOST_TEST((code_of_done(1) == Code::aborted));
 }
 
