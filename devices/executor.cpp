@@ -72,7 +72,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     std::vector<WaitingNode> found;
     for (const auto* waiting : waiting_)
       found.push_back(
-          {waiting->item.node, waiting->item.kernel.awaits, waiting->item.kernel.awaits_from});
+          {waiting->item.node, waiting->item.kernel->awaits, waiting->item.kernel->awaits_from});
     return found;
   }
 
@@ -112,12 +112,12 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     while (!ready.empty() && !failed_.load(std::memory_order_relaxed)) {
       auto node = ready.back();
       const auto& item = plan_->items()[node.index];
-      if (is_left_out(node, item)) {
+      if (has_dead_.load(std::memory_order_relaxed) && is_left_out(node, item)) {
         ready.pop_back();
         pass_on_dead(item, ready);
         continue;
       }
-      if (item.kernel.start) {
+      if (item.waits) {
         ready.pop_back();
         start_waiting(item, ready);
         continue;
@@ -141,9 +141,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   bool is_left_out(const ReadyNode& node, const Plan::NodeItem& item) {
     auto inputs = inputs_of(item);
     auto is_dead =
-        node.is_dead || (!item.kernel.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
+        node.is_dead || (!item.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
     if (!is_dead) return false;
-    if (!item.kernel.takes_dead) return true;
+    if (!item.kernel->takes_dead) return true;
     for (auto& input : inputs) input = Tensor();
     return false;
   }
@@ -157,7 +157,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   }
 
   static int64_t cost_of(const Plan::NodeItem& item, const Launch& launch) {
-    if (item.kernel.cost_ns) return item.kernel.cost_ns(launch);
+    if (item.has_cost) return item.kernel->cost_ns(launch);
     int64_t elements = 0;
     for (int i = 0; i < launch.input_count(); ++i)
       if (launch.input(i).is_set()) elements += launch.input(i).elements();
@@ -200,7 +200,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// A library below may throw what its kernel does not know of: that is the node's error.
   static Status compute(const Plan::NodeItem& item, Launch& launch) {
     try {
-      return item.kernel.compute(launch);
+      return item.kernel->compute(launch);
     } catch (const std::bad_alloc&) {
       return resource_exhausted("the process has no memory left for the kernel");
     } catch (const std::exception& error) {
@@ -211,7 +211,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   // -- kernels that wait
 
   void start_waiting(const Plan::NodeItem& item, Ready& ready) {
-    if (item.kernel.try_now && try_now(item, ready)) return;
+    if (item.kernel->try_now && try_now(item, ready)) return;
     auto waiting = std::make_shared<Waiting>(*this, item);
     pending_.fetch_add(1, std::memory_order_relaxed);
     {
@@ -219,7 +219,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
       waiting_.push_back(waiting.get());
     }
     if (trace_) note_begin(*waiting);
-    item.kernel.start(waiting->launch, [self = shared_from_this(), waiting](Status status) {
+    item.kernel->start(waiting->launch, [self = shared_from_this(), waiting](Status status) {
       self->wait_ended(waiting, std::move(status));
     });
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
@@ -231,7 +231,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     Outputs outputs(item.output_count);
     Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
     auto begin = trace_ ? trace_->elapsed() : StepTrace::Time(0);
-    auto status = item.kernel.try_now(launch);
+    auto status = item.kernel->try_now(launch);
     if (!status) return false;
     if (trace_) trace_->add(*plan_, item.node, begin, bytes_of(outputs.span()));
     finish(item, *status, outputs.span(), ready);
@@ -283,12 +283,15 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
       const Plan::NodeItem& item, const Status& status, std::span<Tensor> outputs, Ready& ready) {
     for (auto& input : inputs_of(item)) input = Tensor();
     if (!status.ok()) return fail(status.at(plan_->where(item)));
-    // A _Recv of a dead value is dead as a whole; a Switch sets one of its outputs.
-    auto is_dead = item.output_count > 0 && std::ranges::none_of(outputs, &Tensor::is_set);
     for (const auto& edge : edges_of(item)) {
-      if (edge.slot < 0) arrive(edge, is_dead, ready);
+      if (edge.slot < 0) arrive(edge, is_dead(outputs), ready);
       else pass(edge, edge.last ? std::move(outputs[edge.output]) : outputs[edge.output], ready);
     }
+  }
+
+  /// A _Recv of a dead value is dead as a whole; a Switch sets one of its outputs.
+  static bool is_dead(std::span<const Tensor> outputs) {
+    return !outputs.empty() && std::ranges::none_of(outputs, &Tensor::is_set);
   }
 
   void pass_on_dead(const Plan::NodeItem& item, Ready& ready) {
@@ -298,13 +301,14 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   void pass(const Plan::Edge& edge, Tensor value, Ready& ready) {
     auto is_dead = !value.is_set();
-    if (!plan_->items()[edge.node].kernel.merges || (!is_dead && counts_.claim(edge.node)))
+    if (!plan_->items()[edge.node].merges || (!is_dead && counts_.claim(edge.node)))
       slots_[edge.slot] = std::move(value);
     else if (!is_dead) return;  // another input was there before
     arrive(edge, is_dead, ready);
   }
 
   void arrive(const Plan::Edge& edge, bool is_dead, Ready& ready) {
+    if (is_dead) has_dead_.store(true, std::memory_order_relaxed);  // published by the count
     switch (counts_.arrive(plan_->items()[edge.node], edge, is_dead)) {
       case PendingCounts::State::waits: return;
       case PendingCounts::State::ready: return ready.push_back({edge.node, false});
@@ -362,6 +366,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   StepResources resources_;
   std::atomic<int32_t> pending_{1};  // threads and waiting kernels that still work on the step
   std::atomic<bool> failed_{false};
+  std::atomic<bool> has_dead_{false};  // most steps have no dead value, and need not look for any
   mutable std::mutex mutex_;
   Status error_;
   std::vector<Waiting*> waiting_;

@@ -18,8 +18,15 @@ class PendingCounts {
 
   explicit PendingCounts(const Plan& plan)
       : counts_(new std::atomic<uint64_t>[plan.items().size()]) {
-    for (size_t i = 0; i < plan.items().size(); ++i)
-      counts_[i].store(initial(plan.items()[i]), std::memory_order_relaxed);
+    const auto& initial = plan.initial_counts();
+    for (size_t i = 0; i < initial.size(); ++i)
+      counts_[i].store(initial[i], std::memory_order_relaxed);
+  }
+
+  /// A Merge counts 2 for each control input, and 1 for the value.
+  static uint64_t initial(const Plan::NodeItem& item) {
+    if (!item.merges) return static_cast<uint64_t>(item.waits_for);
+    return 1 + 2 * static_cast<uint64_t>(item.waits_for - item.input_count);
   }
 
   /// Whether this value, which is not dead, is the first of that Merge, and so the one that it
@@ -31,7 +38,7 @@ class PendingCounts {
   /// An edge has brought a value, or the end of a node. Of the values of a Merge that are not dead,
   /// only the one that was claimed.
   State arrive(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
-    if (item.kernel.merges) return arrive_at_merge(item, edge, is_dead);
+    if (item.merges) return arrive_at_merge(item, edge, is_dead);
     // The executor sees dead values in the slots.
     auto is_dead_control = is_dead && edge.slot < 0;
     if (item.waits_for == 1) return is_dead_control ? State::dead : State::ready;
@@ -46,12 +53,6 @@ class PendingCounts {
   static constexpr int dead_shift = 32;
   static constexpr uint64_t dead_unit = uint64_t{1} << dead_shift;
   static constexpr uint64_t claimed = uint64_t{1} << 63;
-
-  /// A Merge counts 2 for each control input, and 1 for the value.
-  static uint64_t initial(const Plan::NodeItem& item) {
-    if (!item.kernel.merges) return static_cast<uint64_t>(item.waits_for);
-    return 1 + 2 * static_cast<uint64_t>(item.waits_for - item.input_count);
-  }
 
   State arrive_at_merge(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
     auto is_value = edge.slot >= 0;

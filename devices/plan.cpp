@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "troupe/devices/pending_counts.hpp"
 #include "troupe/graph/ops/handle.hpp"
 
 namespace troupe {
@@ -101,6 +102,8 @@ class Plan::Compiler {
     for (size_t i = 0; i < plan_.items_.size(); ++i) lay_out(i);
     for (size_t i = 0; i < plan_.items_.size(); ++i)
       if (plan_.items_[i].waits_for == 0) plan_.sources_.push_back(static_cast<int32_t>(i));
+    for (const auto& item : plan_.items_)
+      plan_.initial_counts_.push_back(PendingCounts::initial(item));
     return {};
   }
 
@@ -135,15 +138,19 @@ class Plan::Compiler {
   }
 
   int32_t add_item(Kernel kernel, size_t input_count, size_t output_count, NodeId node) {
+    const auto& kept = plan_.kernels_.emplace_back(std::move(kernel));
     plan_.items_.push_back(
-        {.kernel = std::move(kernel),
+        {.kernel = &kept,
          .first_slot = plan_.slot_count_,
          .input_count = static_cast<int32_t>(input_count),
          .output_count = static_cast<int32_t>(output_count),
          .waits_for = 0,
          .first_edge = 0,
          .edge_count = 0,
-         .node = node});
+         .node = node,
+         .merges = kept.merges,
+         .waits = kept.start != nullptr,
+         .has_cost = kept.cost_ns != nullptr});
     plan_.slot_count_ += static_cast<int32_t>(input_count);
     consumers_.emplace_back();
     return static_cast<int32_t>(plan_.items_.size() - 1);
@@ -154,9 +161,9 @@ class Plan::Compiler {
     if (self < 0) return {};
     for (int32_t i = 0; i < static_cast<int32_t>(node.inputs.size()); ++i) {
       auto input = node.inputs[i];
-      auto wanted = wanted_place(plan_.items_[self].kernel, input, i);
+      auto wanted = wanted_place(*plan_.items_[self].kernel, input, i);
       auto slot = plan_.items_[self].first_slot + i;
-      if (constant_of_.contains(input.node) && plan_.items_[self].kernel.merges) {
+      if (constant_of_.contains(input.node) && plan_.items_[self].merges) {
         add_edge(constant_item(input.node), {self, slot, 0, true});
         continue;
       }
@@ -186,7 +193,7 @@ class Plan::Compiler {
   }
 
   Place place_of(Output output) const {
-    const auto& kernel = plan_.items_[item_of_[output.node]].kernel;
+    const auto& kernel = *plan_.items_[item_of_[output.node]].kernel;
     if (is_host_only(output) || std::ranges::count(kernel.host_outputs, output.index))
       return Place::host;
     return Place::device;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -50,9 +51,10 @@ class Plan {
     bool last;       // no later edge carries the same output
   };
 
-  /// A node of the graph, or a copy of one of its outputs to other memory.
+  /// A node of the graph, or a copy of one of its outputs to other memory. Small, as a step reads
+  /// each several times.
   struct NodeItem {
-    Kernel kernel;
+    const Kernel* kernel;
     int32_t first_slot;  // its inputs are slots [first_slot, first_slot + input_count)
     int32_t input_count;
     int32_t output_count;
@@ -60,9 +62,15 @@ class Plan {
     int32_t first_edge;
     int32_t edge_count;
     NodeId node;
+    // What the kernel has, here because the kernel is in other memory.
+    bool merges;
+    bool waits;     // its start
+    bool has_cost;  // its cost_ns
   };
 
   const std::vector<NodeItem>& items() const { return items_; }
+  /// What each item waits for when a step starts, as PendingCounts counts it.
+  const std::vector<uint64_t>& initial_counts() const { return initial_counts_; }
   const std::vector<Edge>& edges() const { return edges_; }
   int slot_count() const { return slot_count_; }
   /// Items that wait for nothing.
@@ -79,7 +87,9 @@ class Plan {
 
   std::shared_ptr<const Graph> graph_;
   Device* device_ = nullptr;
+  std::deque<Kernel> kernels_;
   std::vector<NodeItem> items_;
+  std::vector<uint64_t> initial_counts_;
   std::vector<Edge> edges_;
   int slot_count_ = 0;
   std::vector<int32_t> sources_;
