@@ -21,10 +21,9 @@ namespace troupe {
 
 // The messages between actors of different nodes; those about resources are in
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
-// No message is larger than max_message_bytes.
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 6;
+inline constexpr uint32_t protocol_version = 7;
 
 using SessionId = uint64_t;
 
@@ -138,9 +137,10 @@ struct StartStep {
   Tensors feeds;
   bool trace = false;  // if one of the two is set, StepTraced is sent before StepDone
   bool send_graph = false;
+  uint64_t oldest_step = 0;  // of the session: all steps with lower numbers have ended everywhere
 };
 
-/// Cancels a step on the device. StepDone still follows.
+/// Cancels a step on the device; may pass its StartStep. StepDone still follows.
 struct CancelStep {
   StepId step;
   Status why;
@@ -205,9 +205,10 @@ auto inspect(Inspector& f, Hello& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, DeviceDescription& x) {
+  HandleField actor{x.actor};
   return f(
       caf::meta::type_name("DeviceDescription"), x.type, x.index, x.memory_limit, x.memory_in_use,
-      x.description, x.ops, x.actor);
+      x.description, x.ops, actor);
 }
 template <class Inspector>
 auto inspect(Inspector& f, TaskDescription& x) {
@@ -253,7 +254,7 @@ template <class Inspector>
 auto inspect(Inspector& f, StartStep& x) {
   return f(
       caf::meta::type_name("StartStep"), x.step, x.plan, x.partition, x.feeds, x.trace,
-      x.send_graph);
+      x.send_graph, x.oldest_step);
 }
 template <class Inspector>
 auto inspect(Inspector& f, CancelStep& x) {

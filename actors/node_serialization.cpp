@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <bit>
 
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
-#include <caf/execution_unit.hpp>
 #include <caf/sec.hpp>
+
+#include "troupe/actors/link/wire_message.hpp"
 
 namespace troupe {
 namespace {
+
+/// Of a tensor within the content, where there is no WireContext.
+constexpr size_t tensor_bytes_max = size_t{1} << 30;
 
 caf::error bad(const char* what) { return caf::make_error(caf::sec::invalid_argument, what); }
 
@@ -153,21 +155,29 @@ caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nest
   return {};
 }
 
-/// Allocates in the memory of the receiving devices. Where that is full the heap takes the tensor:
-/// a message that is dropped would never be missed, and the kernels report that memory is full.
-Result<Tensor> allocate_received(caf::deserializer& source, DType dtype, const Shape& shape) {
-  auto* context = source.context();
-  auto* memory =
-      context ? dynamic_cast<const ReceiveMemory*>(&context->system().config()) : nullptr;
-  if (memory && memory->receive_allocator)
-    if (auto tensor = Tensor::allocate(dtype, shape, *memory->receive_allocator)) return tensor;
-  return Tensor::allocate(dtype, shape);
+/// Whether the elements of the tensor are sent beside the content.
+bool is_beside(DType dtype, const Shape& shape, const WireContext* context) {
+  return context &&
+         static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
+}
+
+caf::error read_beside(WireContext& context, DType dtype, const Shape& shape, Tensor& value) {
+  if (context.next_beside == context.beside.size()) return bad("a tensor without its elements");
+  auto& bytes = context.beside[context.next_beside++];
+  if (bytes.bytes() / size_of(dtype) != static_cast<uint64_t>(shape.elements()) ||
+      bytes.bytes() % size_of(dtype) != 0)
+    return bad("a tensor with the wrong number of elements");
+  value = Tensor::alias(
+      dtype, shape, bytes.mutable_raw(), [bytes] {}, bytes.allocator());
+  return {};
 }
 
 caf::error read_plain(caf::deserializer& source, DType dtype, const Shape& shape, Tensor& value) {
-  if (static_cast<uint64_t>(shape.elements()) > max_message_bytes / size_of(dtype))
+  auto* context = WireContext::of(source.context());
+  if (is_beside(dtype, shape, context)) return read_beside(*context, dtype, shape, value);
+  if (!context && static_cast<uint64_t>(shape.elements()) > tensor_bytes_max / size_of(dtype))
     return bad("a tensor that is larger than a message");
-  auto tensor = allocate_received(source, dtype, shape);
+  auto tensor = Tensor::allocate(dtype, shape);
   if (!tensor) return bad("no memory for a tensor");
   value = *std::move(tensor);
   return source.apply_raw(value.bytes(), value.mutable_raw());
@@ -196,6 +206,20 @@ size_t wire_bytes(const Tensor& tensor) {
   if (tensor.dtype() == DType::string)
     for (const auto& element : tensor.values<std::string>()) bytes += length + element.size();
   return bytes;
+}
+
+caf::error inspect(caf::serializer& sink, HandleField& value) {
+  auto* context = WireContext::of(sink.context());
+  return context ? write(sink, context->handles.number_of(value.actor)) : sink(value.actor);
+}
+
+caf::error inspect(caf::deserializer& source, HandleField& value) {
+  auto* context = WireContext::of(source.context());
+  if (!context) return source(value.actor);
+  uint64_t number = 0;
+  if (auto error = source(number)) return error;
+  value.actor = context->handles.handle_of(number);
+  return {};
 }
 
 caf::error inspect(caf::serializer& sink, Status& value) {
@@ -276,7 +300,13 @@ caf::error inspect(caf::serializer& sink, Tensor& value) {
   CHECK(value.dtype() != DType::resource);
   if (auto error = write(sink, static_cast<uint8_t>(value.dtype()))) return error;
   if (auto error = write_shape(sink, value.shape())) return error;
-  if (is_plain(value.dtype())) return sink.apply_raw(value.bytes(), const_cast<void*>(value.raw()));
+  if (is_plain(value.dtype())) {
+    auto* context = WireContext::of(sink.context());
+    if (!is_beside(value.dtype(), value.shape(), context))
+      return sink.apply_raw(value.bytes(), const_cast<void*>(value.raw()));
+    context->beside.push_back(value);
+    return {};
+  }
   for (const auto& element : value.values<std::string>())
     if (auto error = write(sink, element)) return error;
   return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <caf/actor_control_block.hpp>
 #include <caf/deserializer.hpp>
 #include <caf/error.hpp>
 #include <caf/meta/type_name.hpp>
@@ -13,24 +14,24 @@
 
 namespace troupe {
 
-/// The maximum size of all tensors in a message between two nodes. CAF's length field ends at 4
-/// GiB.
-inline constexpr size_t max_message_bytes = size_t{1} << 30;
-
-/// Where the tensors of messages from other nodes get their memory; part of the configuration of a
-/// node's actor system.
-struct ReceiveMemory {
-  virtual ~ReceiveMemory() = default;
-  /// That of the node's devices, which compute on what arrives; null: the heap.
-  Allocator* receive_allocator = nullptr;
+/// A field of a message that holds the handle of an actor.
+struct HandleField {
+  caf::strong_actor_ptr& actor;
 };
 
 /// An upper bound of the bytes that a tensor takes in a message, close to the actual number.
 size_t wire_bytes(const Tensor& tensor);
 
 // The serialization of values of graph/ in CAF messages: numbers are little-endian, elements of
-// plain tensors are copied as bytes. Reading validates everything: bytes that make no valid value
-// are an error, and CAF drops the message.
+// plain tensors are copied as bytes, or where they are many sent beside the content (WireContext).
+// Reading validates everything: bytes that make no valid value are an error.
+
+template <class Inspector>
+auto inspect(Inspector& f, HandleField& x) {
+  return f(x.actor);
+}
+caf::error inspect(caf::serializer& sink, HandleField& value);
+caf::error inspect(caf::deserializer& source, HandleField& value);
 
 template <class Inspector>
 auto inspect(Inspector& f, ResourceName& x) {

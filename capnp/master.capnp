@@ -44,7 +44,7 @@ interface Login {
   # node's identity and its protocol version (0 stands for 2).
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
-  # The identity of this node, for the other nodes of the cluster. Always ok.
+  # The identity of this node, which anyone may ask for. Always ok.
 
   join @2 (protocolVersion :UInt32, cluster :Text, job :Text, address :Text)
       -> (status :Status, task :UInt32, cluster :Cluster, joined :Cluster, change :UInt64,
@@ -62,7 +62,7 @@ interface Login {
 }
 
 struct NodeIdentity {
-  # A task of a cluster, and the port of its actors.
+  # A task of a cluster.
 
   job @0 :Text;
   task @1 :UInt32;
@@ -73,8 +73,7 @@ struct NodeIdentity {
   protocolVersion @3 :UInt32;
   # Of the protocol between nodes, which must be equal.
 
-  actorPort @4 :UInt16;
-  # The port of its actors, on the same host; 0 where they accept no peers.
+  unused @4 :UInt16;
 }
 
 interface Master {

@@ -27,6 +27,10 @@ inline constexpr uint32_t oldest_version = 2;
 /// frame begins with these bytes: its number of segments would be over the limit.)
 inline constexpr std::string_view heartbeat = "troupe?\n";
 
+/// A connection that begins with it is a link between two nodes, see link.capnp. (As long as
+/// `heartbeat`.)
+inline constexpr std::string_view link = "troupe=\n";
+
 /// The limit of a message.
 inline constexpr uint64_t message_bytes_max = uint64_t{4} << 30;
 

@@ -101,7 +101,10 @@ void PeerMonitor::send_hello(
             contacted_(actor, peer.description.membership_version);
             peer.waiting.answer_all(Status(), peer.description);
           },
-          [this, key](caf::error& error) { fail(key, to_status(error)); });
+          [this, key](caf::error& error) {
+            // Whether it is silent or gone: the caller may try again.
+            fail(key, unavailable(to_status(error).message()));
+          });
 }
 
 // Always sends FindTask to this actor itself: the mailbox keeps the order of calls.

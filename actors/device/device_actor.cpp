@@ -90,10 +90,11 @@ struct DeviceState {
   void start_step(StartStep& message) {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return reject_start(message);
-    count_late(session->second.drop_unstarted_before(message.step.number));
+    count_late(session->second.drop_unstarted_before(message.oldest_step));
     auto* step = find_step(session->second, message.step);
     if (!step || step->plan) return count_late();  // it has ended, or this is its second start
     step->partition = message.partition;
+    if (!step->given_up.ok()) return end_step({message.step, step->given_up});
     auto plan = session->second.plans.find(message.plan);
     if (plan == session->second.plans.end())
       return end_step({message.step, aborted("the device has no such plan any more")});
@@ -151,7 +152,6 @@ struct DeviceState {
   StepRendezvous::Push make_push(StepId id, const std::shared_ptr<const DevicePlan>& plan) {
     return [this, id, plan](const EdgeKey& key, Tensor value) -> Status {
       const auto& destination = plan->destinations.at(key.edge);
-      if (auto status = destination.check_size(value); !status.ok()) return status;
       if (current == this) outbox.post(id, key, destination.actor, std::move(value));
       else caf::anon_send(destination.actor, Deliver{id, {key}, {std::move(value)}});
       return {};
@@ -183,15 +183,23 @@ struct DeviceState {
     if (message.edges.size() != message.tensors.size()) return count_late();
     auto* step = find_step(session->second, message.step);
     if (!step) return count_late();
+    if (!step->given_up.ok()) return count_late();
     auto rendezvous = step->rendezvous;
+    // A message of any size is received, and the bound holds for what has waited before it.
+    auto bytes = step->plan ? rendezvous->waiting_bytes() : session->second.unstarted_bytes();
     for (size_t i = 0; i < message.edges.size(); ++i)
       if (!rendezvous->arrive(message.edges[i], std::move(message.tensors[i]))) count_late();
-    auto bytes = step->plan ? rendezvous->waiting_bytes() : session->second.unstarted_bytes();
     if (bytes <= waiting_bytes_max) return;
     auto full =
         resource_exhausted("the tensors that wait for their receivers take more than 1 GiB");
     if (step->plan) rendezvous->fail(full);
-    else end_step({message.step, full});
+    else give_up(*step, full);
+  }
+
+  /// Frees the memory of a step whose StartStep has not arrived, which is then answered at once.
+  static void give_up(DeviceStep& step, Status why) {
+    step.given_up = std::move(why);
+    step.rendezvous = std::make_shared<StepRendezvous>();
   }
 
   void cancel_step(const CancelStep& message) {
@@ -201,7 +209,7 @@ struct DeviceState {
     if (!step) return count_late();
     auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
     if (step->execution) step->execution->cancel(why);
-    else end_step({message.step, why});  // its StartStep is late, or was lost
+    else if (!step->plan) give_up(*step, why);
   }
 
   void end_step(const StepEnded& ended) {
@@ -218,20 +226,7 @@ struct DeviceState {
         .fetches = {}};
     if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
     send_trace(ended.step, session->second, step.mapped());
-    if (session->second.actor.node() != self->node()) limit(done);
     self->send(session->second.actor, std::move(done));
-  }
-
-  /// Replaces fetches that do not fit into one message by an error.
-  void limit(StepDone& done) const {
-    size_t bytes = 0;
-    for (const auto& fetch : done.fetches) bytes += wire_bytes(fetch);
-    if (bytes <= max_message_bytes) return;
-    done.fetches.clear();
-    done.status = resource_exhausted(
-                      "the fetches have " + std::to_string(bytes) + " bytes, more than the " +
-                      std::to_string(max_message_bytes) + " that can be sent to the master")
-                      .at(where());
   }
 
   StepWaits explain(const ExplainStep& message) const {

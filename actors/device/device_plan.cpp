@@ -56,13 +56,6 @@ const Node* consumer_of(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-Status DevicePlan::Destination::check_size(const Tensor& value) const {
-  if (!is_remote || wire_bytes(value) <= max_message_bytes) return {};
-  return resource_exhausted(
-      "'" + output + "' has " + std::to_string(wire_bytes(value)) + " bytes, more than the " +
-      std::to_string(max_message_bytes) + " that can be sent to " + device);
-}
-
 Wait DevicePlan::describe(const WaitingNode& waiting) const {
   const auto& graph = plan->graph();
   const auto* node = &graph.node(waiting.node);
@@ -86,7 +79,7 @@ Status DevicePlan::check_feeds(const Tensors& feeds) const {
 
 Result<std::shared_ptr<DevicePlan>> make_device_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
-    const DeviceActors& peers, const caf::node_id& here) {
+    const DeviceActors& peers) {
   auto feeds = count_of(*graph, transfer::arg);
   if (!feeds) return feeds.status();
   auto fetches = count_of(*graph, transfer::retval);
@@ -109,11 +102,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
     if (peer == peers.end())
       return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
     device_plan->destinations[node.attr<int64_t>("edge")] = {
-        .actor = peer->second,
-        .device = name,
-        .task = task_name_of(name),
-        .output = graph->name_of(node.inputs[0]),
-        .is_remote = peer->second.node() != here};
+        .actor = peer->second, .device = name, .task = task_name_of(name)};
   }
   auto plan = Plan::compile(graph, device, bindings);
   if (!plan) return plan.status();

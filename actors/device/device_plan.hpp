@@ -23,11 +23,6 @@ struct DevicePlan {
     DeviceActor actor;
     std::string device;  // the name of that device
     std::string task;    // the task it belongs to
-    std::string output;  // the value that is sent there, "MatMul:0"
-    bool is_remote = false;
-
-    /// Checks that the tensor can be sent there: into another process it must fit into one message.
-    Status check_size(const Tensor& value) const;
   };
 
   std::shared_ptr<const Plan> plan;
@@ -56,6 +51,6 @@ using DeviceActors = std::map<std::string, DeviceActor>;
 /// `peers`. An error names the node. `here` is the process of the device.
 Result<std::shared_ptr<DevicePlan>> make_device_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
-    const DeviceActors& peers, const caf::node_id& here);
+    const DeviceActors& peers);
 
 }  // namespace troupe

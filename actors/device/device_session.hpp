@@ -24,6 +24,7 @@ struct DeviceStep {
   uint32_t partition = 0;                  // its number, from StartStep
   std::shared_ptr<StepTrace> trace;        // null unless requested
   bool sends_graph = false;
+  Status given_up;         // why the step ends as soon as its StartStep arrives
   World::Time created{0};  // when its first message arrived
   Counted counted;
 };
@@ -36,7 +37,7 @@ struct DeviceSession {
   std::map<PlanId, std::shared_ptr<const DevicePlan>> plans;
   std::map<PlanId, NewResources> created;  // for plans that no step has run yet
   std::map<uint64_t, DeviceStep> steps;
-  std::set<uint64_t> unstarted;  // steps that have received tensors, but not StartStep
+  std::set<uint64_t> unstarted;  // steps that were sent something, whose StartStep has not come
   EndedSteps ended;
 
   void add(PlanId id, std::shared_ptr<const DevicePlan> plan, NewResources created_for_it) {
@@ -73,8 +74,8 @@ struct DeviceSession {
     return &step;
   }
 
-  /// Drops unstarted steps with lower numbers, and returns how many. A session starts its steps in
-  /// order, so their StartStep will not arrive any more.
+  /// Drops unstarted steps with lower numbers, whose StartStep will not arrive any more, and
+  /// returns how many.
   size_t drop_unstarted_before(uint64_t number) {
     size_t count = 0;
     for (; !unstarted.empty() && *unstarted.begin() < number; ++count) {

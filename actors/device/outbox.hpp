@@ -8,7 +8,7 @@
 namespace troupe {
 
 /// Tensors that are sent at the end of a handler. Those of one step for one device are batched in
-/// one message, up to its maximum size.
+/// one message while they are small.
 class Outbox {
  public:
   struct Batch {
@@ -21,7 +21,7 @@ class Outbox {
     auto bytes = wire_bytes(value);
     for (auto& batch : batches_) {
       if (batch.to != to || batch.message.step != step) continue;
-      if (batch.bytes + bytes > max_message_bytes) continue;
+      if (batch.bytes + bytes > batch_bytes_max) continue;
       batch.bytes += bytes;
       batch.message.edges.push_back(key);
       batch.message.tensors.push_back(std::move(value));
@@ -34,6 +34,9 @@ class Outbox {
   std::vector<Batch> take() { return std::exchange(batches_, {}); }
 
  private:
+  /// A larger one would keep the small tensors in it waiting.
+  static constexpr size_t batch_bytes_max = size_t{64} << 10;
+
   std::vector<Batch> batches_;
 };
 

@@ -118,8 +118,7 @@ void PendingRegistrations::arrived(const Pointer& registration, const Status& st
 void PendingRegistrations::compile(const Pointer& registration) {
   const auto& bindings = registration->bindings;
   auto plan = make_device_plan(
-      registration->graph, *settings_.device, bindings.resources, registration->peers,
-      self_->node());
+      registration->graph, *settings_.device, bindings.resources, registration->peers);
   if (!plan) return finish(registration, plan.status());
   registration->plan = *std::move(plan);
   if (bindings.created.empty()) committed(registration, {});

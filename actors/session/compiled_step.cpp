@@ -24,24 +24,6 @@ DeviceActor actor_of(const std::vector<TaskDescription>& tasks, const DeviceName
   return {};
 }
 
-/// Checks that the feeds of a remote partition fit into one message.
-Status check_size(
-    const CompiledStep& step, const CompiledStep::DevicePartition& partition,
-    const Tensors& feeds) {
-  size_t bytes = 0;
-  for (auto feed : partition.feeds) {
-    if (!feeds[feed].is_set()) continue;
-    bytes += wire_bytes(feeds[feed]);
-    if (bytes > max_message_bytes)
-      return resource_exhausted(
-                 "with feed '" + step.signature.feeds[feed] + "' the step's feeds have " +
-                 std::to_string(bytes) + " bytes, more than the " +
-                 std::to_string(max_message_bytes) + " that can be sent to " + partition.task)
-          .at({.device = partition.device, .task = partition.task});
-  }
-  return {};
-}
-
 }  // namespace
 
 Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value) {
@@ -60,13 +42,6 @@ Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const 
   return {};
 }
 
-Status check_sizes(const CompiledStep& step, const Tensors& feeds) {
-  for (const auto& partition : step.partitions)
-    if (partition.is_remote)
-      if (auto status = check_size(step, partition, feeds); !status.ok()) return status;
-  return {};
-}
-
 Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds) {
   if (feeds.size() != step.pruned.feeds.size())
     return invalid_argument(
@@ -75,12 +50,12 @@ Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& 
   for (size_t i = 0; i < feeds.size(); ++i)
     if (auto status = check_feed(graph, step, static_cast<int>(i), feeds[i]); !status.ok())
       return status;
-  return check_sizes(step, feeds);
+  return {};
 }
 
 Result<std::vector<std::vector<NodeDef>>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement, const DeviceName& master, CompiledStep& step) {
+    const Placement& placement, CompiledStep& step) {
   auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
   std::vector<std::vector<NodeDef>> nodes;
@@ -92,8 +67,7 @@ Result<std::vector<std::vector<NodeDef>>> place_and_partition(
          .device = cut.device,
          .task = task_name(*device->job, *device->task),
          .feeds = std::move(cut.feeds),
-         .fetches = std::move(cut.fetches),
-         .is_remote = device->job != master.job || device->task != master.task});
+         .fetches = std::move(cut.fetches)});
     nodes.push_back(std::move(cut.nodes));
   }
   return nodes;

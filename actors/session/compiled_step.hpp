@@ -22,7 +22,6 @@ struct CompiledStep {
     std::string task;
     std::vector<int> feeds;    // the indices of the step's feeds that it gets, in order
     std::vector<int> fetches;  // the indices of the step's fetches that it gives, in order
-    bool is_remote = false;    // in another process than the master
   };
 
   /// A call that waits for the compilation.
@@ -57,17 +56,13 @@ struct CompiledStep {
 /// Checks a feed against the dtype and shape of the output that it replaces. An error names the
 /// feed.
 Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value);
-/// Checks that the feeds for each remote partition fit into one message. An error names the first
-/// feed that does not. Unset feeds are not sent.
-Status check_sizes(const CompiledStep& step, const Tensors& feeds);
-/// Checks number, values and sizes of all feeds of a step.
+/// Checks number and values of all feeds of a step.
 Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds);
 
 /// Places the nodes of a pruned step on the devices of those tasks, cuts it into partitions and
 /// adds them to the step. Returns the nodes of each partition, which only the registration needs.
-/// `master` is the master's default device.
 Result<std::vector<std::vector<NodeDef>>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement, const DeviceName& master, CompiledStep& step);
+    const Placement& placement, CompiledStep& step);
 
 }  // namespace troupe

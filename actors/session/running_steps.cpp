@@ -65,7 +65,8 @@ void RunningSteps::start_partitions(uint64_t number, Running& step) {
         .partition = i,
         .feeds = {},
         .trace = step.metadata && options.trace == Trace::full,
-        .send_graph = step.metadata && options.output_partition_graphs};
+        .send_graph = step.metadata && options.output_partition_graphs,
+        .oldest_step = running_.begin()->first};
     if (!step.request.partial)
       for (auto feed : partition.feeds) start.feeds.push_back(step.request.feeds[feed]);
     self_->send(partition.actor, std::move(start));

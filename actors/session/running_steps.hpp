@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -72,7 +73,7 @@ class RunningSteps {
   const SessionSettings* settings_ = nullptr;
   Answer answer_;
   Stale stale_;
-  std::unordered_map<uint64_t, Running> running_;
+  std::map<uint64_t, Running> running_;
   std::unordered_map<CallId, uint64_t> step_of_call_;
   uint64_t next_step_ = 1;
 };

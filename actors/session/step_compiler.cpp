@@ -142,7 +142,7 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
   auto& step = *compilation->step;
   const auto& here = settings_->view->master;
   auto nodes = place_and_partition(
-      *compilation->graph, compilation->pruned(), compilation->tasks, *compilation->placement, here,
+      *compilation->graph, compilation->pruned(), compilation->tasks, *compilation->placement,
       step);
   if (!nodes) return compilation->done(nodes.status());
   for (auto& partition : *nodes) mark_handles(*compilation, partition);

@@ -34,10 +34,12 @@ void add(MessageFacts& facts, const StartStep& message) {
 void add(MessageFacts& facts, const CancelStep& message) {
   add(facts, message.step);
   facts.code = message.why.code();
+  facts.may_pass = true;
 }
 void add(MessageFacts& facts, const Deliver& message) {
   add(facts, message.step);
   facts.edges = static_cast<uint32_t>(message.edges.size());
+  facts.may_pass = true;
   facts.bytes += bytes_of(message.tensors);
 }
 void add(MessageFacts& facts, const StepDone& message) {
@@ -53,8 +55,8 @@ void add(MessageFacts& facts, const EndSession& message) {
   add(facts, StepId{.session = message.session, .number = 0});
 }
 
-void add(MessageFacts& facts, const Ping&) { facts.is_heartbeat = true; }
-void add(MessageFacts& facts, const Pong&) { facts.is_heartbeat = true; }
+void add(MessageFacts& facts, const Ping&) { facts.is_heartbeat = facts.may_pass = true; }
+void add(MessageFacts& facts, const Pong&) { facts.is_heartbeat = facts.may_pass = true; }
 
 template <class T>
 bool add_if(MessageFacts& facts, const caf::type_erased_tuple& content) {

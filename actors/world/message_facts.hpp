@@ -15,6 +15,7 @@ struct MessageFacts {
   bool is_reply = false;
   bool is_heartbeat = false;
   bool is_of_step = false;  // a message of a step or a plan: the network may duplicate it
+  bool may_pass = false;    // the order among messages of its step does not matter to it
   Code code = Code::ok;     // of the Status in it
   uint32_t edges = 0;       // of a Deliver
   uint64_t session = 0;

@@ -1,44 +1,38 @@
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <random>
+#include <utility>
 
-#include "troupe/actors/node_serialization.hpp"
-#include "troupe/actors/world/endpoint.hpp"
+#include "troupe/actors/world/node_connections.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {
 
-/// The world of a node in a process of its own: CAF's middleman connects it to other nodes. A
-/// connection takes two steps: the RPC server at the peer's advertised address tells the peer's
-/// identity and actor port (`Endpoints`), then the middleman connects to that port. Thread-safe.
+/// The world of a node in a process of its own: links connect it to other nodes. Thread-safe.
 class RealWorld final : public World {
  public:
-  RealWorld(caf::actor_system& system, Endpoints endpoints)
-      : system_(system), endpoints_(std::move(endpoints)) {}
+  RealWorld(caf::actor_system& system, NodeConnections connections)
+      : system_(system), connections_(std::move(connections)) {}
 
   caf::actor_system& system() override { return system_; }
-  void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
+  void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override {
+    connections_.connect(address, timeout, std::move(done));
+  }
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
-    endpoints_.probe(address, timeout, std::move(done));
+    connections_.probe(address, timeout, std::move(done));
   }
   uint64_t random() override;
 
-  /// Opens a port for the middlemen of other nodes, publishes the task actor there, and returns the
-  /// port. Blocks; for start-up only.
-  Result<uint16_t> publish(const caf::strong_actor_ptr& task, const std::string& host);
-
  private:
   caf::actor_system& system_;
-  Endpoints endpoints_;
+  NodeConnections connections_;
   std::mutex mutex_;
   std::random_device random_;
 };
 
-/// Scheduler and middleman settings for short remote requests: 43 us with them, 252 us with CAF's
-/// defaults.
-struct NodeSystemConfig : caf::actor_system_config, ReceiveMemory {
+/// Scheduler settings for short requests: few threads, which do not poll where there is no work.
+struct NodeSystemConfig : caf::actor_system_config {
   NodeSystemConfig();
 };
 

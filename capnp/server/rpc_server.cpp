@@ -9,14 +9,15 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "troupe/capnp/server/connection/connection_set.hpp"
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
 #include "troupe/capnp/server/listen/acceptor.hpp"
+#include "troupe/capnp/server/link/link_streams.hpp"
 #include "troupe/capnp/server/listen/listening_socket.hpp"
-#include "troupe/capnp/server/peer/find_endpoint.hpp"
 #include "troupe/capnp/server/peer/join_cluster.hpp"
-#include "troupe/capnp/server/peer/probe_endpoint.hpp"
+#include "troupe/capnp/server/peer/probe_node.hpp"
 #include "troupe/capnp/server/task_queue.hpp"
 
 namespace troupe {
@@ -69,11 +70,26 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
     service_.emplace(std::move(service));
     unit_.emplace(service_->system, task_queue_);
     connections_.emplace(*io_.lowLevelProvider, *unit_, *service_);
+    links_.emplace(
+        io_, *unit_, *service_->receive_allocator, service_->identity.protocol_version,
+        caf::actor_cast<caf::strong_actor_ptr>(service_->master));
+    for (auto& connect : std::exchange(awaiting_links_, {})) connect();
     acceptor_.emplace(
-        kj::mv(socket_), service_->identity.incarnation, [this](kj::AutoCloseFd socket) {
+        kj::mv(socket_), service_->identity.incarnation,
+        [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
           auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
-          task_queue_->post([this, shared] { accept(kj::mv(*shared)); });
+          task_queue_->post([this, shared, purpose] { accept(kj::mv(*shared), purpose); });
         });
+  }
+  void connect(
+      const Address& address, std::chrono::milliseconds timeout,
+      const std::shared_ptr<OnceCallback<caf::strong_actor_ptr>>& callback) {
+    if (!links_)
+      return awaiting_links_.push_back([=, this] { connect(address, timeout, callback); });
+    links_->connect(address, timeout, [callback](Result<caf::strong_actor_ptr> task) {
+      callback->answer(std::move(task));
+    });
+    unit_->drain_soon();
   }
   template <class Answer>
   void start_peer_call(
@@ -84,9 +100,12 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   }
 
  private:
-  void accept(kj::AutoCloseFd socket) {
+  void accept(kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
     // The other end may have closed the connection already.
-    KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { connections_->add(kj::mv(socket)); }))
+    KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] {
+                   if (purpose == Acceptor::Purpose::link) links_->accept(kj::mv(socket));
+                   else connections_->add(kj::mv(socket));
+                 }))
       taskFailed(kj::mv(*error));
   }
   /// Destroys everything that holds promises while the loop can still run their cancellation.
@@ -94,6 +113,8 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
     socket_ = nullptr;
     io_.waitScope.poll();  // sends the answer of the call that stops the server
     connections_.reset();
+    awaiting_links_.clear();
+    links_.reset();
     peer_calls_.reset();
     io_.waitScope.poll();
     io_.waitScope.cancelAllDetached();
@@ -113,6 +134,8 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   std::optional<Service> service_;
   std::optional<EventLoopExecutionUnit> unit_;
   std::optional<ConnectionSet> connections_;
+  std::optional<LinkStreams> links_;
+  std::vector<std::function<void()>> awaiting_links_;  // calls that came before serve()
   std::optional<Acceptor> acceptor_;
   std::optional<kj::TaskSet> peer_calls_;
 };
@@ -129,16 +152,23 @@ auto peer_call_starter(std::shared_ptr<TaskQueue> task_queue, ServerLoop* loop) 
   };
 }
 
-template <class Answer>
-auto endpoint_call(
-    const std::shared_ptr<TaskQueue>& task_queue, ServerLoop* loop,
-    kj::Promise<Result<Answer>> (*ask)(kj::AsyncIoProvider&, Address, std::chrono::milliseconds)) {
-  return [start_peer_call = peer_call_starter<Answer>(task_queue, loop), ask](
-             const Address& address, std::chrono::milliseconds timeout,
-             std::function<void(Result<Answer>)> done) {
-    start_peer_call(
-        [=](kj::AsyncIoProvider& io) { return ask(io, address, timeout); }, std::move(done));
-  };
+/// These run on the loop's thread, and may be called on any.
+NodeConnections make_connections(const std::shared_ptr<TaskQueue>& task_queue, ServerLoop* loop) {
+  return {
+      .connect =
+          [task_queue, loop](
+              const Address& address, std::chrono::milliseconds timeout, World::Connected done) {
+            auto callback =
+                std::make_shared<OnceCallback<caf::strong_actor_ptr>>(std::move(done));
+            task_queue->post([=] { loop->connect(address, timeout, callback); });
+          },
+      .probe =
+          [start_peer_call = peer_call_starter<uint64_t>(task_queue, loop)](
+              const Address& address, std::chrono::milliseconds timeout, World::Probed done) {
+            start_peer_call(
+                [=](kj::AsyncIoProvider& io) { return probe_node(io, address, timeout); },
+                std::move(done));
+          }};
 }
 
 class ThreadedRpcServer final : public RpcServer {
@@ -157,11 +187,7 @@ class ThreadedRpcServer final : public RpcServer {
   }
 
   int port() const override { return port_; }
-  Endpoints endpoints() override {
-    return {
-        .find = endpoint_call(task_queue_, loop_, find_endpoint),
-        .probe = endpoint_call(task_queue_, loop_, probe_endpoint)};
-  }
+  NodeConnections connections() override { return make_connections(task_queue_, loop_); }
   void join(
       const Address& address, std::chrono::milliseconds timeout, const Join& request,
       Done<Joined> done) override {

@@ -5,15 +5,14 @@
 #include <string>
 
 #include "troupe/actors/client_messages.hpp"
-#include "troupe/actors/world/endpoint.hpp"
+#include "troupe/actors/world/node_connections.hpp"
 #include "troupe/capnp/server/services/service.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
-/// The endpoint of a node for clients and peers: a port, and the thread that serves it. It starts
-/// in two steps, because a task's actors need the port and the calls to peers before they exist:
-/// open() binds the port, serve() listens on it. Connections in between are refused, so that a
+/// The port of a node for clients and other nodes, and the thread that serves it. It starts in two
+/// steps, because a task's actors need the port and the connections before they exist: open() binds the port, serve() listens on it. Connections in between are refused, so that a
 /// prober does not take the node for a silent one.
 class RpcServer {
  public:
@@ -25,8 +24,8 @@ class RpcServer {
   virtual ~RpcServer() = default;
 
   virtual int port() const = 0;
-  /// Finds and probes other nodes; the calls run on the server's thread. Cancelled after close().
-  virtual Endpoints endpoints() = 0;
+  /// The links of this node, from serve() on, and probes. Cancelled after close().
+  virtual NodeConnections connections() = 0;
   /// Asks the node at an address to admit this task to its cluster. Calls `done` once, on any
   /// thread.
   virtual void join(

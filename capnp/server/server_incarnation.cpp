@@ -22,9 +22,7 @@ namespace {
 class NodeIncarnation final : public ServerIncarnation {
  public:
   explicit NodeIncarnation(std::vector<std::shared_ptr<Device>> devices)
-      : devices_(std::move(devices)) {
-    system_config_.receive_allocator = &devices_.front()->host_allocator();
-  }
+      : devices_(std::move(devices)) {}
   ~NodeIncarnation() override {
     rpc_server_.reset();
     if (auto task = std::exchange(task_, nullptr)) tell(task, Stop{[](const Status&) {}});
@@ -75,7 +73,7 @@ class NodeIncarnation final : public ServerIncarnation {
   }
 
   Status serve(const ServerOptions& options, const std::optional<Joined>& joined, StopCall stop) {
-    auto world = std::make_shared<RealWorld>(system_, rpc_server_->endpoints());
+    auto world = std::make_shared<RealWorld>(system_, rpc_server_->connections());
     auto task = config_;
     if (joined) task.cluster = joined->cluster;
     auto spawned = spawn_task(
@@ -91,10 +89,6 @@ class NodeIncarnation final : public ServerIncarnation {
          .session_idle_limit = options.session_idle_limit,
          .log = [](const std::string& line) { spdlog::info("{}", line); }});
     task_ = spawned.actor;
-    auto actor_port = world->publish(
-        caf::actor_cast<caf::strong_actor_ptr>(task_),
-        options.bind_host.empty() ? "127.0.0.1" : options.bind_host);
-    if (!actor_port) return actor_port.status();
     return rpc_server_->serve(
         {.system = system_,
          .master = task_,
@@ -103,9 +97,8 @@ class NodeIncarnation final : public ServerIncarnation {
              .job = config_.job,
              .task = config_.task,
              .incarnation = spawned.incarnation,
-             .protocol_version = protocol_version,
-             .host = {},
-             .actor_port = *actor_port}});
+             .protocol_version = protocol_version},
+         .receive_allocator = &devices_.front()->host_allocator()});
   }
 
   std::vector<std::shared_ptr<Device>> devices_;

@@ -263,9 +263,7 @@ struct FakeNode {
             .job = "ps",
             .task = 1,
             .incarnation = 5,
-            .protocol_version = 1,
-            .host = "",
-            .actor_port = 4242}});
+            .protocol_version = 1}});
     CHECK(served.ok());
   }
   ~FakeNode() {

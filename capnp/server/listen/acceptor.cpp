@@ -22,6 +22,7 @@ namespace troupe {
 namespace {
 
 constexpr auto request = protocol::heartbeat;
+static_assert(protocol::link.size() == request.size());
 
 }  // namespace
 
@@ -116,14 +117,11 @@ void Acceptor::on_readable(int file, bool has_finished) {
     auto got = ::recv(file, first.data(), first.size(), MSG_PEEK);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return close(found);
-    auto size = static_cast<size_t>(got);
-    if (std::string_view(first.data(), size) != request.substr(0, size)) {
-      auto socket = kj::mv(connection.socket);
-      close(found);
-      ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
-      return dispatch_(kj::mv(socket));
-    }
-    if (size < first.size()) {
+    std::string_view begin(first.data(), static_cast<size_t>(got));
+    if (begin == protocol::link) return dispatch(found, Purpose::link);
+    if (!request.starts_with(begin) && !protocol::link.starts_with(begin))
+      return dispatch(found, Purpose::client);
+    if (begin.size() < first.size()) {
       if (has_finished) close(found);
       return;
     }
@@ -131,6 +129,13 @@ void Acceptor::on_readable(int file, bool has_finished) {
     pending_.erase(connection.number);
   }
   if (!answer_heartbeats(connection)) close(found);
+}
+
+void Acceptor::dispatch(std::map<int, HeldConnection>::iterator connection, Purpose purpose) {
+  auto socket = kj::mv(connection->second.socket);
+  close(connection);
+  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);
+  dispatch_(kj::mv(socket), purpose);
 }
 
 /// False where the connection is to be closed: it has ended, it sent something else than

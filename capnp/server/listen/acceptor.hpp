@@ -13,16 +13,17 @@
 namespace troupe {
 
 /// Accepts connections on a thread of its own. The first bytes of a connection tell its purpose:
-/// heartbeats are answered on this thread, however busy the event loop of the RPC server is; any
-/// other connection is dispatched to that loop. A connection that sends nothing for
+/// heartbeats are answered on this thread, however busy the event loop of the RPC server is; links
+/// of other nodes and the connections of clients are dispatched to that loop. A connection that sends nothing for
 /// protocol::login_time is closed; where the limit of connections is reached, the oldest of those
 /// is closed sooner, to make room for a new one.
 class Acceptor {
  public:
-  using Dispatch = std::function<void(kj::AutoCloseFd)>;
+  enum class Purpose : uint8_t { client, link };
+  using Dispatch = std::function<void(kj::AutoCloseFd, Purpose)>;
 
   /// Calls `dispatch`, on its own thread, with each connection that does not begin with a
-  /// heartbeat.
+  /// heartbeat. Nothing of it has been read.
   Acceptor(
       kj::AutoCloseFd listening, uint64_t incarnation, Dispatch dispatch,
       size_t connections_max = 4096);
@@ -53,6 +54,7 @@ class Acceptor {
   int milliseconds_until_overdue() const;
   void close_overdue();
   void close(std::map<int, HeldConnection>::iterator connection);
+  void dispatch(std::map<int, HeldConnection>::iterator connection, Purpose purpose);
   bool answer_heartbeats(HeldConnection& connection) const;
 
   const uint64_t incarnation_;

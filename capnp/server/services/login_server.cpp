@@ -40,12 +40,11 @@ Status check_version(uint32_t version) {
       std::to_string(protocol::oldest_version) + " on: update the client");
 }
 
-void fill_identity(rpc::NodeIdentity::Builder to, const Endpoint& identity) {
+void fill_identity(rpc::NodeIdentity::Builder to, const NodeIdentity& identity) {
   to.setJob(identity.job);
   to.setTask(static_cast<uint32_t>(identity.task));
   to.setIncarnation(identity.incarnation);
   to.setProtocolVersion(identity.protocol_version);
-  to.setActorPort(identity.actor_port);
 }
 
 kj::Promise<void> LoginServer::login(LoginContext context) {

@@ -2,11 +2,20 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 #include "troupe/actors/client_messages.hpp"
-#include "troupe/actors/world/endpoint.hpp"
+#include "troupe/graph/types/allocator.hpp"
 
 namespace troupe {
+
+/// What a node says of its task.
+struct NodeIdentity {
+  std::string job;
+  int task = 0;
+  uint64_t incarnation = 0;
+  uint32_t protocol_version = 0;  // of the protocol between nodes
+};
 
 /// What an RpcServer serves: the task of this process.
 struct Service {
@@ -15,8 +24,9 @@ struct Service {
   /// Stops the server: drains it, calls `drained`, and ends everything else within `time`. Returns
   /// at once.
   std::function<void(std::chrono::milliseconds time, DoneStatus drained)> stop;
-  /// The answer of Login.peer(). Its host is unused: the peer knows at which host it asked.
-  Endpoint identity;
+  NodeIdentity identity;
+  /// Gives the tensors from other nodes their memory.
+  Allocator* receive_allocator = &heap_allocator();
 };
 
 }  // namespace troupe

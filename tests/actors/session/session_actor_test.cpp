@@ -138,17 +138,13 @@ BOOST_AUTO_TEST_CASE(close_answers_runs_and_ends_the_session_on_devices) {
   BOOST_TEST(next<EndSession>().session == started.step.session);
 }
 
-BOOST_AUTO_TEST_CASE(feeds_too_large_for_a_message_are_refused_by_name) {
+BOOST_AUTO_TEST_CASE(a_feed_without_a_value_is_refused) {
   auto x = b.named("x").placeholder(DType::float32, {Shape::unknown});
   auto y = b.on(b_task).neg(x);
   extend();
-  static float memory[16];
-  auto huge = Tensor::alias(DType::float32, {int64_t{1} << 30}, memory, [] {});
-  auto status = run(1, {y.name()}, 0ms, {{"x:0", huge}})->wait().status();
-  BOOST_TEST((status.code() == Code::resource_exhausted));
-  BOOST_TEST(status.message().find("x:0") != std::string::npos);
-  status = run(2, {y.name()}, 0ms, {{"x:0", Tensor()}})->wait().status();
+  auto status = run(1, {y.name()}, 0ms, {{"x:0", Tensor()}})->wait().status();
   BOOST_TEST((status.code() == Code::invalid_argument));
+  BOOST_TEST(status.message().find("x:0") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(an_idle_session_closes_itself_but_not_while_a_step_runs) {

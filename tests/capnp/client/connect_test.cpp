@@ -58,17 +58,18 @@ class ForeignServer {
 
 Result<uint64_t> probe(RpcServer& server, int port, std::chrono::milliseconds timeout) {
   std::promise<Result<uint64_t>> answer;
-  server.endpoints().probe(Address{"127.0.0.1", port}, timeout, [&answer](Result<uint64_t> found) {
+  server.connections().probe(Address{"127.0.0.1", port}, timeout, [&answer](Result<uint64_t> found) {
     answer.set_value(std::move(found));
   });
   return answer.get_future().get();
 }
 
-Result<Endpoint> find(RpcServer& server, int port, std::chrono::milliseconds timeout) {
-  std::promise<Result<Endpoint>> found;
-  server.endpoints().find(Address{"127.0.0.1", port}, timeout, [&found](Result<Endpoint> endpoint) {
-    found.set_value(std::move(endpoint));
-  });
+Result<caf::strong_actor_ptr> link_to(
+    RpcServer& server, int port, std::chrono::milliseconds timeout) {
+  std::promise<Result<caf::strong_actor_ptr>> found;
+  server.connections().connect(
+      Address{"127.0.0.1", port}, timeout,
+      [&found](Result<caf::strong_actor_ptr> task) { found.set_value(std::move(task)); });
   return found.get_future().get();
 }
 
@@ -134,26 +135,25 @@ BOOST_AUTO_TEST_CASE(the_grpc_scheme_is_an_alias) {
   BOOST_TEST(Client::connect("grpc://127.0.0.1:" + std::to_string(node.rpc_server->port())).ok());
 }
 
-BOOST_AUTO_TEST_CASE(a_peer_finds_the_actors_of_a_node) {
-  FakeNode node;
-  auto caller = RpcServer::open("127.0.0.1", 0);
-  auto endpoint = find(**caller, node.rpc_server->port(), test_timeout);
-  BOOST_REQUIRE_MESSAGE(endpoint.ok(), endpoint.status().to_string());
-  BOOST_TEST(endpoint->job == "ps");
-  BOOST_TEST(endpoint->task == 1);
-  BOOST_TEST(endpoint->incarnation == 5u);
-  BOOST_TEST(endpoint->host == "127.0.0.1");
-  BOOST_TEST(endpoint->actor_port == 4242);
+BOOST_AUTO_TEST_CASE(a_peer_finds_the_task_actor_of_a_node) {
+  FakeNode node, caller;
+  auto task = link_to(*caller.rpc_server, node.rpc_server->port(), test_timeout);
+  BOOST_REQUIRE_MESSAGE(task.ok(), task.status().to_string());
+  BOOST_TEST((*task)->id() == node.master.id());
+  BOOST_TEST(((*task)->node() != caller.system.node()));
+  auto again = link_to(*caller.rpc_server, node.rpc_server->port(), test_timeout);
+  BOOST_REQUIRE(again.ok());
+  BOOST_TEST((*again == *task));
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_that_is_not_there_is_named) {
-  auto caller = RpcServer::open("127.0.0.1", 0);
+  FakeNode caller;
   auto port = free_port();
-  auto endpoint = find(**caller, port, 200ms);
-  BOOST_TEST((endpoint.status().code() == Code::unavailable));
-  BOOST_TEST(says(endpoint.status(), "127.0.0.1:" + std::to_string(port)));
-  BOOST_TEST(says(endpoint.status(), "refused"));
-  BOOST_TEST(says(endpoint.status(), "0.2 s"));
+  auto task = link_to(*caller.rpc_server, port, 200ms);
+  BOOST_TEST((task.status().code() == Code::unavailable));
+  BOOST_TEST(says(task.status(), "127.0.0.1:" + std::to_string(port)));
+  BOOST_TEST(says(task.status(), "refused"));
+  BOOST_TEST(says(task.status(), "0.2 s"));
 }
 
 BOOST_AUTO_TEST_CASE(a_probe_distinguishes_a_live_node_from_a_dead_or_silent_one) {
@@ -173,16 +173,16 @@ BOOST_AUTO_TEST_CASE(a_probe_distinguishes_a_live_node_from_a_dead_or_silent_one
 
 BOOST_AUTO_TEST_CASE(a_peer_call_ends_when_the_server_closes) {
   auto caller = RpcServer::open("127.0.0.1", 0);
-  std::promise<Result<Endpoint>> found;
-  auto find = (*caller)->endpoints().find;
-  find(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<Endpoint> endpoint) {
-    found.set_value(std::move(endpoint));
+  std::promise<Result<caf::strong_actor_ptr>> found;
+  auto connect = (*caller)->connections().connect;
+  connect(Address{"127.0.0.1", free_port()}, 1h, [&found](Result<caf::strong_actor_ptr> task) {
+    found.set_value(std::move(task));
   });
   BOOST_TEST((*caller)->close(test_timeout).ok());
   BOOST_TEST((found.get_future().get().status().code() == Code::cancelled));
   Status late;
-  find(Address{"127.0.0.1", 1}, 1h, [&late](Result<Endpoint> endpoint) {
-    late = endpoint.status();
+  connect(Address{"127.0.0.1", 1}, 1h, [&late](Result<caf::strong_actor_ptr> task) {
+    late = task.status();
   });
   BOOST_TEST((late.code() == Code::cancelled));
 }

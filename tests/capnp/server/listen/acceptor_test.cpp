@@ -26,9 +26,13 @@ struct AcceptorFixture {
   BoundSocket listening = *listen_on("", 0);
   int port = listening.port;
   std::promise<kj::AutoCloseFd> dispatched;
+  Acceptor::Purpose dispatched_as = Acceptor::Purpose::client;
   Acceptor acceptor{
       kj::mv(listening.socket), incarnation,
-      [this](kj::AutoCloseFd socket) { dispatched.set_value(kj::mv(socket)); },
+      [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
+        dispatched_as = purpose;
+        dispatched.set_value(kj::mv(socket));
+      },
       /*connections_max=*/2};
   kj::AutoCloseFd client = connect();
 
@@ -83,6 +87,20 @@ BOOST_AUTO_TEST_CASE(a_connection_with_other_first_bytes_is_dispatched_unread) {
   std::string bytes = request.substr(0, 5) + " other";
   send(bytes);
   auto socket = dispatched.get_future().get();
+  BOOST_TEST((dispatched_as == Acceptor::Purpose::client));
+  std::string received(bytes.size(), '\0');
+  BOOST_TEST(
+      ::recv(socket, received.data(), received.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  BOOST_TEST(received == bytes);
+}
+
+BOOST_AUTO_TEST_CASE(a_link_is_dispatched_as_such_unread_and_only_once_its_first_bytes_are_there) {
+  const std::string bytes(protocol::link);
+  send(bytes.substr(0, 7));
+  ::usleep(1000);
+  send(bytes.substr(7) + "frames");
+  auto socket = dispatched.get_future().get();
+  BOOST_TEST((dispatched_as == Acceptor::Purpose::link));
   std::string received(bytes.size(), '\0');
   BOOST_TEST(
       ::recv(socket, received.data(), received.size(), 0) == static_cast<ssize_t>(bytes.size()));

@@ -1,4 +1,4 @@
-#include "troupe/capnp/server/peer/probe_endpoint.hpp"
+#include "troupe/capnp/server/peer/probe_node.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -31,7 +31,7 @@ Status to_status(const Address& address, const kj::Exception& error) {
 
 }  // namespace
 
-kj::Promise<Result<uint64_t>> probe_endpoint(
+kj::Promise<Result<uint64_t>> probe_node(
     kj::AsyncIoProvider& io, Address address, std::chrono::milliseconds timeout) {
   auto timed_out =
       io.getTimer()

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "troupe/graph/types/status.hpp"
+
+namespace troupe {
+
+/// Limits of the protocol of capnp/link.capnp.
+namespace link_limits {
+
+/// A message of more bytes is announced, and sent in pieces when it is granted.
+inline constexpr uint64_t inline_bytes_max = uint64_t{1} << 20;
+inline constexpr uint32_t piece_bytes_max = uint32_t{1} << 20;
+/// Of a frame without the bytes that follow it.
+inline constexpr uint64_t frame_bytes_max = uint64_t{16} << 20;
+inline constexpr uint64_t content_bytes_max = uint64_t{16} << 30;
+/// Granted by a receiver and not received; one message of any size is granted in any case.
+inline constexpr uint64_t granted_bytes_max = uint64_t{1} << 30;
+/// Announced and not granted.
+inline constexpr size_t announced_max = 65536;
+/// Of frames that wait to be written, without those of messages in pieces. A peer that reads so
+/// little that there are more is lost.
+inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
+
+}  // namespace link_limits
+
+/// The identity of a process, random bytes: another one after a restart.
+using LinkNode = std::string;
+inline constexpr size_t link_node_bytes = 24;
+
+// The frames of a link, as in capnp/link.capnp.
+
+struct HelloFrame {
+  uint32_t version = 0;
+  LinkNode node;
+  uint64_t root_actor = 0;
+  uint64_t lost_link = 0;
+};
+struct WelcomeFrame {
+  LinkNode node;
+  uint64_t root_actor = 0;
+  uint64_t link = 0;
+};
+struct RefusedFrame {
+  LinkNode node;
+  Status status;  // ok where a link exists
+  uint64_t link = 0;
+};
+struct ConfirmFrame {};
+struct MessageFrame {
+  uint64_t target = 0;
+  uint64_t sender = 0;
+  uint64_t id = 0;
+  uint64_t transfer = 0;  // 0: the bytes follow
+  uint64_t content_bytes = 0;
+  std::vector<uint64_t> tensor_bytes;
+
+  /// Without padding. Reading a frame checks that the sum has no overflow.
+  uint64_t bytes() const;
+};
+struct GrantFrame {
+  uint64_t transfer = 0;
+};
+struct PieceFrame {
+  uint64_t transfer = 0;
+  uint32_t bytes = 0;
+};
+struct EndedFrame {
+  uint64_t actor = 0;
+};
+struct CloseFrame {
+  std::string why;
+};
+
+using Frame = std::variant<
+    HelloFrame, WelcomeFrame, RefusedFrame, ConfirmFrame, MessageFrame, GrantFrame, PieceFrame,
+    EndedFrame, CloseFrame>;
+
+/// Bytes to be written, and what keeps them in memory meanwhile.
+struct WireSlice {
+  const void* data;
+  size_t size;
+  std::shared_ptr<const void> owner;
+};
+
+/// The padding after so many bytes, up to a multiple of 8.
+inline size_t padding_of(uint64_t bytes) { return static_cast<size_t>(-bytes & 7); }
+
+WireSlice encode(const Frame& frame);
+/// Zeros: at most 7.
+WireSlice padding_slice(size_t size);
+
+/// The size of the frame that begins with those bytes, or a lower bound that is greater than
+/// bytes.size(). `bytes` is aligned to 8.
+size_t frame_size(std::span<const std::byte> bytes);
+/// `bytes` is a whole frame and aligned to 8. InvalidArgument: it is none, or breaks a limit.
+Result<Frame> decode(std::span<const std::byte> bytes);
+
+}  // namespace troupe

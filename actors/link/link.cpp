@@ -1,0 +1,243 @@
+#include "troupe/actors/link/link.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "troupe/actors/world/message_facts.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr size_t write_bytes_max = size_t{1} << 20;
+constexpr size_t proxies_max = 1'000'000;
+constexpr size_t requests_kept_min = 1024;
+
+/// How the message may pass others, see LinkOutbox.
+MessageOrder order_of(uint64_t target, const caf::mailbox_element& message) {
+  auto facts = facts_of(message);
+  return {
+      .target = target, .session = facts.session, .step = facts.step, .passes = facts.may_pass};
+}
+
+Result<caf::node_id> to_node_id(const LinkNode& node) {
+  caf::node_id::default_data::host_id_type host{};
+  uint32_t process = 0;
+  static_assert(sizeof host + sizeof process == link_node_bytes);
+  if (node.size() != link_node_bytes) return invalid_argument("an identity of no node");
+  std::memcpy(host.data(), node.data(), host.size());
+  std::memcpy(&process, node.data() + host.size(), sizeof process);
+  return caf::make_node_id(process, host);
+}
+
+void fail_request(const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit) {
+  sender->enqueue(
+      nullptr, caf::make_message_id(response),
+      caf::make_message(caf::make_error(caf::exit_reason::remote_link_unreachable)), unit);
+}
+
+}  // namespace
+
+/// What is enqueued here is sent to the actor of that number at the peer.
+class Link::Proxy final : public caf::actor_proxy {
+ public:
+  Proxy(caf::actor_config& config, std::shared_ptr<Link> link)
+      : caf::actor_proxy(config), link_(std::move(link)) {}
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override {
+    if (has_ended_ || !link_->send(*this, *element))
+      bounce(element, caf::exit_reason::remote_link_unreachable);
+  }
+
+  void kill_proxy(caf::execution_unit* unit, caf::error reason) override {
+    has_ended_ = true;
+    cleanup(std::move(reason), unit);
+  }
+
+ private:
+  const std::shared_ptr<Link> link_;
+  std::atomic<bool> has_ended_ = false;
+};
+
+Link::Link(const LinkSettings& settings, LinkStream& stream, OnOpening on_opening)
+    : settings_(settings),
+      on_opening_(std::move(on_opening)),
+      inbox_(
+          settings.allocator,
+          [this](const MessageFrame& frame, ReceivedMessage message) {
+            return on_message(frame, std::move(message));
+          },
+          [this](uint64_t transfer) { send(GrantFrame{transfer}); }),
+      reader_(
+          [this](Frame frame, FrameReader::Spans& body) { return on_frame(std::move(frame), body); },
+          [this] { return inbox_.body_received(); }),
+      stream_(&stream) {}
+
+Link::~Link() = default;
+
+// -- output
+
+void Link::wake() {
+  if (stream_ && !std::exchange(is_awake_, true)) stream_->wake();
+}
+
+void Link::send(const Frame& frame) {
+  std::lock_guard lock(mutex_);
+  if (!stream_) return;
+  outbox_.add(frame);
+  wake();
+}
+
+std::vector<WireSlice> Link::output() {
+  std::lock_guard lock(mutex_);
+  auto slices = outbox_.take(write_bytes_max);
+  if (slices.empty()) is_awake_ = false;
+  return slices;
+}
+
+void Link::close(const std::string& why) {
+  send(CloseFrame{why});
+  if (stream_) stream_->close();
+}
+
+bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
+  auto message = write_message(settings_.system, *this, element.content());
+  MessageFrame frame{
+      .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
+  auto order = order_of(frame.target, element);
+  std::lock_guard lock(mutex_);
+  if (!stream_) return false;
+  if (element.mid.is_request() && element.sender) {
+    requests_[{element.sender->id(), element.mid.response_id().integer_value()}] =
+        caf::actor_cast<caf::weak_actor_ptr>(element.sender);
+    if (requests_.size() > std::max(2 * requests_kept_, requests_kept_min)) {
+      std::erase_if(requests_, [](const auto& request) { return !request.second.lock(); });
+      requests_kept_ = requests_.size();
+    }
+  }
+  outbox_.add(std::move(frame), std::move(message), order);
+  wake();
+  return true;
+}
+
+// -- input
+
+Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
+  if (auto* message = std::get_if<MessageFrame>(&frame)) {
+    if (!is_open_) return invalid_argument("a message before the link is open");
+    return inbox_.message(std::move(*message), body);
+  }
+  if (const auto* piece = std::get_if<PieceFrame>(&frame)) return inbox_.piece(*piece, body);
+  if (const auto* grant = std::get_if<GrantFrame>(&frame)) {
+    std::lock_guard lock(mutex_);
+    if (!outbox_.grant(grant->transfer)) return invalid_argument("a grant of nothing");
+    wake();
+    return {};
+  }
+  if (const auto* ended = std::get_if<EndedFrame>(&frame)) {
+    on_ended(ended->actor);
+    return {};
+  }
+  return on_opening_(*this, frame);
+}
+
+Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
+  auto content = read_message(settings_.system, *this, std::move(received));
+  if (!content) return content.status();
+  auto sender = handle_of(frame.sender);
+  auto id = caf::make_message_id(frame.id);
+  caf::strong_actor_ptr target;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = exports_.find(frame.target); found != exports_.end()) target = found->second;
+    if (id.is_response()) requests_.erase({frame.target, frame.id});
+  }
+  if (target) target->enqueue(caf::make_mailbox_element(sender, id, {}, *content), settings_.unit);
+  else if (id.is_request() && sender) fail_request(sender, id.response_id().integer_value(), nullptr);
+  return {};
+}
+
+void Link::on_ended(uint64_t actor) {
+  caf::strong_actor_ptr proxy;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = proxies_.extract(actor)) proxy = std::move(found.mapped());
+  }
+  if (proxy)
+    static_cast<Proxy*>(proxy->get())
+        ->kill_proxy(settings_.unit, caf::exit_reason::remote_link_unreachable);
+}
+
+// -- handles
+
+Status Link::open(const LinkNode& node, uint64_t root_actor, uint64_t number) {
+  auto id = to_node_id(node);
+  if (!id) return id.status();
+  peer_ = node;
+  peer_id_ = *id;
+  root_actor_ = root_actor;
+  number_ = number;
+  is_open_ = true;
+  return {};
+}
+
+uint64_t Link::number_of(const caf::strong_actor_ptr& actor) {
+  if (!actor || actor->node() != settings_.system.node()) return 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (!stream_ || !exports_.emplace(actor->id(), actor).second) return actor->id();
+  }
+  static_cast<caf::monitorable_actor*>(actor->get())
+      ->attach_functor([weak = weak_from_this(), id = actor->id()](const caf::error&) {
+        if (auto link = weak.lock()) link->export_ended(id);
+      });
+  return actor->id();
+}
+
+void Link::export_ended(caf::actor_id actor) {
+  caf::strong_actor_ptr ended;  // released without the lock
+  std::lock_guard lock(mutex_);
+  if (auto found = exports_.extract(actor)) ended = std::move(found.mapped());
+  if (!ended || !stream_) return;
+  outbox_.add(EndedFrame{actor});
+  wake();
+}
+
+caf::strong_actor_ptr Link::handle_of(uint64_t number) {
+  if (number == 0) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (!stream_ || proxies_.size() > proxies_max) return nullptr;
+  auto& proxy = proxies_[number];
+  if (!proxy) {
+    caf::actor_config config;
+    proxy = caf::make_actor<Proxy, caf::strong_actor_ptr>(
+        number, peer_id_, &settings_.system, config, shared_from_this());
+  }
+  return proxy;
+}
+
+// -- end
+
+void Link::end(const Status&) {
+  decltype(proxies_) proxies;
+  decltype(exports_) exports;
+  decltype(requests_) requests;
+  LinkOutbox outbox;
+  {
+    std::lock_guard lock(mutex_);
+    if (!stream_) return;
+    stream_ = nullptr;
+    std::swap(proxies, proxies_);
+    std::swap(exports, exports_);
+    std::swap(requests, requests_);
+    std::swap(outbox, outbox_);
+  }
+  is_open_ = false;
+  for (auto& [number, proxy] : proxies)
+    static_cast<Proxy*>(proxy->get())
+        ->kill_proxy(settings_.unit, caf::exit_reason::remote_link_unreachable);
+  for (auto& [key, weak] : requests)
+    if (auto sender = weak.lock()) fail_request(sender, key.second, settings_.unit);
+}
+
+}  // namespace troupe

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "troupe/actors/link/frame_reader.hpp"
+#include "troupe/actors/link/link_inbox.hpp"
+#include "troupe/actors/link/link_outbox.hpp"
+
+namespace troupe {
+
+/// The connection under a link. Its owner reads from the stream into Link::space(), and writes what
+/// Link::output() gives; both on the thread of the link.
+class LinkStream {
+ public:
+  virtual ~LinkStream() = default;
+  /// There is output. From any thread.
+  virtual void wake() = 0;
+  /// Ends the connection after the output that there is. Only on the link's thread.
+  virtual void close() = 0;
+};
+
+/// What links of one node share.
+struct LinkSettings {
+  caf::actor_system& system;
+  caf::execution_unit* unit = nullptr;  // runs the actors that messages wake; null: the scheduler's
+  Allocator& allocator;                 // of tensors that arrive
+};
+
+/// A connection between the actors of two nodes: it serializes and sends what is enqueued at its
+/// proxies of the peer's actors, and delivers what the peer sends to actors of this node that it
+/// has a handle of. It is made with the connection; LinkSet handles the frames that open it.
+///
+/// A link that ends terminates its proxies, which notifies monitors, and answers the requests that
+/// are pending over it with an error: a message is delivered, or its sender hears of the loss.
+///
+/// Thread-safe where it says so; otherwise used on one thread, that of its connection.
+class Link final : public HandleTable, public std::enable_shared_from_this<Link> {
+ public:
+  /// Handles the frames that open and close the link.
+  using OnOpening = std::function<Status(Link& link, const Frame& frame)>;
+
+  Link(const LinkSettings& settings, LinkStream& stream, OnOpening on_opening);
+  ~Link() override;
+
+  // For the owner of the connection:
+
+  std::span<std::byte> space() { return reader_.space(); }
+  /// An error ends the link; the owner passes it to end().
+  Status received(size_t bytes) { return reader_.received(bytes); }
+  std::vector<WireSlice> output();
+  /// The connection has ended. The stream is not used any more.
+  void end(const Status& why);
+
+  // For LinkSet:
+
+  /// Makes actors of the peer addressable. `node` and `root_actor` are what the peer says of itself.
+  Status open(const LinkNode& node, uint64_t root_actor, uint64_t number);
+  bool is_open() const { return is_open_; }
+  const LinkNode& peer() const { return peer_; }
+  uint64_t number() const { return number_; }
+  /// The peer's root actor. The link is open.
+  caf::strong_actor_ptr root() { return handle_of(root_actor_); }
+  /// Thread-safe.
+  void send(const Frame& frame);
+  /// Sends the reason and closes the connection.
+  void close(const std::string& why);
+
+  // HandleTable; thread-safe:
+
+  uint64_t number_of(const caf::strong_actor_ptr& actor) override;
+  caf::strong_actor_ptr handle_of(uint64_t number) override;
+
+ private:
+  class Proxy;
+  /// A request of this node, by its sender and the id of the response.
+  using RequestKey = std::pair<caf::actor_id, uint64_t>;
+
+  bool send(const Proxy& proxy, const caf::mailbox_element& element);
+  void wake();
+  Status on_frame(Frame frame, FrameReader::Spans& body);
+  Status on_message(const MessageFrame& frame, ReceivedMessage message);
+  void on_ended(uint64_t actor);
+  void export_ended(caf::actor_id actor);
+
+  const LinkSettings settings_;
+  const OnOpening on_opening_;
+  LinkInbox inbox_;
+  FrameReader reader_;
+  bool is_open_ = false;
+  LinkNode peer_;
+  caf::node_id peer_id_;
+  uint64_t root_actor_ = 0;
+  uint64_t number_ = 0;
+
+  std::mutex mutex_;  // for what follows
+  LinkStream* stream_;  // null when it has ended
+  bool is_awake_ = false;
+  LinkOutbox outbox_;
+  std::unordered_map<uint64_t, caf::strong_actor_ptr> proxies_;
+  std::unordered_map<uint64_t, caf::strong_actor_ptr> exports_;
+  std::map<RequestKey, caf::weak_actor_ptr> requests_;
+  size_t requests_kept_ = 0;  // when those of senders that have ended were last removed
+};
+
+}  // namespace troupe

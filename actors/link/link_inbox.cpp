@@ -1,0 +1,114 @@
+#include "troupe/actors/link/link_inbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+namespace {
+
+Result<Tensor> allocate_bytes(uint64_t bytes, Allocator& allocator) {
+  Shape shape({static_cast<int64_t>(bytes)});
+  if (auto tensor = Tensor::allocate(DType::uint8, shape, allocator)) return tensor;
+  return Tensor::allocate(DType::uint8, shape);
+}
+
+}  // namespace
+
+LinkInbox::LinkInbox(Allocator& allocator, Received received, Grant grant)
+    : allocator_(allocator), received_(std::move(received)), grant_(std::move(grant)) {}
+
+Status LinkInbox::allocate(Incoming& incoming) const {
+  auto content = allocate_bytes(incoming.frame.content_bytes, heap_allocator());
+  if (!content) return content.status();
+  incoming.memory.content = *std::move(content);
+  for (auto bytes : incoming.frame.tensor_bytes) {
+    auto tensor = allocate_bytes(bytes, allocator_);
+    if (!tensor) return tensor.status();
+    if (bytes >= link_limits::inline_bytes_max)
+      prefer_huge_pages(tensor->mutable_raw(), tensor->bytes());
+    incoming.memory.beside.push_back(*std::move(tensor));
+  }
+  return {};
+}
+
+Status LinkInbox::message(MessageFrame frame, FrameReader::Spans& body) {
+  if (frame.transfer == 0) {
+    auto bytes = frame.bytes();
+    inline_ = {.frame = std::move(frame), .memory = {}};
+    if (auto status = allocate(inline_); !status.ok()) return status;
+    add_spans(inline_, 0, bytes, body);
+    add_padding(bytes, body);
+    piece_of_ = 0;
+    return {};
+  }
+  if (announced_.size() >= link_limits::announced_max)
+    return invalid_argument("more messages were announced than may wait");
+  announced_.push_back(std::move(frame));
+  return grant_next();
+}
+
+Status LinkInbox::grant_next() {
+  while (!announced_.empty()) {
+    auto bytes = announced_.front().bytes();
+    if (!granted_.empty() && bytes > link_limits::granted_bytes_max - std::min(
+                                         granted_bytes_, link_limits::granted_bytes_max))
+      return {};
+    Incoming incoming{.frame = std::move(announced_.front()), .memory = {}};
+    announced_.pop_front();
+    if (auto status = allocate(incoming); !status.ok()) return status;
+    auto transfer = incoming.frame.transfer;
+    if (!granted_.emplace(transfer, std::move(incoming)).second)
+      return invalid_argument("two messages are announced as the same transfer");
+    granted_bytes_ += bytes;
+    grant_(transfer);
+  }
+  return {};
+}
+
+Status LinkInbox::piece(const PieceFrame& frame, FrameReader::Spans& body) {
+  auto found = granted_.find(frame.transfer);
+  if (found == granted_.end()) return invalid_argument("a piece that was not granted");
+  auto& incoming = found->second;
+  if (frame.bytes > incoming.frame.bytes() - incoming.received)
+    return invalid_argument("a piece that is longer than its message");
+  add_spans(incoming, incoming.received, frame.bytes, body);
+  add_padding(frame.bytes, body);
+  incoming.received += frame.bytes;
+  piece_of_ = frame.transfer;
+  return {};
+}
+
+Status LinkInbox::body_received() {
+  if (piece_of_ == 0) return finish(std::exchange(inline_, {}));
+  auto found = granted_.find(piece_of_);
+  if (found->second.received < found->second.frame.bytes()) return {};
+  auto incoming = std::move(found->second);
+  granted_.erase(found);
+  granted_bytes_ -= incoming.frame.bytes();
+  if (auto status = grant_next(); !status.ok()) return status;
+  return finish(std::move(incoming));
+}
+
+Status LinkInbox::finish(Incoming incoming) {
+  return received_(incoming.frame, std::move(incoming.memory));
+}
+
+void LinkInbox::add_spans(
+    const Incoming& incoming, uint64_t begin, uint64_t size, FrameReader::Spans& body) {
+  auto add_part = [&](Tensor tensor) {
+    auto skipped = std::min<uint64_t>(begin, tensor.bytes());
+    auto taken = std::min<uint64_t>(tensor.bytes() - skipped, size);
+    begin -= skipped;
+    size -= taken;
+    body.emplace_back(
+        static_cast<std::byte*>(tensor.mutable_raw()) + skipped, static_cast<size_t>(taken));
+  };
+  add_part(incoming.memory.content);
+  for (const auto& tensor : incoming.memory.beside) add_part(tensor);
+}
+
+void LinkInbox::add_padding(uint64_t size, FrameReader::Spans& body) {
+  body.emplace_back(padding_, padding_of(size));
+}
+
+}  // namespace troupe

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "troupe/actors/link/frame_reader.hpp"
+#include "troupe/actors/link/wire_message.hpp"
+#include "troupe/graph/types/allocator.hpp"
+
+namespace troupe {
+
+/// The messages that one end of a link is receiving. Memory for a message is taken when it is
+/// granted, not when it is announced, and no more is granted at a time than granted_bytes_max.
+/// Not thread-safe.
+class LinkInbox {
+ public:
+  using Received = std::function<Status(const MessageFrame& frame, ReceivedMessage message)>;
+  using Grant = std::function<void(uint64_t transfer)>;
+
+  /// Tensors get memory of the allocator, or where it is full of the heap: a message that is
+  /// dropped would never be missed, and the kernels report that memory is full.
+  LinkInbox(Allocator& allocator, Received received, Grant grant);
+
+  // For FrameReader. InvalidArgument where the peer breaks the protocol; ResourceExhausted where
+  // there is no memory.
+  Status message(MessageFrame frame, FrameReader::Spans& body);
+  Status piece(const PieceFrame& frame, FrameReader::Spans& body);
+  Status body_received();
+
+ private:
+  struct Incoming {
+    MessageFrame frame;
+    ReceivedMessage memory;
+    uint64_t received = 0;
+  };
+
+  Status allocate(Incoming& incoming) const;
+  Status grant_next();
+  static void add_spans(
+      const Incoming& incoming, uint64_t begin, uint64_t size, FrameReader::Spans& body);
+  void add_padding(uint64_t size, FrameReader::Spans& body);
+  Status finish(Incoming incoming);
+
+  Allocator& allocator_;
+  Received received_;
+  Grant grant_;
+  std::map<uint64_t, Incoming> granted_;
+  uint64_t granted_bytes_ = 0;
+  std::deque<MessageFrame> announced_;
+  Incoming inline_;        // the message whose bytes are being read, or
+  uint64_t piece_of_ = 0;  // the transfer that they belong to
+  std::byte padding_[8] = {};
+};
+
+}  // namespace troupe

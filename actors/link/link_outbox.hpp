@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "troupe/actors/link/frame.hpp"
+#include "troupe/actors/link/wire_message.hpp"
+
+namespace troupe {
+
+/// Messages of the same target and step stay in their order; those of others may pass them.
+struct MessageOrder {
+  uint64_t target = 0;
+  uint64_t session = 0;
+  uint64_t step = 0;
+  bool passes = false;  // also those of its own order, as a cancellation does
+
+  auto key() const { return std::tuple(target, session, step); }
+};
+
+/// What one end of a link is still to write. Frames and small messages leave in the order in which
+/// they were added. A message of more than inline_bytes_max is announced, waits for its grant, and
+/// leaves in pieces by turns with others, whenever nothing small waits: so nothing small waits for
+/// more than one piece.
+///
+/// LK-1: messages of one order arrive as they were added, except for those that pass.
+///
+/// Not thread-safe.
+class LinkOutbox {
+ public:
+  void add(const Frame& frame);
+  /// `frame` without its transfer and sizes.
+  void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
+  /// The peer has granted a transfer. False: there is none of that number that waits.
+  bool grant(uint64_t transfer);
+
+  /// Removes the next bytes to write: all that is small up to `bytes_max`, and a piece if then
+  /// nothing small is left. Empty: nothing can be written now.
+  std::vector<WireSlice> take(size_t bytes_max);
+
+  bool can_write() const { return !slices_.empty() || !granted_.empty(); }
+  uint64_t unwritten_bytes() const { return unwritten_bytes_; }
+  void clear();
+
+ private:
+  struct Outgoing {
+    MessageFrame frame;
+    std::shared_ptr<const WireMessage> message;
+    MessageOrder order;
+    uint64_t written = 0;
+  };
+  struct Order {
+    int transfers = 0;  // begun and not written in full
+    std::deque<Outgoing> waiting;
+  };
+
+  void add(WireSlice slice);
+  void add_bytes(const Outgoing& message, uint64_t begin, uint64_t size);
+  void begin(Outgoing message);
+  void add_piece(Outgoing& message);
+  void end_transfer(const MessageOrder& order);
+
+  std::deque<WireSlice> slices_;
+  uint64_t unwritten_bytes_ = 0;  // of slices_
+  uint64_t last_transfer_ = 0;
+  std::map<uint64_t, Outgoing> announced_;
+  std::deque<Outgoing> granted_;  // by turns
+  std::map<std::tuple<uint64_t, uint64_t, uint64_t>, Order> orders_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "troupe/graph/types/allocator.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
+
+namespace troupe {
+
+/// The content of an actor message as it crosses a link: serialized by CAF, but for the elements of
+/// large tensors, which leave from and arrive in memory of their own.
+struct WireMessage {
+  std::vector<char> content;
+  Tensors beside;
+
+  uint64_t bytes() const;
+};
+
+/// The same where it arrives, in tensors of bytes.
+struct ReceivedMessage {
+  Tensor content;
+  Tensors beside;
+};
+
+/// Tensors of at least so many bytes are sent beside the content; smaller ones are cheaper to copy.
+inline constexpr size_t beside_bytes_min = 4096;
+
+/// Translates the handles of actors in messages to the numbers that a link knows them by.
+/// Thread-safe.
+class HandleTable {
+ public:
+  virtual ~HandleTable() = default;
+  /// The number by which the peer can address the actor from now on; 0 for an empty handle.
+  virtual uint64_t number_of(const caf::strong_actor_ptr& actor) = 0;
+  /// The handle of the peer's actor of that number; empty for 0.
+  virtual caf::strong_actor_ptr handle_of(uint64_t number) = 0;
+};
+
+/// The execution unit of a serializer or deserializer of such messages; node_serialization.hpp asks
+/// for it where it meets a tensor or a handle.
+class WireContext final : public caf::execution_unit {
+ public:
+  WireContext(caf::actor_system& system, HandleTable& handles, Tensors& beside)
+      : execution_unit(&system), handles(handles), beside(beside) {}
+  /// That of the serializer, or null: then the whole tensor is in the content.
+  static WireContext* of(caf::execution_unit* context);
+
+  HandleTable& handles;
+  Tensors& beside;
+  size_t next_beside = 0;  // of those that were read
+
+ private:
+  void exec_later(caf::resumable*) override;
+};
+
+WireMessage write_message(
+    caf::actor_system& system, HandleTable& handles, const caf::type_erased_tuple& content);
+
+/// InvalidArgument: the bytes make no message of a known type.
+Result<caf::message> read_message(
+    caf::actor_system& system, HandleTable& handles, ReceivedMessage received);
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+@0xd1f0a6c3b7e94a52;
+# The protocol between two nodes. A connection to a node's advertised port that begins with the eight
+# bytes "troupe=\n" is a link: from then on each end sends frames, each a Cap'n Proto message of
+# struct Frame in the standard framing, some of them followed by bytes that are not part of it.
+#
+# The end that opened the connection sends `hello`. The other answers with `welcome` or `refused`.
+# `confirm` completes the link; from then on both ends send messages. Two nodes have at most one
+# link: see LinkSet in actors/link/link_set.hpp for the rule by which two that connect to each other
+# at once agree on it.
+#
+# A message of up to 1 MiB is sent as one frame with its bytes. A larger one is announced by its frame
+# and waits for `grant`: the receiver grants as much as it has room for. Its bytes then follow in
+# pieces, between which other frames pass.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("troupe::rpc");
+
+struct Frame {
+  union {
+    hello @0 :Hello;
+    welcome @1 :Welcome;
+    refused @2 :Refused;
+    confirm @3 :Void;
+    message @4 :Message;
+    grant @5 :UInt64;          # the transfer whose pieces may be sent
+    piece @6 :Piece;
+    ended @7 :UInt64;          # an actor of the sender has ended, of which the receiver has a handle
+    close @8 :Text;            # the last frame: why the sender closes the link
+  }
+}
+
+struct Hello {
+  version @0 :UInt32;          # of the protocol between nodes
+  node @1 :Data;               # identifies the process; another one after a restart
+  rootActor @2 :UInt64;        # the node's task actor
+  lostLink @3 :UInt64;         # a link with this node that has ended here, or 0
+}
+
+struct Welcome {
+  node @0 :Data;
+  rootActor @1 :UInt64;
+  link @2 :UInt64;             # the number of the link, chosen at random
+}
+
+struct Refused {
+  node @0 :Data;
+  code @1 :UInt16;             # of the error, as in struct Status; 0 where a link exists
+  message @2 :Text;
+  link @3 :UInt64;             # the number of the link that exists
+}
+
+struct Message {
+  target @0 :UInt64;           # an actor of the receiver
+  sender @1 :UInt64;           # an actor of the sender, or 0
+  id @2 :UInt64;               # relates a response to its request
+  transfer @3 :UInt64;         # 0: the bytes follow the frame
+  contentBytes @4 :UInt64;     # the content, as CAF serializes it
+  tensorBytes @5 :List(UInt64);  # tensors that are not in the content, by their size
+  # The bytes: the content, then the tensors' elements, and zeros up to a multiple of 8.
+}
+
+struct Piece {
+  transfer @0 :UInt64;
+  bytes @1 :UInt32;            # they follow the frame, with zeros up to a multiple of 8
+}

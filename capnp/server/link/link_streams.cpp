@@ -1,0 +1,182 @@
+#include "troupe/capnp/server/link/link_streams.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "troupe/capnp/protocol.hpp"
+#include "troupe/capnp/stream/frame_stream.hpp"
+
+namespace troupe {
+
+/// A connection and its link: reads what comes, and writes what the link gives, one write at a
+/// time.
+class LinkStreams::Stream final : public LinkStream {
+ public:
+  Stream(LinkStreams& owner, kj::Own<kj::AsyncIoStream> socket)
+      : owner_(owner), socket_(kj::mv(socket)), tasks_(owner), wake_(std::make_shared<Wake>(*this)) {}
+  ~Stream() noexcept override { wake_->stream = nullptr; }
+
+  void start(std::shared_ptr<Link> link, bool is_accepted) {
+    link_ = std::move(link);
+    auto greeting = is_accepted
+                        ? socket_->read(greeting_.data(), greeting_.size())
+                        : socket_->write(protocol::link.data(), protocol::link.size());
+    tasks_.add(greeting.then([this] {
+      is_writing_ = false;
+      write();
+      return read();
+    }).catch_([this](kj::Exception&& error) { fail(error); }));
+  }
+  const std::shared_ptr<Link>& link() const { return link_; }
+
+  void wake() override {
+    auto& queue = owner_.unit_.task_queue();
+    auto write = [wake = wake_] {
+      if (wake->stream) wake->stream->write();
+    };
+    if (queue->is_loop_thread()) tasks_.add(kj::evalLater(kj::mv(write)));
+    else queue->post(write);
+  }
+  void close() override {
+    is_closing_ = true;
+    wake();
+  }
+
+ private:
+  /// What a posted task finds of the stream: it may have gone meanwhile.
+  struct Wake {
+    explicit Wake(Stream& stream) : stream(&stream) {}
+    Stream* stream;
+  };
+
+  kj::Promise<void> read() {
+    auto space = link_->space();
+    return socket_->tryRead(space.data(), 1, space.size()).then([this](size_t bytes) {
+      if (bytes == 0) return finish(unavailable("the peer closed the connection"));
+      auto status = link_->received(bytes);
+      owner_.unit_.drain();
+      if (!status.ok()) return finish(status);
+      return read();
+    });
+  }
+  kj::Promise<void> finish(const Status& why) {
+    if (why.code() != Code::unavailable) link_->close(why.message());
+    write();
+    end(why);
+    return kj::NEVER_DONE;
+  }
+
+  void write() {
+    if (is_writing_) return;
+    auto slices = link_->output();
+    if (slices.empty()) {
+      if (is_closing_) end(unavailable("this node has closed the link"));
+      return;
+    }
+    auto pieces = kj::heapArrayBuilder<kj::ArrayPtr<const kj::byte>>(slices.size());
+    for (const auto& slice : slices)
+      pieces.add(static_cast<const kj::byte*>(slice.data), slice.size);
+    auto array = pieces.finish();
+    is_writing_ = true;
+    auto written = socket_->write(array);
+    tasks_.add(written.attach(kj::mv(array), kj::mv(slices))
+                   .then([this] {
+                     is_writing_ = false;
+                     write();
+                   })
+                   .catch_([this](kj::Exception&& error) { fail(error); }));
+  }
+  void fail(const kj::Exception& error) {
+    end(unavailable(std::string("the connection broke: ") + error.getDescription().cStr()));
+  }
+  /// The stream is destroyed in a later turn, as this is called by what it owns.
+  void end(const Status& why) {
+    if (std::exchange(has_ended_, true)) return;
+    owner_.tasks_.add(kj::evalLater([this, why] { owner_.end(*this, why); }));
+  }
+
+  LinkStreams& owner_;
+  kj::Own<kj::AsyncIoStream> socket_;
+  std::shared_ptr<Link> link_;
+  std::array<char, protocol::link.size()> greeting_;
+  bool is_writing_ = true;  // until the greeting is over
+  bool is_closing_ = false;
+  bool has_ended_ = false;
+  kj::TaskSet tasks_;
+  std::shared_ptr<Wake> wake_;
+};
+
+LinkStreams::LinkStreams(
+    kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
+    uint32_t protocol_version, caf::strong_actor_ptr root)
+    : io_(io),
+      unit_(unit),
+      links_(std::make_unique<LinkSet>(
+          LinkSettings{.system = unit.system(), .unit = &unit, .allocator = allocator},
+          static_cast<LinkNetwork&>(*this), protocol_version, std::move(root))),
+      tasks_(*this) {}
+
+LinkStreams::~LinkStreams() noexcept {
+  links_.reset();  // ends the links while their streams exist
+}
+
+std::shared_ptr<Link> LinkStreams::begin(kj::Own<kj::AsyncIoStream> socket, bool is_accepted) {
+  KJ_IF_MAYBE (file, socket->getFd()) tune_socket(*file);
+  auto stream = kj::heap<Stream>(*this, kj::mv(socket));
+  auto link = links_->make_link(*stream);
+  stream->start(link, is_accepted);
+  auto* key = stream.get();
+  streams_.emplace(key, kj::mv(stream));
+  return link;
+}
+
+void LinkStreams::end(Stream& stream, const Status& why) {
+  auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  links_->ended(*stream.link(), why);
+  streams_.erase(found);
+  unit_.drain_soon();
+}
+
+void LinkStreams::accept(kj::AutoCloseFd socket) {
+  begin(io_.lowLevelProvider->wrapSocketFd(kj::mv(socket)), /*is_accepted=*/true);
+}
+
+void LinkStreams::dial(
+    const Address& address, std::function<void(std::shared_ptr<Link>)> opened, Dialed failed) {
+  auto dialed = kj::evalNow([&] {
+                  return io_.provider->getNetwork().parseAddress(
+                      address.host, static_cast<kj::uint>(address.port));
+                }).then([](kj::Own<kj::NetworkAddress> found) {
+    auto connected = found->connect();
+    return connected.attach(kj::mv(found));
+  });
+  tasks_.add(dialed
+                 .then([this, opened = std::move(opened)](kj::Own<kj::AsyncIoStream> socket) {
+                   opened(begin(kj::mv(socket), /*is_accepted=*/false));
+                 })
+                 .catch_([failed = std::move(failed)](kj::Exception&& error) {
+                   failed(unavailable(error.getDescription().cStr()));
+                 }));
+}
+
+void LinkStreams::after(std::chrono::milliseconds delay, std::function<void()> work) {
+  tasks_.add(io_.provider->getTimer().afterDelay(delay.count() * kj::MILLISECONDS).then(kj::mv(work)));
+}
+
+uint64_t LinkStreams::random() {
+  std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
+
+void LinkStreams::log(const std::string& line) { spdlog::warn("{}", line); }
+
+void LinkStreams::taskFailed(kj::Exception&& exception) {
+  spdlog::error("links: {}", exception.getDescription().cStr());
+}
+
+}  // namespace troupe

@@ -1,0 +1,183 @@
+#include "troupe/actors/link/link.hpp"
+
+#include "troupe/tests/actors/link/link_fixture.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+/// Two nodes, of which the first has connected to the second.
+struct TwoNodes : LinkedNodes {
+  explicit TwoNodes(uint64_t seed = 1) : LinkedNodes(seed) {
+    a.connect(1);
+    run();
+  }
+  Node& a = add();
+  Node& b = add();
+
+  /// A message with so many bytes, each the number of the edge.
+  static Deliver bytes(uint64_t step, EdgeId edge, int64_t count) {
+    auto tensor = *Tensor::allocate(DType::uint8, Shape({count}));
+    std::memset(tensor.mutable_raw(), static_cast<int>(edge), tensor.bytes());
+    return {.step = {1, step}, .edges = {{edge}}, .tensors = {tensor}};
+  }
+  static bool is_intact(const Deliver& message) {
+    const auto values = message.tensors.at(0).values<uint8_t>();
+    return std::ranges::all_of(
+        values, [&](uint8_t value) { return value == message.edges.at(0).edge % 256; });
+  }
+  void send(const Deliver& message) { caf::anon_send(a.peer(), message); }
+  std::vector<EdgeId> delivered_edges() const {
+    std::vector<EdgeId> edges;
+    for (const auto& message : b.delivered) edges.push_back(message.edges.at(0).edge);
+    return edges;
+  }
+};
+
+/// Requests of an actor of a node, and how they ended.
+struct Asker {
+  Asker(LinkedNodes::Node& node, const caf::actor& whom) {
+    actor = node.system.spawn([this, whom](caf::event_based_actor* self) {
+      self->request(whom, caf::infinite, Ping{"asker", 1, 1})
+          .then([this](const Status&) { ++answers; }, [this](const caf::error&) { ++errors; });
+      self->monitor(whom);
+      self->set_down_handler([this](const caf::down_msg&) { ++downs; });
+      return caf::behavior{[](int) {}};
+    });
+  }
+  ~Asker() { caf::anon_send_exit(actor, caf::exit_reason::user_shutdown); }
+  caf::actor actor;
+  int answers = 0;
+  int errors = 0;
+  int downs = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(links)
+
+BOOST_AUTO_TEST_CASE(a_request_over_a_link_is_answered) {
+  TwoNodes nodes;
+  BOOST_TEST(nodes.a.peer().id() == nodes.b.root.id());
+  BOOST_TEST((nodes.a.peer().node() != nodes.a.root.node()));
+  Asker asker(nodes.a, nodes.a.peer());
+  nodes.run();
+  BOOST_TEST(asker.answers == 1);
+  BOOST_TEST(asker.errors == 0);
+  BOOST_TEST((nodes.b.sender->node() != nodes.b.root.node()));
+}
+
+BOOST_AUTO_TEST_CASE(tensors_of_all_sizes_arrive_intact_however_the_stream_is_cut_into_chunks) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    TwoNodes nodes(seed);
+    nodes.chunk_max = size_t{1} << (nodes.random() % 20);
+    std::vector<int64_t> sizes{0, 1, 4095, 4096, 4097, 20'001, 1 << 20, (1 << 20) + 1};
+    if (nodes.chunk_max > 1000) sizes.insert(sizes.end(), {3'000'001, 10 << 20});
+    for (size_t i = 0; i < sizes.size(); ++i) nodes.send(TwoNodes::bytes(i, i + 1, sizes[i]));
+    nodes.run();
+    BOOST_REQUIRE(nodes.b.delivered.size() == sizes.size());
+    for (const auto& message : nodes.b.delivered) {
+      BOOST_TEST(message.tensors[0].elements() == sizes[message.edges[0].edge - 1]);
+      BOOST_TEST(TwoNodes::is_intact(message));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_message_may_mix_strings_small_large_and_dead_tensors) {
+  TwoNodes nodes;
+  auto large = TwoNodes::bytes(1, 7, 2 << 20).tensors[0];
+  nodes.send(
+      {.step = {1, 1},
+       .edges = {{1}, {2}, {3}, {4}, {5}},
+       .tensors = {Tensor::string("word"), large, Tensor(), Tensor::scalar(2.5), large}});
+  nodes.run();
+  BOOST_REQUIRE(nodes.b.delivered.size() == 1u);
+  const auto& tensors = nodes.b.delivered[0].tensors;
+  BOOST_TEST(tensors[0].value<std::string>() == "word");
+  BOOST_TEST(equal(tensors[1], large));
+  BOOST_TEST(!tensors[2].is_set());
+  BOOST_TEST(tensors[3].value<double>() == 2.5);
+  BOOST_TEST(equal(tensors[4], large));
+}
+
+BOOST_AUTO_TEST_CASE(a_small_message_of_another_step_passes_a_large_one) {
+  TwoNodes nodes;
+  nodes.send(TwoNodes::bytes(1, 1, 64 << 20));
+  nodes.run([&] { return nodes.bytes_moved > 4 << 20; });
+  nodes.send(TwoNodes::bytes(2, 2, 100));
+  auto before = nodes.bytes_moved;
+  nodes.run([&] { return !nodes.b.delivered.empty(); });
+  BOOST_TEST(nodes.b.delivered.at(0).step.number == 2u);
+  BOOST_TEST(nodes.bytes_moved - before < 4u << 20);
+  nodes.run();
+  BOOST_TEST(nodes.b.delivered.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(large_messages_take_turns) {
+  TwoNodes nodes;
+  nodes.send(TwoNodes::bytes(1, 1, 64 << 20));
+  nodes.run([&] { return nodes.bytes_moved > 4 << 20; });
+  nodes.send(TwoNodes::bytes(2, 2, 4 << 20));
+  nodes.run();
+  BOOST_TEST(nodes.delivered_edges() == (std::vector<EdgeId>{2, 1}), boost::test_tools::per_element());
+}
+
+// LK-1
+BOOST_AUTO_TEST_CASE(messages_of_a_step_keep_their_order_and_only_a_cancellation_passes) {
+  TwoNodes nodes;
+  auto peer = nodes.a.peer();
+  nodes.send(TwoNodes::bytes(1, 1, 8 << 20));
+  caf::anon_send(peer, ExplainStep{{1, 1}});
+  caf::anon_send(peer, ExplainStep{{1, 2}});
+  caf::anon_send(peer, CancelStep{{1, 1}, {}});
+  nodes.run([&] { return !nodes.b.cancelled.empty() && !nodes.b.explained.empty(); });
+  BOOST_TEST(nodes.b.delivered.empty());
+  BOOST_TEST(nodes.b.explained == (std::vector<uint64_t>{2}));
+  nodes.run([&] { return nodes.b.explained.size() == 2; });
+  BOOST_TEST(nodes.b.delivered.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_hears_of_the_loss_of_the_link_at_once) {
+  TwoNodes nodes;
+  Asker asker(nodes.a, nodes.a.peer());
+  nodes.a.scheduler().run();
+  nodes.cut();
+  nodes.run();
+  BOOST_TEST(asker.answers == 0);
+  BOOST_TEST(asker.errors == 1);
+  BOOST_TEST(asker.downs == 1);
+  Asker later(nodes.a, nodes.a.peer());
+  nodes.run();
+  BOOST_TEST(later.errors == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_an_actor_is_told_to_nodes_that_have_a_handle_of_it) {
+  TwoNodes nodes;
+  Asker asker(nodes.a, nodes.a.peer());
+  nodes.run();
+  caf::anon_send_exit(nodes.b.root, caf::exit_reason::kill);
+  nodes.run();
+  BOOST_TEST(asker.downs == 1);
+  Asker later(nodes.a, nodes.a.peer());
+  nodes.run();
+  BOOST_TEST(later.errors == 1);
+  BOOST_TEST(nodes.a.links.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_frames_end_the_link_and_nothing_else) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    TwoNodes nodes(seed);
+    auto& c = nodes.add();
+    c.connect(1);
+    nodes.run();
+    nodes.send_garbage(0);
+    nodes.run();
+    BOOST_TEST(nodes.b.links.size() == 1u);
+    Asker asker(c, c.peer());
+    nodes.run();
+    BOOST_TEST(asker.answers == 1);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
