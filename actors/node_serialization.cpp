@@ -157,8 +157,7 @@ caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nest
 
 /// Whether the elements of the tensor are sent beside the content.
 bool is_beside(DType dtype, const Shape& shape, const WireContext* context) {
-  return context &&
-         static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
+  return context && static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
 }
 
 caf::error read_beside(WireContext& context, DType dtype, const Shape& shape, Tensor& value) {

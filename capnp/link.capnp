@@ -1,16 +1,16 @@
 @0xd1f0a6c3b7e94a52;
-# The protocol between two nodes. A connection to a node's advertised port that begins with the eight
-# bytes "troupe=\n" is a link: from then on each end sends frames, each a Cap'n Proto message of
-# struct Frame in the standard framing, some of them followed by bytes that are not part of it.
+# The protocol between two nodes. A connection to a node's advertised port that begins with the
+# eight bytes "troupe=\n" is a link: from then on each end sends frames, each a Cap'n Proto message
+# of struct Frame in the standard framing, some of them followed by bytes that are not part of it.
 #
 # The end that opened the connection sends `hello`. The other answers with `welcome` or `refused`.
 # `confirm` completes the link; from then on both ends send messages. Two nodes have at most one
 # link: see LinkSet in actors/link/link_set.hpp for the rule by which two that connect to each other
 # at once agree on it.
 #
-# A message of up to 1 MiB is sent as one frame with its bytes. A larger one is announced by its frame
-# and waits for `grant`: the receiver grants as much as it has room for. Its bytes then follow in
-# pieces, between which other frames pass.
+# A message of up to 1 MiB is sent as one frame with its bytes. A larger one is announced by its
+# frame and waits for `grant`: the receiver grants as much as it has room for. Its bytes then follow
+# in pieces, between which other frames pass.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -24,7 +24,7 @@ struct Frame {
     message @4 :Message;
     grant @5 :UInt64;          # the transfer whose pieces may be sent
     piece @6 :Piece;
-    ended @7 :UInt64;          # an actor of the sender has ended, of which the receiver has a handle
+    ended @7 :UInt64;          # an actor of the sender, known to the receiver, that has ended
     close @8 :Text;            # the last frame: why the sender closes the link
   }
 }

@@ -140,8 +140,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// them unset.
   bool is_left_out(const ReadyNode& node, const Plan::NodeItem& item) {
     auto inputs = inputs_of(item);
-    auto is_dead =
-        node.is_dead || (!item.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
+    auto is_dead = node.is_dead || (!item.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
     if (!is_dead) return false;
     if (!item.kernel->takes_dead) return true;
     for (auto& input : inputs) input = Tensor();

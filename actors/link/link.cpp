@@ -16,8 +16,7 @@ constexpr size_t requests_kept_min = 1024;
 /// How the message may pass others, see LinkOutbox.
 MessageOrder order_of(uint64_t target, const caf::mailbox_element& message) {
   auto facts = facts_of(message);
-  return {
-      .target = target, .session = facts.session, .step = facts.step, .passes = facts.may_pass};
+  return {.target = target, .session = facts.session, .step = facts.step, .passes = facts.may_pass};
 }
 
 Result<caf::node_id> to_node_id(const LinkNode& node) {
@@ -30,7 +29,8 @@ Result<caf::node_id> to_node_id(const LinkNode& node) {
   return caf::make_node_id(process, host);
 }
 
-void fail_request(const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit) {
+void fail_request(
+    const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit) {
   sender->enqueue(
       nullptr, caf::make_message_id(response),
       caf::make_message(caf::make_error(caf::exit_reason::remote_link_unreachable)), unit);
@@ -69,7 +69,9 @@ Link::Link(const LinkSettings& settings, LinkStream& stream, OnOpening on_openin
           },
           [this](uint64_t transfer) { send(GrantFrame{transfer}); }),
       reader_(
-          [this](Frame frame, FrameReader::Spans& body) { return on_frame(std::move(frame), body); },
+          [this](Frame frame, FrameReader::Spans& body) {
+            return on_frame(std::move(frame), body);
+          },
           [this] { return inbox_.body_received(); }),
       stream_(&stream) {}
 
@@ -95,6 +97,11 @@ std::vector<WireSlice> Link::output() {
   return slices;
 }
 
+bool Link::is_overfull() {
+  std::lock_guard lock(mutex_);
+  return outbox_.unwritten_bytes() > link_limits::unwritten_bytes_max;
+}
+
 void Link::close(const std::string& why) {
   send(CloseFrame{why});
   if (stream_) stream_->close();
@@ -116,7 +123,8 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
     }
   }
   outbox_.add(std::move(frame), std::move(message), order);
-  wake();
+  if (outbox_.unwritten_bytes() > link_limits::unwritten_bytes_max) stream_->wake();
+  else wake();
   return true;
 }
 
@@ -153,7 +161,8 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
     if (id.is_response()) requests_.erase({frame.target, frame.id});
   }
   if (target) target->enqueue(caf::make_mailbox_element(sender, id, {}, *content), settings_.unit);
-  else if (id.is_request() && sender) fail_request(sender, id.response_id().integer_value(), nullptr);
+  else if (id.is_request() && sender)
+    fail_request(sender, id.response_id().integer_value(), nullptr);
   return {};
 }
 

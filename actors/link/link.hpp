@@ -22,7 +22,7 @@ namespace troupe {
 class LinkStream {
  public:
   virtual ~LinkStream() = default;
-  /// There is output. From any thread.
+  /// There is output, or the link is overfull. From any thread.
   virtual void wake() = 0;
   /// Ends the connection after the output that there is. Only on the link's thread.
   virtual void close() = 0;
@@ -57,12 +57,14 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   /// An error ends the link; the owner passes it to end().
   Status received(size_t bytes) { return reader_.received(bytes); }
   std::vector<WireSlice> output();
+  /// The peer has left more unread than unwritten_bytes_max: the owner ends the connection.
+  bool is_overfull();
   /// The connection has ended. The stream is not used any more.
   void end(const Status& why);
 
   // For LinkSet:
 
-  /// Makes actors of the peer addressable. `node` and `root_actor` are what the peer says of itself.
+  /// Makes actors of the peer addressable. `node` and `root_actor` are what it says of itself.
   Status open(const LinkNode& node, uint64_t root_actor, uint64_t number);
   bool is_open() const { return is_open_; }
   const LinkNode& peer() const { return peer_; }
@@ -101,7 +103,7 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   uint64_t root_actor_ = 0;
   uint64_t number_ = 0;
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;    // for what follows
   LinkStream* stream_;  // null when it has ended
   bool is_awake_ = false;
   LinkOutbox outbox_;

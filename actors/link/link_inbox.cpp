@@ -50,8 +50,8 @@ Status LinkInbox::message(MessageFrame frame, FrameReader::Spans& body) {
 Status LinkInbox::grant_next() {
   while (!announced_.empty()) {
     auto bytes = announced_.front().bytes();
-    if (!granted_.empty() && bytes > link_limits::granted_bytes_max - std::min(
-                                         granted_bytes_, link_limits::granted_bytes_max))
+    if (!granted_.empty() && bytes > link_limits::granted_bytes_max -
+                                         std::min(granted_bytes_, link_limits::granted_bytes_max))
       return {};
     Incoming incoming{.frame = std::move(announced_.front()), .memory = {}};
     announced_.pop_front();

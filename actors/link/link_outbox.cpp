@@ -61,8 +61,8 @@ void LinkOutbox::add_bytes(const Outgoing& message, uint64_t begin, uint64_t siz
 }
 
 void LinkOutbox::add_piece(Outgoing& message) {
-  auto size = std::min<uint64_t>(
-      message.frame.bytes() - message.written, link_limits::piece_bytes_max);
+  auto size =
+      std::min<uint64_t>(message.frame.bytes() - message.written, link_limits::piece_bytes_max);
   add(PieceFrame{message.frame.transfer, static_cast<uint32_t>(size)});
   add_bytes(message, message.written, size);
   message.written += size;

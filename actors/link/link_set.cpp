@@ -50,8 +50,7 @@ std::shared_ptr<Link> LinkSet::make_link(LinkStream& stream) {
 
 // -- connecting
 
-void LinkSet::connect(
-    const Address& address, std::chrono::milliseconds timeout, Connected done) {
+void LinkSet::connect(const Address& address, std::chrono::milliseconds timeout, Connected done) {
   if (auto node = nodes_.find(address); node != nodes_.end())
     if (auto link = open_.find(node->second); link != open_.end())
       return done(link->second->root());
@@ -64,8 +63,7 @@ void LinkSet::connect(
   if (attempt.waiters.size() == 1) dial(address);
 }
 
-void LinkSet::time_out(
-    const Address& address, uint64_t waiter, std::chrono::milliseconds timeout) {
+void LinkSet::time_out(const Address& address, uint64_t waiter, std::chrono::milliseconds timeout) {
   auto attempt = attempts_.find(address);
   if (attempt == attempts_.end()) return;
   auto& waiters = attempt->second.waiters;
@@ -187,8 +185,8 @@ Status LinkSet::on_hello(Entry& entry, const HelloFrame& hello) {
   entry.peer = hello.node;
   entry.root = hello.root_actor;
   entry.number = network_.random() | 1;
-  entry.link->send(WelcomeFrame{
-      .node = me_, .root_actor = entry.link->number_of(root_), .link = entry.number});
+  entry.link->send(
+      WelcomeFrame{.node = me_, .root_actor = entry.link->number_of(root_), .link = entry.number});
   return {};
 }
 
@@ -216,7 +214,9 @@ Status LinkSet::on_refused(Entry& entry, const RefusedFrame& refused) {
   auto& attempt = attempts_[address];
   attempt.link = nullptr;
   if (!refused.status.ok()) {
-    answer(address, Status(refused.status.code(), address.to_string() + ": " + refused.status.message()));
+    answer(
+        address,
+        Status(refused.status.code(), address.to_string() + ": " + refused.status.message()));
   } else if (open_.contains(refused.node)) {
     attempt.peer = refused.node;
     answer_all_for(refused.node);

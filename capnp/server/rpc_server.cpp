@@ -13,8 +13,8 @@
 
 #include "troupe/capnp/server/connection/connection_set.hpp"
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
-#include "troupe/capnp/server/listen/acceptor.hpp"
 #include "troupe/capnp/server/link/link_streams.hpp"
+#include "troupe/capnp/server/listen/acceptor.hpp"
 #include "troupe/capnp/server/listen/listening_socket.hpp"
 #include "troupe/capnp/server/peer/join_cluster.hpp"
 #include "troupe/capnp/server/peer/probe_node.hpp"
@@ -158,8 +158,7 @@ NodeConnections make_connections(const std::shared_ptr<TaskQueue>& task_queue, S
       .connect =
           [task_queue, loop](
               const Address& address, std::chrono::milliseconds timeout, World::Connected done) {
-            auto callback =
-                std::make_shared<OnceCallback<caf::strong_actor_ptr>>(std::move(done));
+            auto callback = std::make_shared<OnceCallback<caf::strong_actor_ptr>>(std::move(done));
             task_queue->post([=] { loop->connect(address, timeout, callback); });
           },
       .probe =

@@ -12,8 +12,9 @@
 namespace troupe {
 
 /// The port of a node for clients and other nodes, and the thread that serves it. It starts in two
-/// steps, because a task's actors need the port and the connections before they exist: open() binds the port, serve() listens on it. Connections in between are refused, so that a
-/// prober does not take the node for a silent one.
+/// steps, because a task's actors need the port and the connections before they exist: open() binds
+/// the port, serve() listens on it. Connections in between are refused, so that a prober does not
+/// take the node for a silent one.
 class RpcServer {
  public:
   /// Binds a port (0: the system chooses one) at a host's address ("" is the loopback).

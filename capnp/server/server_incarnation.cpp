@@ -93,11 +93,11 @@ class NodeIncarnation final : public ServerIncarnation {
         {.system = system_,
          .master = task_,
          .stop = std::move(stop),
-         .identity = {
-             .job = config_.job,
-             .task = config_.task,
-             .incarnation = spawned.incarnation,
-             .protocol_version = protocol_version},
+         .identity =
+             {.job = config_.job,
+              .task = config_.task,
+              .incarnation = spawned.incarnation,
+              .protocol_version = protocol_version},
          .receive_allocator = &devices_.front()->host_allocator()});
   }
 

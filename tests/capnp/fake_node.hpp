@@ -259,11 +259,7 @@ struct FakeNode {
               record->add("stop " + std::to_string(time.count()));
               drained(Status());
             },
-        .identity = {
-            .job = "ps",
-            .task = 1,
-            .incarnation = 5,
-            .protocol_version = 1}});
+        .identity = {.job = "ps", .task = 1, .incarnation = 5, .protocol_version = 1}});
     CHECK(served.ok());
   }
   ~FakeNode() {

@@ -38,6 +38,7 @@ WRONG = {
         "std::random_device random;",
         "system.middleman().publish(task, 0);",
     ],
+    "actors/link/a.cpp": ['#include "troupe/capnp/convert/convert.hpp"', "#include <tbb/tbb.h>"],
     "capnp/convert/convert.cpp": [
         '#include "troupe/actors/node_serialization.hpp"',
         "#include <caf/all.hpp>",
@@ -64,6 +65,7 @@ RIGHT = {
     "graph/b.hpp": ['#include "troupe/graph/types/status.hpp"', "#include <nlohmann/json.hpp>"],
     "devices/b.cpp": ["#include <tbb/tbb.h>", "#include <dnnl.hpp>", "#include <cuda_runtime.h>"],
     "actors/world/b.cpp": ["#include <caf/io/all.hpp>", "auto now = system().clock().now();"],
+    "actors/link/b.cpp": ["#include <capnp/message.h>", '#include "troupe_schema/link.capnp.h"'],
     "actors/b.cpp": [
         "#include <caf/all.hpp>",
         "auto now = world->now();  // no steady_clock",

@@ -17,19 +17,23 @@ namespace troupe {
 class LinkStreams::Stream final : public LinkStream {
  public:
   Stream(LinkStreams& owner, kj::Own<kj::AsyncIoStream> socket)
-      : owner_(owner), socket_(kj::mv(socket)), tasks_(owner), wake_(std::make_shared<Wake>(*this)) {}
+      : owner_(owner),
+        socket_(kj::mv(socket)),
+        tasks_(owner),
+        wake_(std::make_shared<Wake>(*this)) {}
   ~Stream() noexcept override { wake_->stream = nullptr; }
 
   void start(std::shared_ptr<Link> link, bool is_accepted) {
     link_ = std::move(link);
-    auto greeting = is_accepted
-                        ? socket_->read(greeting_.data(), greeting_.size())
-                        : socket_->write(protocol::link.data(), protocol::link.size());
-    tasks_.add(greeting.then([this] {
-      is_writing_ = false;
-      write();
-      return read();
-    }).catch_([this](kj::Exception&& error) { fail(error); }));
+    auto greeting = is_accepted ? socket_->read(greeting_.data(), greeting_.size())
+                                : socket_->write(protocol::link.data(), protocol::link.size());
+    tasks_.add(greeting
+                   .then([this] {
+                     is_writing_ = false;
+                     write();
+                     return read();
+                   })
+                   .catch_([this](kj::Exception&& error) { fail(error); }));
   }
   const std::shared_ptr<Link>& link() const { return link_; }
 
@@ -71,6 +75,7 @@ class LinkStreams::Stream final : public LinkStream {
   }
 
   void write() {
+    if (link_->is_overfull()) return end(unavailable("the peer does not read"));
     if (is_writing_) return;
     auto slices = link_->output();
     if (slices.empty()) {
@@ -165,7 +170,8 @@ void LinkStreams::dial(
 }
 
 void LinkStreams::after(std::chrono::milliseconds delay, std::function<void()> work) {
-  tasks_.add(io_.provider->getTimer().afterDelay(delay.count() * kj::MILLISECONDS).then(kj::mv(work)));
+  tasks_.add(
+      io_.provider->getTimer().afterDelay(delay.count() * kj::MILLISECONDS).then(kj::mv(work)));
 }
 
 uint64_t LinkStreams::random() {

@@ -23,8 +23,7 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   /// Serves a connection that begins with protocol::link.
   void accept(kj::AutoCloseFd socket);
   /// As LinkSet::connect.
-  void connect(
-      const Address& address, std::chrono::milliseconds timeout, LinkSet::Connected done) {
+  void connect(const Address& address, std::chrono::milliseconds timeout, LinkSet::Connected done) {
     links_->connect(address, timeout, std::move(done));
   }
 

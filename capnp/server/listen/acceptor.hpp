@@ -14,9 +14,9 @@ namespace troupe {
 
 /// Accepts connections on a thread of its own. The first bytes of a connection tell its purpose:
 /// heartbeats are answered on this thread, however busy the event loop of the RPC server is; links
-/// of other nodes and the connections of clients are dispatched to that loop. A connection that sends nothing for
-/// protocol::login_time is closed; where the limit of connections is reached, the oldest of those
-/// is closed sooner, to make room for a new one.
+/// of other nodes and the connections of clients are dispatched to that loop. A connection that
+/// sends nothing for protocol::login_time is closed; where the limit of connections is reached, the
+/// oldest of those is closed sooner, to make room for a new one.
 class Acceptor {
  public:
   enum class Purpose : uint8_t { client, link };

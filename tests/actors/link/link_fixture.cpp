@@ -30,6 +30,10 @@ void LinkedNodes::Node::dial(
 
 bool LinkedNodes::move_bytes(End& from) {
   if (from.has_ended) return false;
+  if (from.link->is_overfull()) {
+    end(from, unavailable("the peer does not read"));
+    return true;
+  }
   if (from.sent.size() < chunk_max) {
     auto slices = from.link->output();
     for (const auto& slice : slices) {

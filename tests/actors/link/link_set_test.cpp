@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_node_of_another_version_is_refused_with_both_versions) {
   BOOST_TEST(a.links.size() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(after_a_break_that_one_end_has_not_noticed_the_next_link_replaces_the_lost_one) {
+BOOST_AUTO_TEST_CASE(a_link_that_one_end_has_lost_unnoticed_is_replaced_by_the_next_one) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     LinkedNodes nodes(seed);
     auto &a = nodes.add(), &b = nodes.add();
@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(a_connection_that_is_not_opened_is_closed_in_time) {
   LinkedNodes nodes;
   auto &a = nodes.add(), &b = nodes.add();
   bool has_opened = false;
-  a.dial(LinkedNodes::address_of(1), [&](const auto&) { has_opened = true; }, [](const Status&) {});
+  a.dial(
+      LinkedNodes::address_of(1), [&](const auto&) { has_opened = true; }, [](const Status&) {});
   nodes.run();
   BOOST_TEST(has_opened);
   nodes.pass(LinkSet::opening_time + 1s);

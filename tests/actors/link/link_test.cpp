@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(large_messages_take_turns) {
   nodes.run([&] { return nodes.bytes_moved > 4 << 20; });
   nodes.send(TwoNodes::bytes(2, 2, 4 << 20));
   nodes.run();
-  BOOST_TEST(nodes.delivered_edges() == (std::vector<EdgeId>{2, 1}), boost::test_tools::per_element());
+  BOOST_TEST(
+      nodes.delivered_edges() == (std::vector<EdgeId>{2, 1}), boost::test_tools::per_element());
 }
 
 // LK-1
@@ -163,6 +164,22 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_actor_is_told_to_nodes_that_have_a_handle_of_
   nodes.run();
   BOOST_TEST(later.errors == 1);
   BOOST_TEST(nodes.a.links.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_reads_nothing_is_lost_when_too_much_waits_for_it) {
+  TwoNodes nodes;
+  auto message = TwoNodes::bytes(1, 1, (1 << 20) - 1000);
+  for (auto bytes = uint64_t{0}; bytes < link_limits::unwritten_bytes_max; bytes += 1 << 20)
+    nodes.send(message);
+  nodes.run([&] { return nodes.bytes_moved > 1 << 20; });
+  BOOST_TEST(nodes.a.links.size() == 1u);
+  TwoNodes others;
+  for (auto bytes = uint64_t{0}; bytes < link_limits::unwritten_bytes_max + (8 << 20);
+       bytes += 1 << 20)
+    others.send(message);
+  others.run();
+  BOOST_TEST(others.a.links.size() == 0u);
+  BOOST_TEST(others.b.links.size() == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_frames_end_the_link_and_nothing_else) {

@@ -58,9 +58,9 @@ class ForeignServer {
 
 Result<uint64_t> probe(RpcServer& server, int port, std::chrono::milliseconds timeout) {
   std::promise<Result<uint64_t>> answer;
-  server.connections().probe(Address{"127.0.0.1", port}, timeout, [&answer](Result<uint64_t> found) {
-    answer.set_value(std::move(found));
-  });
+  server.connections().probe(
+      Address{"127.0.0.1", port}, timeout,
+      [&answer](Result<uint64_t> found) { answer.set_value(std::move(found)); });
   return answer.get_future().get();
 }
 
