@@ -124,6 +124,12 @@ void LinkedNodes::send_garbage(size_t connection) {
   sent.insert(sent.end(), 20 << 20, std::byte(0xFF));
 }
 
+void LinkedNodes::inject(size_t connection, const void* data, size_t size) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  auto& sent = ends_.at(2 * connection)->sent;
+  sent.insert(sent.end(), bytes, bytes + size);
+}
+
 size_t LinkedNodes::open_ends() const {
   return static_cast<size_t>(
       std::ranges::count_if(ends_, [](const auto& end) { return !end->has_ended; }));

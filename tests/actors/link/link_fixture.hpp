@@ -48,6 +48,8 @@ class LinkedNodes {
   void cut(bool only_first_end_notices = false);
   /// Sends random bytes from the first end of a connection to the other.
   void send_garbage(size_t connection);
+  /// Sends those bytes there.
+  void inject(size_t connection, const void* data, size_t size);
   size_t open_ends() const;
 
   std::mt19937_64 random;

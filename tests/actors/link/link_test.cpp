@@ -197,4 +197,17 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_frames_end_the_link_and_nothing_else) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_read_ends_the_link_with_its_reason) {
+  TwoNodes nodes;
+  auto frame = encode(MessageFrame{.target = nodes.b.root.id(), .content_bytes = 8});
+  nodes.inject(0, frame.data, frame.size);
+  nodes.inject(0, "nonsense", 8);
+  Asker asker(nodes.a, nodes.a.peer());
+  nodes.run();
+  BOOST_TEST(nodes.b.links.size() == 0u);
+  BOOST_REQUIRE(nodes.b.logged.size() == 1u);
+  BOOST_TEST(nodes.b.logged[0].find("cannot be read") != std::string::npos);
+  BOOST_TEST(asker.errors == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
