@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/happens_before.hpp"
 #include "troupe/devices/cpu/pool_allocator.hpp"
 
 namespace troupe {
@@ -61,13 +62,14 @@ class CpuDevice final : public Device {
   Allocator& allocator() override { return processor_->allocator; }
 
   void enqueue(std::function<void()> work) override {
-    processor_->arena.enqueue(work_.defer(std::move(work)));
+    processor_->arena.enqueue(work_.defer(cpu::in_order(std::move(work), done_)));
   }
 
   void trim() override { enqueue(cpu::PoolAllocator::trim); }
 
   void finish() override {
     processor_->arena.execute([this] { work_.wait(); });
+    done_.pass();
   }
 
  private:
@@ -75,6 +77,7 @@ class CpuDevice final : public Device {
   DeviceAttributes attributes_;
   KernelCatalog kernels_;
   ResourceKindCatalog resource_kinds_;
+  cpu::HappensBefore done_;  // before work_, whose tasks use it
   tbb::task_group work_;
 };
 

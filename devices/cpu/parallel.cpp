@@ -4,16 +4,24 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "troupe/devices/cpu/happens_before.hpp"
+
 namespace troupe::cpu {
 
 void split_ranges(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+  HappensBefore begun, done;
+  begun.pass();
   // Isolated: a thread that waits here must not pick up another kernel, which might wait for a
   // lock that this one holds.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
-        tbb::blocked_range<int64_t>(0, count, static_cast<size_t>(grain)),
-        [&](const auto& range) { body(range.begin(), range.end()); });
+        tbb::blocked_range<int64_t>(0, count, static_cast<size_t>(grain)), [&](const auto& range) {
+          begun.pass();
+          body(range.begin(), range.end());
+          done.pass();
+        });
   });
+  done.pass();
 }
 
 }  // namespace troupe::cpu

@@ -30,7 +30,7 @@ struct KernelFixture {
     auto node = b.op(op, values, attrs);
     if (!b.status().ok()) return b.status().to_string();
     auto kernel = device->kernels().make(b.graph().node(node.output().node));
-    BOOST_REQUIRE(kernel.ok());
+    CHECK(kernel.ok());  // Boost's macros are for one thread, and some tests launch on several
     Tensors outputs(1);
     Launch launch(*device, {}, all, outputs);
     auto status = kernel->compute(launch);
