@@ -91,6 +91,7 @@ struct DeviceState {
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return reject_start(message);
     count_late(session->second.drop_unstarted_before(message.oldest_step));
+    session->second.ended.set_oldest(message.oldest_step);
     auto* step = find_step(session->second, message.step);
     if (!step || step->plan) return count_late();  // it has ended, or this is its second start
     step->partition = message.partition;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -16,10 +17,17 @@ class EndedSteps {
     all_up_to_ = *recent_.begin();
     recent_.erase(recent_.begin());
   }
+  /// All earlier steps have ended.
+  void set_oldest(uint64_t number) {
+    if (number == 0) return;
+    all_up_to_ = std::max(all_up_to_, number - 1);
+    recent_.erase(recent_.begin(), recent_.upper_bound(all_up_to_));
+  }
   bool contains(uint64_t number) const { return number <= all_up_to_ || recent_.contains(number); }
 
  private:
-  static constexpr size_t recent_max = 1024;
+  // Many, as a StartStep with large feeds may be passed by those of later steps.
+  static constexpr size_t recent_max = 65536;
 
   uint64_t all_up_to_ = 0;  // step numbers begin at 1
   std::set<uint64_t> recent_;

@@ -4,6 +4,7 @@
 #include <capnp/serialize.h>
 #include <kj/exception.h>
 
+#include <cstring>
 #include <limits>
 
 #include "troupe_schema/link.capnp.h"
@@ -156,6 +157,10 @@ WireSlice padding_slice(size_t size) {
 }
 
 size_t frame_size(std::span<const std::byte> bytes) {
+  // Otherwise a table of segments that comes byte by byte would be added up again each time.
+  uint32_t last_segment = 0;
+  std::memcpy(&last_segment, bytes.data(), sizeof last_segment);
+  if (last_segment >= link_limits::frame_segments_max) return std::numeric_limits<size_t>::max();
   return capnp::expectedSizeInWordsFromPrefix(words(bytes)) * sizeof(word);
 }
 

@@ -18,13 +18,23 @@ namespace link_limits {
 /// A message of more bytes is announced, and sent in pieces when it is granted.
 inline constexpr uint64_t inline_bytes_max = uint64_t{1} << 20;
 inline constexpr uint32_t piece_bytes_max = uint32_t{1} << 20;
-/// Of a frame without the bytes that follow it.
-inline constexpr uint64_t frame_bytes_max = uint64_t{16} << 20;
+/// Of a frame without the bytes that follow it, and before the link is open.
+inline constexpr uint64_t frame_bytes_max = uint64_t{8} << 20;
+inline constexpr uint64_t frame_bytes_before_open = 4096;
+inline constexpr uint32_t frame_segments_max = 512;
+/// Links of one node that are not open yet.
+inline constexpr size_t unopened_max = 1024;
 inline constexpr uint64_t content_bytes_max = uint64_t{16} << 30;
 /// Granted by a receiver and not received; one message of any size is granted in any case.
 inline constexpr uint64_t granted_bytes_max = uint64_t{1} << 30;
 /// Announced and not granted.
 inline constexpr size_t announced_max = 65536;
+inline constexpr size_t announced_tensors_max = 4'000'000;
+/// A sender announces no more at a time.
+inline constexpr size_t announced_at_once_max = 4096;
+/// While a sender has so much to write, it announces all but small messages.
+inline constexpr uint64_t backlog_bytes_max = uint64_t{64} << 20;
+inline constexpr uint64_t small_bytes_max = uint64_t{64} << 10;
 /// Of frames that wait to be written, without those of messages in pieces. A peer that reads so
 /// little that there are more is lost.
 inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
@@ -98,7 +108,8 @@ WireSlice encode(const Frame& frame);
 WireSlice padding_slice(size_t size);
 
 /// The size of the frame that begins with those bytes, or a lower bound that is greater than
-/// bytes.size(). `bytes` is aligned to 8.
+/// bytes.size(); more than any limit if it has more segments than frame_segments_max. `bytes` is
+/// aligned to 8.
 size_t frame_size(std::span<const std::byte> bytes);
 /// `bytes` is a whole frame and aligned to 8. InvalidArgument: it is none, or breaks a limit.
 Result<Frame> decode(std::span<const std::byte> bytes);

@@ -29,6 +29,12 @@ std::span<std::byte> FrameReader::space() {
   return {bytes_of(buffer_.get()) + end_, capacity_ - end_};
 }
 
+void FrameReader::clear() {
+  body_.clear();
+  has_body_ = reads_body_ = false;
+  begin_ = end_ = 0;
+}
+
 void FrameReader::move_to_front() {
   if (begin_ == 0) return;
   std::memmove(buffer_.get(), bytes_of(buffer_.get()) + begin_, end_ - begin_);
@@ -82,7 +88,7 @@ Status FrameReader::handle_buffered() {
     if (begin_ % 8 != 0) move_to_front();
     std::span buffered(bytes_of(buffer_.get()) + begin_, end_ - begin_);
     auto size = frame_size(buffered.first(buffered.size() / 8 * 8));
-    if (size > link_limits::frame_bytes_max) return invalid_argument("a frame that is too large");
+    if (size > frame_bytes_max_) return invalid_argument("a frame that is too large");
     if (size > buffered.size()) {
       if (size > capacity_) resize(size);
       return {};

@@ -29,6 +29,10 @@ class FrameReader {
   /// Handles the frames that are complete with so many bytes at the beginning of the last space().
   /// InvalidArgument: they are no frames; nothing more must be read.
   Status received(size_t bytes);
+  /// Forgets what was received in part.
+  void clear();
+  /// The limit of a frame from now on; at first frame_bytes_before_open.
+  void set_frame_bytes_max(uint64_t bytes) { frame_bytes_max_ = bytes; }
 
  private:
   void move_to_front();
@@ -44,6 +48,7 @@ class FrameReader {
   size_t begin_ = 0;  // buffered are the bytes from begin_ to end_
   size_t end_ = 0;
   Spans body_;
+  uint64_t frame_bytes_max_ = link_limits::frame_bytes_before_open;
   bool has_body_ = false;
   bool reads_body_ = false;  // the last space() was memory of the body
 };

@@ -29,6 +29,14 @@ Result<caf::node_id> to_node_id(const LinkNode& node) {
   return caf::make_node_id(process, host);
 }
 
+/// Messages of CAF itself, as one that ends an actor, are not for other nodes to send.
+bool may_be_sent(caf::message_id id, const caf::message& content) {
+  if (id.is_stream_message()) return false;
+  if (content.empty()) return id.is_response();
+  auto is_ours = content.type(0).first == 0;
+  return is_ours || (id.is_response() && content.match_elements<caf::error>());
+}
+
 void fail_request(
     const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit) {
   sender->enqueue(
@@ -152,8 +160,9 @@ Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
 Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
   auto content = read_message(settings_.system, *this, std::move(received));
   if (!content) return content.status();
+  caf::message_id id{frame.id};
+  if (!may_be_sent(id, *content)) return invalid_argument("a message that no node may send");
   auto sender = handle_of(frame.sender);
-  auto id = caf::make_message_id(frame.id);
   caf::strong_actor_ptr target;
   {
     std::lock_guard lock(mutex_);
@@ -187,6 +196,7 @@ Status Link::open(const LinkNode& node, uint64_t root_actor, uint64_t number) {
   root_actor_ = root_actor;
   number_ = number;
   is_open_ = true;
+  reader_.set_frame_bytes_max(link_limits::frame_bytes_max);
   return {};
 }
 
@@ -208,7 +218,7 @@ void Link::export_ended(caf::actor_id actor) {
   std::lock_guard lock(mutex_);
   if (auto found = exports_.extract(actor)) ended = std::move(found.mapped());
   if (!ended || !stream_) return;
-  outbox_.add(EndedFrame{actor});
+  outbox_.add_after_transfers(EndedFrame{actor});
   wake();
 }
 
@@ -226,6 +236,11 @@ caf::strong_actor_ptr Link::handle_of(uint64_t number) {
 }
 
 // -- end
+
+void Link::release_input() {
+  reader_.clear();
+  inbox_.clear();
+}
 
 void Link::end(const Status&) {
   decltype(proxies_) proxies;

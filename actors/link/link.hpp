@@ -61,6 +61,8 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   bool is_overfull();
   /// The connection has ended. The stream is not used any more.
   void end(const Status& why);
+  /// Nothing is read into space() any more.
+  void release_input();
 
   // For LinkSet:
 

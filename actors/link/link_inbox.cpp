@@ -41,7 +41,9 @@ Status LinkInbox::message(MessageFrame frame, FrameReader::Spans& body) {
     piece_of_ = 0;
     return {};
   }
-  if (announced_.size() >= link_limits::announced_max)
+  announced_tensors_ += frame.tensor_bytes.size();
+  if (announced_.size() >= link_limits::announced_max ||
+      announced_tensors_ > link_limits::announced_tensors_max)
     return invalid_argument("more messages were announced than may wait");
   announced_.push_back(std::move(frame));
   return grant_next();
@@ -55,6 +57,7 @@ Status LinkInbox::grant_next() {
       return {};
     Incoming incoming{.frame = std::move(announced_.front()), .memory = {}};
     announced_.pop_front();
+    announced_tensors_ -= incoming.frame.tensor_bytes.size();
     if (auto status = allocate(incoming); !status.ok()) return status;
     auto transfer = incoming.frame.transfer;
     if (!granted_.emplace(transfer, std::move(incoming)).second)
@@ -76,6 +79,13 @@ Status LinkInbox::piece(const PieceFrame& frame, FrameReader::Spans& body) {
   incoming.received += frame.bytes;
   piece_of_ = frame.transfer;
   return {};
+}
+
+void LinkInbox::clear() {
+  granted_.clear();
+  announced_.clear();
+  inline_ = {};
+  granted_bytes_ = announced_tensors_ = 0;
 }
 
 Status LinkInbox::body_received() {

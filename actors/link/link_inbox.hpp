@@ -28,6 +28,8 @@ class LinkInbox {
   Status message(MessageFrame frame, FrameReader::Spans& body);
   Status piece(const PieceFrame& frame, FrameReader::Spans& body);
   Status body_received();
+  /// Forgets what was announced or received in part.
+  void clear();
 
  private:
   struct Incoming {
@@ -49,6 +51,7 @@ class LinkInbox {
   std::map<uint64_t, Incoming> granted_;
   uint64_t granted_bytes_ = 0;
   std::deque<MessageFrame> announced_;
+  size_t announced_tensors_ = 0;
   Incoming inline_;        // the message whose bytes are being read, or
   uint64_t piece_of_ = 0;  // the transfer that they belong to
   std::byte padding_[8] = {};

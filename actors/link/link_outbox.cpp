@@ -20,20 +20,42 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
       .frame = std::move(frame),
       .message = std::make_shared<const WireMessage>(std::move(message)),
       .order = order};
+  if (order.passes || !has_to_wait(order)) return begin(std::move(outgoing));
   auto found = orders_.find(order.key());
-  if (found != orders_.end() && !order.passes) found->second.waiting.push_back(std::move(outgoing));
-  else begin(std::move(outgoing));
+  if (found != orders_.end()) found->second.waiting.push_back(std::move(outgoing));
+  else sessions_waiting_.push_back(std::move(outgoing));
+}
+
+bool LinkOutbox::has_to_wait(const MessageOrder& order) const {
+  auto found = orders_.lower_bound(order.key());
+  if (found == orders_.end()) return false;
+  if (found->first == order.key()) return true;
+  const auto& [target, session, step] = found->first;
+  return order.step == 0 && order.session != 0 && target == order.target &&
+         session == order.session;
+}
+
+void LinkOutbox::add_after_transfers(const Frame& frame) {
+  if (orders_.empty()) add(frame);
+  else after_transfers_.emplace_back(last_transfer_, frame);
 }
 
 void LinkOutbox::begin(Outgoing message) {
   auto bytes = message.frame.bytes();
-  if (bytes <= link_limits::inline_bytes_max) {
+  auto is_held_back =
+      bytes > link_limits::small_bytes_max && unwritten_bytes_ > link_limits::backlog_bytes_max;
+  if (bytes <= link_limits::inline_bytes_max && !is_held_back) {
     add(message.frame);
     add_bytes(message, 0, bytes);
     return;
   }
   ++orders_[message.order.key()].transfers;
   message.frame.transfer = ++last_transfer_;
+  if (announced_.size() < link_limits::announced_at_once_max) announce(std::move(message));
+  else unannounced_.push_back(std::move(message));
+}
+
+void LinkOutbox::announce(Outgoing message) {
   add(message.frame);
   announced_.emplace(message.frame.transfer, std::move(message));
 }
@@ -42,6 +64,11 @@ bool LinkOutbox::grant(uint64_t transfer) {
   auto announced = announced_.extract(transfer);
   if (!announced) return false;
   granted_.push_back(std::move(announced.mapped()));
+  if (!unannounced_.empty()) {
+    auto next = std::move(unannounced_.front());
+    unannounced_.pop_front();
+    announce(std::move(next));
+  }
   return true;
 }
 
@@ -73,8 +100,12 @@ std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
     auto message = std::move(granted_.front());
     granted_.pop_front();
     add_piece(message);
-    if (message.written == message.frame.bytes()) end_transfer(message.order);
-    else granted_.push_back(std::move(message));
+    if (message.written == message.frame.bytes()) {
+      end_transfer(message.order);
+      add_what_waited();
+    } else {
+      granted_.push_back(std::move(message));
+    }
   }
   std::vector<WireSlice> taken;
   for (size_t bytes = 0; !slices_.empty() && bytes < bytes_max;) {
@@ -95,6 +126,26 @@ void LinkOutbox::end_transfer(const MessageOrder& order) {
     found->second.waiting.pop_front();
     begin(std::move(next));
   }
+}
+
+uint64_t LinkOutbox::oldest_transfer() const {
+  auto oldest = last_transfer_ + 1;
+  if (!announced_.empty()) oldest = announced_.begin()->first;
+  for (const auto& message : granted_) oldest = std::min(oldest, message.frame.transfer);
+  if (!unannounced_.empty()) oldest = std::min(oldest, unannounced_.front().frame.transfer);
+  return oldest;
+}
+
+/// What waited for transfers that have ended.
+void LinkOutbox::add_what_waited() {
+  for (auto& message : std::exchange(sessions_waiting_, {})) {
+    if (has_to_wait(message.order)) sessions_waiting_.push_back(std::move(message));
+    else begin(std::move(message));
+  }
+  for (auto oldest = oldest_transfer();
+       !after_transfers_.empty() && after_transfers_.front().first < oldest;
+       after_transfers_.pop_front())
+    add(after_transfers_.front().second);
 }
 
 void LinkOutbox::clear() { *this = LinkOutbox(); }

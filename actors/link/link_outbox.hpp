@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "troupe/actors/link/frame.hpp"
@@ -27,12 +28,15 @@ struct MessageOrder {
 /// leaves in pieces by turns with others, whenever nothing small waits: so nothing small waits for
 /// more than one piece.
 ///
-/// LK-1: messages of one order arrive as they were added, except for those that pass.
+/// LK-1: messages of one order arrive as they were added, except for those that pass. A message of
+/// a session and of none of its steps arrives after all earlier ones of the session to that target.
+/// LK-2: that an actor has ended is told after all messages that were begun before.
 ///
 /// Not thread-safe.
 class LinkOutbox {
  public:
   void add(const Frame& frame);
+  void add_after_transfers(const Frame& frame);
   /// `frame` without its transfer and sizes.
   void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
   /// The peer has granted a transfer. False: there is none of that number that waits.
@@ -60,7 +64,11 @@ class LinkOutbox {
 
   void add(WireSlice slice);
   void add_bytes(const Outgoing& message, uint64_t begin, uint64_t size);
+  bool has_to_wait(const MessageOrder& order) const;
   void begin(Outgoing message);
+  void announce(Outgoing message);
+  uint64_t oldest_transfer() const;
+  void add_what_waited();
   void add_piece(Outgoing& message);
   void end_transfer(const MessageOrder& order);
 
@@ -69,6 +77,9 @@ class LinkOutbox {
   uint64_t last_transfer_ = 0;
   std::map<uint64_t, Outgoing> announced_;
   std::deque<Outgoing> granted_;  // by turns
+  std::deque<Outgoing> unannounced_;
+  std::deque<Outgoing> sessions_waiting_;                   // of LK-1
+  std::deque<std::pair<uint64_t, Frame>> after_transfers_;  // up to that number
   std::map<std::tuple<uint64_t, uint64_t, uint64_t>, Order> orders_;
 };
 

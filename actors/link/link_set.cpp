@@ -60,7 +60,9 @@ void LinkSet::connect(const Address& address, std::chrono::milliseconds timeout,
   network_.after(timeout, [this, alive = std::weak_ptr(alive_), address, waiter, timeout] {
     if (!alive.expired()) time_out(address, waiter, timeout);
   });
-  if (attempt.waiters.size() == 1) dial(address);
+  if (attempt.waiters.size() > 1) return;
+  attempt.number = waiter;
+  dial(address, attempt.number);
 }
 
 void LinkSet::time_out(const Address& address, uint64_t waiter, std::chrono::milliseconds timeout) {
@@ -82,23 +84,28 @@ void LinkSet::time_out(const Address& address, uint64_t waiter, std::chrono::mil
       " (tried for " + seconds_text(timeout) + ")"));
 }
 
-void LinkSet::dial(const Address& address) {
+bool LinkSet::is_wanted(const Address& address, uint64_t number) const {
+  auto attempt = attempts_.find(address);
+  return attempt != attempts_.end() && attempt->second.number == number;
+}
+
+void LinkSet::dial(const Address& address, uint64_t number) {
   network_.dial(
       address,
-      [this, alive = std::weak_ptr(alive_), address](const std::shared_ptr<Link>& link) {
+      [this, alive = std::weak_ptr(alive_), address, number](const std::shared_ptr<Link>& link) {
         if (alive.expired()) return;
         auto attempt = attempts_.find(address);
-        if (attempt == attempts_.end()) return link->close("nobody waits for this connection");
+        if (!is_wanted(address, number)) return link->close("nobody waits for this connection");
         attempt->second.link = link.get();
         links_[link.get()].stage = Stage::greeted;
         link->send(HelloFrame{
             .version = protocol_version_,
             .node = me_,
-            .root_actor = link->number_of(root_),
+            .root_actor = root_->id(),
             .lost_link = attempt->second.lost_link});
       },
-      [this, alive = std::weak_ptr(alive_), address](const Status& status) {
-        if (!alive.expired()) dial_again(address, status.message());
+      [this, alive = std::weak_ptr(alive_), address, number](const Status& status) {
+        if (!alive.expired() && is_wanted(address, number)) dial_again(address, status.message());
       });
 }
 
@@ -108,9 +115,10 @@ void LinkSet::dial_again(const Address& address, const std::string& problem) {
   attempt->second.link = nullptr;
   attempt->second.peer.clear();
   attempt->second.problem = problem;
-  network_.after(retry_delay, [this, alive = std::weak_ptr(alive_), address] {
-    if (!alive.expired() && attempts_.contains(address)) dial(address);
-  });
+  network_.after(
+      retry_delay, [this, alive = std::weak_ptr(alive_), address, number = attempt->second.number] {
+        if (!alive.expired() && is_wanted(address, number)) dial(address, number);
+      });
 }
 
 void LinkSet::answer(const Address& address, const Result<caf::strong_actor_ptr>& answer) {
@@ -157,8 +165,10 @@ Status LinkSet::on_frame(Link& link, const Frame& frame) {
   if (const auto* welcome = std::get_if<WelcomeFrame>(&frame)) return on_welcome(entry, *welcome);
   if (const auto* refused = std::get_if<RefusedFrame>(&frame)) return on_refused(entry, *refused);
   if (std::holds_alternative<ConfirmFrame>(frame)) return on_confirm(entry);
-  if (const auto* close = std::get_if<CloseFrame>(&frame))
+  if (const auto* close = std::get_if<CloseFrame>(&frame)) {
+    if (link.is_open()) network_.log("a peer has closed the link: " + close->why);
     return unavailable("the peer closed the link: " + close->why);
+  }
   return out_of_order();
 }
 
@@ -170,6 +180,11 @@ Status LinkSet::on_hello(Entry& entry, const HelloFrame& hello) {
         .status = failed_precondition(
             "the node speaks version " + std::to_string(protocol_version_) +
             " of the protocol between nodes, the caller " + std::to_string(hello.version))});
+    return {};
+  }
+  if (hello.node == me_) {
+    entry.link->send(RefusedFrame{
+        .node = me_, .status = failed_precondition("this is the address of the caller itself")});
     return {};
   }
   if (auto existing = open_.find(hello.node); existing != open_.end()) {
@@ -185,8 +200,7 @@ Status LinkSet::on_hello(Entry& entry, const HelloFrame& hello) {
   entry.peer = hello.node;
   entry.root = hello.root_actor;
   entry.number = network_.random() | 1;
-  entry.link->send(
-      WelcomeFrame{.node = me_, .root_actor = entry.link->number_of(root_), .link = entry.number});
+  entry.link->send(WelcomeFrame{.node = me_, .root_actor = root_->id(), .link = entry.number});
   return {};
 }
 
@@ -222,9 +236,11 @@ Status LinkSet::on_refused(Entry& entry, const RefusedFrame& refused) {
     answer_all_for(refused.node);
   } else if (find(refused.node, Stage::welcomed)) {
     attempt.peer = refused.node;  // its confirmation is on the way
-  } else {
+  } else if (attempt.lost_link != refused.link) {
     attempt.lost_link = refused.link;
-    dial(address);
+    dial(address, attempt.number);
+  } else {
+    dial_again(address, "the node takes a lost link for alive");
   }
   entry.link->close("refused");
   return {};
@@ -244,6 +260,7 @@ void LinkSet::confirm(Entry& entry) {
 Status LinkSet::open(Entry& entry) {
   auto status = entry.link->open(entry.peer, entry.root, entry.number);
   if (!status.ok()) return status;
+  entry.link->number_of(root_);
   entry.stage = Stage::open;
   open_[entry.peer] = entry.link.get();
   answer_all_for(entry.peer);

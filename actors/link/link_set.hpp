@@ -61,6 +61,7 @@ class LinkSet {
   void ended(Link& link, const Status& why);
 
   size_t size() const { return open_.size(); }
+  size_t unopened() const { return links_.size() - open_.size(); }
 
  private:
   enum class Stage { new_link, greeted, waiting, welcomed, open };
@@ -77,6 +78,7 @@ class LinkSet {
   };
   /// Calls of connect() for the same address.
   struct Attempt {
+    uint64_t number = 0;  // of its first waiter; tells the attempts at an address apart
     std::vector<Waiter> waiters;
     Link* link = nullptr;    // that is being opened
     LinkNode peer;           // the node there, if another link with it is awaited
@@ -92,7 +94,8 @@ class LinkSet {
   void confirm(Entry& entry);
   Status open(Entry& entry);
 
-  void dial(const Address& address);
+  bool is_wanted(const Address& address, uint64_t number) const;
+  void dial(const Address& address, uint64_t number);
   void dial_again(const Address& address, const std::string& problem);
   void time_out(const Address& address, uint64_t waiter, std::chrono::milliseconds timeout);
   void answer(const Address& address, const Result<caf::strong_actor_ptr>& answer);

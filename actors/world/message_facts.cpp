@@ -50,6 +50,10 @@ void add(MessageFacts& facts, const StepDone& message) {
 void add(MessageFacts& facts, const DropPlan& message) {
   add(facts, StepId{.session = message.session, .number = 0});
 }
+void add(MessageFacts& facts, const StepTraced& message) {
+  facts.session = message.step.session;
+  facts.step = message.step.number;
+}
 void add(MessageFacts& facts, const ExplainStep& message) { add(facts, message.step); }
 void add(MessageFacts& facts, const EndSession& message) {
   add(facts, StepId{.session = message.session, .number = 0});
@@ -80,7 +84,7 @@ MessageFacts facts_of(const caf::mailbox_element& message) {
   if (facts.type.second)
     add_first_of<
         Deliver, StartStep, StepDone, Status, Ping, Pong, CancelStep, Register, DropPlan,
-        EndSession, ExplainStep>(facts, content);
+        EndSession, ExplainStep, StepTraced>(facts, content);
   return facts;
 }
 

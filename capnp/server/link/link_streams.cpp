@@ -25,8 +25,10 @@ class LinkStreams::Stream final : public LinkStream {
 
   void start(std::shared_ptr<Link> link, bool is_accepted) {
     link_ = std::move(link);
-    auto greeting = is_accepted ? socket_->read(greeting_.data(), greeting_.size())
-                                : socket_->write(protocol::link.data(), protocol::link.size());
+    auto greeting = kj::evalNow([&] {
+      return is_accepted ? socket_->read(greeting_.data(), greeting_.size())
+                         : socket_->write(protocol::link.data(), protocol::link.size());
+    });
     tasks_.add(greeting
                    .then([this] {
                      is_writing_ = false;
@@ -87,7 +89,8 @@ class LinkStreams::Stream final : public LinkStream {
       pieces.add(static_cast<const kj::byte*>(slice.data), slice.size);
     auto array = pieces.finish();
     is_writing_ = true;
-    auto written = socket_->write(array);
+    // KJ may throw at once where the peer is gone.
+    auto written = kj::evalNow([&] { return socket_->write(array); });
     tasks_.add(written.attach(kj::mv(array), kj::mv(slices))
                    .then([this] {
                      is_writing_ = false;
@@ -104,9 +107,18 @@ class LinkStreams::Stream final : public LinkStream {
     owner_.tasks_.add(kj::evalLater([this, why] { owner_.end(*this, why); }));
   }
 
+  /// Frees what has arrived in part, once nothing reads into it any more.
+  struct ReleaseInput {
+    ~ReleaseInput() {
+      if (link) link->release_input();
+    }
+    std::shared_ptr<Link>& link;
+  };
+
   LinkStreams& owner_;
-  kj::Own<kj::AsyncIoStream> socket_;
   std::shared_ptr<Link> link_;
+  ReleaseInput release_input_{link_};  // before those that read
+  kj::Own<kj::AsyncIoStream> socket_;
   std::array<char, protocol::link.size()> greeting_;
   bool is_writing_ = true;  // until the greeting is over
   bool is_closing_ = false;
@@ -148,6 +160,7 @@ void LinkStreams::end(Stream& stream, const Status& why) {
 }
 
 void LinkStreams::accept(kj::AutoCloseFd socket) {
+  if (links_->unopened() >= link_limits::unopened_max) return;
   begin(io_.lowLevelProvider->wrapSocketFd(kj::mv(socket)), /*is_accepted=*/true);
 }
 

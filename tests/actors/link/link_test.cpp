@@ -166,20 +166,38 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_actor_is_told_to_nodes_that_have_a_handle_of_
   BOOST_TEST(nodes.a.links.size() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(a_peer_that_reads_nothing_is_lost_when_too_much_waits_for_it) {
+BOOST_AUTO_TEST_CASE(a_burst_beyond_all_bounds_is_held_back_and_arrives) {
   TwoNodes nodes;
   auto message = TwoNodes::bytes(1, 1, (1 << 20) - 1000);
-  for (auto bytes = uint64_t{0}; bytes < link_limits::unwritten_bytes_max; bytes += 1 << 20)
+  for (int i = 0; i < 300; ++i) nodes.send(message);
+  nodes.run();
+  BOOST_TEST(nodes.b.delivered.size() == 300u);
+}
+
+BOOST_AUTO_TEST_CASE(a_peer_that_reads_nothing_is_lost_when_too_much_waits_for_it) {
+  TwoNodes nodes;
+  auto message = TwoNodes::bytes(1, 1, 60'000);
+  for (uint64_t bytes = 0; bytes < link_limits::unwritten_bytes_max + (1 << 20); bytes += 60'000)
     nodes.send(message);
-  nodes.run([&] { return nodes.bytes_moved > 1 << 20; });
-  BOOST_TEST(nodes.a.links.size() == 1u);
-  TwoNodes others;
-  for (auto bytes = uint64_t{0}; bytes < link_limits::unwritten_bytes_max + (8 << 20);
-       bytes += 1 << 20)
-    others.send(message);
-  others.run();
-  BOOST_TEST(others.a.links.size() == 0u);
-  BOOST_TEST(others.b.links.size() == 0u);
+  nodes.run();
+  BOOST_TEST(nodes.a.links.size() == 0u);
+  BOOST_TEST(nodes.b.links.size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_session_waits_for_its_large_messages) {
+  TwoNodes nodes;
+  nodes.send(TwoNodes::bytes(7, 1, 8 << 20));
+  caf::anon_send(nodes.a.peer(), ExplainStep{{1, 0}});
+  nodes.run([&] { return !nodes.b.explained.empty(); });
+  BOOST_TEST(nodes.b.delivered.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_the_library_itself_are_refused) {
+  TwoNodes nodes;
+  caf::anon_send(nodes.a.peer(), std::string("word"));
+  nodes.run();
+  BOOST_TEST(nodes.b.links.size() == 0u);
+  BOOST_TEST(nodes.b.logged.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_frames_end_the_link_and_nothing_else) {
