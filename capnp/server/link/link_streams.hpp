@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kj/async-io.h>
+#include <kj/io.h>
 
 #include <map>
 #include <memory>
