@@ -148,6 +148,4 @@ void LinkOutbox::add_what_waited() {
     add(after_transfers_.front().second);
 }
 
-void LinkOutbox::clear() { *this = LinkOutbox(); }
-
 }  // namespace troupe

@@ -46,9 +46,7 @@ class LinkOutbox {
   /// nothing small is left. Empty: nothing can be written now.
   std::vector<WireSlice> take(size_t bytes_max);
 
-  bool can_write() const { return !slices_.empty() || !granted_.empty(); }
   uint64_t unwritten_bytes() const { return unwritten_bytes_; }
-  void clear();
 
  private:
   struct Outgoing {
