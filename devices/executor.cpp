@@ -1,8 +1,9 @@
 #include "troupe/devices/executor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <cstddef>
+#include <memory>
 #include <mutex>
 
 #include "troupe/devices/pending_counts.hpp"
@@ -20,16 +21,21 @@ constexpr int64_t task_worth_ns = 20'000;
 class Outputs {
  public:
   explicit Outputs(int count) : count_(static_cast<size_t>(count)) {
-    if (count_ > few_.size()) many_.resize(count_);
+    if (count_ > sizeof few_ / sizeof(Tensor)) many_ = std::make_unique<Tensor[]>(count_);
+    else std::uninitialized_default_construct_n(data(), count_);
   }
-  std::span<Tensor> span() {
-    return count_ > few_.size() ? std::span(many_) : std::span(few_).first(count_);
+  Outputs(const Outputs&) = delete;
+  ~Outputs() {
+    if (!many_) std::destroy_n(data(), count_);
   }
+  std::span<Tensor> span() { return {data(), count_}; }
 
  private:
+  Tensor* data() { return many_ ? many_.get() : reinterpret_cast<Tensor*>(few_); }
+
   size_t count_;
-  std::array<Tensor, 4> few_;
-  std::vector<Tensor> many_;
+  std::unique_ptr<Tensor[]> many_;
+  alignas(Tensor) std::byte few_[4 * sizeof(Tensor)];
 };
 
 /// A node that became ready and that this thread will run.
@@ -111,7 +117,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto budget_ns = caller_budget_ns;
     while (!ready.empty() && !failed_.load(std::memory_order_relaxed)) {
       auto node = ready.back();
-      const auto& item = plan_->items()[node.index];
+      const auto& item = item_of(node);
       if (has_dead_.load(std::memory_order_relaxed) && is_left_out(node, item)) {
         ready.pop_back();
         pass_on_dead(item, ready);
@@ -131,7 +137,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         run_as_task({node});
         continue;
       }
-      finish(item, compute(item, launch, outputs.span()), outputs.span(), ready);
+      finish(item, compute(node, launch, outputs.span()), outputs.span(), ready);
     }
     release();
   }
@@ -145,6 +151,10 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     if (!item.kernel->takes_dead) return true;
     for (auto& input : inputs) input = Tensor();
     return false;
+  }
+
+  const Plan::NodeItem& item_of(const ReadyNode& node) const {
+    return plan_->items()[static_cast<size_t>(node.index)];
   }
 
   LaunchStep launch_step(WaitCanceller* canceller) {
@@ -179,27 +189,29 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   /// Runs one node without asking again whether it is worth a task.
   void compute_as_task(Ready& ready) {
-    const auto& item = plan_->items()[ready.back().index];
+    auto node = ready.back();
     ready.pop_back();
+    const auto& item = item_of(node);
     Outputs outputs(item.output_count);
     Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
-    finish(item, compute(item, launch, outputs.span()), outputs.span(), ready);
+    finish(item, compute(node, launch, outputs.span()), outputs.span(), ready);
     run(ready, On::device);
   }
 
-  Status compute(const Plan::NodeItem& item, Launch& launch, std::span<const Tensor> outputs) {
-    if (!trace_) return compute(item, launch);
+  Status compute(const ReadyNode& node, Launch& launch, std::span<const Tensor> outputs) {
+    if (!trace_) return compute(node, launch);
+    const auto& item = item_of(node);
     auto begin = trace_->elapsed();
     auto bytes = item.output_count == 0 ? bytes_of(inputs_of(item)) : 0;
-    auto status = compute(item, launch);
+    auto status = compute(node, launch);
     trace_->add(*plan_, item.node, begin, bytes + bytes_of(outputs));
     return status;
   }
 
   /// A library below may throw what its kernel does not know of: that is the node's error.
-  static Status compute(const Plan::NodeItem& item, Launch& launch) {
+  Status compute(const ReadyNode& node, Launch& launch) {
     try {
-      return item.kernel->compute(launch);
+      return plan_->computes()[static_cast<size_t>(node.index)](launch);
     } catch (const std::bad_alloc&) {
       return resource_exhausted("the process has no memory left for the kernel");
     } catch (const std::exception& error) {
@@ -282,9 +294,14 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
       const Plan::NodeItem& item, const Status& status, std::span<Tensor> outputs, Ready& ready) {
     for (auto& input : inputs_of(item)) input = Tensor();
     if (!status.ok()) return fail(status.at(plan_->where(item)));
+    auto alone = is_alone();
     for (const auto& edge : edges_of(item)) {
-      if (edge.slot < 0) arrive(edge, is_dead(outputs), ready);
-      else pass(edge, edge.last ? std::move(outputs[edge.output]) : outputs[edge.output], ready);
+      if (edge.slot < 0) {
+        arrive(edge, is_dead(outputs), alone, ready);
+      } else {
+        auto& output = outputs[edge.output];
+        pass(edge, edge.last ? std::move(output) : output, alone, ready);
+      }
     }
   }
 
@@ -295,20 +312,25 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   void pass_on_dead(const Plan::NodeItem& item, Ready& ready) {
     for (auto& input : inputs_of(item)) input = Tensor();
-    for (const auto& edge : edges_of(item)) arrive(edge, /*is_dead=*/true, ready);
+    auto alone = is_alone();
+    for (const auto& edge : edges_of(item)) arrive(edge, /*is_dead=*/true, alone, ready);
   }
 
-  void pass(const Plan::Edge& edge, Tensor value, Ready& ready) {
+  /// Whether this thread, which has one unit of pending_, has the only one: then no other thread
+  /// works on the step before this one starts it.
+  bool is_alone() const { return pending_.load(std::memory_order_acquire) == 1; }
+
+  void pass(const Plan::Edge& edge, Tensor value, bool alone, Ready& ready) {
     auto is_dead = !value.is_set();
-    if (!plan_->items()[edge.node].merges || (!is_dead && counts_.claim(edge.node)))
+    if (!edge.merges || (!is_dead && counts_.claim(edge.node)))
       slots_[edge.slot] = std::move(value);
     else if (!is_dead) return;  // another input was there before
-    arrive(edge, is_dead, ready);
+    arrive(edge, is_dead, alone, ready);
   }
 
-  void arrive(const Plan::Edge& edge, bool is_dead, Ready& ready) {
+  void arrive(const Plan::Edge& edge, bool is_dead, bool alone, Ready& ready) {
     if (is_dead) has_dead_.store(true, std::memory_order_relaxed);  // published by the count
-    switch (counts_.arrive(plan_->items()[edge.node], edge, is_dead)) {
+    switch (counts_.arrive(*plan_, edge, is_dead, alone)) {
       case PendingCounts::State::waits: return;
       case PendingCounts::State::ready: return ready.push_back({edge.node, false});
       case PendingCounts::State::dead: return ready.push_back({edge.node, true});

@@ -36,19 +36,26 @@ class PendingCounts {
   }
 
   /// An edge has brought a value, or the end of a node. Of the values of a Merge that are not dead,
-  /// only the one that was claimed.
-  State arrive(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
-    if (item.merges) return arrive_at_merge(item, edge, is_dead);
+  /// only the one that was claimed. `alone`: no other thread works on the step.
+  State arrive(const Plan& plan, const Plan::Edge& edge, bool is_dead, bool alone) {
+    if (edge.merges) return arrive_at_merge(plan.items()[edge.node], edge, is_dead);
     // The executor sees dead values in the slots.
     auto is_dead_control = is_dead && edge.slot < 0;
-    if (item.waits_for == 1) return is_dead_control ? State::dead : State::ready;
-    auto before = counts_[edge.node].fetch_add(
-        is_dead_control ? dead_unit - 1 : ~uint64_t{0}, std::memory_order_acq_rel);
+    if (edge.is_only) return is_dead_control ? State::dead : State::ready;
+    auto before = add(counts_[edge.node], is_dead_control ? dead_unit - 1 : ~uint64_t{0}, alone);
     if (static_cast<uint32_t>(before) != 1) return State::waits;
     return is_dead_control || (before >> dead_shift) > 0 ? State::dead : State::ready;
   }
 
  private:
+  /// Returns the value before. What needs no lock of the bus takes a fifth of the time.
+  static uint64_t add(std::atomic<uint64_t>& count, uint64_t change, bool alone) {
+    if (!alone) return count.fetch_add(change, std::memory_order_acq_rel);
+    auto before = count.load(std::memory_order_relaxed);
+    count.store(before + change, std::memory_order_relaxed);
+    return before;
+  }
+
   // The low half counts what is awaited, the high half dead inputs.
   static constexpr int dead_shift = 32;
   static constexpr uint64_t dead_unit = uint64_t{1} << dead_shift;

@@ -138,6 +138,7 @@ class Plan::Compiler {
   }
 
   int32_t add_item(Kernel kernel, size_t input_count, size_t output_count, NodeId node) {
+    plan_.computes_.push_back(std::exchange(kernel.compute, nullptr));
     const auto& kept = plan_.kernels_.emplace_back(std::move(kernel));
     plan_.items_.push_back(
         {.kernel = &kept,
@@ -164,7 +165,7 @@ class Plan::Compiler {
       auto wanted = wanted_place(*plan_.items_[self].kernel, input, i);
       auto slot = plan_.items_[self].first_slot + i;
       if (constant_of_.contains(input.node) && plan_.items_[self].merges) {
-        add_edge(constant_item(input.node), {self, slot, 0, true});
+        add_edge(constant_item(input.node), {.node = self, .slot = slot, .output = 0});
         continue;
       }
       if (constant_of_.contains(input.node)) {
@@ -174,10 +175,11 @@ class Plan::Compiler {
         continue;
       }
       auto source = source_at(input, wanted);
-      add_edge(source.item, {self, slot, source.output, true});
+      add_edge(source.item, {.node = self, .slot = slot, .output = source.output});
     }
     for (auto input : node.control_inputs)
-      if (!constant_of_.contains(input)) add_edge(item_of_[input], {self, -1, -1, false});
+      if (!constant_of_.contains(input))
+        add_edge(item_of_[input], {.node = self, .slot = -1, .output = -1});
     return {};
   }
 
@@ -230,7 +232,9 @@ class Plan::Compiler {
       auto kernel = wanted == Place::device ? make_copy_in() : make_copy_to_host();
       copy->second = add_item(std::move(kernel), 1, 1, output.node);
       add_edge(
-          source.item, {copy->second, plan_.items_[copy->second].first_slot, output.index, true});
+          source.item, {.node = copy->second,
+                        .slot = plan_.items_[copy->second].first_slot,
+                        .output = output.index});
     }
     return {copy->second, 0};
   }
@@ -248,8 +252,12 @@ class Plan::Compiler {
     item.first_edge = static_cast<int32_t>(plan_.edges_.size());
     item.edge_count = static_cast<int32_t>(edges.size());
     std::ranges::stable_sort(edges, {}, &Edge::output);
-    for (size_t i = 0; i + 1 < edges.size(); ++i)
-      edges[i].last = edges[i].output != edges[i + 1].output;
+    for (size_t i = 0; i < edges.size(); ++i) {
+      const auto& consumer = plan_.items_[edges[i].node];
+      edges[i].last = i + 1 == edges.size() || edges[i].output != edges[i + 1].output;
+      edges[i].merges = consumer.merges;
+      edges[i].is_only = consumer.waits_for == 1;
+    }
     plan_.edges_.insert(plan_.edges_.end(), edges.begin(), edges.end());
   }
 

@@ -49,6 +49,8 @@ class Plan {
     int32_t slot;    // where it finds the tensor; -1 for a control edge
     int32_t output;  // of the producer
     bool last;       // no later edge carries the same output
+    bool merges;     // the consumer's
+    bool is_only;    // the consumer waits for no other edge
   };
 
   /// A node of the graph, or a copy of one of its outputs to other memory. Small, as a step reads
@@ -69,6 +71,9 @@ class Plan {
   };
 
   const std::vector<NodeItem>& items() const { return items_; }
+  /// Each item's Kernel::compute, side by side: a step calls them one after the other, and kernels
+  /// are large.
+  const std::vector<KernelCatalog::Compute>& computes() const { return computes_; }
   /// What each item waits for when a step starts, as PendingCounts counts it.
   const std::vector<uint64_t>& initial_counts() const { return initial_counts_; }
   const std::vector<Edge>& edges() const { return edges_; }
@@ -87,7 +92,8 @@ class Plan {
 
   std::shared_ptr<const Graph> graph_;
   Device* device_ = nullptr;
-  std::deque<Kernel> kernels_;
+  std::deque<Kernel> kernels_;  // without their compute
+  std::vector<KernelCatalog::Compute> computes_;
   std::vector<NodeItem> items_;
   std::vector<uint64_t> initial_counts_;
   std::vector<Edge> edges_;

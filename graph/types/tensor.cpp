@@ -50,34 +50,39 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
     std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(data), elements);
   if (dtype == DType::resource)
     std::uninitialized_default_construct_n(reinterpret_cast<ResourceHandle*>(data), elements);
-  auto* rep =
-      header > 0 ? new (block)
-                       Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator, nullptr}
-                 : new Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator, nullptr};
+  auto* rep = header > 0 ? new (block)
+                               Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator}
+                         : new Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator};
   return Tensor(rep);
 }
+
+/// Of memory that is not the tensor's own.
+struct Tensor::Alias : Rep {
+  std::function<void()> release;
+};
 
 Tensor Tensor::alias(
     DType dtype, const Shape& shape, void* memory, std::function<void()> release,
     Allocator* place) {
   CHECK(is_plain(dtype));
-  return Tensor(new Rep{
-      .references{1},
-      .dtype = dtype,
-      .memory = place ? place->kind() : MemoryKind::host,
-      .may_reuse = false,
-      .shape = shape,
-      .elements = shape.elements(),
-      .data = memory,
-      .block_bytes = 0,
-      .allocator = place,
-      .release = std::move(release)});
+  return Tensor(new Alias{
+      {.references{1},
+       .dtype = dtype,
+       .memory = place ? place->kind() : MemoryKind::host,
+       .may_reuse = false,
+       .shape = shape,
+       .elements = shape.elements(),
+       .data = memory,
+       .block_bytes = 0,
+       .allocator = place},
+      std::move(release)});
 }
 
 void Tensor::destroy(Rep* rep) noexcept {
   if (rep->block_bytes == 0) {
-    if (rep->release) rep->release();
-    delete rep;
+    auto* alias = static_cast<Alias*>(rep);
+    if (alias->release) alias->release();
+    delete alias;
     return;
   }
   if (rep->dtype == DType::string)
@@ -98,17 +103,17 @@ void Tensor::destroy(Rep* rep) noexcept {
 Tensor Tensor::reshaped(const Shape& shape) const {
   CHECK(shape.elements() == elements());
   if (shape == this->shape()) return *this;
-  return Tensor(new Rep{
-      .references{1},
-      .dtype = dtype(),
-      .memory = memory(),
-      .may_reuse = false,
-      .shape = shape,
-      .elements = elements(),
-      .data = rep_->data,
-      .block_bytes = 0,
-      .allocator = allocator(),
-      .release = [owner = *this] {}});
+  return Tensor(new Alias{
+      {.references{1},
+       .dtype = dtype(),
+       .memory = memory(),
+       .may_reuse = false,
+       .shape = shape,
+       .elements = elements(),
+       .data = rep_->data,
+       .block_bytes = 0,
+       .allocator = allocator()},
+      [owner = *this] {}});
 }
 
 std::string Tensor::to_string(int64_t most) const {
