@@ -23,7 +23,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 7;
+inline constexpr uint32_t protocol_version = 8;
 
 using SessionId = uint64_t;
 
@@ -39,7 +39,8 @@ using PlanId = uint64_t;
 
 // To a task actor, from another:
 
-/// The first message to a peer: which task sends it, and which task it expects to reach.
+/// Which task speaks, and which one it expects to reach. The first message to a peer, and in each
+/// Ping.
 struct Hello {
   std::string cluster;  // the name of the sender's cluster
   std::string from_job;
@@ -102,13 +103,14 @@ struct Leave {
   int32_t task = 0;
 };
 
-/// Asks whether a peer is alive; answered by Pong. `from` is the name of the sending task.
+/// Asks whether a peer is alive; answered by Pong.
 struct Ping {
-  std::string from;
-  uint64_t from_incarnation = 0;
-  uint64_t membership_version = 0;  // the latest that the sender knows
+  Hello hello;
 };
-struct Pong {};
+/// FailedPrecondition: the peer lives, and refuses the sender as it would refuse its Hello.
+struct Pong {
+  Status refused;
+};
 
 // To a device actor, from session actors:
 
@@ -179,6 +181,7 @@ struct StepDone {
   uint32_t partition = 0;
   Status status;
   Tensors fetches;
+  bool plan_is_stale = false;  // the device has no such plan, or its resources are gone
 };
 
 /// The trace or the graph of a partition, if StartStep asked for it.
@@ -236,11 +239,11 @@ auto inspect(Inspector& f, Leave& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {
-  return f(caf::meta::type_name("Ping"), x.from, x.from_incarnation, x.membership_version);
+  return f(caf::meta::type_name("Ping"), x.hello);
 }
 template <class Inspector>
-auto inspect(Inspector& f, Pong&) {
-  return f(caf::meta::type_name("Pong"));
+auto inspect(Inspector& f, Pong& x) {
+  return f(caf::meta::type_name("Pong"), x.refused);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
@@ -290,7 +293,8 @@ auto inspect(Inspector& f, StepTraced& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepDone& x) {
-  return f(caf::meta::type_name("StepDone"), x.step, x.partition, x.status, x.fetches);
+  return f(
+      caf::meta::type_name("StepDone"), x.step, x.partition, x.status, x.fetches, x.plan_is_stale);
 }
 
 }  // namespace troupe

@@ -7,6 +7,18 @@
 #include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe {
+namespace {
+
+// Of a task, how many earlier incarnations are remembered.
+constexpr size_t earlier_max = 8;
+
+Status taken_over(const TaskKey& key) {
+  return failed_precondition(
+      "another process is " + task_name(key.first, key.second) +
+      " now: the task was restarted, or is configured twice");
+}
+
+}  // namespace
 
 void PeerMonitor::begin(
     TaskProtocol::pointer self, const TaskSettings& settings, Contacted contacted, Lost lost) {
@@ -21,31 +33,40 @@ std::string PeerMonitor::my_name() const { return task_name(me.job, me.task); }
 // -- hello
 
 caf::result<Status, TaskDescription> PeerMonitor::answer_hello(const Hello& hello) {
-  auto refuse = [](const std::string& why) {
-    return caf::result<Status, TaskDescription>(failed_precondition(why), TaskDescription());
-  };
-  auto caller = task_name(hello.from_job, hello.from_task);
-  auto taken_for = task_name(hello.to_job, hello.to_task);
-  if (hello.version != protocol_version)
-    return refuse(
-        my_name() + " speaks version " + std::to_string(protocol_version) +
-        " of the protocol between nodes, the caller " + std::to_string(hello.version));
-  if (hello.cluster != settings_->cluster_name)
-    return refuse(
-        my_name() + " belongs to the cluster '" + settings_->cluster_name + "', but " + caller +
-        " to '" + hello.cluster + "'");
-  if (taken_for != my_name())
-    return refuse(
-        caller + " expected " + taken_for + " here, but this is " + my_name() +
-        ": check the addresses of the cluster");
+  if (auto status = check(hello); !status.ok()) return {std::move(status), TaskDescription()};
   for (size_t i = 0; i < me.devices.size(); ++i)
     me.devices[i].memory_in_use = settings_->devices[i]->allocator().use().bytes_in_use;
   if (self_->current_sender() && self_->current_sender() != self_->ctrl()) {
     auto task = caf::actor_cast<TaskActor>(self_->current_sender());
-    watch(task, caller, hello.from_incarnation);
+    watch(task, {hello.from_job, hello.from_task}, hello.from_incarnation);
     contacted_(task, hello.membership_version);
   }
   return {Status(), me};
+}
+
+/// FailedPrecondition: the sender is of another protocol, cluster or incarnation, or takes this
+/// task for another one.
+Status PeerMonitor::check(const Hello& hello) const {
+  auto caller = task_name(hello.from_job, hello.from_task);
+  auto taken_for = task_name(hello.to_job, hello.to_task);
+  if (hello.version != protocol_version)
+    return failed_precondition(
+        my_name() + " speaks version " + std::to_string(protocol_version) +
+        " of the protocol between nodes, the caller " + std::to_string(hello.version));
+  if (hello.cluster != settings_->cluster_name)
+    return failed_precondition(
+        my_name() + " belongs to the cluster '" + settings_->cluster_name + "', but " + caller +
+        " to '" + hello.cluster + "'");
+  if (taken_for != my_name())
+    return failed_precondition(
+        caller + " expected " + taken_for + " here, but this is " + my_name() +
+        ": check the addresses of the cluster");
+  if (!self_->current_sender()) return {};
+  const auto* successor =
+      find_other({hello.from_job, hello.from_task}, self_->current_sender()->address());
+  if (successor && std::ranges::count(successor->earlier, hello.from_incarnation) > 0)
+    return taken_over({hello.from_job, hello.from_task});
+  return {};
 }
 
 Hello PeerMonitor::hello_to(const TaskKey& key) const {
@@ -60,6 +81,13 @@ Hello PeerMonitor::hello_to(const TaskKey& key) const {
       .membership_version = me.membership_version};
 }
 
+const PeerMonitor::Watched* PeerMonitor::find_other(
+    const TaskKey& key, const caf::actor_addr& task) const {
+  auto found = std::ranges::find_if(
+      watched_, [&](const auto& entry) { return entry.second.key == key && entry.first != task; });
+  return found == watched_.end() ? nullptr : &found->second;
+}
+
 // -- finding
 
 caf::result<Status, TaskDescription> PeerMonitor::find(const FindTask& call) {
@@ -71,14 +99,27 @@ caf::result<Status, TaskDescription> PeerMonitor::find(const FindTask& call) {
   auto promise = peer.waiting.add(
       self_->make_response_promise<Status, TaskDescription>(),
       Counted(settings_->metrics, &Metrics::pending_finds));
-  if (peer.waiting.size() == 1) connect(call, *address);
+  if (peer.waiting.size() == 1) find_address(call, *address);
   return promise;
 }
 
-void PeerMonitor::connect(const FindTask& call, const Address& address) {
+void PeerMonitor::find_address(const FindTask& call, const Address& address) {
   // Other callers with longer timeouts may wait for the same connection later.
   auto timeout = std::max(call.timeout, settings_->connect_timeout);
   TaskKey key{call.job, call.task};
+  if (!lost_peers_.contains(key)) return connect(key, address, timeout);
+  settings_->world->probe(  // PE-4
+      address, std::min(timeout, probe_timeout()),
+      post_to<Result<uint64_t>>(
+          self_, [this, key, address, timeout](const Result<uint64_t>& incarnation) {
+            if (incarnation.status().code() != Code::not_found)
+              return connect(key, address, timeout);
+            fail(key, unavailable("it was lost, and " + incarnation.status().message()));
+          }));
+}
+
+void PeerMonitor::connect(
+    const TaskKey& key, const Address& address, std::chrono::milliseconds timeout) {
   settings_->world->connect(
       address, timeout,
       post_to<Result<caf::strong_actor_ptr>>(
@@ -96,8 +137,9 @@ void PeerMonitor::send_hello(
             if (!status.ok()) return fail(key, status);
             auto& peer = peers_[key];
             peer.actor = actor;
+            lost_peers_.erase(key);
             peer.description = std::move(description);
-            watch(actor, task_name(key.first, key.second), peer.description.incarnation);
+            watch(actor, key, peer.description.incarnation);
             contacted_(actor, peer.description.membership_version);
             peer.waiting.answer_all(Status(), peer.description);
           },
@@ -163,17 +205,21 @@ TaskActor PeerMonitor::actor_of(const TaskKey& key) const {
 
 // -- watching
 
-void PeerMonitor::watch(const TaskActor& actor, const std::string& name, uint64_t incarnation) {
-  auto earlier = std::ranges::find_if(watched_, [&](const auto& entry) {
-    return entry.second.name == name && entry.first != actor.address();
-  });
-  if (earlier != watched_.end()) lose(caf::actor_addr(earlier->first), "it has restarted");  // PE-3
+void PeerMonitor::watch(const TaskActor& actor, const TaskKey& key, uint64_t incarnation) {
+  std::vector<uint64_t> earlier;
+  if (const auto* replaced = find_other(key, actor.address())) {
+    earlier = replaced->earlier;
+    earlier.push_back(replaced->incarnation);
+    if (earlier.size() > earlier_max) earlier.erase(earlier.begin());
+    lose(replaced->actor.address(), "it has restarted");  // PE-3
+  }
   auto [watched, is_new] = watched_.emplace(
       actor.address(), Watched{
                            .actor = actor,
-                           .name = name,
+                           .key = key,
                            .incarnation = incarnation,
-                           .last_heard = settings_->world->now()});
+                           .last_heard = settings_->world->now(),
+                           .earlier = std::move(earlier)});
   if (!is_new) return;
   self_->monitor(actor);
   set_timer();
@@ -182,22 +228,27 @@ void PeerMonitor::watch(const TaskActor& actor, const std::string& name, uint64_
 void PeerMonitor::answer_ping(const Ping& ping) {
   if (!self_->current_sender()) return;
   auto peer = caf::actor_cast<TaskActor>(self_->current_sender());
-  // A peer that was reported as lost, but was only silent, is watched again.
-  watch(peer, ping.from, ping.from_incarnation);
-  contacted_(peer, ping.membership_version);
-  self_->send(peer, Pong{});
+  TaskKey key{ping.hello.from_job, ping.hello.from_task};
+  auto status = check(ping.hello);
+  if (status.ok() && find_other(key, peer.address())) status = taken_over(key);
+  if (status.ok()) {
+    // A peer that was reported as lost, but was only silent, is watched again.
+    watch(peer, key, ping.hello.from_incarnation);
+    contacted_(peer, ping.hello.membership_version);
+  }
+  self_->send(peer, Pong{std::move(status)});
 }
 
-void PeerMonitor::pong_received() {
+void PeerMonitor::pong_received(const Pong& pong) {
   if (!self_->current_sender()) return;
   auto watched = watched_.find(self_->current_sender()->address());
-  if (watched != watched_.end()) watched->second.last_heard = settings_->world->now();
+  if (watched == watched_.end()) return;
+  if (pong.refused.ok()) watched->second.last_heard = settings_->world->now();
+  else lose(self_->current_sender()->address(), "it refused: " + pong.refused.message());
 }
 
 void PeerMonitor::probe(const Watched& silent) {
-  auto name = DeviceName::parse(silent.name);
-  if (!name || !name->job || !name->task) return;
-  auto address = settings_->config.cluster.task_address(*name->job, *name->task);
+  auto address = settings_->config.cluster.task_address(silent.key.first, silent.key.second);
   if (!address) return;  // the peer knows this task, but is not in its configuration
   settings_->world->probe(
       *address, settings_->heartbeat_limit,
@@ -241,7 +292,7 @@ void PeerMonitor::heartbeat_tick() {
   auto limit_ms = std::to_string(settings_->heartbeat_limit.count());
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
   for (const auto& [task, watched] : watched_) {
-    self_->send(watched.actor, Ping{my_name(), me.incarnation, me.membership_version});
+    self_->send(watched.actor, Ping{hello_to(watched.key)});
     if (now - watched.last_heard >= limit / 4) probe(watched);
   }
   set_timer();
@@ -258,8 +309,12 @@ void PeerMonitor::lose(const caf::actor_addr& task, const std::string& why) {
   auto found = std::ranges::find_if(peers_, [&task](const auto& peer) {
     return peer.second.actor && peer.second.actor.address() == task;
   });
-  if (found != peers_.end()) peers_.erase(found);
-  lost_({gone.mapped().name, why});
+  if (found != peers_.end()) {
+    lost_peers_.insert(found->first);
+    peers_.erase(found);
+  }
+  const auto& key = gone.mapped().key;
+  lost_({task_name(key.first, key.second), why});
 }
 
 }  // namespace troupe

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <caf/all.hpp>
 
@@ -25,7 +27,12 @@ using TaskKey = std::pair<std::string, int>;
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself was suspended does not report its peers as lost for that time.
-/// PE-3: when a new incarnation of a task is met, the earlier one is reported as lost.
+/// PE-3: when a new incarnation of a task says Hello, the earlier one is reported as lost. What
+/// that
+///       one sends later is refused, as is a Ping of a process that has not said Hello while
+///       another has the name: it may be the message of an earlier life, or the task is configured
+///       twice.
+/// PE-4: a task that was lost, and at whose address no process listens, is not waited for.
 class PeerMonitor {
  public:
   using Lost = std::function<void(const PeerLost&)>;
@@ -54,7 +61,7 @@ class PeerMonitor {
 
   caf::result<Status, TaskDescription> answer_hello(const Hello& hello);
   void answer_ping(const Ping& ping);
-  void pong_received();  // from the current sender
+  void pong_received(const Pong& pong);  // from the current sender
   void heartbeat_tick();
   /// The actor has ended, or the connection to it broke.
   void ended(const caf::actor_addr& task);
@@ -74,16 +81,20 @@ class PeerMonitor {
   };
   struct Watched {
     TaskActor actor;
-    std::string name;
+    TaskKey key;
     uint64_t incarnation;
     World::Time last_heard;
+    std::vector<uint64_t> earlier;  // incarnations whose place it has taken, the latest ones
   };
 
   std::string my_name() const;
-  void connect(const FindTask& call, const Address& address);
+  Status check(const Hello& hello) const;
+  const Watched* find_other(const TaskKey& key, const caf::actor_addr& task) const;
+  void find_address(const FindTask& call, const Address& address);
+  void connect(const TaskKey& key, const Address& address, std::chrono::milliseconds timeout);
   void send_hello(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout);
   void fail(const TaskKey& key, const Status& why);
-  void watch(const TaskActor& actor, const std::string& name, uint64_t incarnation);
+  void watch(const TaskActor& actor, const TaskKey& key, uint64_t incarnation);
   void probe(const Watched& silent);
   void probe_answered(const caf::actor_addr& task, uint64_t incarnation);
   void lose(const caf::actor_addr& task, const std::string& why);
@@ -94,6 +105,7 @@ class PeerMonitor {
   Contacted contacted_;
   Lost lost_;
   std::map<TaskKey, Peer> peers_;
+  std::set<TaskKey> lost_peers_;  // and not reached since
   std::map<caf::actor_addr, Watched> watched_;
   bool timer_runs_ = false;
   World::Time timer_due_{0};

@@ -98,7 +98,8 @@ struct DeviceState {
     if (!step->given_up.ok()) return end_step({message.step, step->given_up});
     auto plan = session->second.plans.find(message.plan);
     if (plan == session->second.plans.end())
-      return end_step({message.step, aborted("the device has no such plan any more")});
+      return end_step(
+          {message.step, aborted("the device has no such plan any more"), /*plan_is_stale=*/true});
     if (auto status = plan->second->check_feeds(message.feeds); !status.ok())
       return end_step({message.step, status});
     session->second.unstarted.erase(message.step.number);
@@ -124,7 +125,8 @@ struct DeviceState {
             .step = message.step,
             .partition = message.partition,
             .status = aborted("the device has no plans of the session any more").at(where()),
-            .fetches = {}});
+            .fetches = {},
+            .plan_is_stale = true});
   }
 
   DeviceStep* find_step(DeviceSession& session, StepId id) {
@@ -224,8 +226,11 @@ struct DeviceState {
         .step = ended.step,
         .partition = step.mapped().partition,
         .status = ended.status.at(where()),
-        .fetches = {}};
+        .fetches = {},
+        .plan_is_stale = ended.plan_is_stale};
+    const auto& plan = step.mapped().plan;
     if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
+    else if (plan && plan->is_stale()) done.plan_is_stale = true;
     send_trace(ended.step, session->second, step.mapped());
     self->send(session->second.actor, std::move(done));
   }
@@ -280,8 +285,12 @@ struct DeviceState {
       for (const auto& [number, step] : sessions.at(id).steps)
         if (step.plan)
           self->send(
-              sessions.at(id).actor,
-              StepDone{{id, number}, step.partition, status.at(where()), /*fetches=*/{}});
+              sessions.at(id).actor, StepDone{
+                                         .step = {id, number},
+                                         .partition = step.partition,
+                                         .status = status.at(where()),
+                                         .fetches = {},
+                                         .plan_is_stale = true});
       end_session(id);
     }
   }

@@ -102,7 +102,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
     if (peer == peers.end())
       return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
     device_plan->destinations[node.attr<int64_t>("edge")] = {
-        .actor = peer->second, .device = name, .task = task_name_of(name)};
+        .actor = peer->second, .task = task_name_of(name)};
   }
   auto plan = Plan::compile(graph, device, bindings);
   if (!plan) return plan.status();

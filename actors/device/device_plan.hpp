@@ -21,8 +21,7 @@ namespace troupe {
 struct DevicePlan {
   struct Destination {
     DeviceActor actor;
-    std::string device;  // the name of that device
-    std::string task;    // the task it belongs to
+    std::string task;  // the task it belongs to
   };
 
   std::shared_ptr<const Plan> plan;
@@ -36,6 +35,11 @@ struct DevicePlan {
   bool sends_to(const std::string& task) const {
     return std::ranges::any_of(
         destinations, [&task](const auto& entry) { return entry.second.task == task; });
+  }
+  /// Whether a resource that it uses is gone, as its container was reset.
+  bool is_stale() const {
+    return std::ranges::any_of(
+        resources, [](const auto& resource) { return resource->is_dropped(); });
   }
   /// Describes what the receiver of an incoming edge waits for.
   Wait describe(const WaitingNode& waiting) const;

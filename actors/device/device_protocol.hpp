@@ -10,6 +10,7 @@ namespace troupe {
 struct StepEnded {
   StepId step;
   Status status;
+  bool plan_is_stale = false;
 };
 
 /// All that a device actor handles: the messages of sessions, devices and its task (DeviceActor),

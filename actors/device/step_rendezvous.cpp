@@ -3,7 +3,10 @@
 namespace troupe {
 namespace {
 
-size_t bytes_of(const Tensor& value) { return value.is_set() ? value.bytes() : 0; }
+/// An empty tensor takes memory, too.
+size_t bytes_of(const Tensor& value) {
+  return StepRendezvous::bytes_each + (value.is_set() ? value.bytes() : 0);
+}
 
 }  // namespace
 

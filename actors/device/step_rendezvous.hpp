@@ -19,6 +19,9 @@ namespace troupe {
 /// RV-2: every receiver is called: with the tensor, or with the error of fail().
 class StepRendezvous final : public StepPort {
  public:
+  /// What a waiting value takes besides its elements: its entry and the header of its tensor.
+  static constexpr size_t bytes_each = 512;
+
   /// Sends a tensor to another device; called on the thread of the sending kernel.
   using Push = std::function<Status(const EdgeKey&, Tensor)>;
   /// Runs work soon, but not inside the call; from any thread.
@@ -27,7 +30,7 @@ class StepRendezvous final : public StepPort {
   /// Adds a value from another device, unset if it is dead; also before the step is started. False:
   /// the edge has had one in that iteration.
   bool arrive(const EdgeKey& key, Tensor value);
-  /// Bytes of the tensors that no kernel has received yet.
+  /// Memory of the values that no kernel has received yet.
   size_t waiting_bytes() const;
 
   /// Called when the step starts, before its kernels use the port.

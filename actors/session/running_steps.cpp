@@ -113,6 +113,7 @@ void RunningSteps::partition_traced(StepTraced& traced) {
 void RunningSteps::partition_done(StepDone& done) {
   auto* step = find(done.step);
   if (!step || done.partition >= step->partition_done.size()) return;
+  step->is_stale |= done.plan_is_stale;
   if (done.status.ok()) done.status = check_fetches(*step, done);
   if (done.status.ok()) keep_fetches(*step, done);
   end_partition(done.step.number, done.partition, done.status);
@@ -166,7 +167,7 @@ void RunningSteps::finish(uint64_t number) {
   auto& step = ended.mapped();
   step_of_call_.erase(step.request.call);
   --step.compiled->running;
-  if (step.error.code() == Code::aborted) stale_(*step.compiled);
+  if (step.is_stale) stale_(*step.compiled);
   if (step.metadata) {
     std::erase_if(step.metadata->devices, [](const DeviceRun& run) { return run.device.empty(); });
     step.request.on_metadata(std::move(*step.metadata));

@@ -21,7 +21,7 @@ namespace troupe {
 class RunningSteps {
  public:
   using Answer = std::function<void(const StepRequest&, Result<Tensors>)>;
-  /// Called with the compiled step when a device answered Aborted: it has no such plan any more.
+  /// Called with the compiled step when a device has no such plan any more, or cannot run it.
   using Stale = std::function<void(const CompiledStep&)>;
 
   void begin(
@@ -56,6 +56,7 @@ class RunningSteps {
     size_t pending = 0;
     Tensors answers;
     Status error;
+    bool is_stale = false;  // a device has no such plan any more, or cannot run it
     World::Time started{0};
     std::shared_ptr<RunMetadata> metadata;  // null unless requested
   };

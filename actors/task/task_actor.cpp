@@ -302,7 +302,7 @@ TaskProtocol::behavior_type task(
       [&state](const ResetContainers& call) { return state.reset_containers(call.containers); },
       [&state](const ListTaskResources&) { return state.list_task_resources(); },
       [&state](const Ping& ping) { state.peers.answer_ping(ping); },
-      [&state](const Pong&) { state.peers.pong_received(); },
+      [&state](const Pong& pong) { state.peers.pong_received(pong); },
       [&state](const FindTask& call) { return state.peers.find(call); },
       [&state](const FindResources& call) { return state.directory.find(call); },
       [&state](const PlaceResources& call) { return state.directory.place(call); },

@@ -118,6 +118,17 @@ struct SessionFixture : NodesFixture {
         caf::actor_cast<StepListener>(step_listener),
         StepDone{started.step, started.partition, std::move(status), std::move(fetches)});
   }
+  /// The device has no such plan any more.
+  void send_stale(const StartStep& started) {
+    self->send(
+        caf::actor_cast<StepListener>(step_listener),
+        StepDone{
+            .step = started.step,
+            .partition = started.partition,
+            .status = aborted("no such plan"),
+            .fetches = {},
+            .plan_is_stale = true});
+  }
 };
 
 }  // namespace troupe::testing

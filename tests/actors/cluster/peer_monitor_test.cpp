@@ -1,8 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/actors/sim/cluster.hpp"
+#include "troupe/tests/actors/nodes_fixture.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 using namespace std::chrono_literals;
 
 namespace peers {
@@ -89,6 +91,20 @@ BOOST_AUTO_TEST_CASE(a_cut_between_two_other_tasks_ends_the_step_and_names_one_o
   BOOST_TEST((step.ended_at() - began <= limit + 1ms));
 }
 
+BOOST_AUTO_TEST_CASE(steps_that_begin_after_a_task_died_hear_of_it_at_once) {
+  auto step = start_and([&] { cluster.crash(ps); });
+  BOOST_TEST((step.status().code() == Code::unavailable), step.status().to_string());
+  for (int i = 0; i < 3; ++i) {
+    auto later = start_and([] {});
+    BOOST_TEST((later.status().code() == Code::unavailable), later.status().to_string());
+    BOOST_TEST(later.status().where().task == ps);
+    BOOST_TEST((later.ended_at() - began < 100ms));
+  }
+  cluster.restart(ps);
+  auto again = session.run({}, {far});
+  BOOST_TEST(again.ok(), again.status().to_string());
+}
+
 BOOST_AUTO_TEST_CASE(a_peer_with_a_full_connection_is_not_lost) {
   auto on_ps = session.graph().on(ps);
   auto size = on_ps.constant(Tensor::of<int32_t>({1}, {1 << 18}));
@@ -102,6 +118,110 @@ BOOST_AUTO_TEST_CASE(a_peer_with_a_full_connection_is_not_lost) {
 BOOST_AUTO_TEST_CASE(peers_that_are_idle_for_long_are_not_lost) {
   cluster.run_for(std::chrono::minutes(10));
   BOOST_TEST(session.run({}, {far}).ok());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+/// Processes that say to task a that they are task b.
+struct TwoIncarnations : NodesFixture {
+  // Without heartbeats, which would find the silent peers of this test lost anyway.
+  TaskActor task = spawn_task({.config = {cluster, "a", 0},
+                               .devices = {devices.back()},
+                               .catalog = catalog,
+                               .world = world,
+                               .connect_timeout = connect_timeout,
+                               .heartbeat_limit = 0ms})
+                       .actor;
+  caf::scoped_actor first{system}, second{system};
+
+  TwoIncarnations() { tasks.push_back(task); }
+
+  static Hello hello(uint64_t incarnation) {
+    return {
+        .from_job = "b",
+        .from_incarnation = incarnation,
+        .version = protocol_version,
+        .to_job = "a"};
+  }
+  Status greet(const caf::scoped_actor& from, const Hello& hello) {
+    Status answer;
+    from->request(task, test_timeout, hello)
+        .receive(
+            [&](Status& status, TaskDescription&) { answer = std::move(status); },
+            [&](caf::error& error) { BOOST_FAIL(system.render(error)); });
+    return answer;
+  }
+  Status ping(const caf::scoped_actor& from, const Hello& hello) {
+    Status refused;
+    from->send(task, Ping{hello});
+    from->receive(
+        [&](Pong& pong) { refused = std::move(pong.refused); },
+        caf::after(test_timeout) >> [] { BOOST_FAIL("no Pong came"); });
+    return refused;
+  }
+};
+
+bool is_refused(const Status& status, const std::string& why) {
+  return status.code() == Code::failed_precondition &&
+         status.message().find(why) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(incarnations, TwoIncarnations)
+
+BOOST_AUTO_TEST_CASE(a_ping_is_checked_as_a_hello_is) {
+  for (bool by_ping : {false, true}) {
+    auto say = [&](const Hello& hello) {
+      return by_ping ? ping(first, hello) : greet(first, hello);
+    };
+    BOOST_TEST(say(hello(1)).ok());
+    auto other = hello(1);
+    other.cluster = "other";
+    BOOST_TEST(is_refused(say(other), "belongs to the cluster"));
+    other = hello(1);
+    other.to_job = "b";
+    BOOST_TEST(is_refused(say(other), "expected /job:b/task:0 here"));
+    other = hello(1);
+    --other.version;
+    BOOST_TEST(is_refused(say(other), "speaks version"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_message_of_an_earlier_life_does_not_end_the_later_one) {
+  BOOST_TEST(greet(first, hello(1)).ok());
+  BOOST_TEST(greet(second, hello(2)).ok());
+  BOOST_TEST(is_refused(ping(first, hello(1)), "another process is /job:b/task:0 now"));
+  BOOST_TEST(is_refused(greet(first, hello(1)), "another process is /job:b/task:0 now"));
+  BOOST_TEST(ping(second, hello(2)).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_ping_of_a_process_that_has_not_said_hello_takes_no_place) {
+  BOOST_TEST(greet(first, hello(1)).ok());
+  BOOST_TEST(is_refused(ping(second, hello(2)), "another process is /job:b/task:0 now"));
+  BOOST_TEST(ping(first, hello(1)).ok());
+  BOOST_TEST(greet(second, hello(2)).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_refuses_is_lost) {
+  caf::scoped_actor refusing(system);
+  BOOST_TEST(greet(refusing, hello(1)).ok());
+  auto device = device_of(task, "a");
+  NodeDef waits{
+      .name = "_recv/0",
+      .op = transfer::recv,
+      .attrs = {
+          {"tensor_type", DType::float32},
+          {"edge", int64_t{5}},
+          {"from_device", "/job:a/task:0/device:CPU:0"}}};
+  auto status = std::get<0>(ask<Status, Registered>(device, Register{7, 1, {waits}, b_task}));
+  BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  self->send(device, StartStep{.step = {7, 1}, .plan = 1});
+  refusing->send(task, Pong{failed_precondition("not you")});
+  auto done = next<StepDone>();
+  BOOST_TEST((done.status.code() == Code::aborted), done.status.to_string());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

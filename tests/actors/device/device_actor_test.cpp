@@ -192,12 +192,23 @@ BOOST_AUTO_TEST_CASE(a_new_incarnation_of_a_master_ends_what_the_earlier_one_had
   tasks.push_back(task);
   auto device = device_of(task, "a");
   caf::scoped_actor earlier(system), later(system);
-  earlier->send(task, Ping{.from = master, .from_incarnation = 1});
+  auto greet = [&](const caf::scoped_actor& from, uint64_t incarnation) {
+    Hello hello{
+        .from_job = "b",
+        .from_incarnation = incarnation,
+        .version = protocol_version,
+        .to_job = "a"};
+    from->request(task, test_timeout, hello)
+        .receive(
+            [](const Status& status, const TaskDescription&) { BOOST_TEST(status.ok()); },
+            [&](const caf::error& error) { BOOST_FAIL(system.render(error)); });
+  };
+  greet(earlier, 1);
   auto status = std::get<0>(ask<Status, Registered>(
       device, Register{session, 1, {recv(5), retval("_recv/0", 0)}, master}));
   BOOST_TEST_REQUIRE(status.ok(), status.to_string());
   self->send(device, StartStep{{session, 1}, 1, /*partition=*/3, {}});
-  later->send(task, Ping{.from = master, .from_incarnation = 2});
+  greet(later, 2);
   BOOST_TEST((code_of_done(1) == Code::aborted));
 }
 
@@ -275,6 +286,25 @@ BOOST_AUTO_TEST_CASE(tensors_of_unstarted_steps_take_bounded_memory) {
   deliver(4, 6, large(int64_t{2} << 30));  // whatever its size
   deliver(4, 7, Tensor::scalar(1.0f));
   BOOST_TEST((code_of_done(4) == Code::resource_exhausted));
+}
+
+BOOST_AUTO_TEST_CASE(empty_tensors_of_unstarted_steps_count_as_memory) {
+  require_plan(1, {one()});
+  deliver(1, 0, large((int64_t{1} << 30) - 64 * 1024));
+  for (int edge = 1; edge <= 1024; ++edge) deliver(1, edge, Tensor::of<float>({0}, {}));
+  start(1, 1);
+  BOOST_TEST((code_of_done(1) == Code::resource_exhausted));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_ends_with_aborted_does_not_make_its_plan_stale) {
+  require_plan(1, {recv(5), retval("_recv/0", 0)});
+  start(1, 1);
+  self->send(device, CancelStep{{session, 1}, aborted("as an op may say")});
+  auto answer = done(1);
+  BOOST_TEST((answer.status.code() == Code::aborted));
+  BOOST_TEST(!answer.plan_is_stale);
+  start(2, /*plan=*/9);
+  BOOST_TEST(done(2).plan_is_stale);
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {

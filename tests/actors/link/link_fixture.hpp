@@ -93,7 +93,7 @@ class LinkedNodes::Node final : public LinkNetwork {
         root(system.spawn([this](caf::event_based_actor* self) -> caf::behavior {
           return {
               [this, self](const Ping& ping) {
-                pings.push_back(ping.from);
+                pings.push_back(ping.hello.from_job);
                 sender = caf::actor_cast<caf::strong_actor_ptr>(self->current_sender());
                 return Status();
               },

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_connected_to_uses_the_same_link) {
   auto &a = nodes.add(), &b = nodes.add();
   a.connect(1);
   nodes.run();
-  caf::anon_send(a.peer(), Ping{"a", 1, 1});
+  caf::anon_send(a.peer(), Ping{{.from_job = "a"}});
   b.connect(0);
   nodes.run();
   BOOST_TEST(b.peer().id() == a.root.id());
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_one_end_has_lost_unnoticed_is_replaced_by_the_n
     BOOST_TEST((a.peer() != lost || a.connected.size() == 2));
     BOOST_TEST(a.links.size() == 1u);
     BOOST_TEST(b.links.size() == 1u);
-    caf::anon_send(a.peer(), Ping{"after", 1, 1});
+    caf::anon_send(a.peer(), Ping{{.from_job = "after"}});
     nodes.run();
     BOOST_REQUIRE(!b.pings.empty());
     BOOST_TEST(b.pings.back() == "after");

@@ -39,7 +39,7 @@ struct TwoNodes : LinkedNodes {
 struct Asker {
   Asker(LinkedNodes::Node& node, const caf::actor& whom) {
     actor = node.system.spawn([this, whom](caf::event_based_actor* self) {
-      self->request(whom, caf::infinite, Ping{"asker", 1, 1})
+      self->request(whom, caf::infinite, Ping{{.from_job = "asker"}})
           .then([this](const Status&) { ++answers; }, [this](const caf::error&) { ++errors; });
       self->monitor(whom);
       self->set_down_handler([this](const caf::down_msg&) { ++downs; });

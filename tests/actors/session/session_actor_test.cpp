@@ -113,11 +113,24 @@ BOOST_AUTO_TEST_CASE(a_lost_task_fails_the_runs_that_use_it_and_is_named) {
   BOOST_TEST(status.where().task == b_task);
 }
 
-BOOST_AUTO_TEST_CASE(after_an_aborted_step_the_next_one_registers_again) {
+BOOST_AUTO_TEST_CASE(after_a_step_whose_op_was_aborted_the_next_one_uses_the_same_plan) {
   auto fetch = remote_neg();
   auto first = run(1, {fetch});
   auto plan = next_registration();
-  send_done(next<StartStep>(), aborted("no such plan"));
+  send_done(next<StartStep>(), aborted("as an op may say"));
+  BOOST_TEST((first->wait().status().code() == Code::aborted));
+  auto second = run(2, {fetch});
+  auto started = next<StartStep>();
+  BOOST_TEST(started.plan == plan);
+  send_done(started, Status(), {Tensor::scalar(1.0f)});
+  BOOST_TEST(second->wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_step_whose_plan_was_gone_the_next_one_registers_again) {
+  auto fetch = remote_neg();
+  auto first = run(1, {fetch});
+  auto plan = next_registration();
+  send_stale(next<StartStep>());
   BOOST_TEST((first->wait().status().code() == Code::aborted));
   BOOST_TEST(next<DropPlan>().plan == plan);
   auto second = run(2, {fetch});

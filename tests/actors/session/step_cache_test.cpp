@@ -77,11 +77,11 @@ BOOST_AUTO_TEST_CASE(a_step_by_name_shares_the_plan_of_a_callable) {
   BOOST_TEST(answer->wait().ok());
 }
 
-BOOST_AUTO_TEST_CASE(after_an_aborted_step_a_callable_is_compiled_again_by_its_next_call) {
+BOOST_AUTO_TEST_CASE(after_its_plan_was_gone_a_callable_is_compiled_again_by_its_next_call) {
   BOOST_REQUIRE(make_callable(remote_neg()).ok());
   auto plan = next_registration();
   auto first = call(1);
-  fake_step(aborted("no such plan"));
+  send_stale(next<StartStep>());
   BOOST_TEST((first->wait().status().code() == Code::aborted));
   auto second = call(2);
   BOOST_TEST(next_registration() != plan);
