@@ -165,12 +165,22 @@ struct AdmitTask {
   Done<Joined> done;
 };
 
+/// Removes a task that has joined and is dead from the cluster, and its resources from the
+/// directory. InvalidArgument: no name of a task. NotFound: the cluster has no such task.
+/// FailedPrecondition: it belongs to the cluster by its configuration, or it answers. Unavailable:
+/// the directory service is unreachable.
+struct ForgetTask {
+  std::string task;  // "/job:worker/task:3"
+  std::chrono::milliseconds timeout;
+  DoneStatus done;
+};
+
 /// A task as its clients see it: the calls to a master. TaskActor adds the messages of other tasks
 /// and of this task's sessions and devices, TaskProtocol those that it sends to itself.
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
     caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
-    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>>;
+    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>, caf::reacts_to<ForgetTask>>;
 
 /// Sends a call from a thread that does not belong to CAF. With `here`, the actors that it wakes
 /// are queued on that execution unit and run when its owner drains it; otherwise on CAF's threads.
@@ -199,3 +209,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::AdmitTask)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ForgetTask)

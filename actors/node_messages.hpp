@@ -173,6 +173,12 @@ struct Deliver {
   Tensors tensors;
 };
 
+/// The step has ended early at the sender of its tensors: those that are on their way to this
+/// receiver need not arrive. A link acts on it instead of sending it.
+struct DiscardStep {
+  StepId step;
+};
+
 // To a session actor, from device actors:
 
 /// A partition of a step has ended on its device: with its fetches, or with an error.
@@ -288,6 +294,10 @@ auto inspect(Inspector& f, Deliver& x) {
   return f(caf::meta::type_name("Deliver"), x.step, x.edges, x.tensors);
 }
 template <class Inspector>
+auto inspect(Inspector& f, DiscardStep& x) {
+  return f(caf::meta::type_name("DiscardStep"), x.step);
+}
+template <class Inspector>
 auto inspect(Inspector& f, StepTraced& x) {
   return f(caf::meta::type_name("StepTraced"), x.step, x.partition, x.run);
 }
@@ -330,6 +340,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::DropPlan))
   CAF_ADD_TYPE_ID(troupe, (troupe::EndSession))
   CAF_ADD_TYPE_ID(troupe, (troupe::Deliver))
+  CAF_ADD_TYPE_ID(troupe, (troupe::DiscardStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::StepDone))
   CAF_ADD_TYPE_ID(troupe, (troupe::StepTraced))
 

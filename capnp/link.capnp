@@ -10,7 +10,8 @@
 #
 # A message of up to 1 MiB is sent as one frame with its bytes. A larger one is announced by its
 # frame and waits for `grant`: the receiver grants as much as it has room for. Its bytes then follow
-# in pieces, between which other frames pass.
+# in pieces, between which other frames pass. Until the last piece the sender may withdraw it; a
+# grant that crosses the withdrawal is without effect.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -26,6 +27,7 @@ struct Frame {
     piece @6 :Piece;
     ended @7 :UInt64;          # an actor of the sender, known to the receiver, that has ended
     close @8 :Text;            # the last frame: why the sender closes the link
+    withdrawn @9 :UInt64;      # a transfer that was announced, and will not be finished
   }
 }
 

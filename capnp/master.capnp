@@ -121,6 +121,12 @@ interface Master {
                                            missing :List(Status));
   # The resources in the containers of all tasks that answer in time; `missing` has an error for
   # each other task, which names it.
+
+  forgetTask @9 (task :Text, timeoutMs :UInt64) -> (status :Status);
+  # Removes a task ("/job:worker/task:3") that has joined the cluster and is dead for good: it is
+  # not listed as missing any more, and its resources may be placed anew. FailedPrecondition: the
+  # task belongs to the cluster by its configuration, or it answers. NotFound: there is no such
+  # task. Unavailable: the directory service is unreachable.
 }
 
 enum NodeState {

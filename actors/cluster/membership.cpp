@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/actors/error.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe {
@@ -135,6 +136,32 @@ caf::result<Status> Membership::leave(const Leave& request) {
   send_to_all(
       {request.job, request.task}, [promise, status]() mutable { promise.deliver(status); });
   return promise;
+}
+
+void Membership::forget(const ForgetTask& call) {
+  auto name = DeviceName::parse(call.task);
+  if (!name || !name->job || !name->task || name->type)
+    return call.done(
+        invalid_argument("'" + call.task + "' is no name of a task, such as /job:worker/task:3"));
+  TaskKey key{*name->job, *name->task};
+  if (auto address = settings_->config.cluster.task_address(key.first, key.second); !address)
+    return call.done(not_found(address.status().message()));
+  if (configured_.task_address(key.first, key.second).ok())
+    return call.done(failed_precondition(
+        call.task +
+        " belongs to the cluster by its configuration: only a task that has joined can "
+        "be forgotten"));
+  auto timeout = std::min(call.timeout, peers_->probe_timeout());
+  peers_->check_reachable(key, timeout, [this, key, call](const Status& status) {
+    if (status.ok())
+      return call.done(failed_precondition(call.task + " is alive: stop it, and it leaves"));
+    self_->request(caf::actor_cast<TaskActor>(self_), call.timeout, Leave{key.first, key.second})
+        .then(
+            [done = call.done](const Status& status) { done(status); },
+            [done = call.done](const caf::error& error) {
+              done(unavailable(to_status(error).message()));
+            });
+  });
 }
 
 Status Membership::remove(const Leave& request) {

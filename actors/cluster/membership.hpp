@@ -34,6 +34,8 @@ class Membership {
   caf::result<Status> leave(const Leave& request);
   /// Answers a Join through a callback.
   void admit(const AdmitTask& call);
+  /// Has the directory task remove a joined task that is dead.
+  void forget(const ForgetTask& call);
 
   /// Adopts an update from another task, unless this task knows that version or a later one.
   Status update(const MembershipUpdate& update);

@@ -7,6 +7,7 @@
 #include "troupe/actors/device/device_session.hpp"
 #include "troupe/actors/device/outbox.hpp"
 #include "troupe/actors/device/pending_registrations.hpp"
+#include "troupe/actors/device/step_waits.hpp"
 #include "troupe/actors/self.hpp"
 
 namespace troupe {
@@ -229,36 +230,27 @@ struct DeviceState {
         .fetches = {},
         .plan_is_stale = ended.plan_is_stale};
     const auto& plan = step.mapped().plan;
-    if (ended.status.ok()) done.fetches = step.mapped().rendezvous->take_fetches();
-    else if (plan && plan->is_stale()) done.plan_is_stale = true;
+    if (ended.status.ok()) {
+      done.fetches = step.mapped().rendezvous->take_fetches();
+    } else if (plan) {
+      done.plan_is_stale |= plan->is_stale();
+      discard(ended.step, *plan);
+    }
     send_trace(ended.step, session->second, step.mapped());
     self->send(session->second.actor, std::move(done));
   }
 
-  StepWaits explain(const ExplainStep& message) const {
-    auto session = sessions.find(message.step.session);
-    if (session == sessions.end()) return {{wait("the step's start: the session is unknown", {})}};
-    auto found = session->second.steps.find(message.step.number);
-    if (found == session->second.steps.end())
-      return {{wait("the master, which should have been told that this partition has ended", {})}};
-    const auto& step = found->second;
-    auto age = settings.world->now() - step.created;
-    if (!step.plan) return {{wait("the step's start", age)}};
-    StepWaits answer;
-    for (const auto& waiting : waiting_nodes(step)) {
-      answer.waits.push_back(step.plan->describe(waiting));
-      answer.waits.back().device = settings.name;
-      answer.waits.back().age = std::chrono::duration_cast<std::chrono::milliseconds>(age);
-    }
-    if (answer.waits.empty()) answer.waits.push_back(wait("its kernels, which run", age));
-    return answer;
+  /// Tells the links that tensors which the step has sent need not arrive.
+  void discard(StepId step, const DevicePlan& plan) {
+    for (const auto& receiver : plan.receivers)
+      if (receiver.node() != self->node()) self->send(receiver, DiscardStep{step});
   }
 
-  Wait wait(std::string what, World::Time age) const {
-    return {
-        .device = settings.name,
-        .what = std::move(what),
-        .age = std::chrono::duration_cast<std::chrono::milliseconds>(age)};
+  StepWaits explain(const ExplainStep& message) const {
+    auto session = sessions.find(message.step.session);
+    return waits_of(
+        session == sessions.end() ? nullptr : &session->second, message.step.number, settings.name,
+        settings.world->now());
   }
 
   // -- ends
@@ -269,8 +261,10 @@ struct DeviceState {
     if (!session) return;
     for (auto& [plan, created] : session.mapped().created) withdraw(std::move(created));
     if (task) self->send(task, DeviceSessionEnded{id});
-    for (auto& [number, step] : session.mapped().steps)
+    for (auto& [number, step] : session.mapped().steps) {
       if (step.execution) step.execution->cancel(cancelled("the session has ended"));
+      if (step.plan) discard({id, number}, *step.plan);
+    }
   }
 
   /// Ends sessions whose masters are out of reach, or seem to be. Their steps are answered: a
@@ -314,10 +308,6 @@ struct DeviceState {
            std::ranges::any_of(waiting_nodes(step), [&](const WaitingNode& waiting) {
              return step.plan->describe(waiting).peer == task;
            });
-  }
-
-  static std::vector<WaitingNode> waiting_nodes(const DeviceStep& step) {
-    return step.execution ? step.execution->waits() : std::vector<WaitingNode>();
   }
 
   void count_late(uint64_t count = 1) {
@@ -386,6 +376,7 @@ DeviceProtocol::behavior_type device(
         HandlerScope scope(state);
         state.deliver(message);
       },
+      [](const DiscardStep&) {},  // a tensor that arrives all the same is late
       [&state](const ExplainStep& message) { return state.explain(message); },
       [&state](const PeerLost& lost) {
         HandlerScope scope(state);

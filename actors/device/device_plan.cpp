@@ -104,6 +104,10 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
     device_plan->destinations[node.attr<int64_t>("edge")] = {
         .actor = peer->second, .task = task_name_of(name)};
   }
+  std::set<caf::actor_addr> receivers;
+  for (const auto& [edge, destination] : device_plan->destinations)
+    if (receivers.insert(destination.actor.address()).second)
+      device_plan->receivers.push_back(destination.actor);
   auto plan = Plan::compile(graph, device, bindings);
   if (!plan) return plan.status();
   device_plan->plan = *std::move(plan);

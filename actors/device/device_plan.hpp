@@ -26,6 +26,7 @@ struct DevicePlan {
 
   std::shared_ptr<const Plan> plan;
   std::unordered_map<EdgeId, Destination> destinations;
+  std::vector<DeviceActor> receivers;                // of the outgoing edges, each once
   std::set<std::string> peers;                       // the tasks that it sends to or receives from
   std::vector<std::shared_ptr<Resource>> resources;  // that it uses
   size_t feed_count = 0;
@@ -52,7 +53,7 @@ using DeviceActors = std::map<std::string, DeviceActor>;
 
 /// Compiles a partition, which is validated, as a peer sent it: its feeds and fetches must be
 /// numbered from 0 without gaps, its edges must differ, and all devices that it sends to must be in
-/// `peers`. An error names the node. `here` is the process of the device.
+/// `peers`. An error names the node.
 Result<std::shared_ptr<DevicePlan>> make_device_plan(
     const std::shared_ptr<const Graph>& graph, Device& device, const Plan::Bindings& bindings,
     const DeviceActors& peers);

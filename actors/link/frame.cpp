@@ -62,6 +62,7 @@ struct Encoder {
     piece.setTransfer(frame.transfer);
     piece.setBytes(frame.bytes);
   }
+  void operator()(const WithdrawnFrame& frame) { to.setWithdrawn(frame.transfer); }
   void operator()(const EndedFrame& frame) { to.setEnded(frame.actor); }
   void operator()(const CloseFrame& frame) { to.setClose(frame.why.c_str()); }
 };
@@ -125,6 +126,7 @@ Result<Frame> read_frame(rpc::Frame::Reader from) {
         return invalid_argument("a piece of an impossible size");
       return Frame(PieceFrame{piece.getTransfer(), piece.getBytes()});
     }
+    case rpc::Frame::WITHDRAWN: return Frame(WithdrawnFrame{from.getWithdrawn()});
     case rpc::Frame::ENDED: return Frame(EndedFrame{from.getEnded()});
     case rpc::Frame::CLOSE: return Frame(CloseFrame{from_text(from.getClose())});
   }

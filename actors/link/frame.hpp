@@ -82,6 +82,9 @@ struct PieceFrame {
   uint64_t transfer = 0;
   uint32_t bytes = 0;
 };
+struct WithdrawnFrame {
+  uint64_t transfer = 0;
+};
 struct EndedFrame {
   uint64_t actor = 0;
 };
@@ -91,7 +94,7 @@ struct CloseFrame {
 
 using Frame = std::variant<
     HelloFrame, WelcomeFrame, RefusedFrame, ConfirmFrame, MessageFrame, GrantFrame, PieceFrame,
-    EndedFrame, CloseFrame>;
+    WithdrawnFrame, EndedFrame, CloseFrame>;
 
 /// Bytes to be written, and what keeps them in memory meanwhile.
 struct WireSlice {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/world/message_facts.hpp"
 
 namespace troupe {
@@ -116,6 +117,12 @@ void Link::close(const std::string& why) {
 }
 
 bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
+  if (element.content().match_elements<DiscardStep>()) {
+    std::lock_guard lock(mutex_);
+    outbox_.discard(order_of(proxy.id(), element));
+    wake();
+    return true;
+  }
   auto message = write_message(settings_.system, *this, element.content());
   MessageFrame frame{
       .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
@@ -150,6 +157,8 @@ Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
     wake();
     return {};
   }
+  if (const auto* withdrawn = std::get_if<WithdrawnFrame>(&frame))
+    return inbox_.withdrawn(withdrawn->transfer);
   if (const auto* ended = std::get_if<EndedFrame>(&frame)) {
     on_ended(ended->actor);
     return {};

@@ -81,6 +81,18 @@ Status LinkInbox::piece(const PieceFrame& frame, FrameReader::Spans& body) {
   return {};
 }
 
+Status LinkInbox::withdrawn(uint64_t transfer) {
+  if (auto granted = granted_.extract(transfer)) {
+    granted_bytes_ -= granted.mapped().frame.bytes();
+    return grant_next();
+  }
+  auto found = std::ranges::find(announced_, transfer, &MessageFrame::transfer);
+  if (found == announced_.end()) return invalid_argument("the withdrawal of no transfer");
+  announced_tensors_ -= found->tensor_bytes.size();
+  announced_.erase(found);
+  return grant_next();
+}
+
 void LinkInbox::clear() {
   granted_.clear();
   announced_.clear();

@@ -27,6 +27,7 @@ class LinkInbox {
   // there is no memory.
   Status message(MessageFrame frame, FrameReader::Spans& body);
   Status piece(const PieceFrame& frame, FrameReader::Spans& body);
+  Status withdrawn(uint64_t transfer);
   Status body_received();
   /// Forgets what was announced or received in part.
   void clear();

@@ -62,14 +62,39 @@ void LinkOutbox::announce(Outgoing message) {
 
 bool LinkOutbox::grant(uint64_t transfer) {
   auto announced = announced_.extract(transfer);
-  if (!announced) return false;
+  if (!announced) return transfer != 0 && transfer <= last_transfer_;  // it was withdrawn
   granted_.push_back(std::move(announced.mapped()));
-  if (!unannounced_.empty()) {
+  announce_next();
+  return true;
+}
+
+void LinkOutbox::announce_next() {
+  while (!unannounced_.empty() && announced_.size() < link_limits::announced_at_once_max) {
     auto next = std::move(unannounced_.front());
     unannounced_.pop_front();
     announce(std::move(next));
   }
-  return true;
+}
+
+void LinkOutbox::discard(const MessageOrder& order) {
+  std::vector<uint64_t> known;  // to the peer
+  size_t unknown = 0;
+  auto is_of_order = [&](const Outgoing& message) {
+    return message.order.passes && message.order.key() == order.key();
+  };
+  auto is_known_of_order = [&](const Outgoing& message) {
+    if (!is_of_order(message)) return false;
+    known.push_back(message.frame.transfer);
+    return true;
+  };
+  std::erase_if(announced_, [&](const auto& entry) { return is_known_of_order(entry.second); });
+  std::erase_if(granted_, is_known_of_order);
+  unknown = std::erase_if(unannounced_, is_of_order);
+  if (known.empty() && unknown == 0) return;
+  for (auto transfer : known) add(WithdrawnFrame{transfer});
+  for (size_t i = 0; i < known.size() + unknown; ++i) end_transfer(order);
+  add_what_waited();
+  announce_next();
 }
 
 /// Adds bytes of the message, which may end in one tensor and begin in another, and the padding.

@@ -39,8 +39,11 @@ class LinkOutbox {
   void add_after_transfers(const Frame& frame);
   /// `frame` without its transfer and sizes.
   void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
-  /// The peer has granted a transfer. False: there is none of that number that waits.
+  /// The peer has granted a transfer. False: there was none of that number.
   bool grant(uint64_t transfer);
+  /// Drops the large messages of that order that may pass others and are not written in full: their
+  /// step has ended. The peer is told, so that it forgets what has arrived.
+  void discard(const MessageOrder& order);
 
   /// Removes the next bytes to write: all that is small up to `bytes_max`, and a piece if then
   /// nothing small is left. Empty: nothing can be written now.
@@ -65,6 +68,7 @@ class LinkOutbox {
   bool has_to_wait(const MessageOrder& order) const;
   void begin(Outgoing message);
   void announce(Outgoing message);
+  void announce_next();
   uint64_t oldest_transfer() const;
   void add_what_waited();
   void add_piece(Outgoing& message);

@@ -3,13 +3,15 @@
 #include <deque>
 
 #include <caf/all.hpp>
+#include <thread>
 
 namespace troupe {
 
 /// An execution unit that runs actors on a thread that does not belong to CAF, normally the
 /// caller's. Passed to tell(), it queues the actors that the call wakes, and those that they wake
-/// in turn; drain() runs them, so that the call needs no context switch. Used by one thread only.
-/// Its destructor hands the queued actors to CAF's scheduler.
+/// in turn; drain() runs them, so that the call needs no context switch. Used by one thread only:
+/// an actor that another one wakes, as with the unit of the actor's last run, goes to CAF's
+/// scheduler. So do the actors that are queued when it is destroyed.
 class CallerExecutionUnit final : public caf::execution_unit {
  public:
   explicit CallerExecutionUnit(caf::actor_system& system) : caf::execution_unit(&system) {}
@@ -17,7 +19,10 @@ class CallerExecutionUnit final : public caf::execution_unit {
     for (auto* actor : queue_) system().scheduler().enqueue(actor);
   }
 
-  void exec_later(caf::resumable* actor) override { queue_.push_back(actor); }
+  void exec_later(caf::resumable* actor) override {
+    if (std::this_thread::get_id() == thread_) queue_.push_back(actor);
+    else system().scheduler().enqueue(actor);
+  }
 
   bool empty() const { return queue_.empty(); }
 
@@ -33,6 +38,7 @@ class CallerExecutionUnit final : public caf::execution_unit {
   }
 
  private:
+  const std::thread::id thread_ = std::this_thread::get_id();
   std::deque<caf::resumable*> queue_;
 };
 

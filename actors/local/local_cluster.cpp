@@ -10,22 +10,19 @@
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
-namespace {
-
-struct LocalSystemConfig : caf::actor_system_config {
-  LocalSystemConfig() {
-    set("scheduler.policy", caf::atom("sharing"));
-    set("scheduler.max-threads", size_t{1});
-  }
-};
-
-}  // namespace
 
 // The members are destroyed in reverse order: actors end before their devices.
 struct LocalCluster::Parts {
+  struct Config : caf::actor_system_config {
+    Config() {
+      set("scheduler.policy", caf::atom("sharing"));
+      set("scheduler.max-threads", size_t{1});
+    }
+  };
+
   ClusterSpec spec;
   std::vector<std::shared_ptr<Device>> devices;
-  LocalSystemConfig config;
+  Config config;
   caf::actor_system system{config};
   std::shared_ptr<LocalWorld> world = std::make_shared<LocalWorld>(system);
   std::map<std::pair<std::string, int>, TaskActor> tasks;

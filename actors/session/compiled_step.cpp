@@ -1,27 +1,35 @@
 #include "troupe/actors/session/compiled_step.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace troupe {
 namespace {
 
 std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) {
   std::vector<Candidate> candidates;
+  const std::vector<std::string>* ops = nullptr;  // of the last candidate
   for (const auto& task : tasks)
-    for (const auto& device : task.devices)
-      candidates.push_back(
-          {.name = {task.job, task.task, device.type, device.index},
-           .ops = std::make_shared<const std::set<std::string, std::less<>>>(
-               device.ops.begin(), device.ops.end())});
+    for (const auto& device : task.devices) {
+      // The devices of a cluster are mostly of one kind.
+      auto same = ops && *ops == device.ops
+                      ? candidates.back().ops
+                      : std::make_shared<const std::set<std::string, std::less<>>>(
+                            device.ops.begin(), device.ops.end());
+      ops = &device.ops;
+      candidates.push_back({.name = {task.job, task.task, device.type, device.index}, .ops = same});
+    }
   return candidates;
 }
 
-DeviceActor actor_of(const std::vector<TaskDescription>& tasks, const DeviceName& name) {
+std::map<std::string, DeviceActor> actors_of(const std::vector<TaskDescription>& tasks) {
+  std::map<std::string, DeviceActor> actors;
   for (const auto& task : tasks)
-    for (const auto& device : task.devices)
-      if (name == DeviceName{task.job, task.task, device.type, device.index})
-        return caf::actor_cast<DeviceActor>(device.actor);
-  return {};
+    for (const auto& device : task.devices) {
+      DeviceName name{task.job, task.task, device.type, device.index};
+      actors.emplace(name.to_string(), caf::actor_cast<DeviceActor>(device.actor));
+    }
+  return actors;
 }
 
 }  // namespace
@@ -59,11 +67,12 @@ Result<std::vector<std::vector<NodeDef>>> place_and_partition(
   auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
   std::vector<std::vector<NodeDef>> nodes;
+  auto actors = actors_of(tasks);
   for (auto& cut : partition(graph, pruned, *places)) {
     auto device = DeviceName::parse(cut.device);
     if (!device) return device.status();
     step.partitions.push_back(
-        {.actor = actor_of(tasks, *device),
+        {.actor = actors[cut.device],
          .device = cut.device,
          .task = task_name(*device->job, *device->task),
          .feeds = std::move(cut.feeds),

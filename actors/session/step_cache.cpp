@@ -6,7 +6,6 @@ namespace troupe {
 namespace {
 
 /// Steps of callables do not count.
-constexpr size_t compiled_steps_max = 256;
 
 /// How often a step is compiled that loses races for its resources. One of those who race wins, so
 /// the next time the resource is found; it is lost again only to resets.
@@ -142,6 +141,7 @@ void StepCache::peer_lost(const PeerLost& lost, const Status& why) {
 }
 
 void StepCache::drop_least_used() {
+  if (steps_.size() <= steps_max) return;
   size_t count = 0;
   Step oldest;
   for (const auto& [signature, step] : steps_) {
@@ -150,7 +150,7 @@ void StepCache::drop_least_used() {
     if (step->ready && step->running == 0 && (!oldest || step->last_used < oldest->last_used))
       oldest = step;
   }
-  if (oldest && count > compiled_steps_max) drop(oldest);
+  if (oldest && count > steps_max) drop(oldest);
 }
 
 void StepCache::close(const Status& why) {

@@ -19,6 +19,10 @@ namespace troupe {
 /// CS-4: a transient step, which uses a resource that does not exist, is not remembered.
 class StepCache {
  public:
+  /// More steps than these are dropped, not counting those of callables: each holds a plan on its
+  /// devices.
+  static constexpr size_t steps_max = 4096;
+
   using Step = std::shared_ptr<CompiledStep>;
   using Ready = std::function<void(const Step&, const Status&)>;
 

@@ -177,8 +177,8 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
 /// the private container of an isolated session, or of a resource that has no shared name.
 void StepCompiler::mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const {
   for (auto& node : nodes) {
-    auto id = compilation.graph->find(node.name);
-    auto resource = id ? resource_of(compilation.graph->node(*id)) : std::nullopt;
+    if (!compilation.graph->contains(node.name)) continue;  // a transfer
+    auto resource = resource_of(compilation.graph->node(*compilation.graph->find(node.name)));
     if (!resource) continue;
     if (compilation.resource_devices.contains(*resource)) node.attrs[unpinned_attr] = true;
     if (!settings_->options.isolate_state && !is_unshared(*resource)) continue;
@@ -187,11 +187,18 @@ void StepCompiler::mark_handles(const Compilation& compilation, std::vector<Node
   }
 }
 
-/// Logs each placement once, in TensorFlow's format. Names that begin with '_' are internal nodes.
+/// Logs each placement once, in TensorFlow's format, several lines at a time. Names that begin with
+/// '_' are internal nodes.
 void StepCompiler::log_placement(const std::vector<NodeDef>& nodes) {
-  for (const auto& node : nodes)
-    if (!node.name.starts_with('_') && logged_.emplace(node.name, node.device).second)
-      settings_->log(node.name + ": (" + node.op + "): " + node.device);
+  constexpr size_t bytes_at_once = 16'384;
+  const std::string title = "placement";
+  auto lines = title;
+  for (const auto& node : nodes) {
+    if (node.name.starts_with('_') || !logged_.emplace(node.name, node.device).second) continue;
+    lines += "\n" + node.name + ": (" + node.op + "): " + node.device;
+    if (lines.size() >= bytes_at_once) settings_->log(std::exchange(lines, title));
+  }
+  if (lines != title) settings_->log(lines);
 }
 
 void StepCompiler::finish(const Pointer& compilation) { compilation->done({}); }

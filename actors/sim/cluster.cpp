@@ -67,6 +67,12 @@ Status Cluster::leave(const std::string& task) {
   return status;
 }
 
+Status Cluster::forget(const std::string& task, const std::string& through) {
+  return state_->ask(through, [&](DoneStatus done) {
+    return ForgetTask{task, std::chrono::seconds(1), std::move(done)};
+  });
+}
+
 Result<DeviceList> Cluster::list_devices(
     const std::string& task, std::chrono::milliseconds timeout) {
   return state_->ask_for<DeviceList>(task, [timeout](Done<DeviceList> done) {

@@ -52,6 +52,8 @@ class Cluster final : public FaultVerbs {
   Result<std::string> join(const std::string& job, const std::string& through);
   /// Has a task that joined leave the cluster, and stops it.
   Status leave(const std::string& task);
+  /// Removes a dead task that had joined, asking another task to, as a client does.
+  Status forget(const std::string& task, const std::string& through);
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
   Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
 

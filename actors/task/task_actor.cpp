@@ -298,6 +298,7 @@ TaskProtocol::behavior_type task(
       [&state](const Explain& call) { state.explain(call); },
       [&state](const Drain& call) { state.drain(call); },
       [&state](const AdmitTask& call) { state.membership.admit(call); },
+      [&state](const ForgetTask& call) { state.membership.forget(call); },
       [&state](const Hello& hello) { return state.peers.answer_hello(hello); },
       [&state](const ResetContainers& call) { return state.reset_containers(call.containers); },
       [&state](const ListTaskResources&) { return state.list_task_resources(); },

@@ -42,6 +42,7 @@ void add(MessageFacts& facts, const Deliver& message) {
   facts.may_pass = true;
   facts.bytes += bytes_of(message.tensors);
 }
+void add(MessageFacts& facts, const DiscardStep& message) { add(facts, message.step); }
 void add(MessageFacts& facts, const StepDone& message) {
   add(facts, message.step);
   facts.code = message.status.code();
@@ -83,8 +84,8 @@ MessageFacts facts_of(const caf::mailbox_element& message) {
   facts.type = content.type(0);
   if (facts.type.second)
     add_first_of<
-        Deliver, StartStep, StepDone, Status, Ping, Pong, CancelStep, Register, DropPlan,
-        EndSession, ExplainStep, StepTraced>(facts, content);
+        Deliver, StartStep, StepDone, DiscardStep, Status, Ping, Pong, CancelStep, Register,
+        DropPlan, EndSession, ExplainStep, StepTraced>(facts, content);
   return facts;
 }
 

@@ -1,11 +1,15 @@
 #include "troupe/apps/node/logging.hpp"
 
+#include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <chrono>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 namespace troupe {
 namespace {
@@ -25,11 +29,32 @@ class JsonMessage : public spdlog::custom_flag_formatter {
   }
 };
 
+// Lines that wait to be written.
+constexpr size_t waiting_lines_max = 1024;
+
+/// Says in the log how many lines it has lost.
+class LossySink final : public spdlog::sinks::stderr_color_sink_mt {
+ public:
+  void log(const spdlog::details::log_msg& line) override {
+    auto lost = spdlog::thread_pool()->overrun_counter();
+    if (auto more = lost - std::exchange(told_, lost); more > 0) {
+      auto text = std::to_string(more) + " lines of the log are lost: nobody read it for a while";
+      stderr_color_sink_mt::log({line.logger_name, spdlog::level::warn, text});
+    }
+    stderr_color_sink_mt::log(line);
+  }
+
+ private:
+  size_t told_ = 0;  // only the thread that writes uses it
+};
+
 }  // namespace
 
 void start_logging(const Settings& settings, const std::string& task) {
-  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-  auto logger = std::make_shared<spdlog::logger>(task, std::move(sink));
+  if (!spdlog::thread_pool()) spdlog::init_thread_pool(waiting_lines_max, /*threads_n=*/1);
+  auto logger = std::make_shared<spdlog::async_logger>(
+      task, std::make_shared<LossySink>(), spdlog::thread_pool(),
+      spdlog::async_overflow_policy::overrun_oldest);
   if (settings.log_json) {
     auto format = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
     format->add_flag<JsonMessage>('*').set_pattern(
@@ -41,6 +66,16 @@ void start_logging(const Settings& settings, const std::string& task) {
   logger->set_level(spdlog::level::from_str(settings.log_level));
   logger->flush_on(spdlog::level::trace);
   spdlog::set_default_logger(std::move(logger));
+}
+
+bool end_logging() {
+  std::promise<void> ended;
+  auto has_ended = ended.get_future();
+  std::thread([ended = std::move(ended)]() mutable {
+    spdlog::shutdown();
+    ended.set_value();
+  }).detach();
+  return has_ended.wait_for(std::chrono::seconds(1)) == std::future_status::ready;
 }
 
 }  // namespace troupe

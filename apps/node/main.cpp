@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -70,7 +71,10 @@ int wait_for_signal() {
 void limit_stop_time() {
   std::signal(SIGALRM, [](int) {
     constexpr std::string_view text = "troupe-node: DeadlineExceeded: did not stop in time\n";
-    [[maybe_unused]] auto written = write(STDERR_FILENO, text.data(), text.size());
+    // A pipe that nobody reads may be why.
+    pollfd errors{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    if (poll(&errors, 1, /*timeout=*/0) == 1) [[maybe_unused]]
+      auto written = write(STDERR_FILENO, text.data(), text.size());
     _exit(exit_failure);
   });
   alarm(stop_limit_s);
@@ -148,5 +152,7 @@ int main(int argc, char** argv) {
   if (!options) return fail(with_help_hint(options.status()), exit_usage);
   auto config = find_task(settings, process_environment());
   if (!config) return fail(with_help_hint(config.status()), exit_usage);
-  return serve(settings, *config, *std::move(options));
+  auto exit_code = serve(settings, *config, *std::move(options));
+  if (!end_logging()) _exit(exit_code);
+  return exit_code;
 }

@@ -30,6 +30,7 @@ class RemoteClient final : public Client {
   Status reset(const std::vector<std::string>& containers, milliseconds timeout) override;
   Status reset_all(milliseconds timeout) override { return reset_task("", timeout); }
   Status reset_task(const std::string& task, milliseconds timeout) override;
+  Status forget_task(const std::string& task, milliseconds timeout) override;
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
   Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
@@ -113,6 +114,15 @@ Status RemoteClient::reset(const std::vector<std::string>& containers, milliseco
   return tell([&](rpc::Master::Client& master) {
     auto request = master.resetRequest();
     fill(request.initContainers(static_cast<unsigned>(containers.size())), containers);
+    request.setTimeoutMs(timeout_to_ms(timeout));
+    return request;
+  });
+}
+
+Status RemoteClient::forget_task(const std::string& task, milliseconds timeout) {
+  return tell([&](rpc::Master::Client& master) {
+    auto request = master.forgetTaskRequest();
+    request.setTask(task);
     request.setTimeoutMs(timeout_to_ms(timeout));
     return request;
   });

@@ -56,6 +56,11 @@ class Client {
   /// them; nothing elsewhere.
   virtual Status reset_task(
       const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Removes a task that has joined the cluster and is dead for good, "/job:worker/task:3".
+  /// FailedPrecondition: it belongs to the cluster by its configuration, or is alive. NotFound:
+  /// there is no such task.
+  virtual Status forget_task(
+      const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   virtual Result<ClusterSpec> cluster() = 0;
   virtual Result<NodeInfo> node_info() = 0;
   /// For each running step of the node's sessions, of all clients: what it waits for.

@@ -1,5 +1,8 @@
 #include "troupe/capnp/server/task_queue.hpp"
 
+#include <kj/exception.h>
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 namespace troupe {
@@ -27,7 +30,9 @@ kj::Promise<void> TaskQueue::serve() {
     if (tasks.empty()) wake_up_ = kj::mv(wake_up.fulfiller);
   }
   if (tasks.empty()) return wake_up.promise.then([this] { return serve(); });
-  for (auto& task : tasks) task();
+  for (auto& task : tasks)
+    KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] { task(); }))
+      spdlog::error("a task of the event loop failed: {}", error->getDescription().cStr());
   return kj::evalLater([this] { return serve(); });
 }
 

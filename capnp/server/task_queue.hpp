@@ -22,7 +22,8 @@ class TaskQueue {
   /// closed it returns false, and the task is destroyed on the calling thread.
   bool post(std::function<void()> task);
 
-  /// Runs posted tasks until the queue is closed or the promise is dropped. One call at a time.
+  /// Runs posted tasks until the queue is closed or the promise is dropped; what a task throws is
+  /// logged. One call at a time.
   kj::Promise<void> serve();
   /// Drops the tasks that have not run.
   void close();

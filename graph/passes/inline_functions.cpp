@@ -199,8 +199,9 @@ class Inliner {
     std::vector<std::string> adopted;
     for (const auto& name : *classes) {
       auto other = name.starts_with("loc:@") ? name.substr(5) : "";
-      if (auto id = source_.find(other); scope.prefix.empty() && id) {
-        if (is_in_step(*id) && !is_call(source_.node(*id).op->name())) adopted.push_back(name);
+      if (scope.prefix.empty() && source_.contains(other)) {
+        auto id = *source_.find(other);
+        if (is_in_step(id) && !is_call(source_.node(id).op->name())) adopted.push_back(name);
       } else if (auto output = scope.find(other); !scope.prefix.empty() && output) {
         adopted.push_back("loc:@" + output->substr(0, output->rfind(':')));
       } else {

@@ -42,15 +42,29 @@ bool is_visible(const DeviceName& device, const PlacementView& view) {
          });
 }
 
-/// The first candidate that satisfies the constraint and has a kernel for the node.
+/// Candidates by task, in their order.
+using TaskCandidates = std::map<std::pair<std::string, int>, std::vector<const Candidate*>>;
+
+TaskCandidates by_task(const std::vector<Candidate>& candidates) {
+  TaskCandidates found;
+  for (const auto& candidate : candidates)
+    found[{*candidate.name.job, *candidate.name.task}].push_back(&candidate);
+  return found;
+}
+
+/// The first candidate that satisfies the constraint, which names a task, and has a kernel for the
+/// node.
 Result<DeviceName> choose_device(
-    const Node& node, const DeviceName& constraint, const std::vector<Candidate>& candidates) {
+    const Node& node, const DeviceName& constraint, const TaskCandidates& by_task,
+    const std::vector<Candidate>& candidates) {
   bool exists = false;
-  for (const auto& candidate : candidates) {
-    if (!candidate.name.satisfies(constraint)) continue;
-    exists = true;
-    if (candidate.ops->contains(node.op->name())) return candidate.name;
-  }
+  auto of_task = by_task.find({*constraint.job, *constraint.task});
+  if (of_task != by_task.end())
+    for (const auto* candidate : of_task->second) {
+      if (!candidate->name.satisfies(constraint)) continue;
+      exists = true;
+      if (candidate->ops->contains(node.op->name())) return candidate->name;
+    }
   if (exists)
     return unimplemented(
                "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
@@ -99,6 +113,8 @@ class Placement::ColocationGroups {
   Status colocate(NodeId a, NodeId b) {
     if (!members_.contains(a) || !members_.contains(b)) return {};
     auto from = root(a), to = root(b);
+    members_.at(a).parent = from;  // shorter ways for later calls
+    members_.at(b).parent = to;
     if (from == to) return {};
     auto constraint = members_.at(from).constraint;
     auto source = members_.at(from).source;
@@ -223,12 +239,13 @@ Result<Placement::Tasks> Placement::tasks() const {
 Result<std::map<NodeId, DeviceName>> Placement::devices(
     const std::vector<Candidate>& candidates) const {
   const auto& master = groups_->view().master;
+  auto of_tasks = by_task(candidates);
   std::map<NodeId, DeviceName> devices;
   for (auto id : groups_->nodes()) {
     auto constraint = groups_->constraint(id);
     auto local = constraint.or_else({.job = master.job, .task = master.task});
-    auto device =
-        choose_device(groups_->graph().node(id), constraint.job ? constraint : local, candidates);
+    auto device = choose_device(
+        groups_->graph().node(id), constraint.job ? constraint : local, of_tasks, candidates);
     if (!device) return device.status();
     devices.emplace(id, *device);
   }

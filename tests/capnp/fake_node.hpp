@@ -222,6 +222,10 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         record->add("drain " + std::to_string(drain.timeout.count()));
         drain.done(deadline_exceeded("a step was cancelled"));
       },
+      [record](ForgetTask& call) {
+        record->add("forget " + call.task + " " + std::to_string(call.timeout.count()));
+        call.done(failed_precondition("it is alive"));
+      },
       [record](AdmitTask& call) {
         record->add(text_of(call.request));
         if (call.request.job == "full") return call.done(full_error());

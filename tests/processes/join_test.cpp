@@ -72,6 +72,20 @@ BOOST_AUTO_TEST_CASE(a_killed_task_joins_again_at_its_index) {
   BOOST_TEST(device_count(*client) == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_killed_task_that_joined_can_be_forgotten) {
+  NodeCluster cluster({{"ps", 1}, {"worker", 1}}, {"--threads", "1"});
+  auto client = connect(cluster.target("worker", 0));
+  auto joining = start_joining(cluster.target("worker", 0));
+  (void)await_target(*joining);
+  BOOST_TEST((client->forget_task("/job:worker/task:1").code() == Code::failed_precondition));
+  joining->send(SIGKILL);
+  (void)joining->wait();
+  BOOST_TEST(client->list_devices()->missing.size() == 1u);
+  auto status = client->forget_task("/job:worker/task:1");
+  BOOST_TEST(status.ok(), status.to_string());
+  BOOST_TEST(client->list_devices()->missing.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_node_that_cannot_join_says_why) {
   NodeCluster cluster({{"ps", 1}}, {"--threads", "1", "--cluster-name", "mine"});
   auto foreign = start_joining(cluster.target("ps", 0), {"--cluster-name", "other"});

@@ -107,4 +107,24 @@ BOOST_AUTO_TEST_CASE(a_node_refuses_the_session_after_the_last_and_logs_placemen
   check_says(node.errors(), "sum: (AddV2): /job:worker/task:0/device:CPU:0");
 }
 
+BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_holds_up_no_step_and_no_end) {
+  auto logged = opened({.log_device_placement = true});
+  Builder many;
+  Values all;
+  for (int i = 0; i < 20'000; ++i) all.push_back(many.op("NoOp"));
+  auto end = many.group(all);
+  BOOST_REQUIRE(logged->extend(many).ok());
+  auto status = logged->run({}, {}, {end}).status();  // more than the pipe takes
+  BOOST_TEST(status.ok(), status.to_string());
+  BOOST_TEST(value_of(session->run({{x, number(1)}, {y, number(2)}}, {sum})) == 1.0f);
+  auto& node = nodes.node("worker", 0);
+  auto ended = std::async(std::launch::async, [pid = static_cast<id_t>(node.pid())] {
+    siginfo_t info;
+    return waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+  });
+  node.send(SIGTERM);
+  BOOST_TEST((ended.wait_for(test_timeout) == std::future_status::ready));
+  BOOST_TEST((node.wait() == 0));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

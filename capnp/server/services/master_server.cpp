@@ -29,6 +29,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
   kj::Promise<void> drain(DrainContext context) override;
+  kj::Promise<void> forgetTask(ForgetTaskContext context) override;
   kj::Promise<void> stop(StopContext context) override;
 
  private:
@@ -183,6 +184,13 @@ kj::Promise<void> MasterServer::explain(ExplainContext context) {
 kj::Promise<void> MasterServer::drain(DrainContext context) {
   return answer_in_time(context, [this](milliseconds time, DoneStatus done) {
     tell(service_.master, Drain{time, std::move(done)}, &unit_);
+  });
+}
+
+kj::Promise<void> MasterServer::forgetTask(ForgetTaskContext context) {
+  return answer_in_time(context, [&](milliseconds time, DoneStatus done) {
+    ForgetTask call{context.getParams().getTask().cStr(), time, std::move(done)};
+    tell(service_.master, std::move(call), &unit_);
   });
 }
 

@@ -80,4 +80,18 @@ BOOST_AUTO_TEST_CASE(a_number_is_announced_once) {
   BOOST_TEST((announce(1, 100).code() == Code::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(a_withdrawal_makes_room_for_the_next_message) {
+  BOOST_TEST(announce(1, 2 * half).ok());
+  BOOST_TEST(announce(2, 2 * half).ok());
+  BOOST_TEST(announce(3, half).ok());
+  BOOST_TEST(inbox.withdrawn(2).ok());
+  BOOST_TEST(granted == (std::vector<uint64_t>{1}), boost::test_tools::per_element());
+  BOOST_TEST(inbox.withdrawn(1).ok());
+  BOOST_TEST(granted == (std::vector<uint64_t>{1, 3}), boost::test_tools::per_element());
+  BOOST_TEST((inbox.withdrawn(1).code() == Code::invalid_argument));
+  BOOST_TEST((receive(1, 8).code() == Code::invalid_argument));
+  BOOST_TEST(receive(3, half + 8).ok());
+  BOOST_TEST(received == 1u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

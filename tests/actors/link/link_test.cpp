@@ -124,6 +124,41 @@ BOOST_AUTO_TEST_CASE(large_messages_take_turns) {
       nodes.delivered_edges() == (std::vector<EdgeId>{2, 1}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(
+    tensors_of_a_step_that_ended_stop_on_their_way_and_their_memory_is_given_back) {
+  for (uint64_t moved : {0u, 100u, 1u << 20, 5u << 20}) {
+    TwoNodes nodes;
+    std::weak_ptr<int> sent_memory;
+    auto add = [&](uint64_t step, EdgeId edge) {
+      auto held = std::make_shared<int>();
+      sent_memory = held;
+      auto message = TwoNodes::bytes(step, edge, 16 << 20);
+      auto* data = message.tensors[0].mutable_raw();
+      message.tensors[0] = Tensor::alias(
+          DType::uint8, {16 << 20}, data, [held, owner = message.tensors[0]]() mutable {});
+      nodes.send(message);
+    };
+    add(2, 2);
+    add(1, 1);
+    add(1, 3);
+    auto begin = nodes.bytes_moved;
+    nodes.run([&] { return nodes.bytes_moved - begin >= moved; });
+    caf::anon_send(nodes.a.peer(), ExplainStep{{1, 1}});  // waits for the step's tensors
+    caf::anon_send(nodes.a.peer(), DiscardStep{{1, 1}});
+    nodes.run();
+    BOOST_TEST(
+        nodes.delivered_edges() == (std::vector<EdgeId>{2}), boost::test_tools::per_element());
+    BOOST_TEST(nodes.b.explained == (std::vector<uint64_t>{1}));
+    BOOST_TEST(nodes.bytes_moved - begin < (16u << 20) + moved + (4u << 20));
+    BOOST_TEST(sent_memory.expired());
+    BOOST_TEST(nodes.a.logged.empty());
+    BOOST_TEST(nodes.b.logged.empty());
+    nodes.send(TwoNodes::bytes(3, 4, 16 << 20));
+    nodes.run();
+    BOOST_TEST(nodes.b.delivered.size() == 2u);
+  }
+}
+
 // LK-1
 BOOST_AUTO_TEST_CASE(messages_of_a_step_keep_their_order_and_only_a_cancellation_passes) {
   TwoNodes nodes;

@@ -47,4 +47,11 @@ BOOST_AUTO_TEST_CASE(actors_queued_at_its_end_run_on_threads_of_caf) {
   BOOST_TEST((thread() != std::this_thread::get_id()));
 }
 
+BOOST_AUTO_TEST_CASE(an_actor_that_another_thread_wakes_runs_on_threads_of_caf) {
+  CallerExecutionUnit here(system);
+  std::thread([&] { tell(actor, CancelRun{1}, &here); }).join();
+  BOOST_TEST(here.empty());
+  BOOST_TEST((thread() != std::this_thread::get_id()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

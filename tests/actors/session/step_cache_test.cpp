@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(the_plan_of_a_callable_is_not_dropped_for_later_steps) {
   fake_step();
   BOOST_TEST(by_name->wait().ok());
   BOOST_REQUIRE(make_callable(fetch).ok());
-  run_others(300);
-  auto answer = call(2000);
+  run_others(StepCache::steps_max + 1);
+  auto answer = call(20'000);
   auto started = next<StartStep>();
   BOOST_TEST(started.plan == plan);
   send_done(started, Status(), {Tensor::scalar(5.0f)});
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_released_callable_is_unknown_and_its_plan_may_be_dropped)
   auto status = call(1)->wait().status();
   BOOST_TEST((status.code() == Code::invalid_argument));
   BOOST_TEST(status.message() == "there is no such callable in the session");
-  run_others(300);
+  run_others(StepCache::steps_max + 1);
   BOOST_TEST(next<DropPlan>().plan == plan);
 }
 

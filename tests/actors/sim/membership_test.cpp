@@ -234,4 +234,27 @@ BOOST_AUTO_TEST_CASE(no_index_is_given_twice_and_all_tasks_agree_in_the_end) {
     BOOST_TEST_CONTEXT("seed " << seed) join_amid_crashes(*make_cluster({seed}), {seed});
 }
 
+BOOST_AUTO_TEST_CASE(a_joined_task_that_died_is_forgotten_and_no_other) {
+  auto cluster = make_cluster({1});
+  BOOST_TEST(join(*cluster, "worker", worker0) == worker2);
+  BOOST_TEST(run_on(*cluster, worker1, worker2).ok());
+  auto code_of = [&](const std::string& task) { return cluster->forget(task, worker0).code(); };
+  BOOST_TEST((code_of(worker2) == Code::failed_precondition));  // it is alive
+  BOOST_TEST((code_of(worker1) == Code::failed_precondition));  // it is configured
+  BOOST_TEST((code_of("/job:worker/task:7") == Code::not_found));
+  BOOST_TEST((code_of("worker") == Code::invalid_argument));
+
+  Counter counter(*cluster, worker2);
+  BOOST_TEST(counter.start().ok());
+  cluster->crash(worker2);
+  cluster->run_for(1s);
+  BOOST_TEST(tasks_known_to(*cluster, worker1).contains(worker2));
+  auto status = cluster->forget(worker2, worker0);
+  BOOST_TEST(status.ok(), status.to_string());
+  for (const auto& task : {directory_task, worker0, worker1})
+    BOOST_TEST(!tasks_known_to(*cluster, task).contains(worker2));
+  BOOST_TEST((code_of(worker2) == Code::not_found));
+  BOOST_TEST(Counter(*cluster, worker1).start().ok());  // whose place is free again
+}
+
 BOOST_AUTO_TEST_SUITE_END()

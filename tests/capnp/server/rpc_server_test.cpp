@@ -220,6 +220,11 @@ BOOST_AUTO_TEST_CASE(a_client_can_drain_and_stop_a_node) {
   BOOST_TEST(node.record->wait_for("stop 2000"));
 }
 
+BOOST_AUTO_TEST_CASE(a_client_can_have_a_task_forgotten) {
+  BOOST_TEST((client->forget_task("/job:a/task:3", 700ms) == failed_precondition("it is alive")));
+  BOOST_TEST(node.record->wait_for("forget /job:a/task:3 700"));
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_node_is_named) {
   BOOST_TEST(node.rpc_server->close(test_timeout).ok());
   auto status = session->run({}, {"a"}).status();

@@ -1,0 +1,95 @@
+"""The process that measures one side, as the comparison sees it."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+
+class SideError(Exception):
+    """The side could not measure; the message says why."""
+
+
+class SideProcess:
+    """Runs side.py, or another program that answers as it does, and asks it for samples.
+
+    The program starts with the first request, and again after one that failed. It has a group of
+    processes of its own: Ctrl-C reaches the comparison alone, which then ends the group.
+    """
+
+    def __init__(self, name, command, environment=None):
+        self.name = name
+        self.version = None
+        self._command = ["setpriv", "--pdeathsig", "KILL", *map(str, command)]
+        self._environment = {**os.environ, **(environment or {})}
+        self._log = tempfile.TemporaryFile()
+        self._process = None
+        self._received = b""
+
+    def samples_of(self, workload, seconds, limit):
+        """The samples of a turn; raises SideError if it fails or takes `limit` seconds."""
+        deadline = time.monotonic() + limit
+        try:
+            if not self._process:
+                self._start(deadline)
+            request = json.dumps({"workload": workload, "seconds": seconds})
+            self._process.stdin.write(request.encode() + b"\n")
+            self._process.stdin.flush()
+            answer = self._read(deadline)
+        except (SideError, OSError) as error:
+            reason = str(error) if isinstance(error, SideError) else self._how_it_ended()
+            self.end()
+            raise SideError(reason) from error
+        if "error" in answer:
+            raise SideError(answer["error"])
+        return answer["samples"]
+
+    def end(self):
+        """Ends the program and all that it started."""
+        if self._process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process.stdout.close()
+            with contextlib.suppress(OSError):  # a request that it never read
+                self._process.stdin.close()
+        self._process = None
+
+    def _start(self, deadline):
+        self._received = b""
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=self._environment,
+            start_new_session=True,
+        )
+        self.version = self._read(deadline)["version"]
+
+    def _read(self, deadline):
+        """The next message."""
+        while b"\n" not in self._received:
+            left = max(0, deadline - time.monotonic())
+            if not select.select([self._process.stdout], [], [], left)[0]:
+                raise SideError("no answer in time")
+            part = os.read(self._process.stdout.fileno(), 1 << 20)
+            if not part:
+                raise SideError(self._how_it_ended())
+            self._received += part
+        line, self._received = self._received.split(b"\n", 1)
+        return json.loads(line)
+
+    def _how_it_ended(self):
+        """Its exit code, and the last line that it printed."""
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return "does not answer any more"
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return f"ended with exit code {code}" + (f": {lines[-1].strip()}" if lines else "")

@@ -1,0 +1,140 @@
+"""The workloads, each the same program for Troupe and for TensorFlow.
+
+A workload's function gets a side (troupe_side or tensorflow_side) and the seconds to measure, and
+returns samples in the workload's unit. It runs in a process without sessions, as the only user of
+its cluster.
+"""
+
+import dataclasses
+from typing import Callable, Optional, Tuple
+
+import local_nodes as local
+import steps
+from program import MIB
+from training import training
+from transfers import BULK_MIB, read_elsewhere, scalar_beside_bulk
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """A row of the comparison.
+
+    `quantile` is the one of the samples that is compared. `floor` is a function of floors.py with
+    its argument.
+    """
+
+    name: str
+    what: str
+    unit: str
+    measure: Callable
+    quantile: float = 0.5
+    floor: Optional[Tuple[str, int]] = None
+
+
+def _small_steps():
+    client, client_and_task = ("round_trip", 1), ("round_trip", 2)
+    ten_messages = ("round_trip", 6)  # the client's, and ten messages one way
+    return [
+        Workload("null_step", "step of one constant", "us", steps.null_step, floor=client),
+        Workload(
+            "null_step_callable",
+            "step of one constant, by make_callable",
+            "us",
+            steps.null_step_callable,
+            floor=client,
+        ),
+        Workload(
+            "two_tasks",
+            "step over 2 tasks with one scalar edge",
+            "us",
+            steps.two_tasks,
+            floor=client_and_task,
+        ),
+        Workload(
+            "ten_hops",
+            "step whose scalar goes 10 times between 2 tasks",
+            "us",
+            steps.ten_hops,
+            floor=ten_messages,
+        ),
+    ] + [
+        Workload(
+            f"tasks_{count}",
+            f"step that changes a variable on each of {count} tasks",
+            "us",
+            steps.many_tasks(count),
+            floor=client_and_task,
+        )
+        for count in (8, 24)
+    ]
+
+
+def _concurrent_steps():
+    of_threads, of_sessions = steps.threads_of_a_session(8), steps.sessions_of_a_node(128)
+    return [
+        Workload("threads_8", "null steps of 8 threads, one session", "steps/s", of_threads),
+        Workload("sessions_128", "null steps of 128 sessions", "steps/s", of_sessions),
+    ]
+
+
+def _transfers():
+    return [
+        Workload(
+            f"read_{mebibytes}",
+            f"variable of {mebibytes} MiB read by another process",
+            "GB/s",
+            read_elsewhere(mebibytes),
+            floor=("tcp_bandwidth", mebibytes * MIB),
+        )
+        for mebibytes in (1, 16, 100, 512)
+    ] + [
+        Workload(
+            "read_100_by_8",
+            "variable of 100 MiB read by 8 processes, in all",
+            "GB/s",
+            read_elsewhere(100, readers=8),
+            floor=("memcpy", 100 * MIB),
+        ),
+        Workload(
+            "scalar_beside_bulk",
+            f"p99 of two_tasks while {BULK_MIB} MiB tensors go the same way",
+            "ms",
+            scalar_beside_bulk,
+            quantile=0.99,
+        ),
+    ]
+
+
+def _trainings():
+    return [
+        Workload(
+            f"train_{sizes[0]}",
+            f"training {'-'.join(map(str, sizes))}, batch {batch}, one ps, 2 asynchronous workers",
+            "steps/s",
+            training(sizes, batch),
+        )
+        for sizes, batch in (((64, 128, 10), 32), ((784, 512, 512, 10), 64))
+    ]
+
+
+def _local_nodes():
+    return [
+        Workload(name, f"{what} in the client's process", "ns/op", local.local_nodes(build))
+        for name, what, build in (
+            ("local_chain", "chain of 10,000 Neg", local.chain_of_negatives),
+            ("local_fan", "fan of 10,000 Neg", local.fan_of_negatives),
+            ("local_no_ops", "fan of 10,000 NoOp", local.fan_of_no_ops),
+        )
+    ]
+
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in [
+        *_small_steps(),
+        *_concurrent_steps(),
+        *_transfers(),
+        *_trainings(),
+        *_local_nodes(),
+    ]
+}
