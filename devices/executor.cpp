@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <memory>
 #include <mutex>
 
+#include "troupe/devices/launch_outputs.hpp"
 #include "troupe/devices/pending_counts.hpp"
 #include "troupe/devices/step_resources.hpp"
 
@@ -16,27 +16,6 @@ namespace {
 constexpr int64_t caller_budget_ns = 100'000;
 // A launch that costs more becomes a task when something else could run meanwhile.
 constexpr int64_t task_worth_ns = 20'000;
-
-/// Room for a kernel's outputs without an allocation, as nearly all have few.
-class Outputs {
- public:
-  explicit Outputs(int count) : count_(static_cast<size_t>(count)) {
-    if (count_ > sizeof few_ / sizeof(Tensor)) many_ = std::make_unique<Tensor[]>(count_);
-    else std::uninitialized_default_construct_n(data(), count_);
-  }
-  Outputs(const Outputs&) = delete;
-  ~Outputs() {
-    if (!many_) std::destroy_n(data(), count_);
-  }
-  std::span<Tensor> span() { return {data(), count_}; }
-
- private:
-  Tensor* data() { return many_ ? many_.get() : reinterpret_cast<Tensor*>(few_); }
-
-  size_t count_;
-  std::unique_ptr<Tensor[]> many_;
-  alignas(Tensor) std::byte few_[4 * sizeof(Tensor)];
-};
 
 /// A node that became ready and that this thread will run.
 struct ReadyNode {
@@ -99,7 +78,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
     PlanExecution& execution;
     const Plan::NodeItem& item;
-    Outputs outputs;
+    LaunchOutputs outputs;
     Launch launch;
     std::function<void()> cancel_hook;  // under the execution's mutex
     // The kernel may finish inside start(): then its followers join the nodes of that thread.
@@ -128,7 +107,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         start_waiting(item, ready);
         continue;
       }
-      Outputs outputs(item.output_count);
+      LaunchOutputs outputs(item.output_count);
       Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
       auto cost = cost_of(item, launch);
       if (thread == On::caller && (budget_ns -= cost) < 0) return hand_over(ready);
@@ -192,7 +171,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto node = ready.back();
     ready.pop_back();
     const auto& item = item_of(node);
-    Outputs outputs(item.output_count);
+    LaunchOutputs outputs(item.output_count);
     Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
     finish(item, compute(node, launch, outputs.span()), outputs.span(), ready);
     run(ready, On::device);
@@ -239,7 +218,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   }
 
   bool try_now(const Plan::NodeItem& item, Ready& ready) {
-    Outputs outputs(item.output_count);
+    LaunchOutputs outputs(item.output_count);
     Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
     auto begin = trace_ ? trace_->elapsed() : StepTrace::Time(0);
     auto status = item.kernel->try_now(launch);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 namespace troupe {
 namespace {
@@ -32,28 +33,35 @@ class JsonMessage : public spdlog::custom_flag_formatter {
 // Lines that wait to be written.
 constexpr size_t waiting_lines_max = 1024;
 
-/// Says in the log how many lines it has lost.
+/// Says in the log how many lines it has lost. Used by the thread of the pool, which therefore
+/// exists.
 class LossySink final : public spdlog::sinks::stderr_color_sink_mt {
  public:
+  using Base = spdlog::sinks::stderr_color_sink_mt;
+
+  explicit LossySink(spdlog::details::thread_pool& pool) : pool_(pool) {}
+
   void log(const spdlog::details::log_msg& line) override {
-    auto lost = spdlog::thread_pool()->overrun_counter();
+    auto lost = pool_.overrun_counter();
     if (auto more = lost - std::exchange(told_, lost); more > 0) {
       auto text = std::to_string(more) + " lines of the log are lost: nobody read it for a while";
-      stderr_color_sink_mt::log({line.logger_name, spdlog::level::warn, text});
+      Base::log({line.logger_name, spdlog::level::warn, text});
     }
-    stderr_color_sink_mt::log(line);
+    Base::log(line);
   }
 
  private:
-  size_t told_ = 0;  // only the thread that writes uses it
+  spdlog::details::thread_pool& pool_;
+  size_t told_ = 0;
 };
 
 }  // namespace
 
 void start_logging(const Settings& settings, const std::string& task) {
   if (!spdlog::thread_pool()) spdlog::init_thread_pool(waiting_lines_max, /*threads_n=*/1);
+  auto pool = spdlog::thread_pool();
   auto logger = std::make_shared<spdlog::async_logger>(
-      task, std::make_shared<LossySink>(), spdlog::thread_pool(),
+      task, std::make_shared<LossySink>(*pool), pool,
       spdlog::async_overflow_policy::overrun_oldest);
   if (settings.log_json) {
     auto format = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);

@@ -180,6 +180,16 @@ inline std::vector<WaitingStep> fake_waiting_steps() {
             .age = std::chrono::milliseconds(1400)}}}};
 }
 
+inline DeviceList fake_devices() {
+  DeviceList list;
+  list.devices.push_back(
+      {.name = "/job:ps/task:0/device:CPU:0",
+       .attributes = {.type = "CPU", .index = 0, .memory_limit = 1024, .description = "four"},
+       .incarnation = 77});
+  list.missing.push_back(unavailable("/job:ps/task:1 is away"));
+  return list;
+}
+
 inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedRecord record) {
   return {
       [self, record](CreateSession& create) {
@@ -188,15 +198,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         if (!create.options.device_filters.empty()) record->unanswered = create.done;
         else create.done(SessionActor(self->spawn(fake_session, record)));
       },
-      [](ListDevices& list) {
-        DeviceList devices;
-        devices.devices.push_back(
-            {.name = "/job:ps/task:0/device:CPU:0",
-             .attributes = {.type = "CPU", .index = 0, .memory_limit = 1024, .description = "four"},
-             .incarnation = 77});
-        devices.missing.push_back(unavailable("/job:ps/task:1 is away"));
-        list.done(devices);
-      },
+      [](ListDevices& list) { list.done(fake_devices()); },
       [](ListResources& list) {
         list.done(ResourceList{
             .resources =

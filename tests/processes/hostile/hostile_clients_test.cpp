@@ -1,9 +1,6 @@
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <future>
 #include <optional>
 #include <random>
@@ -12,13 +9,10 @@
 
 #include "troupe/capnp/convert/convert.hpp"
 #include "troupe/capnp/protocol.hpp"
-#include "troupe/graph/cluster/address.hpp"
 #include "troupe/tests/capnp/fake_source.hpp"
 #include "troupe/tests/capnp/plain_client.hpp"
 #include "troupe/tests/capnp/raw_calls.hpp"
-#include "troupe/tests/process_usage.hpp"
-#include "troupe/tests/processes/support/clients.hpp"
-#include "troupe/tests/processes/support/nodes.hpp"
+#include "troupe/tests/processes/support/node_under_attack.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -27,51 +21,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A node with the usual limit of descriptors, and a session of a well-behaved client.
-struct NodeUnderAttack {
-  NodeCluster nodes = start();
-  std::unique_ptr<Client> client = connect(nodes.target("worker", 0));
-  std::unique_ptr<Session> session = open(*client);
-  Builder b;
-  Value sum = b.reduce_sum(b.constant(Tensor::of<float>({2}, {1, 2})));
-
-  NodeUnderAttack() { BOOST_REQUIRE(session->extend(b).ok()); }
-
-  static NodeCluster start() {
-    rlimit all{};
-    BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &all) == 0);
-    auto usual = all;
-    usual.rlim_cur = std::min<rlim_t>(1024, all.rlim_max);
-    BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
-    NodeCluster nodes({{"worker", 1}});
-    BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &all) == 0);
-    return nodes;
-  }
-  int port() { return Address::parse(nodes.target("worker", 0))->port; }
-  ProcessUsage usage() { return usage_of(nodes.node("worker", 0).pid()); }
-
-  /// Steps of the session succeed, and a new client can connect.
-  void check_service() {
-    for (int i = 0; i < 300; ++i)
-      BOOST_REQUIRE(session->run({}, {sum}, {}, {.timeout = test_timeout}).ok());
-    BOOST_TEST(connect(nodes.target("worker", 0))->node_info().ok());
-  }
-  /// Waits until the node has no more descriptors than that.
-  bool holds_at_most(int descriptors) {
-    auto end = Clock::now() + test_timeout;
-    while (usage().descriptors > descriptors)
-      if (Clock::now() > end) return false;
-      else std::this_thread::sleep_for(10ms);
-    return true;
-  }
-};
-
-Bytes header_of(uint32_t words) {
-  Bytes bytes(8);
-  std::memcpy(bytes.data() + 4, &words, sizeof words);
-  return bytes;
-}
 
 /// The frames, after login_frames(), that open a session and run steps that fetch 60 KB each.
 Bytes session_with_large_fetches(uint32_t steps) {
