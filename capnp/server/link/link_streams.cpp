@@ -1,6 +1,9 @@
 #include "troupe/capnp/server/link/link_streams.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <random>
@@ -11,6 +14,18 @@
 #include "troupe/capnp/stream/frame_stream.hpp"
 
 namespace troupe {
+namespace {
+
+/// What the system has taken to send is ahead of any small message that comes later, and it takes
+/// megabytes where nobody says how much. (To bound what it holds at the receiver, too, makes small
+/// messages slower: their threads wake more often.)
+void bound_unsent_bytes(int socket) {
+  constexpr int unsent_bytes_max = 256 << 10;
+  (void)::setsockopt(
+      socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes_max, sizeof unsent_bytes_max);
+}
+
+}  // namespace
 
 /// A connection and its link: reads what comes, and writes what the link gives, one write at a
 /// time.
@@ -142,7 +157,10 @@ LinkStreams::~LinkStreams() noexcept {
 }
 
 std::shared_ptr<Link> LinkStreams::begin(kj::Own<kj::AsyncIoStream> socket, bool is_accepted) {
-  KJ_IF_MAYBE (file, socket->getFd()) tune_socket(*file);
+  KJ_IF_MAYBE (file, socket->getFd()) {
+    tune_socket(*file);
+    bound_unsent_bytes(*file);
+  }
   auto stream = kj::heap<Stream>(*this, kj::mv(socket));
   auto link = links_->make_link(*stream);
   stream->start(link, is_accepted);

@@ -43,7 +43,7 @@ def parse(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--quick", action="store_true", help="measure for some two minutes in all")
+    parser.add_argument("--quick", action="store_true", help="take two minutes in all, not ten")
     parser.add_argument("--json", action="store_true", help="print an object a line, no table")
     parser.add_argument("--report", metavar="FILE", help="also write a page of HTML")
     parser.add_argument("--no-build", action="store_true", help="measure what is built already")

@@ -30,7 +30,8 @@ def _connection_to(serve):
         child = fork_child()
         if child == 0:
             try:
-                serve(_without_delay(listener.accept()[0]))
+                with listener.accept()[0] as connection:
+                    serve(_without_delay(connection))
             finally:
                 os._exit(0)
         try:

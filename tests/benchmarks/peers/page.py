@@ -1,4 +1,4 @@
-"""The report as a page of HTML that needs no other file."""
+"""The report as a page of HTML, also well-formed XML, that needs no other file."""
 
 import html
 
@@ -26,7 +26,7 @@ th, td { padding: .45rem .6rem; border-bottom: 1px solid #d8dee4; text-align: le
 """
 WIDTH, BAR, GAP = 300, 14, 6
 FLOORS = {
-    "round_trip": "{} &times; a raw round trip over loopback TCP",
+    "round_trip": "{} × a raw round trip over loopback TCP",
     "tcp_bandwidth": "raw loopback TCP",
     "memcpy": "memcpy in one thread",
 }
@@ -66,7 +66,7 @@ def _figure(side, row):
 def _side_cell(row, side):
     if side in row.errors:
         return f'<td class="failed">failed: {html.escape(row.errors[side])}</td>'
-    spread = f'<br><span class="note">{spread_text(row.spread(side))}</span>'
+    spread = f'<br/><span class="note">{spread_text(row.spread(side))}</span>'
     return f'<td class="number">{text_of(row.value(side))}{spread}</td>'
 
 
@@ -82,9 +82,9 @@ def _table_row(row):
     workload = row.workload
     direction = "more is better" if figures.is_rate(workload.unit) else "less is better"
     cells = [
-        f"<td><strong>{html.escape(workload.name)}</strong><br>"
+        f"<td><strong>{html.escape(workload.name)}</strong><br/>"
         f'<span class="note">{html.escape(workload.what)}</span></td>',
-        f'<td>{html.escape(workload.unit)}<br><span class="note">{direction}</span></td>',
+        f'<td>{html.escape(workload.unit)}<br/><span class="note">{direction}</span></td>',
         *[_side_cell(row, side) for side in SIDES],
         f'<td class="number"><strong>{text_of(row.ratio)}</strong></td>',
         _floor_cell(row),
@@ -99,10 +99,10 @@ def page(rows, machine, versions, when):
     measured = ", ".join(f"{NAMES[side]} {versions.get(side) or 'unknown'}" for side in SIDES)
     return f"""<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Troupe and TensorFlow</title><style>{STYLE}</style></head>
+<head><meta charset="utf-8"/><title>Troupe and TensorFlow</title><style>{STYLE}</style></head>
 <body>
 <h1>Troupe and TensorFlow</h1>
-<p>{html.escape(measured)}<br>{html.escape(machine)}<br>{html.escape(when)}</p>
+<p>{html.escape(measured)}<br/>{html.escape(machine)}<br/>{html.escape(when)}</p>
 <p>Medians over all turns, with the 10th and the 90th percentile below and as a line on the bar. The
 sides run in turns on the same machine. A ratio over 1 means that Troupe is ahead. The floor, dashed
 in the picture, is what the machine does without a runtime.</p>

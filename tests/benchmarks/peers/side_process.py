@@ -26,7 +26,7 @@ class SideProcess:
         self.version = None
         self._command = ["setpriv", "--pdeathsig", "KILL", *map(str, command)]
         self._environment = {**os.environ, **(environment or {})}
-        self._log = tempfile.TemporaryFile()
+        self._log = None
         self._process = None
         self._received = b""
 
@@ -41,7 +41,8 @@ class SideProcess:
             self._process.stdin.flush()
             answer = self._read(deadline)
         except (SideError, OSError) as error:
-            reason = str(error) if isinstance(error, SideError) else self._how_it_ended()
+            is_pipe = isinstance(error, BrokenPipeError)
+            reason = self._how_it_ended() if is_pipe else str(error)
             self.end()
             raise SideError(reason) from error
         if "error" in answer:
@@ -55,12 +56,14 @@ class SideProcess:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process.stdout.close()
+            self._log.close()
             with contextlib.suppress(OSError):  # a request that it never read
                 self._process.stdin.close()
         self._process = None
 
     def _start(self, deadline):
         self._received = b""
+        self._log = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,

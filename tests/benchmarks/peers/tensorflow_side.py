@@ -7,7 +7,6 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow.compat.v1 as tf  # noqa: E402
 from nodes import free_ports  # noqa: E402
-
 from processes import end_children, fork_child  # noqa: E402
 
 tf.disable_eager_execution()
