@@ -23,7 +23,7 @@ struct Gather {
   }
 
   Then then;
-  Value value;
+  Value value{};
   Status error;
   size_t pending = 1;
 };

@@ -1,3 +1,5 @@
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
 #include <future>
