@@ -101,6 +101,7 @@ struct Joined {
 struct Leave {
   std::string job;
   int32_t task = 0;
+  bool only_if_lost = false;  // FailedPrecondition where the directory task knows it as alive
 };
 
 /// Asks whether a peer is alive; answered by Pong.
@@ -241,7 +242,7 @@ auto inspect(Inspector& f, Joined& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Leave& x) {
-  return f(caf::meta::type_name("Leave"), x.job, x.task);
+  return f(caf::meta::type_name("Leave"), x.job, x.task, x.only_if_lost);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Ping& x) {

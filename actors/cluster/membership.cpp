@@ -5,12 +5,20 @@
 
 #include "troupe/actors/error.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
 
 /// Each task connects to all others, so the cluster is limited.
 constexpr size_t joined_max = 4096;
+
+/// Short, as a restarted directory task may know of joined tasks by themselves only (ME-2).
+constexpr std::chrono::milliseconds reconnect_delay{100};
+
+Status is_alive(const std::string& task) {
+  return failed_precondition(task + " is alive: stop it, and it leaves");
+}
 
 size_t task_count(const ClusterSpec& cluster) {
   size_t count = 0;
@@ -131,6 +139,9 @@ void Membership::leave_cluster(const DoneStatus& done) {
 
 caf::result<Status> Membership::leave(const Leave& request) {
   if (!directory_->is_directory_task()) return directory_->forward_to_service<>(request);
+  // Each joined task is connected to the directory task, so that knows best.
+  if (request.only_if_lost && peers_->watches({request.job, request.task}))
+    return is_alive(task_name(request.job, request.task));
   auto promise = self_->make_response_promise<Status>();
   auto status = remove(request);
   send_to_all(
@@ -151,11 +162,14 @@ void Membership::forget(const ForgetTask& call) {
         call.task +
         " belongs to the cluster by its configuration: only a task that has joined can "
         "be forgotten"));
-  auto timeout = std::min(call.timeout, peers_->probe_timeout());
-  peers_->check_reachable(key, timeout, [this, key, call](const Status& status) {
-    if (status.ok())
-      return call.done(failed_precondition(call.task + " is alive: stop it, and it leaves"));
-    self_->request(caf::actor_cast<TaskActor>(self_), call.timeout, Leave{key.first, key.second})
+  if (call.timeout < peers_->probe_timeout())
+    return call.done(unavailable(
+        "whether " + call.task + " is dead takes up to " + seconds_text(peers_->probe_timeout()) +
+        " to find out: allow more time"));
+  peers_->check_reachable(key, peers_->probe_timeout(), [this, key, call](const Status& status) {
+    if (status.ok()) return call.done(is_alive(call.task));
+    Leave leave{key.first, key.second, /*only_if_lost=*/true};
+    self_->request(caf::actor_cast<TaskActor>(self_), call.timeout, leave)
         .then(
             [done = call.done](const Status& status) { done(status); },
             [done = call.done](const caf::error& error) {
@@ -236,7 +250,8 @@ void Membership::connect_to_directory_task() {
   peers_->reach(directory_->directory_task(), timeout, [this](const Result<TaskActor>& task) {
     if (task) return;
     settings_->world->after(
-        peers_->probe_timeout(), caf::actor_cast<caf::strong_actor_ptr>(self_),
+        std::min(peers_->probe_timeout(), reconnect_delay),
+        caf::actor_cast<caf::strong_actor_ptr>(self_),
         caf::make_message(Post{[this] { connect_to_directory_task(); }}));
   });
 }

@@ -1,6 +1,7 @@
 #include "troupe/actors/cluster/peer_monitor.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "troupe/actors/error.hpp"
@@ -9,8 +10,9 @@
 namespace troupe {
 namespace {
 
-// Of a task, how many earlier incarnations are remembered.
+// Of a task, how many earlier incarnations are remembered; and of how many tasks.
 constexpr size_t earlier_max = 8;
+constexpr size_t incarnations_max = 10'000;
 
 Status taken_over(const TaskKey& key) {
   return failed_precondition(
@@ -62,10 +64,11 @@ Status PeerMonitor::check(const Hello& hello) const {
         caller + " expected " + taken_for + " here, but this is " + my_name() +
         ": check the addresses of the cluster");
   if (!self_->current_sender()) return {};
-  const auto* successor =
-      find_other({hello.from_job, hello.from_task}, self_->current_sender()->address());
-  if (successor && std::ranges::count(successor->earlier, hello.from_incarnation) > 0)
-    return taken_over({hello.from_job, hello.from_task});
+  TaskKey key{hello.from_job, hello.from_task};
+  auto known = incarnations_.find(key);
+  if (known == incarnations_.end() || !find_other(key, self_->current_sender()->address()))
+    return {};
+  if (std::ranges::count(known->second.earlier, hello.from_incarnation) > 0) return taken_over(key);
   return {};
 }
 
@@ -206,23 +209,29 @@ TaskActor PeerMonitor::actor_of(const TaskKey& key) const {
 // -- watching
 
 void PeerMonitor::watch(const TaskActor& actor, const TaskKey& key, uint64_t incarnation) {
-  std::vector<uint64_t> earlier;
-  if (const auto* replaced = find_other(key, actor.address())) {
-    earlier = replaced->earlier;
-    earlier.push_back(replaced->incarnation);
-    if (earlier.size() > earlier_max) earlier.erase(earlier.begin());
+  if (const auto* replaced = find_other(key, actor.address()))
     lose(replaced->actor.address(), "it has restarted");  // PE-3
-  }
+  note_incarnation(key, incarnation);
   auto [watched, is_new] = watched_.emplace(
       actor.address(), Watched{
                            .actor = actor,
                            .key = key,
                            .incarnation = incarnation,
-                           .last_heard = settings_->world->now(),
-                           .earlier = std::move(earlier)});
+                           .last_heard = settings_->world->now()});
   if (!is_new) return;
   self_->monitor(actor);
   set_timer();
+}
+
+void PeerMonitor::note_incarnation(const TaskKey& key, uint64_t incarnation) {
+  if (incarnations_.size() >= incarnations_max && !incarnations_.contains(key))
+    std::erase_if(incarnations_, [this](const auto& entry) { return !watches(entry.first); });
+  auto& known = incarnations_[key];
+  if (known.last == incarnation) return;
+  std::erase(known.earlier, incarnation);
+  if (known.last != 0) known.earlier.push_back(std::exchange(known.last, incarnation));
+  known.last = incarnation;
+  if (known.earlier.size() > earlier_max) known.earlier.erase(known.earlier.begin());
 }
 
 void PeerMonitor::answer_ping(const Ping& ping) {

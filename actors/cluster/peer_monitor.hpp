@@ -71,6 +71,9 @@ class PeerMonitor {
   Hello hello_to(const TaskKey& key) const;
   static Status unreachable(const TaskKey& key, const Status& why);
 
+  /// Whether some process of that task is watched, so that its loss would be noticed.
+  bool watches(const TaskKey& key) const { return find_other(key, caf::actor_addr()) != nullptr; }
+
   void clear() { peers_.clear(); }
 
  private:
@@ -84,11 +87,16 @@ class PeerMonitor {
     TaskKey key;
     uint64_t incarnation;
     World::Time last_heard;
-    std::vector<uint64_t> earlier;  // incarnations whose place it has taken, the latest ones
+  };
+  /// The incarnations of a task that were watched, also those that were lost since.
+  struct Incarnations {
+    uint64_t last = 0;
+    std::vector<uint64_t> earlier;  // whose place it has taken, the latest ones
   };
 
   std::string my_name() const;
   Status check(const Hello& hello) const;
+  void note_incarnation(const TaskKey& key, uint64_t incarnation);
   const Watched* find_other(const TaskKey& key, const caf::actor_addr& task) const;
   void find_address(const FindTask& call, const Address& address);
   void connect(const TaskKey& key, const Address& address, std::chrono::milliseconds timeout);
@@ -106,6 +114,7 @@ class PeerMonitor {
   Lost lost_;
   std::map<TaskKey, Peer> peers_;
   std::set<TaskKey> lost_peers_;  // and not reached since
+  std::map<TaskKey, Incarnations> incarnations_;
   std::map<caf::actor_addr, Watched> watched_;
   bool timer_runs_ = false;
   World::Time timer_due_{0};

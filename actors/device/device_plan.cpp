@@ -99,7 +99,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
     auto name = node.attr<std::string>("to_device");
     device_plan->peers.insert(task_name_of(name));
     auto peer = peers.find(name);
-    if (peer == peers.end())
+    if (peer == peers.end() || !peer->second)
       return not_found("there is no device " + name).at({.node = node.name, .op = transfer::send});
     device_plan->destinations[node.attr<int64_t>("edge")] = {
         .actor = peer->second, .task = task_name_of(name)};

@@ -17,7 +17,12 @@ constexpr size_t requests_kept_min = 1024;
 /// How the message may pass others, see LinkOutbox.
 MessageOrder order_of(uint64_t target, const caf::mailbox_element& message) {
   auto facts = facts_of(message);
-  return {.target = target, .session = facts.session, .step = facts.step, .passes = facts.may_pass};
+  return {
+      .target = target,
+      .session = facts.session,
+      .step = facts.step,
+      .passes = facts.may_pass,
+      .is_tensors = facts.edges > 0};
 }
 
 Result<caf::node_id> to_node_id(const LinkNode& node) {
@@ -118,8 +123,9 @@ void Link::close(const std::string& why) {
 
 bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
   if (element.content().match_elements<DiscardStep>()) {
+    LinkOutbox::Discarded discarded;  // released without the lock
     std::lock_guard lock(mutex_);
-    outbox_.discard(order_of(proxy.id(), element));
+    discarded = outbox_.discard(order_of(proxy.id(), element));
     wake();
     return true;
   }

@@ -76,11 +76,13 @@ void LinkOutbox::announce_next() {
   }
 }
 
-void LinkOutbox::discard(const MessageOrder& order) {
+LinkOutbox::Discarded LinkOutbox::discard(const MessageOrder& order) {
+  Discarded discarded;
   std::vector<uint64_t> known;  // to the peer
-  size_t unknown = 0;
   auto is_of_order = [&](const Outgoing& message) {
-    return message.order.passes && message.order.key() == order.key();
+    if (!message.order.is_tensors || message.order.key() != order.key()) return false;
+    discarded.push_back(message.message);
+    return true;
   };
   auto is_known_of_order = [&](const Outgoing& message) {
     if (!is_of_order(message)) return false;
@@ -89,12 +91,13 @@ void LinkOutbox::discard(const MessageOrder& order) {
   };
   std::erase_if(announced_, [&](const auto& entry) { return is_known_of_order(entry.second); });
   std::erase_if(granted_, is_known_of_order);
-  unknown = std::erase_if(unannounced_, is_of_order);
-  if (known.empty() && unknown == 0) return;
+  std::erase_if(unannounced_, is_of_order);
+  if (discarded.empty()) return discarded;
   for (auto transfer : known) add(WithdrawnFrame{transfer});
-  for (size_t i = 0; i < known.size() + unknown; ++i) end_transfer(order);
+  for (size_t i = 0; i < discarded.size(); ++i) end_transfer(order);
   add_what_waited();
   announce_next();
+  return discarded;
 }
 
 /// Adds bytes of the message, which may end in one tensor and begin in another, and the padding.

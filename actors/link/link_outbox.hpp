@@ -19,6 +19,7 @@ struct MessageOrder {
   uint64_t session = 0;
   uint64_t step = 0;
   bool passes = false;  // also those of its own order, as a cancellation does
+  bool is_tensors = false;
 
   auto key() const { return std::tuple(target, session, step); }
 };
@@ -41,9 +42,10 @@ class LinkOutbox {
   void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
   /// The peer has granted a transfer. False: there was none of that number.
   bool grant(uint64_t transfer);
-  /// Drops the large messages of that order that may pass others and are not written in full: their
-  /// step has ended. The peer is told, so that it forgets what has arrived.
-  void discard(const MessageOrder& order);
+  using Discarded = std::vector<std::shared_ptr<const void>>;
+  /// Drops the large tensors of that order that are not written in full: their step has ended. The
+  /// peer is told, so that it forgets what has arrived. Returns their memory.
+  Discarded discard(const MessageOrder& order);
 
   /// Removes the next bytes to write: all that is small up to `bytes_max`, and a piece if then
   /// nothing small is left. Empty: nothing can be written now.

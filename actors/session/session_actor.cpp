@@ -373,6 +373,7 @@ SessionProtocol::behavior_type session(
       [&state](StepDone& done) { state.running.partition_done(done); },
       [&state](StepTraced& traced) { state.running.partition_traced(traced); },
       [&state](Deliver& message) { state.running.fetches_arrived(message); },
+      [](const DiscardStep&) {},  // fetches of a partial step that failed
       [&state](const RunDeadline&) { state.cancel_expired_runs(); },
       [&state](const IdleLimit&) { state.end_if_idle(); },
   };

@@ -17,7 +17,7 @@ struct IdleLimit {};
 /// (OwnedSessionActor), and these, from devices and from itself.
 using SessionProtocol = OwnedSessionActor::extend<
     caf::reacts_to<StepDone>, caf::reacts_to<StepTraced>, caf::reacts_to<Deliver>,
-    caf::reacts_to<RunDeadline>, caf::reacts_to<IdleLimit>>;
+    caf::reacts_to<DiscardStep>, caf::reacts_to<RunDeadline>, caf::reacts_to<IdleLimit>>;
 
 }  // namespace troupe
 

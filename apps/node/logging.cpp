@@ -39,7 +39,8 @@ class LossySink final : public spdlog::sinks::stderr_color_sink_mt {
  public:
   using Base = spdlog::sinks::stderr_color_sink_mt;
 
-  explicit LossySink(spdlog::details::thread_pool& pool) : pool_(pool) {}
+  explicit LossySink(spdlog::details::thread_pool& pool)
+      : pool_(pool), told_(pool.overrun_counter()) {}
 
   void log(const spdlog::details::log_msg& line) override {
     auto lost = pool_.overrun_counter();
@@ -52,7 +53,7 @@ class LossySink final : public spdlog::sinks::stderr_color_sink_mt {
 
  private:
   spdlog::details::thread_pool& pool_;
-  size_t told_ = 0;
+  size_t told_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
 
+#include <kj/common.h>
 #include <spdlog/spdlog.h>
 
 #include <caf/all.hpp>
@@ -33,6 +34,7 @@ void EventLoopExecutionUnit::exec_later(caf::resumable* job) {
 
 void EventLoopExecutionUnit::drain() {
   if (std::exchange(is_draining_, true)) return;
+  KJ_DEFER(is_draining_ = false);
   for (int done = 0; !jobs_.empty() && done < jobs_per_drain_max; ++done) {
     auto* job = jobs_.front();
     jobs_.pop_front();
@@ -41,7 +43,6 @@ void EventLoopExecutionUnit::drain() {
       default: caf::intrusive_ptr_release(job);
     }
   }
-  is_draining_ = false;
   if (!jobs_.empty()) drain_soon();
 }
 

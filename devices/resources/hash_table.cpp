@@ -1,6 +1,7 @@
 #include "troupe/devices/resources/hash_table.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -35,10 +36,7 @@ class HashTable final : public HashTableResource {
     is_dropped_ = true;
     clear();
   }
-  bool is_dropped() const override {
-    std::shared_lock lock(mutex_);
-    return is_dropped_;
-  }
+  bool is_dropped() const override { return is_dropped_.load(std::memory_order_acquire); }
 
   Description describe() const override {
     std::shared_lock lock(mutex_);
@@ -148,8 +146,8 @@ class HashTable final : public HashTableResource {
 
   mutable std::shared_mutex mutex_;
   std::unordered_map<Key, Value> values_;
-  uint64_t extra_bytes_ = 0;  // of the strings in it
-  bool is_dropped_ = false;
+  uint64_t extra_bytes_ = 0;              // of the strings in it
+  std::atomic<bool> is_dropped_ = false;  // changes under the mutex
 };
 
 template <class Key>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "troupe/graph/types/resource.hpp"
@@ -25,10 +26,8 @@ class VariableResource final : public Resource {
     dropped_ = true;
     value_ = Tensor();
   }
-  bool is_dropped() const override {
-    std::lock_guard lock(mutex_);
-    return dropped_;
-  }
+  /// Does not wait for an update that runs.
+  bool is_dropped() const override { return dropped_.load(std::memory_order_acquire); }
 
   Description describe() const override {
     std::lock_guard lock(mutex_);
@@ -60,7 +59,7 @@ class VariableResource final : public Resource {
   const Shape shape_;
   mutable std::mutex mutex_;
   Tensor value_;
-  bool dropped_ = false;
+  std::atomic<bool> dropped_ = false;  // changes under the mutex
 };
 
 }  // namespace troupe

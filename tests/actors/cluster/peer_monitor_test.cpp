@@ -198,6 +198,14 @@ BOOST_AUTO_TEST_CASE(a_message_of_an_earlier_life_does_not_end_the_later_one) {
   BOOST_TEST(ping(second, hello(2)).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_process_that_was_lost_before_the_later_one_came_is_refused_too) {
+  BOOST_TEST(greet(first, hello(1)).ok());
+  first->send(task, Pong{failed_precondition("so it is lost")});
+  BOOST_TEST(greet(second, hello(2)).ok());
+  BOOST_TEST(is_refused(greet(first, hello(1)), "another process is /job:b/task:0 now"));
+  BOOST_TEST(ping(second, hello(2)).ok());
+}
+
 BOOST_AUTO_TEST_CASE(a_ping_of_a_process_that_has_not_said_hello_takes_no_place) {
   BOOST_TEST(greet(first, hello(1)).ok());
   BOOST_TEST(is_refused(ping(second, hello(2)), "another process is /job:b/task:0 now"));

@@ -244,6 +244,11 @@ BOOST_AUTO_TEST_CASE(a_joined_task_that_died_is_forgotten_and_no_other) {
   BOOST_TEST((code_of("/job:worker/task:7") == Code::not_found));
   BOOST_TEST((code_of("worker") == Code::invalid_argument));
 
+  cluster->cut(worker0, worker2);
+  cluster->run_for(1s);
+  BOOST_TEST((code_of(worker2) == Code::failed_precondition));  // the directory task reaches it
+  cluster->heal(worker0, worker2);
+
   Counter counter(*cluster, worker2);
   BOOST_TEST(counter.start().ok());
   cluster->crash(worker2);
