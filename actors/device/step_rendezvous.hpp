@@ -35,10 +35,14 @@ class StepRendezvous final : public StepPort {
 
   /// Called when the step starts, before its kernels use the port.
   void start(Tensors feeds, size_t fetch_count, Push push, PostWork post);
-  Tensors take_fetches() { return std::move(fetches_); }
+  Tensors take_fetches() {
+    std::lock_guard lock(mutex_);
+    return std::move(fetches_);
+  }
 
   Tensor feed(int index) override { return feeds_[static_cast<size_t>(index)]; }
   void fetch(int index, Tensor value) override {
+    std::lock_guard lock(mutex_);
     fetches_[static_cast<size_t>(index)] = std::move(value);
   }
   Status send(const EdgeKey& key, Tensor value) override { return push_(key, std::move(value)); }

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_node_refuses_the_session_after_the_last_and_logs_placemen
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_holds_up_no_step_and_no_end) {
-  auto logged = opened({.log_device_placement = true});
+  auto logged = must(client->session({.log_device_placement = true}));
   Builder many;
   Values all;
   for (int i = 0; i < 20'000; ++i) all.push_back(many.op("NoOp"));
