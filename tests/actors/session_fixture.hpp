@@ -121,13 +121,12 @@ struct SessionFixture : NodesFixture {
   /// The device has no such plan any more.
   void send_stale(const StartStep& started) {
     self->send(
-        caf::actor_cast<StepListener>(step_listener),
-        StepDone{
-            .step = started.step,
-            .partition = started.partition,
-            .status = aborted("no such plan"),
-            .fetches = {},
-            .plan_is_stale = true});
+        caf::actor_cast<StepListener>(step_listener), StepDone{
+                                                          .step = started.step,
+                                                          .partition = started.partition,
+                                                          .status = aborted("no such plan"),
+                                                          .fetches = {},
+                                                          .plan_is_stale = true});
   }
 };
 
