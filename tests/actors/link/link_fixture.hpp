@@ -15,6 +15,7 @@
 
 #include "troupe/actors/link/link_set.hpp"
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/devices/cpu/pool_allocator.hpp"
 
 namespace troupe::testing {
 
@@ -102,7 +103,7 @@ class LinkedNodes::Node final : public LinkNetwork {
               [this](const ExplainStep& message) { explained.push_back(message.step.number); }};
         })),
         links(
-            {.system = system, .unit = nullptr, .allocator = heap_allocator()}, *this, version,
+            {.system = system, .unit = nullptr, .allocator = memory}, *this, version,
             caf::actor_cast<caf::strong_actor_ptr>(root)) {}
   ~Node() override {
     caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
@@ -139,6 +140,7 @@ class LinkedNodes::Node final : public LinkNetwork {
 
  public:
   caf::actor_system system{config_};
+  cpu::PoolAllocator memory{uint64_t{1} << 40};  // of tensors that arrive
   std::vector<std::string> pings;
   std::vector<Deliver> delivered;
   std::vector<uint64_t> cancelled;

@@ -151,6 +151,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(nodes.b.explained == (std::vector<uint64_t>{1}));
     BOOST_TEST(nodes.bytes_moved - begin < (16u << 20) + moved + (4u << 20));
     BOOST_TEST(sent_memory.expired());
+    BOOST_TEST(nodes.b.memory.bytes_in_use() < 17u << 20);
     BOOST_TEST(nodes.a.logged.empty());
     BOOST_TEST(nodes.b.logged.empty());
     nodes.send(TwoNodes::bytes(3, 4, 16 << 20));
