@@ -102,11 +102,11 @@ caf::result<Status, TaskDescription> PeerMonitor::find(const FindTask& call) {
   auto promise = peer.waiting.add(
       self_->make_response_promise<Status, TaskDescription>(),
       Counted(settings_->metrics, &Metrics::pending_finds));
-  if (peer.waiting.size() == 1) find_address(call, *address);
+  if (peer.waiting.size() == 1) connect_unless_dead(call, *address);
   return promise;
 }
 
-void PeerMonitor::find_address(const FindTask& call, const Address& address) {
+void PeerMonitor::connect_unless_dead(const FindTask& call, const Address& address) {
   // Other callers with longer timeouts may wait for the same connection later.
   auto timeout = std::max(call.timeout, settings_->connect_timeout);
   TaskKey key{call.job, call.task};
@@ -229,7 +229,7 @@ void PeerMonitor::note_incarnation(const TaskKey& key, uint64_t incarnation) {
   auto& known = incarnations_[key];
   if (known.last == incarnation) return;
   std::erase(known.earlier, incarnation);
-  if (known.last != 0) known.earlier.push_back(std::exchange(known.last, incarnation));
+  if (known.last != 0) known.earlier.push_back(known.last);
   known.last = incarnation;
   if (known.earlier.size() > earlier_max) known.earlier.erase(known.earlier.begin());
 }

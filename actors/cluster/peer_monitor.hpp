@@ -27,11 +27,9 @@ using TaskKey = std::pair<std::string, int>;
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself was suspended does not report its peers as lost for that time.
-/// PE-3: when a new incarnation of a task says Hello, the earlier one is reported as lost. What
-/// that
-///       one sends later is refused, as is a Ping of a process that has not said Hello while
-///       another has the name: it may be the message of an earlier life, or the task is configured
-///       twice.
+/// PE-3: when a new incarnation of a task says Hello, the earlier one is reported as lost, and
+///       refused from then on, while the new one is watched. So is a Ping of a process that has not
+///       said Hello while another has the name: the task may be configured twice.
 /// PE-4: a task that was lost, and at whose address no process listens, is not waited for.
 class PeerMonitor {
  public:
@@ -98,7 +96,7 @@ class PeerMonitor {
   Status check(const Hello& hello) const;
   void note_incarnation(const TaskKey& key, uint64_t incarnation);
   const Watched* find_other(const TaskKey& key, const caf::actor_addr& task) const;
-  void find_address(const FindTask& call, const Address& address);
+  void connect_unless_dead(const FindTask& call, const Address& address);
   void connect(const TaskKey& key, const Address& address, std::chrono::milliseconds timeout);
   void send_hello(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout);
   void fail(const TaskKey& key, const Status& why);

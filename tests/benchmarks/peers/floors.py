@@ -3,24 +3,11 @@
 import contextlib
 import os
 import socket
-import time
 
 from processes import end_children, fork_child
+from samples import times_of
 
 MESSAGE_BYTES = 256
-COUNT_MIN = 3
-
-
-def _timed(action, seconds):
-    """How long the action takes, in seconds, repeated for about `seconds`."""
-    action()
-    times = []
-    end = time.perf_counter() + seconds
-    while len(times) < COUNT_MIN or time.perf_counter() < end:
-        begin = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - begin)
-    return times
 
 
 @contextlib.contextmanager
@@ -60,7 +47,7 @@ def round_trip(seconds, count):
             connection.sendall(message)
             connection.recv(MESSAGE_BYTES, socket.MSG_WAITALL)
 
-        return [time_s * 1e6 * count for time_s in _timed(action, seconds)]
+        return [time_s * 1e6 * count for time_s in times_of(action, seconds)]
 
 
 def tcp_bandwidth(seconds, size):
@@ -80,7 +67,7 @@ def tcp_bandwidth(seconds, size):
             while rest and (got := connection.recv_into(rest)):
                 rest = rest[got:]
 
-        return [size / 1e9 / time_s for time_s in _timed(action, seconds)]
+        return [size / 1e9 / time_s for time_s in times_of(action, seconds)]
 
 
 def memcpy(seconds, size):
@@ -91,7 +78,7 @@ def memcpy(seconds, size):
     def action():
         target[:] = source
 
-    return [size / 1e9 / time_s for time_s in _timed(action, seconds)]
+    return [size / 1e9 / time_s for time_s in times_of(action, seconds)]
 
 
 FLOORS = {"round_trip": round_trip, "tcp_bandwidth": tcp_bandwidth, "memcpy": memcpy}
