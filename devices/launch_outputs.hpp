@@ -12,7 +12,7 @@ namespace troupe {
 class LaunchOutputs {
  public:
   explicit LaunchOutputs(int count) : count_(static_cast<size_t>(count)) {
-    if (count_ > sizeof few_ / sizeof(Tensor)) many_ = std::make_unique<Tensor[]>(count_);
+    if (count_ > few_max) many_ = std::make_unique<Tensor[]>(count_);
     else std::uninitialized_default_construct_n(data(), count_);
   }
   LaunchOutputs(const LaunchOutputs&) = delete;
@@ -22,11 +22,13 @@ class LaunchOutputs {
   std::span<Tensor> span() { return {data(), count_}; }
 
  private:
+  static constexpr size_t few_max = 4;
+
   Tensor* data() { return many_ ? many_.get() : reinterpret_cast<Tensor*>(few_); }
 
   size_t count_;
   std::unique_ptr<Tensor[]> many_;
-  alignas(Tensor) std::byte few_[4 * sizeof(Tensor)];
+  alignas(Tensor) std::byte few_[few_max * sizeof(Tensor)];
 };
 
 }  // namespace troupe

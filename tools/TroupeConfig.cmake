@@ -1,5 +1,5 @@
 # find_package(Troupe) defines Troupe::client for clients of a cluster, Troupe::server for nodes, and
-# Troupe::actors for clusters inside a program, also simulated ones.
+# Troupe::actors for clusters inside a program, Troupe::simulation for simulated ones.
 # find_package(Troupe COMPONENTS client) does not need the dependencies of the others.
 include(CMakeFindDependencyMacro)
 find_dependency(Eigen3 3.4)

@@ -47,7 +47,8 @@ FORBIDDEN = {
 LINKS = pathlib.PurePath("actors/link")
 LINK_LIBRARIES = rf"{KJ}|{SCHEMA}"
 
-# Only actors/world/ may use these: elsewhere they would bypass a simulated world.
+# Only the worlds may use these: elsewhere they would bypass a simulated world.
+WORLDS = [pathlib.PurePath("actors/world"), pathlib.PurePath("actors/sim/world")]
 WORLD = re.compile(
     r"\b(\w*_clock|delayed_\w+|sleep\w*|random_device|rand|middleman|remote_actor|caf/io)\b"
     r"|\bclock\(\)"
@@ -101,7 +102,7 @@ def fault_of_include(path, bracket, target):
 
 def is_in_world(path):
     """Whether the file must run in a simulated world."""
-    return path.parts[0] == "actors" and path.parts[1] != "world"
+    return path.parts[0] == "actors" and not any(world in path.parents for world in WORLDS)
 
 
 def faults_of_file(root, path):

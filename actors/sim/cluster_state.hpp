@@ -5,8 +5,8 @@
 #include "troupe/actors/metrics.hpp"
 #include "troupe/actors/sim/cluster.hpp"
 #include "troupe/actors/sim/open_calls.hpp"
+#include "troupe/actors/sim/world/simulation.hpp"
 #include "troupe/actors/task/task_actor.hpp"
-#include "troupe/actors/world/simulation.hpp"
 #include "troupe/devices/simulated/simulated_accelerator.hpp"
 #include "troupe/devices/simulated/simulated_device.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "troupe/actors/sim/random.hpp"
-#include "troupe/actors/world/network_options.hpp"
+#include "troupe/actors/sim/world/network_options.hpp"
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/op.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "troupe/actors/node_messages.hpp"
-#include "troupe/actors/world/simulation.hpp"
+#include "troupe/actors/sim/world/simulation.hpp"
 
 namespace troupe::testing {
 

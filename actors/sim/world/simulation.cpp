@@ -1,4 +1,4 @@
-#include "troupe/actors/world/simulation.hpp"
+#include "troupe/actors/sim/world/simulation.hpp"
 
 #include <array>
 #include <caf/scheduler/test_coordinator.hpp>

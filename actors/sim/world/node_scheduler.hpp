@@ -7,8 +7,8 @@
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
-#include "troupe/actors/world/delivery_log.hpp"
-#include "troupe/actors/world/event_heap.hpp"
+#include "troupe/actors/sim/world/delivery_log.hpp"
+#include "troupe/actors/sim/world/event_heap.hpp"
 
 namespace troupe {
 

@@ -1,6 +1,6 @@
-#include "troupe/actors/world/network.hpp"
+#include "troupe/actors/sim/world/network.hpp"
 
-#include "troupe/tests/actors/world/simulation_fixture.hpp"
+#include "troupe/tests/actors/sim/world/simulation_fixture.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -1,4 +1,4 @@
-#include "troupe/actors/world/network.hpp"
+#include "troupe/actors/sim/world/network.hpp"
 
 namespace troupe {
 

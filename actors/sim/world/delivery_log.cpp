@@ -1,4 +1,4 @@
-#include "troupe/actors/world/delivery_log.hpp"
+#include "troupe/actors/sim/world/delivery_log.hpp"
 
 namespace troupe {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "troupe/actors/world/latency.hpp"
+#include "troupe/actors/sim/world/latency.hpp"
 
 namespace troupe {
 

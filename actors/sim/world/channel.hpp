@@ -7,9 +7,9 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/world/delivery_log.hpp"
-#include "troupe/actors/world/event_heap.hpp"
-#include "troupe/actors/world/network_options.hpp"
+#include "troupe/actors/sim/world/delivery_log.hpp"
+#include "troupe/actors/sim/world/event_heap.hpp"
+#include "troupe/actors/sim/world/network_options.hpp"
 
 namespace troupe {
 

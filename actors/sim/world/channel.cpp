@@ -1,4 +1,4 @@
-#include "troupe/actors/world/channel.hpp"
+#include "troupe/actors/sim/world/channel.hpp"
 
 #include "troupe/actors/node_messages.hpp"
 #include "troupe/graph/support/check.hpp"

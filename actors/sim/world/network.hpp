@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "troupe/actors/world/channel.hpp"
+#include "troupe/actors/sim/world/channel.hpp"
 
 namespace troupe {
 

@@ -1,4 +1,4 @@
-#include "troupe/actors/world/latency.hpp"
+#include "troupe/actors/sim/world/latency.hpp"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
-#include "troupe/actors/world/simulation.hpp"
+#include "troupe/actors/sim/world/simulation.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <set>
 
-#include "troupe/tests/actors/world/simulation_fixture.hpp"
+#include "troupe/tests/actors/sim/world/simulation_fixture.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

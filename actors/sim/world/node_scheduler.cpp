@@ -1,4 +1,4 @@
-#include "troupe/actors/world/node_scheduler.hpp"
+#include "troupe/actors/sim/world/node_scheduler.hpp"
 
 #include "troupe/graph/support/check.hpp"
 

@@ -10,9 +10,9 @@
 
 #include <caf/all.hpp>
 
-#include "troupe/actors/world/network.hpp"
-#include "troupe/actors/world/node_clock.hpp"
-#include "troupe/actors/world/node_scheduler.hpp"
+#include "troupe/actors/sim/world/network.hpp"
+#include "troupe/actors/sim/world/node_clock.hpp"
+#include "troupe/actors/sim/world/node_scheduler.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {
