@@ -12,6 +12,11 @@
 # frame and waits for `grant`: the receiver grants as much as it has room for. Its bytes then follow
 # in pieces, between which other frames pass. Until the last piece the sender may withdraw it; a
 # grant that crosses the withdrawal is without effect.
+#
+# Over a Unix socket, tensors may stay where they are: an end sends `memory`, together with the
+# descriptor of the file that its large tensors lie in; the other maps it and answers `mapped`. From
+# then on a message may name parts of that file instead of sending their bytes. Each part is lent
+# under a number of its own until `returned`.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -28,6 +33,9 @@ struct Frame {
     ended @7 :UInt64;          # an actor of the sender, known to the receiver, that has ended
     close @8 :Text;            # the last frame: why the sender closes the link
     withdrawn @9 :UInt64;      # a transfer that was announced, and will not be finished
+    memory @10 :UInt64;        # the bytes of the file whose descriptor comes with this frame
+    mapped @11 :Void;
+    returned @12 :UInt64;      # a part that was lent
   }
 }
 
@@ -58,7 +66,14 @@ struct Message {
   transfer @3 :UInt64;         # 0: the bytes follow the frame
   contentBytes @4 :UInt64;     # the content, as CAF serializes it
   tensorBytes @5 :List(UInt64);  # tensors that are not in the content, by their size
+  lent @6 :List(Lent);         # tensors of tensorBytes whose elements are not sent, in their order
   # The bytes: the content, then the tensors' elements, and zeros up to a multiple of 8.
+}
+
+struct Lent {
+  tensor @0 :UInt32;           # its index in tensorBytes
+  offset @1 :UInt64;           # in the sender's file
+  number @2 :UInt64;           # for `returned`
 }
 
 struct Piece {

@@ -55,6 +55,13 @@ struct Encoder {
     message.setContentBytes(frame.content_bytes);
     auto sizes = message.initTensorBytes(static_cast<kj::uint>(frame.tensor_bytes.size()));
     for (kj::uint i = 0; i < sizes.size(); ++i) sizes.set(i, frame.tensor_bytes[i]);
+    if (frame.lent.empty()) return;
+    auto lent = message.initLent(static_cast<kj::uint>(frame.lent.size()));
+    for (kj::uint i = 0; i < lent.size(); ++i) {
+      lent[i].setTensor(frame.lent[i].tensor);
+      lent[i].setOffset(frame.lent[i].offset);
+      lent[i].setNumber(frame.lent[i].number);
+    }
   }
   void operator()(const GrantFrame& frame) { to.setGrant(frame.transfer); }
   void operator()(const PieceFrame& frame) {
@@ -63,6 +70,9 @@ struct Encoder {
     piece.setBytes(frame.bytes);
   }
   void operator()(const WithdrawnFrame& frame) { to.setWithdrawn(frame.transfer); }
+  void operator()(const MemoryFrame& frame) { to.setMemory(frame.bytes); }
+  void operator()(const MappedFrame&) { to.setMapped(); }
+  void operator()(const ReturnedFrame& frame) { to.setReturned(frame.number); }
   void operator()(const EndedFrame& frame) { to.setEnded(frame.actor); }
   void operator()(const CloseFrame& frame) { to.setClose(frame.why.c_str()); }
 };
@@ -94,7 +104,15 @@ Result<Frame> read_message_frame(rpc::Message::Reader from) {
     total += bytes;
     frame.tensor_bytes.push_back(bytes);
   }
-  if (frame.transfer == 0 && total > link_limits::inline_bytes_max)
+  for (auto lent : from.getLent()) {
+    auto tensor = lent.getTensor();
+    auto is_next = frame.lent.empty() || tensor > frame.lent.back().tensor;
+    if (!is_next || tensor >= frame.tensor_bytes.size())
+      return invalid_argument("a lent tensor that is none of its message's");
+    frame.lent.push_back(
+        {.tensor = tensor, .offset = lent.getOffset(), .number = lent.getNumber()});
+  }
+  if (frame.transfer == 0 && frame.bytes() > link_limits::inline_bytes_max)
     return invalid_argument("a message that must have been announced");
   return Frame(std::move(frame));
 }
@@ -128,6 +146,9 @@ Result<Frame> read_frame(rpc::Frame::Reader from) {
     }
     case rpc::Frame::WITHDRAWN: return Frame(WithdrawnFrame{from.getWithdrawn()});
     case rpc::Frame::ENDED: return Frame(EndedFrame{from.getEnded()});
+    case rpc::Frame::MEMORY: return Frame(MemoryFrame{from.getMemory()});
+    case rpc::Frame::MAPPED: return Frame(MappedFrame());
+    case rpc::Frame::RETURNED: return Frame(ReturnedFrame{from.getReturned()});
     case rpc::Frame::CLOSE: return Frame(CloseFrame{from_text(from.getClose())});
   }
   return invalid_argument("a frame of an unknown kind");
@@ -142,6 +163,7 @@ kj::ArrayPtr<const word> words(std::span<const std::byte> bytes) {
 uint64_t MessageFrame::bytes() const {
   uint64_t bytes = content_bytes;
   for (auto tensor : tensor_bytes) bytes += tensor;
+  for (const auto& tensor : lent) bytes -= tensor_bytes[tensor.tensor];
   return bytes;
 }
 
@@ -150,7 +172,9 @@ WireSlice encode(const Frame& frame) {
   capnp::MallocMessageBuilder message(kj::ArrayPtr<word>(scratch, 64));
   std::visit(Encoder{message.initRoot<rpc::Frame>()}, frame);
   auto flat = std::make_shared<kj::Array<word>>(capnp::messageToFlatArray(message));
-  return {flat->begin(), flat->size() * sizeof(word), flat};
+  WireSlice slice{flat->begin(), flat->size() * sizeof(word), flat};
+  if (const auto* memory = std::get_if<MemoryFrame>(&frame)) slice.file = memory->file;
+  return slice;
 }
 
 WireSlice padding_slice(size_t size) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "troupe/graph/types/shared_file.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
@@ -38,6 +39,8 @@ inline constexpr uint64_t small_bytes_max = uint64_t{64} << 10;
 /// Of frames that wait to be written, without those of messages in pieces. A peer that reads so
 /// little that there are more is lost.
 inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
+/// Descriptors that came with the bytes and that no frame has taken yet.
+inline constexpr size_t descriptors_max = 4;
 
 }  // namespace link_limits
 
@@ -64,6 +67,12 @@ struct RefusedFrame {
   uint64_t link = 0;
 };
 struct ConfirmFrame {};
+/// A tensor that stays in the memory of the sender, which the receiver has mapped.
+struct LentTensor {
+  uint32_t tensor = 0;  // its index in MessageFrame::tensor_bytes
+  uint64_t offset = 0;
+  uint64_t number = 0;
+};
 struct MessageFrame {
   uint64_t target = 0;
   uint64_t sender = 0;
@@ -71,8 +80,10 @@ struct MessageFrame {
   uint64_t transfer = 0;  // 0: the bytes follow
   uint64_t content_bytes = 0;
   std::vector<uint64_t> tensor_bytes;
+  std::vector<LentTensor> lent = {};  // by growing index
 
-  /// Without padding. Reading a frame checks that the sum has no overflow.
+  /// Those that are sent: without lent tensors and padding. Reading a frame checks that the sum has
+  /// no overflow.
   uint64_t bytes() const;
 };
 struct GrantFrame {
@@ -85,6 +96,14 @@ struct PieceFrame {
 struct WithdrawnFrame {
   uint64_t transfer = 0;
 };
+struct MemoryFrame {
+  uint64_t bytes = 0;
+  std::shared_ptr<SharedFile> file = nullptr;  // where the frame is sent
+};
+struct MappedFrame {};
+struct ReturnedFrame {
+  uint64_t number = 0;
+};
 struct EndedFrame {
   uint64_t actor = 0;
 };
@@ -94,13 +113,14 @@ struct CloseFrame {
 
 using Frame = std::variant<
     HelloFrame, WelcomeFrame, RefusedFrame, ConfirmFrame, MessageFrame, GrantFrame, PieceFrame,
-    WithdrawnFrame, EndedFrame, CloseFrame>;
+    WithdrawnFrame, EndedFrame, CloseFrame, MemoryFrame, MappedFrame, ReturnedFrame>;
 
 /// Bytes to be written, and what keeps them in memory meanwhile.
 struct WireSlice {
   const void* data;
   size_t size;
   std::shared_ptr<const void> owner;
+  std::shared_ptr<SharedFile> file = nullptr;  // whose descriptor is passed with them
 };
 
 /// The padding after so many bytes, up to a multiple of 8.

@@ -165,6 +165,10 @@ Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
   }
   if (const auto* withdrawn = std::get_if<WithdrawnFrame>(&frame))
     return inbox_.withdrawn(withdrawn->transfer);
+  if (const auto* memory = std::get_if<MemoryFrame>(&frame)) return on_memory(*memory);
+  if (std::holds_alternative<MappedFrame>(frame)) return on_mapped();
+  if (const auto* returned = std::get_if<ReturnedFrame>(&frame))
+    return on_returned(returned->number);
   if (const auto* ended = std::get_if<EndedFrame>(&frame)) {
     on_ended(ended->actor);
     return {};
@@ -190,6 +194,41 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
   return {};
 }
 
+void Link::received(kj::AutoCloseFd descriptor) {
+  if (descriptors_.size() < link_limits::descriptors_max)
+    descriptors_.push_back(kj::mv(descriptor));
+}
+
+Status Link::on_memory(const MemoryFrame& frame) {
+  if (!is_open_ || descriptors_.empty()) return invalid_argument("memory without a descriptor");
+  auto descriptor = kj::mv(descriptors_.back());
+  descriptors_.clear();
+  auto mapped = SharedFile::map(descriptor.release(), frame.bytes);
+  if (mapped.status().code() == Code::resource_exhausted) return {};  // tensors are sent, then
+  if (!mapped) return mapped.status();
+  auto give_back = [weak = weak_from_this()](uint64_t number) {
+    if (auto link = weak.lock()) link->send(ReturnedFrame{number});
+  };
+  if (!inbox_.set_memory(*std::move(mapped), give_back))
+    return invalid_argument("memory a second time");
+  send(MappedFrame());
+  return {};
+}
+
+Status Link::on_mapped() {
+  if (!memory_) return invalid_argument("nothing was to be mapped");
+  std::lock_guard lock(mutex_);
+  outbox_.lend_from(memory_);
+  return {};
+}
+
+Status Link::on_returned(uint64_t number) {
+  Tensor returned;  // released without the lock
+  std::lock_guard lock(mutex_);
+  returned = outbox_.take_back(number);
+  return returned.is_set() ? Status() : invalid_argument("the return of nothing");
+}
+
 void Link::on_ended(uint64_t actor) {
   caf::strong_actor_ptr proxy;
   {
@@ -212,6 +251,9 @@ Status Link::open(const LinkNode& node, uint64_t root_actor, uint64_t number) {
   number_ = number;
   is_open_ = true;
   reader_.set_frame_bytes_max(link_limits::frame_bytes_max);
+  if (!stream_->lends_memory()) return {};
+  memory_ = settings_.allocator.shared_file();
+  if (memory_) send(MemoryFrame{.bytes = memory_->bytes(), .file = memory_});
   return {};
 }
 
@@ -252,6 +294,8 @@ caf::strong_actor_ptr Link::handle_of(uint64_t number) {
 
 // -- end
 
+Tensors Link::take_lent() { return std::exchange(lent_, {}); }
+
 void Link::release_input() {
   reader_.clear();
   inbox_.clear();
@@ -272,6 +316,7 @@ void Link::end(const Status&) {
     std::swap(outbox, outbox_);
   }
   is_open_ = false;
+  lent_ = outbox.take_lent();
   for (auto& [number, proxy] : proxies)
     static_cast<Proxy*>(proxy->get())
         ->kill_proxy(settings_.unit, caf::exit_reason::remote_link_unreachable);

@@ -17,11 +17,43 @@ Result<Tensor> allocate_bytes(uint64_t bytes, Allocator& allocator) {
 LinkInbox::LinkInbox(Allocator& allocator, Received received, Grant grant)
     : allocator_(allocator), received_(std::move(received)), grant_(std::move(grant)) {}
 
+bool LinkInbox::set_memory(std::shared_ptr<SharedFile> memory, Return give_back) {
+  if (memory_) return false;
+  memory_ = std::move(memory);
+  give_back_ = std::move(give_back);
+  return true;
+}
+
+Status LinkInbox::check_lent(const MessageFrame& frame) const {
+  for (const auto& lent : frame.lent) {
+    auto bytes = frame.tensor_bytes[lent.tensor];
+    if (!memory_ || lent.offset > memory_->bytes() || bytes > memory_->bytes() - lent.offset ||
+        lent.offset % Allocator::alignment != 0)
+      return invalid_argument("a lent tensor outside of the memory that is mapped");
+  }
+  return {};
+}
+
+/// A tensor over the peer's memory. It has no allocator, so that whoever keeps tensors knows that
+/// it must copy it.
+Tensor LinkInbox::borrow(const LentTensor& lent, uint64_t bytes) const {
+  return Tensor::alias(
+      DType::uint8, Shape({static_cast<int64_t>(bytes)}), memory_->data() + lent.offset,
+      [memory = memory_, give_back = give_back_, number = lent.number] { give_back(number); });
+}
+
 Status LinkInbox::allocate(Incoming& incoming) const {
   auto content = allocate_bytes(incoming.frame.content_bytes, heap_allocator());
   if (!content) return content.status();
   incoming.memory.content = *std::move(content);
-  for (auto bytes : incoming.frame.tensor_bytes) {
+  auto lent = incoming.frame.lent.begin();
+  for (uint32_t i = 0; i < incoming.frame.tensor_bytes.size(); ++i) {
+    if (lent != incoming.frame.lent.end() && lent->tensor == i) {
+      incoming.memory.beside.emplace_back();
+      ++lent;
+      continue;
+    }
+    auto bytes = incoming.frame.tensor_bytes[i];
     auto tensor = allocate_bytes(bytes, allocator_);
     if (!tensor) return tensor.status();
     if (bytes >= link_limits::inline_bytes_max)
@@ -32,6 +64,7 @@ Status LinkInbox::allocate(Incoming& incoming) const {
 }
 
 Status LinkInbox::message(MessageFrame frame, FrameReader::Spans& body) {
+  if (auto status = check_lent(frame); !status.ok()) return status;
   if (frame.transfer == 0) {
     auto bytes = frame.bytes();
     inline_ = {.frame = std::move(frame), .memory = {}};
@@ -112,6 +145,9 @@ Status LinkInbox::body_received() {
 }
 
 Status LinkInbox::finish(Incoming incoming) {
+  // Not sooner: what is withdrawn is not given back.
+  for (const auto& lent : incoming.frame.lent)
+    incoming.memory.beside[lent.tensor] = borrow(lent, incoming.frame.tensor_bytes[lent.tensor]);
   return received_(incoming.frame, std::move(incoming.memory));
 }
 
@@ -126,7 +162,8 @@ void LinkInbox::add_spans(
         static_cast<std::byte*>(tensor.mutable_raw()) + skipped, static_cast<size_t>(taken));
   };
   add_part(incoming.memory.content);
-  for (const auto& tensor : incoming.memory.beside) add_part(tensor);
+  for (const auto& tensor : incoming.memory.beside)
+    if (tensor.is_set()) add_part(tensor);
 }
 
 void LinkInbox::add_padding(uint64_t size, FrameReader::Spans& body) {

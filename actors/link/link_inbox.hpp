@@ -18,10 +18,15 @@ class LinkInbox {
  public:
   using Received = std::function<Status(const MessageFrame& frame, ReceivedMessage message)>;
   using Grant = std::function<void(uint64_t transfer)>;
+  /// Called when a lent tensor is not used any more, on any thread, even after the LinkInbox.
+  using Return = std::function<void(uint64_t number)>;
 
   /// Tensors get memory of the allocator, or where it is full of the heap: a message that is
   /// dropped would never be missed, and the kernels report that memory is full.
   LinkInbox(Allocator& allocator, Received received, Grant grant);
+
+  /// The memory of the peer, of which messages lend parts. False: there is one already.
+  bool set_memory(std::shared_ptr<SharedFile> memory, Return give_back);
 
   // For FrameReader. InvalidArgument where the peer breaks the protocol; ResourceExhausted where
   // there is no memory.
@@ -39,7 +44,9 @@ class LinkInbox {
     uint64_t received = 0;
   };
 
+  Status check_lent(const MessageFrame& frame) const;
   Status allocate(Incoming& incoming) const;
+  Tensor borrow(const LentTensor& lent, uint64_t bytes) const;
   Status grant_next();
   static void add_spans(
       const Incoming& incoming, uint64_t begin, uint64_t size, FrameReader::Spans& body);
@@ -49,6 +56,8 @@ class LinkInbox {
   Allocator& allocator_;
   Received received_;
   Grant grant_;
+  Return give_back_;
+  std::shared_ptr<SharedFile> memory_;
   std::map<uint64_t, Incoming> granted_;
   uint64_t granted_bytes_ = 0;
   std::deque<MessageFrame> announced_;

@@ -16,6 +16,7 @@ void LinkOutbox::add(const Frame& frame) { add(encode(frame)); }
 void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder& order) {
   frame.content_bytes = message.content.size();
   for (const auto& tensor : message.beside) frame.tensor_bytes.push_back(tensor.bytes());
+  if (lent_file_) lend(frame, message.beside);
   Outgoing outgoing{
       .frame = std::move(frame),
       .message = std::make_shared<const WireMessage>(std::move(message)),
@@ -24,6 +25,29 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
   auto found = orders_.find(order.key());
   if (found != orders_.end()) found->second.waiting.push_back(std::move(outgoing));
   else sessions_waiting_.push_back(std::move(outgoing));
+}
+
+void LinkOutbox::lend(MessageFrame& frame, const Tensors& tensors) {
+  for (uint32_t i = 0; i < tensors.size(); ++i) {
+    if (!lent_file_->contains(tensors[i].raw())) continue;
+    auto offset =
+        static_cast<uint64_t>(static_cast<const std::byte*>(tensors[i].raw()) - lent_file_->data());
+    if (offset % Allocator::alignment != 0) continue;
+    frame.lent.push_back({.tensor = i, .offset = offset, .number = ++last_lent_});
+    lent_.emplace(last_lent_, tensors[i]);
+  }
+}
+
+Tensor LinkOutbox::take_back(uint64_t number) {
+  auto lent = lent_.extract(number);
+  return lent ? std::move(lent.mapped()) : Tensor();
+}
+
+Tensors LinkOutbox::take_lent() {
+  Tensors tensors;
+  for (auto& [number, tensor] : lent_) tensors.push_back(std::move(tensor));
+  lent_.clear();
+  return tensors;
 }
 
 bool LinkOutbox::has_to_wait(const MessageOrder& order) const {
@@ -81,6 +105,7 @@ LinkOutbox::Discarded LinkOutbox::discard(const MessageOrder& order) {
   std::vector<uint64_t> known;  // to the peer
   auto is_of_order = [&](const Outgoing& message) {
     if (!message.order.is_tensors || message.order.key() != order.key()) return false;
+    for (const auto& lent : message.frame.lent) lent_.erase(lent.number);
     discarded.push_back(message.message);
     return true;
   };
@@ -111,7 +136,12 @@ void LinkOutbox::add_bytes(const Outgoing& message, uint64_t begin, uint64_t siz
     add({static_cast<const char*>(data) + skipped, static_cast<size_t>(taken), message.message});
   };
   add_part(message.message->content.data(), message.message->content.size());
-  for (const auto& tensor : message.message->beside) add_part(tensor.raw(), tensor.bytes());
+  auto lent = message.frame.lent.begin();
+  for (uint32_t i = 0; i < message.message->beside.size(); ++i) {
+    const auto& tensor = message.message->beside[i];
+    if (lent != message.frame.lent.end() && lent->tensor == i) ++lent;
+    else add_part(tensor.raw(), tensor.bytes());
+  }
   add(padding_slice(padding));
 }
 
@@ -137,6 +167,8 @@ std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
   }
   std::vector<WireSlice> taken;
   for (size_t bytes = 0; !slices_.empty() && bytes < bytes_max;) {
+    // A descriptor passes with the first byte that is written with it.
+    if (slices_.front().file && !taken.empty()) break;
     bytes += slices_.front().size;
     taken.push_back(std::move(slices_.front()));
     slices_.pop_front();

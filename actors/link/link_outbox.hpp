@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,12 @@ class LinkOutbox {
   /// The peer has granted a transfer. False: there was none of that number.
   bool grant(uint64_t transfer);
   using Discarded = std::vector<std::shared_ptr<const void>>;
+  /// From now on tensors that lie in that file are lent and not sent.
+  void lend_from(std::shared_ptr<SharedFile> file) { lent_file_ = std::move(file); }
+  /// A tensor that was lent and is no more; unset if there is none of that number.
+  Tensor take_back(uint64_t number);
+  /// All of them: the peer may still read them.
+  Tensors take_lent();
   /// Drops the large tensors of that order that are not written in full: their step has ended. The
   /// peer is told, so that it forgets what has arrived. Returns their memory.
   Discarded discard(const MessageOrder& order);
@@ -66,6 +73,7 @@ class LinkOutbox {
   };
 
   void add(WireSlice slice);
+  void lend(MessageFrame& frame, const Tensors& tensors);
   void add_bytes(const Outgoing& message, uint64_t begin, uint64_t size);
   bool has_to_wait(const MessageOrder& order) const;
   void begin(Outgoing message);
@@ -85,6 +93,9 @@ class LinkOutbox {
   std::deque<Outgoing> sessions_waiting_;                   // of LK-1
   std::deque<std::pair<uint64_t, Frame>> after_transfers_;  // up to that number
   std::map<std::tuple<uint64_t, uint64_t, uint64_t>, Order> orders_;
+  std::shared_ptr<SharedFile> lent_file_;
+  std::unordered_map<uint64_t, Tensor> lent_;
+  uint64_t last_lent_ = 0;
 };
 
 }  // namespace troupe

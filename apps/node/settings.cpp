@@ -186,6 +186,10 @@ void declare_task_flags(CLI::App& app, Settings& settings) {
           "Allow other machines to connect. There is no\n"
           "authentication: anybody who reaches the port can run\n"
           "graphs here and read all state");
+  app.add_flag("--tcp-only", settings.tcp_only)
+      ->description(
+          "Do not use Unix sockets and shared memory with other\n"
+          "nodes of this machine, as if each were on its own");
 }
 
 void declare_device_flags(CLI::App& app, Settings& settings) {
@@ -295,6 +299,7 @@ Result<ServerOptions> to_options(const Settings& settings) {
            .count = *std::move(counts),
            .cpu = {.threads = settings.threads, .memory_limit = settings.memory_limit}},
       .cluster_name = settings.cluster_name,
+      .tcp_only = settings.tcp_only,
       .connect_timeout = to_milliseconds(settings.connect_timeout_s),
       .heartbeat_limit = to_milliseconds(settings.heartbeat_s),
       .sessions_max = settings.sessions_max};

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "troupe/capnp/stream/local_socket.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -67,13 +68,19 @@ Attempt try_host(const Address& address, Clock::time_point deadline) {
   return attempt;
 }
 
+/// A connection beside the one that there is, if the node is on this host.
+kj::AutoCloseFd nearest(kj::AutoCloseFd connection) {
+  auto beside = connect_beside(connection);
+  return beside != nullptr ? kj::mv(beside) : kj::mv(connection);
+}
+
 }  // namespace
 
 Result<kj::AutoCloseFd> connect_socket(const Address& address, Clock::time_point deadline) {
   auto start = Clock::now();
   for (auto pause = milliseconds(10);; pause = std::min(pause * 2, milliseconds(500))) {
     auto attempt = try_host(address, deadline);
-    if (attempt.reason.empty()) return kj::mv(attempt.socket);
+    if (attempt.reason.empty()) return nearest(kj::mv(attempt.socket));
     if (Clock::now() + pause >= deadline)
       return unavailable(
           "cannot connect to " + address.to_string() + ": " + attempt.reason + " (tried for " +

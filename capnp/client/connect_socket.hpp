@@ -9,7 +9,8 @@
 
 namespace troupe {
 
-/// Returns a connected, non-blocking socket. Retries, ever less often, until the deadline; then
+/// Returns a connected, non-blocking socket; a Unix socket where the node is on this host and has
+/// one beside its port. Retries, ever less often, until the deadline; then
 /// Unavailable names the address, the last reason and how long it was tried. Blocks the calling
 /// thread. (The system's resolver may exceed the deadline when it looks up a host's name.)
 Result<kj::AutoCloseFd> connect_socket(

@@ -19,6 +19,7 @@
 #include "troupe/capnp/server/peer/join_cluster.hpp"
 #include "troupe/capnp/server/peer/probe_node.hpp"
 #include "troupe/capnp/server/task_queue.hpp"
+#include "troupe/capnp/stream/local_socket.hpp"
 
 namespace troupe {
 namespace {
@@ -72,10 +73,11 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
     connections_.emplace(*io_.lowLevelProvider, *unit_, *service_);
     links_.emplace(
         io_, *unit_, *service_->receive_allocator, service_->identity.protocol_version,
-        caf::actor_cast<caf::strong_actor_ptr>(service_->master));
+        caf::actor_cast<caf::strong_actor_ptr>(service_->master), service_->tcp_only);
     for (auto& connect : std::exchange(awaiting_links_, {})) connect();
+    auto beside = service_->tcp_only ? nullptr : listen_beside(socket_);
     acceptor_.emplace(
-        kj::mv(socket_), service_->identity.incarnation,
+        kj::mv(socket_), kj::mv(beside), service_->identity.incarnation,
         [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
           auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
           task_queue_->post([this, shared, purpose] { accept(kj::mv(*shared), purpose); });

@@ -25,6 +25,9 @@ struct ServerOptions {
   LocalDeviceOptions devices;
   /// Tasks refuse peers whose cluster name differs.
   std::string cluster_name;
+  /// Nodes of one host connect by a Unix socket and lend each other their memory. With this they do
+  /// as nodes of different hosts do: for tests and measurements.
+  bool tcp_only = false;
   /// How long connecting to a peer is retried before a step fails with Unavailable.
   std::chrono::milliseconds connect_timeout{10000};
   /// A peer that answers no heartbeat for this long counts as lost; 0: never.

@@ -98,7 +98,8 @@ class NodeIncarnation final : public ServerIncarnation {
               .task = config_.task,
               .incarnation = spawned.incarnation,
               .protocol_version = protocol_version},
-         .receive_allocator = &devices_.front()->host_allocator()});
+         .receive_allocator = &devices_.front()->host_allocator(),
+         .tcp_only = options.tcp_only});
   }
 
   std::vector<std::shared_ptr<Device>> devices_;
@@ -113,7 +114,9 @@ class NodeIncarnation final : public ServerIncarnation {
 
 Result<std::unique_ptr<ServerIncarnation>> ServerIncarnation::start(
     const TaskConfig& config, const ServerOptions& options, StopCall stop) {
-  auto incarnation = std::make_unique<NodeIncarnation>(make_local_devices(options.devices));
+  auto device_options = options.devices;
+  device_options.cpu.shares_memory = !options.tcp_only;
+  auto incarnation = std::make_unique<NodeIncarnation>(make_local_devices(device_options));
   if (auto status = incarnation->open(config, options, std::move(stop)); !status.ok())
     return status;
   return std::unique_ptr<ServerIncarnation>(std::move(incarnation));

@@ -31,7 +31,7 @@ struct Processor {
   explicit Processor(const CpuOptions& options)
       : threads(options.threads > 0 ? options.threads : tbb::info::default_concurrency()),
         memory_limit(options.memory_limit ? options.memory_limit : machine_memory()),
-        allocator(memory_limit),
+        allocator(memory_limit, options.shares_memory),
         workers(tbb::global_control::max_allowed_parallelism, workers_max(threads)),
         arena(threads, /*reserved_for_masters=*/0) {}
 
@@ -65,7 +65,9 @@ class CpuDevice final : public Device {
     processor_->arena.enqueue(work_.defer(cpu::in_order(std::move(work), done_)));
   }
 
-  void trim() override { enqueue(cpu::PoolAllocator::trim); }
+  void trim() override {
+    enqueue([this] { processor_->allocator.trim(); });
+  }
 
   void finish() override {
     processor_->arena.execute([this] { work_.wait(); });

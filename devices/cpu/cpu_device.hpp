@@ -11,6 +11,9 @@ namespace troupe {
 struct CpuOptions {
   int threads = 0;            // of its arena; 0: one per core
   uint64_t memory_limit = 0;  // bytes; 0: the machine's memory
+  /// Large tensors lie in memory that other processes of this host can map. A child of fork()
+  /// cannot use them.
+  bool shares_memory = false;
 };
 
 /// The processor as CPU:0. Kernels run on one oneTBB arena; tensors are in a pool that counts and

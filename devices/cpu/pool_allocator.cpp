@@ -3,27 +3,53 @@
 #include <malloc.h>
 #include <tbb/scalable_allocator.h>
 
+#include <algorithm>
 #include <atomic>
+#include <optional>
+
+#include "troupe/devices/cpu/shared_arena.hpp"
 
 namespace troupe::cpu {
+namespace {
+
+constexpr uint64_t kept_bytes_max = uint64_t{1} << 30;
+
+/// An address range for twice the limit, so that it is not full while parts of it lie idle.
+std::shared_ptr<SharedFile> make_shared_file(uint64_t limit_bytes) {
+  constexpr uint64_t page = 1 << 20, bytes_max = uint64_t{1} << 42;
+  return SharedFile::create((std::min(limit_bytes, bytes_max) / page + 1) * page * 2);
+}
+
+}  // namespace
 
 /// The count includes one byte for the PoolAllocator itself, so that the object deletes itself when
 /// that and the memory of the last tensor are released, in either order.
 class PoolAllocator::CountingAllocator final : public Allocator {
  public:
-  explicit CountingAllocator(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  CountingAllocator(uint64_t limit_bytes, std::shared_ptr<SharedFile> file)
+      : limit_bytes_(limit_bytes) {
+    if (file) arena_.emplace(std::move(file), std::min(kept_bytes_max, limit_bytes / 8));
+  }
 
   void* allocate(size_t bytes) override {
     if (!reserve(bytes)) return nullptr;
-    auto* memory = scalable_aligned_malloc(bytes, alignment);
-    if (memory) prefer_huge_pages(memory, bytes);
-    else release(bytes);
+    auto* memory = take(bytes);
+    if (!memory) release(bytes);
     return memory;
   }
 
   void deallocate(void* memory, size_t bytes) noexcept override {
-    scalable_aligned_free(memory);
+    if (is_shared(memory)) arena_->deallocate(memory, bytes);
+    else scalable_aligned_free(memory);
     release(bytes);
+  }
+
+  std::shared_ptr<SharedFile> shared_file() const override {
+    return arena_ ? arena_->file() : nullptr;
+  }
+
+  void trim() {
+    if (arena_) arena_->trim();
   }
 
   void release(uint64_t bytes) noexcept {
@@ -38,6 +64,16 @@ class PoolAllocator::CountingAllocator final : public Allocator {
   void set_limit(uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
 
  private:
+  bool is_shared(const void* memory) const { return arena_ && arena_->contains(memory); }
+
+  void* take(size_t bytes) {
+    if (arena_ && bytes >= SharedArena::block_bytes_min)
+      if (auto* block = arena_->allocate(bytes)) return block;
+    auto* memory = scalable_aligned_malloc(bytes, alignment);
+    if (memory) prefer_huge_pages(memory, bytes);
+    return memory;
+  }
+
   /// Counts only what fits: a request over the limit must not make smaller concurrent ones fail.
   bool reserve(uint64_t bytes) {
     auto limit = limit_bytes_.load(std::memory_order_relaxed);
@@ -50,18 +86,21 @@ class PoolAllocator::CountingAllocator final : public Allocator {
 
   std::atomic<uint64_t> limit_bytes_;
   std::atomic<uint64_t> in_use_{1};
+  std::optional<SharedArena> arena_;
 };
 
 void PoolAllocator::Release::operator()(CountingAllocator* allocator) const {
   allocator->release(1);
 }
 
-PoolAllocator::PoolAllocator(uint64_t limit_bytes)
-    : allocator_(new CountingAllocator(limit_bytes)) {}
+PoolAllocator::PoolAllocator(uint64_t limit_bytes, bool shares)
+    : allocator_(
+          new CountingAllocator(limit_bytes, shares ? make_shared_file(limit_bytes) : nullptr)) {}
 
 PoolAllocator::operator Allocator&() const { return *allocator_; }
 
 void PoolAllocator::trim() {
+  allocator_->trim();
   scalable_allocation_command(TBBMALLOC_CLEAN_ALL_BUFFERS, nullptr);
   // Also the C heap, which held the tensors' metadata.
   ::malloc_trim(0);

@@ -7,17 +7,19 @@
 
 namespace troupe::cpu {
 
-/// A device's view of the process-wide pool (oneTBB's scalable allocator, which caches per thread):
-/// counts the bytes in use and limits them. Memory may outlive the allocator, as a fetched tensor
-/// outlives the device that made it.
+/// Counts the bytes in use and limits them. They are of the process-wide pool (oneTBB's scalable
+/// allocator, which caches per thread), and large blocks, if they are to be shared, of a
+/// SharedArena of its own. Memory may outlive the allocator, as a fetched tensor outlives the
+/// device that made it.
 class PoolAllocator {
  public:
-  explicit PoolAllocator(uint64_t limit_bytes);
+  /// `shares`: other processes can map large blocks, where the system allows it.
+  explicit PoolAllocator(uint64_t limit_bytes, bool shares = false);
 
   operator Allocator&() const;
   uint64_t bytes_in_use() const;
-  /// Returns the pool's cached memory to the system. Slow if there is much of it.
-  static void trim();
+  /// Returns memory that is kept for later to the system. Slow if there is much of it.
+  void trim();
   /// Applies to later allocations; memory in use stays. Thread-safe.
   void set_limit(uint64_t bytes);
 

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace troupe {
+
+class SharedFile;
 
 /// The bytes that an allocator has in use, and its limit.
 struct MemoryUse {
@@ -33,6 +36,8 @@ class Allocator {
   virtual void deallocate(void* memory, size_t bytes) noexcept = 0;
   /// Of this moment: other threads may allocate meanwhile.
   virtual MemoryUse use() const { return {}; }
+  /// The file that some of its memory lies in, so that other processes can map it; null: none.
+  virtual std::shared_ptr<SharedFile> shared_file() const { return nullptr; }
 };
 
 /// The C++ heap: for tensors that belong to no device, as a client's feeds.

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(bulk)
 
 BOOST_AUTO_TEST_CASE(a_peer_is_not_lost_while_the_connection_to_it_is_full) {
   // The transfer takes longer than the limit, even on an idle machine.
-  NodeCluster nodes({{"worker", 2}}, {"--heartbeat", "0.5"});
+  NodeCluster nodes({{"worker", 2}}, {"--heartbeat", "0.5", "--tcp-only"});
   auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
   Builder b;

@@ -28,6 +28,7 @@ ServerOptions to_options(nb::dict given) {
     options.devices.cpu.memory_limit = nb::cast<uint64_t>(given["memory_limit"]);
   if (given.contains("device_count"))
     options.devices.count = nb::cast<std::map<std::string, int>>(given["device_count"]);
+  if (given.contains("tcp_only")) options.tcp_only = nb::cast<bool>(given["tcp_only"]);
   return options;
 }
 

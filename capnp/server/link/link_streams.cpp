@@ -1,5 +1,6 @@
 #include "troupe/capnp/server/link/link_streams.hpp"
 
+#include <kj/async-unix.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
@@ -12,6 +13,7 @@
 
 #include "troupe/capnp/protocol.hpp"
 #include "troupe/capnp/stream/frame_stream.hpp"
+#include "troupe/capnp/stream/local_socket.hpp"
 
 namespace troupe {
 namespace {
@@ -36,6 +38,12 @@ class LinkStreams::Stream final : public LinkStream {
         socket_(kj::mv(socket)),
         tasks_(owner),
         wake_(std::make_shared<Wake>(*this)) {}
+  /// Over a Unix socket; `peer` is the process at its other end, or null.
+  Stream(LinkStreams& owner, kj::Own<kj::AsyncCapabilityStream> socket, kj::AutoCloseFd peer)
+      : Stream(owner, kj::mv(socket)) {
+    local_socket_ = static_cast<kj::AsyncCapabilityStream*>(socket_.get());
+    peer_ = kj::mv(peer);
+  }
   ~Stream() noexcept override { wake_->stream = nullptr; }
 
   void start(std::shared_ptr<Link> link, bool is_accepted) {
@@ -66,6 +74,17 @@ class LinkStreams::Stream final : public LinkStream {
     is_closing_ = true;
     wake();
   }
+  bool lends_memory() const override { return peer_.get() >= 0; }
+
+  /// After the link has ended. The peer may read what it was lent until its process has ended.
+  void keep_lent() {
+    auto lent = link_->take_lent();
+    if (lent.empty()) return;
+    auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
+        owner_.io_.unixEventPort, peer_, kj::UnixEventPort::FdObserver::OBSERVE_READ);
+    auto has_ended = observer->whenBecomesReadable();
+    owner_.tasks_.add(has_ended.attach(kj::mv(observer), kj::mv(peer_), std::move(lent)));
+  }
 
  private:
   /// What a posted task finds of the stream: it may have gone meanwhile.
@@ -74,9 +93,17 @@ class LinkStreams::Stream final : public LinkStream {
     Stream* stream;
   };
 
+  kj::Promise<size_t> read_into(std::span<std::byte> space) {
+    if (!local_socket_) return socket_->tryRead(space.data(), 1, space.size());
+    return local_socket_
+        ->tryReadWithFds(space.data(), 1, space.size(), descriptors_.data(), descriptors_.size())
+        .then([this](kj::AsyncCapabilityStream::ReadResult result) {
+          for (size_t i = 0; i < result.capCount; ++i) link_->received(kj::mv(descriptors_[i]));
+          return result.byteCount;
+        });
+  }
   kj::Promise<void> read() {
-    auto space = link_->space();
-    return socket_->tryRead(space.data(), 1, space.size()).then([this](size_t bytes) {
+    return read_into(link_->space()).then([this](size_t bytes) {
       if (bytes == 0) return finish(unavailable("the peer closed the connection"));
       auto status = link_->received(bytes);
       owner_.unit_.drain();
@@ -105,7 +132,12 @@ class LinkStreams::Stream final : public LinkStream {
     auto array = pieces.finish();
     is_writing_ = true;
     // KJ may throw at once where the peer is gone.
-    auto written = kj::evalNow([&] { return socket_->write(array); });
+    auto written = kj::evalNow([&] {
+      const auto& file = slices.front().file;
+      if (!file) return socket_->write(array);
+      return local_socket_->writeWithFds(
+          array[0], array.slice(1, array.size()), kj::arrayPtr(&file->descriptor(), 1));
+    });
     tasks_.add(written.attach(kj::mv(array), kj::mv(slices))
                    .then([this] {
                      is_writing_ = false;
@@ -134,6 +166,9 @@ class LinkStreams::Stream final : public LinkStream {
   std::shared_ptr<Link> link_;
   ReleaseInput release_input_{link_};  // before those that read
   kj::Own<kj::AsyncIoStream> socket_;
+  kj::AsyncCapabilityStream* local_socket_ = nullptr;  // the same, if it passes descriptors
+  std::array<kj::AutoCloseFd, link_limits::descriptors_max> descriptors_;
+  kj::AutoCloseFd peer_;
   std::array<char, protocol::link.size()> greeting_;
   bool is_writing_ = true;  // until the greeting is over
   bool is_closing_ = false;
@@ -144,9 +179,10 @@ class LinkStreams::Stream final : public LinkStream {
 
 LinkStreams::LinkStreams(
     kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-    uint32_t protocol_version, caf::strong_actor_ptr root)
+    uint32_t protocol_version, caf::strong_actor_ptr root, bool tcp_only)
     : io_(io),
       unit_(unit),
+      tcp_only_(tcp_only),
       links_(std::make_unique<LinkSet>(
           LinkSettings{.system = unit.system(), .unit = &unit, .allocator = allocator},
           static_cast<LinkNetwork&>(*this), protocol_version, std::move(root))),
@@ -156,12 +192,21 @@ LinkStreams::~LinkStreams() noexcept {
   links_.reset();  // ends the links while their streams exist
 }
 
-std::shared_ptr<Link> LinkStreams::begin(kj::Own<kj::AsyncIoStream> socket, bool is_accepted) {
+kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::Own<kj::AsyncIoStream> socket) {
   KJ_IF_MAYBE (file, socket->getFd()) {
     tune_socket(*file);
     bound_unsent_bytes(*file);
   }
-  auto stream = kj::heap<Stream>(*this, kj::mv(socket));
+  return kj::heap<Stream>(*this, kj::mv(socket));
+}
+
+kj::Own<LinkStreams::Stream> LinkStreams::make_local_stream(kj::AutoCloseFd socket) {
+  auto peer = process_of_peer(socket);
+  return kj::heap<Stream>(
+      *this, io_.lowLevelProvider->wrapUnixSocketFd(kj::mv(socket)), kj::mv(peer));
+}
+
+std::shared_ptr<Link> LinkStreams::begin(kj::Own<Stream> stream, bool is_accepted) {
   auto link = links_->make_link(*stream);
   stream->start(link, is_accepted);
   auto* key = stream.get();
@@ -173,13 +218,17 @@ void LinkStreams::end(Stream& stream, const Status& why) {
   auto found = streams_.find(&stream);
   if (found == streams_.end()) return;
   links_->ended(*stream.link(), why);
+  stream.keep_lent();
   streams_.erase(found);
   unit_.drain_soon();
 }
 
 void LinkStreams::accept(kj::AutoCloseFd socket) {
   if (links_->unopened() >= link_limits::unopened_max) return;
-  begin(io_.lowLevelProvider->wrapSocketFd(kj::mv(socket)), /*is_accepted=*/true);
+  auto stream = is_local_socket(socket)
+                    ? make_local_stream(kj::mv(socket))
+                    : make_stream(io_.lowLevelProvider->wrapSocketFd(kj::mv(socket)));
+  begin(kj::mv(stream), /*is_accepted=*/true);
 }
 
 void LinkStreams::dial(
@@ -193,11 +242,20 @@ void LinkStreams::dial(
   });
   tasks_.add(dialed
                  .then([this, opened = std::move(opened)](kj::Own<kj::AsyncIoStream> socket) {
-                   opened(begin(kj::mv(socket), /*is_accepted=*/false));
+                   opened(begin(make_nearest_stream(kj::mv(socket)), /*is_accepted=*/false));
                  })
                  .catch_([failed = std::move(failed)](kj::Exception&& error) {
                    failed(unavailable(error.getDescription().cStr()));
                  }));
+}
+
+/// Over a connection beside the one that was dialed, if the other node is on this host.
+kj::Own<LinkStreams::Stream> LinkStreams::make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed) {
+  KJ_IF_MAYBE (file, dialed->getFd()) {
+    auto beside = tcp_only_ ? nullptr : connect_beside(*file);
+    if (beside != nullptr) return make_local_stream(kj::mv(beside));
+  }
+  return make_stream(kj::mv(dialed));
 }
 
 void LinkStreams::after(std::chrono::milliseconds delay, std::function<void()> work) {

@@ -12,13 +12,14 @@
 
 namespace troupe {
 
-/// The links of a node over sockets, on the thread of an event loop.
+/// The links of a node over sockets, on the thread of an event loop: Unix sockets between nodes of
+/// one host and one user, unless it is `tcp_only`, else TCP.
 class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler {
  public:
   /// `unit` must outlive it. `root` is the actor that other nodes reach first.
   LinkStreams(
       kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-      uint32_t protocol_version, caf::strong_actor_ptr root);
+      uint32_t protocol_version, caf::strong_actor_ptr root, bool tcp_only);
   ~LinkStreams() noexcept override;
 
   /// Serves a connection that begins with protocol::link.
@@ -39,11 +40,15 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   void log(const std::string& line) override;
   void taskFailed(kj::Exception&& exception) override;
 
-  std::shared_ptr<Link> begin(kj::Own<kj::AsyncIoStream> socket, bool is_accepted);
+  std::shared_ptr<Link> begin(kj::Own<Stream> stream, bool is_accepted);
+  kj::Own<Stream> make_stream(kj::Own<kj::AsyncIoStream> socket);
+  kj::Own<Stream> make_local_stream(kj::AutoCloseFd socket);
+  kj::Own<Stream> make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
 
   kj::AsyncIoContext& io_;
   EventLoopExecutionUnit& unit_;
+  const bool tcp_only_;
   std::unique_ptr<LinkSet> links_;
   std::map<Stream*, kj::Own<Stream>> streams_;
   kj::TaskSet tasks_;

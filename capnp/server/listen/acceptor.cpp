@@ -27,15 +27,18 @@ static_assert(protocol::link.size() == request.size());
 }  // namespace
 
 Acceptor::Acceptor(
-    kj::AutoCloseFd listening, uint64_t incarnation, Dispatch dispatch, size_t connections_max)
+    kj::AutoCloseFd listening, kj::AutoCloseFd beside, uint64_t incarnation, Dispatch dispatch,
+    size_t connections_max)
     : incarnation_(incarnation),
       dispatch_(std::move(dispatch)),
       connections_max_(connections_max),
       listening_(kj::mv(listening)),
+      beside_(kj::mv(beside)),
       stop_event_(::eventfd(0, EFD_CLOEXEC)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   watch(stop_event_, EPOLLIN);
   watch(listening_, EPOLLIN);
+  if (beside_ != nullptr) watch(beside_, EPOLLIN);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -59,14 +62,14 @@ void Acceptor::run() {
     for (int i = 0; i < count; ++i) {
       int file = events[i].data.fd;
       if (file == stop_event_.get()) return;
-      if (file == listening_.get()) accept_next();
+      if (file == listening_.get() || file == beside_.get()) accept_next(file);
       else on_readable(file, (events[i].events & EPOLLRDHUP) != 0);
     }
   }
 }
 
-void Acceptor::accept_next() {
-  kj::AutoCloseFd socket(::accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+void Acceptor::accept_next(int listening) {
+  kj::AutoCloseFd socket(::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.get() < 0) {
     // The other end may have closed it already.
     if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;

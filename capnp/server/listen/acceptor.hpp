@@ -23,9 +23,9 @@ class Acceptor {
   using Dispatch = std::function<void(kj::AutoCloseFd, Purpose)>;
 
   /// Calls `dispatch`, on its own thread, with each connection that does not begin with a
-  /// heartbeat. Nothing of it has been read.
+  /// heartbeat. Nothing of it has been read. `beside` is a second socket that listens, or null.
   Acceptor(
-      kj::AutoCloseFd listening, uint64_t incarnation, Dispatch dispatch,
+      kj::AutoCloseFd listening, kj::AutoCloseFd beside, uint64_t incarnation, Dispatch dispatch,
       size_t connections_max = 4096);
   /// Closes the port and all connections that it holds.
   ~Acceptor() noexcept;
@@ -49,7 +49,7 @@ class Acceptor {
 
   void run();
   void watch(int file, uint32_t events);
-  void accept_next();
+  void accept_next(int listening);
   void on_readable(int file, bool has_finished);
   int milliseconds_until_overdue() const;
   void close_overdue();
@@ -61,6 +61,7 @@ class Acceptor {
   const Dispatch dispatch_;
   const size_t connections_max_;
   kj::AutoCloseFd listening_;
+  kj::AutoCloseFd beside_;
   kj::AutoCloseFd stop_event_;
   kj::AutoCloseFd epoll_;
   std::map<int, HeldConnection> held_;             // by descriptor

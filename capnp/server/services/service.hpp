@@ -27,6 +27,8 @@ struct Service {
   NodeIdentity identity;
   /// Gives the tensors from other nodes their memory.
   Allocator* receive_allocator = &heap_allocator();
+  /// Connects to nodes of this host by TCP, too.
+  bool tcp_only = false;
 };
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/state/variable_input.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -24,6 +25,20 @@ Result<Kernel> make_read_variable(const Node& node) {
   }};
 }
 
+/// The value, or a copy of it if it lies in memory that is only lent: a variable would keep that
+/// from another process, or a whole message of a client.
+Result<Tensor> in_own_memory(const Launch& launch, Tensor value) {
+  if (value.allocator() == &launch.device().allocator() || !is_plain(value.dtype())) return value;
+  auto copy = launch.allocate(value.dtype(), value.shape());
+  if (!copy) return copy;
+  auto* to = static_cast<std::byte*>(copy->mutable_raw());
+  const auto* from = static_cast<const std::byte*>(std::as_const(value).raw());
+  parallel_ranges(static_cast<int64_t>(value.bytes()), 1, [&](int64_t begin, int64_t end) {
+    std::copy(from + begin, from + end, to + begin);
+  });
+  return copy;
+}
+
 Status assign_variable(Launch& launch) {
   auto variable = variable_input(launch, 0);
   if (!variable) return variable.status();
@@ -31,7 +46,9 @@ Status assign_variable(Launch& launch) {
   auto status =
       check_fits(value.dtype(), value.shape(), (*variable)->dtype(), (*variable)->shape());
   if (!status.ok()) return status;
-  (*variable)->assign(std::move(value));
+  auto own = in_own_memory(launch, std::move(value));
+  if (!own) return own.status();
+  (*variable)->assign(*std::move(own));
   return (*variable)->is_dropped() ? no_value(launch, 0) : Status();
 }
 

@@ -1,5 +1,7 @@
 #include "troupe/tests/actors/link/link_fixture.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 
 namespace troupe::testing {
@@ -21,6 +23,7 @@ void LinkedNodes::Node::dial(
     }
     for (int i = 0; i < 2; ++i) {
       ends[i]->other = ends[1 - i];
+      ends[i]->lends = nodes_.lends_memory;
       ends[i]->node = i == 0 ? this : nodes_.nodes_[index].get();
       ends[i]->link = ends[i]->node->links.make_link(*ends[i]);
     }
@@ -38,6 +41,10 @@ bool LinkedNodes::move_bytes(End& from) {
     auto slices = from.link->output();
     for (const auto& slice : slices) {
       const auto* data = static_cast<const std::byte*>(slice.data);
+      if (slice.file)
+        from.descriptors.emplace(
+            from.moved + from.sent.size(),
+            kj::AutoCloseFd(::fcntl(slice.file->descriptor(), F_DUPFD_CLOEXEC, 0)));
       from.sent.insert(from.sent.end(), data, data + slice.size);
     }
     if (slices.empty() && from.sent.empty()) {
@@ -58,6 +65,11 @@ bool LinkedNodes::move_bytes(End& from) {
   std::copy_n(from.sent.begin(), size, space.begin());
   from.sent.erase(from.sent.begin(), from.sent.begin() + static_cast<ptrdiff_t>(size));
   bytes_moved += size;
+  from.moved += size;
+  while (!from.descriptors.empty() && from.descriptors.begin()->first < from.moved) {
+    to.link->received(kj::mv(from.descriptors.begin()->second));
+    from.descriptors.erase(from.descriptors.begin());
+  }
   if (auto status = to.link->received(size); !status.ok()) {
     end(to, status);
     if (!from.has_ended) end(from, unavailable("the peer closed the connection"));
@@ -68,6 +80,7 @@ bool LinkedNodes::move_bytes(End& from) {
 void LinkedNodes::end(End& end, const Status& why) {
   end.has_ended = true;
   end.node->links.ended(*end.link, why);
+  for (auto& tensor : end.link->take_lent()) kept.push_back(std::move(tensor));
   auto* other = std::exchange(end.other, nullptr);
   if (!other || other->has_ended) return;
   other->other = nullptr;

@@ -56,6 +56,8 @@ class LinkedNodes {
   std::mt19937_64 random;
   size_t chunk_max = 100'000;
   uint64_t bytes_moved = 0;
+  bool lends_memory = false;  // of connections that are opened from then on
+  Tensors kept;               // that were lent when links ended
 
  private:
   friend class Node;
@@ -63,11 +65,15 @@ class LinkedNodes {
   struct End final : LinkStream {
     void wake() override {}
     void close() override { is_closing = true; }
+    bool lends_memory() const override { return lends; }
 
     Node* node = nullptr;
     std::shared_ptr<Link> link;
-    End* other = nullptr;        // null: it has ended
-    std::deque<std::byte> sent;  // on the way to the other end
+    End* other = nullptr;                             // null: it has ended
+    std::deque<std::byte> sent;                       // on the way to the other end
+    std::map<uint64_t, kj::AutoCloseFd> descriptors;  // by the bytes sent before
+    uint64_t moved = 0;
+    bool lends = false;
     bool is_closing = false;
     bool has_ended = false;
   };
@@ -140,7 +146,7 @@ class LinkedNodes::Node final : public LinkNetwork {
 
  public:
   caf::actor_system system{config_};
-  cpu::PoolAllocator memory{uint64_t{1} << 40};  // of tensors that arrive
+  cpu::PoolAllocator memory{uint64_t{1} << 34, /*shares=*/true};  // of tensors that arrive
   std::vector<std::string> pings;
   std::vector<Deliver> delivered;
   std::vector<uint64_t> cancelled;
@@ -150,6 +156,36 @@ class LinkedNodes::Node final : public LinkNetwork {
   std::vector<Result<caf::strong_actor_ptr>> connected;
   std::vector<std::string> logged;
   LinkSet links;
+};
+
+/// Two nodes, of which the first has connected to the second.
+struct TwoNodes : LinkedNodes {
+  explicit TwoNodes(uint64_t seed = 1, bool lend_memory = false) : LinkedNodes(seed) {
+    lends_memory = lend_memory;
+    a.connect(1);
+    run();
+  }
+  Node& a = add();
+  Node& b = add();
+
+  /// A message with so many bytes, each the number of the edge.
+  static Deliver bytes(
+      uint64_t step, EdgeId edge, int64_t count, Allocator& allocator = heap_allocator()) {
+    auto tensor = *Tensor::allocate(DType::uint8, Shape({count}), allocator);
+    std::memset(tensor.mutable_raw(), static_cast<int>(edge), tensor.bytes());
+    return {.step = {1, step}, .edges = {{edge}}, .tensors = {tensor}};
+  }
+  static bool is_intact(const Deliver& message) {
+    const auto values = message.tensors.at(0).values<uint8_t>();
+    return std::ranges::all_of(
+        values, [&](uint8_t value) { return value == message.edges.at(0).edge % 256; });
+  }
+  void send(const Deliver& message) { caf::anon_send(a.peer(), message); }
+  std::vector<EdgeId> delivered_edges() const {
+    std::vector<EdgeId> edges;
+    for (const auto& message : b.delivered) edges.push_back(message.edges.at(0).edge);
+    return edges;
+  }
 };
 
 }  // namespace troupe::testing

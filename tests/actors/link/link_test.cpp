@@ -7,34 +7,6 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Two nodes, of which the first has connected to the second.
-struct TwoNodes : LinkedNodes {
-  explicit TwoNodes(uint64_t seed = 1) : LinkedNodes(seed) {
-    a.connect(1);
-    run();
-  }
-  Node& a = add();
-  Node& b = add();
-
-  /// A message with so many bytes, each the number of the edge.
-  static Deliver bytes(uint64_t step, EdgeId edge, int64_t count) {
-    auto tensor = *Tensor::allocate(DType::uint8, Shape({count}));
-    std::memset(tensor.mutable_raw(), static_cast<int>(edge), tensor.bytes());
-    return {.step = {1, step}, .edges = {{edge}}, .tensors = {tensor}};
-  }
-  static bool is_intact(const Deliver& message) {
-    const auto values = message.tensors.at(0).values<uint8_t>();
-    return std::ranges::all_of(
-        values, [&](uint8_t value) { return value == message.edges.at(0).edge % 256; });
-  }
-  void send(const Deliver& message) { caf::anon_send(a.peer(), message); }
-  std::vector<EdgeId> delivered_edges() const {
-    std::vector<EdgeId> edges;
-    for (const auto& message : b.delivered) edges.push_back(message.edges.at(0).edge);
-    return edges;
-  }
-};
-
 /// Requests of an actor of a node, and how they ended.
 struct Asker {
   Asker(LinkedNodes::Node& node, const caf::actor& whom) {

@@ -28,7 +28,7 @@ struct AcceptorFixture {
   std::promise<kj::AutoCloseFd> dispatched;
   Acceptor::Purpose dispatched_as = Acceptor::Purpose::client;
   Acceptor acceptor{
-      kj::mv(listening.socket), incarnation,
+      kj::mv(listening.socket), /*beside=*/nullptr, incarnation,
       [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
         dispatched_as = purpose;
         dispatched.set_value(kj::mv(socket));

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <kj/io.h>
+
+namespace troupe {
+
+// A Unix socket beside the port of a node: clients and nodes of the same host connect there, since
+// it is faster than TCP and passes descriptors. Its name, which no file has, is the address of the
+// port, so it can be used by those who can use the port: it is of the same network namespace.
+
+/// Listens beside the port that a socket is bound to. Null where the system refuses.
+kj::AutoCloseFd listen_beside(int port);
+
+/// Connects to the node at the other end of a TCP connection beside its port. Null where that node
+/// is on another host, or does not listen there as the same user. Does not wait.
+kj::AutoCloseFd connect_beside(int connection);
+
+bool is_local_socket(int socket);
+
+/// The process at the other end of a Unix socket (pidfd_open), readable when it has ended. Null
+/// where it is of another user, not visible, or this one.
+kj::AutoCloseFd process_of_peer(int socket);
+
+}  // namespace troupe
