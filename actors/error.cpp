@@ -2,6 +2,7 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/message.hpp>
 #include <caf/sec.hpp>
 
 namespace troupe {
@@ -15,6 +16,18 @@ Status to_status(const caf::error& error) {
   return unavailable(
       is_sec ? to_string(static_cast<caf::sec>(error.code()))
              : "the actor ended with code " + std::to_string(error.code()));
+}
+
+caf::error link_ended(const Status& why) {
+  return {
+      static_cast<uint8_t>(caf::exit_reason::remote_link_unreachable), caf::atom("exit"),
+      caf::make_message(why.message())};
+}
+
+std::string why_link_ended(const caf::error& error) {
+  auto has_reason = error == caf::exit_reason::remote_link_unreachable &&
+                    error.context().match_elements<std::string>();
+  return has_reason ? error.context().get_as<std::string>(0) : "";
 }
 
 }  // namespace troupe

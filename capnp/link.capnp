@@ -13,10 +13,11 @@
 # in pieces, between which other frames pass. Until the last piece the sender may withdraw it; a
 # grant that crosses the withdrawal is without effect.
 #
-# Over a Unix socket, tensors may stay where they are: an end sends `memory`, together with the
-# descriptor of the file that its large tensors lie in; the other maps it and answers `mapped`. From
-# then on a message may name parts of that file instead of sending their bytes. Each part is lent
-# under a number of its own until `returned`.
+# Over a Unix socket, tensors may stay where they are: an end sends `memory`, together with two
+# descriptors: of the file that its large tensors lie in, and of a pipe's end for writing. The other
+# maps the file and answers `mapped`. From then on a message may name parts of that file instead of
+# sending their bytes. Each part is lent under a number of its own until `returned`. The pipe stays
+# open while the file is mapped: where a link ends, its other end tells when nothing is read any more.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -33,7 +34,7 @@ struct Frame {
     ended @7 :UInt64;          # an actor of the sender, known to the receiver, that has ended
     close @8 :Text;            # the last frame: why the sender closes the link
     withdrawn @9 :UInt64;      # a transfer that was announced, and will not be finished
-    memory @10 :UInt64;        # the bytes of the file whose descriptor comes with this frame
+    memory @10 :UInt64;        # the bytes of the file; descriptors come with this frame
     mapped @11 :Void;
     returned @12 :UInt64;      # a part that was lent
   }

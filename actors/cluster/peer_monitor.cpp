@@ -307,8 +307,9 @@ void PeerMonitor::heartbeat_tick() {
   set_timer();
 }
 
-void PeerMonitor::ended(const caf::actor_addr& task) {
-  lose(task, "its process ended or the connection to it broke");
+void PeerMonitor::ended(const caf::actor_addr& task, const caf::error& reason) {
+  auto why = why_link_ended(reason);
+  lose(task, why.empty() ? "its process ended or the connection to it broke" : why);
 }
 
 void PeerMonitor::lose(const caf::actor_addr& task, const std::string& why) {

@@ -62,7 +62,7 @@ class PeerMonitor {
   void pong_received(const Pong& pong);  // from the current sender
   void heartbeat_tick();
   /// The actor has ended, or the connection to it broke.
-  void ended(const caf::actor_addr& task);
+  void ended(const caf::actor_addr& task, const caf::error& reason);
 
   /// The actor of a task that was found and is not lost since; empty otherwise.
   TaskActor actor_of(const TaskKey& key) const;

@@ -5,7 +5,8 @@ namespace {
 
 /// An empty tensor takes memory, too.
 size_t bytes_of(const Tensor& value) {
-  return StepRendezvous::bytes_each + (value.is_set() ? value.bytes() : 0);
+  auto is_here = value.is_set() && value.allocator() != &lent_memory();
+  return StepRendezvous::bytes_each + (is_here ? value.bytes() : 0);
 }
 
 }  // namespace

@@ -172,9 +172,7 @@ WireSlice encode(const Frame& frame) {
   capnp::MallocMessageBuilder message(kj::ArrayPtr<word>(scratch, 64));
   std::visit(Encoder{message.initRoot<rpc::Frame>()}, frame);
   auto flat = std::make_shared<kj::Array<word>>(capnp::messageToFlatArray(message));
-  WireSlice slice{flat->begin(), flat->size() * sizeof(word), flat};
-  if (const auto* memory = std::get_if<MemoryFrame>(&frame)) slice.file = memory->file;
-  return slice;
+  return {flat->begin(), flat->size() * sizeof(word), flat};
 }
 
 WireSlice padding_slice(size_t size) {

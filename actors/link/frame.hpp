@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "troupe/graph/types/shared_file.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
@@ -39,8 +38,8 @@ inline constexpr uint64_t small_bytes_max = uint64_t{64} << 10;
 /// Of frames that wait to be written, without those of messages in pieces. A peer that reads so
 /// little that there are more is lost.
 inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
-/// Descriptors that came with the bytes and that no frame has taken yet.
-inline constexpr size_t descriptors_max = 4;
+/// Descriptors that pass with a frame.
+inline constexpr size_t descriptors_max = 2;
 
 }  // namespace link_limits
 
@@ -98,7 +97,6 @@ struct WithdrawnFrame {
 };
 struct MemoryFrame {
   uint64_t bytes = 0;
-  std::shared_ptr<SharedFile> file = nullptr;  // where the frame is sent
 };
 struct MappedFrame {};
 struct ReturnedFrame {
@@ -120,7 +118,7 @@ struct WireSlice {
   const void* data;
   size_t size;
   std::shared_ptr<const void> owner;
-  std::shared_ptr<SharedFile> file = nullptr;  // whose descriptor is passed with them
+  std::vector<int> descriptors = {};  // that are passed with them
 };
 
 /// The padding after so many bytes, up to a multiple of 8.

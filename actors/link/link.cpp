@@ -1,9 +1,13 @@
 #include "troupe/actors/link/link.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "troupe/actors/error.hpp"
 #include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/world/message_facts.hpp"
 
@@ -44,10 +48,9 @@ bool may_be_sent(caf::message_id id, const caf::message& content) {
 }
 
 void fail_request(
-    const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit) {
-  sender->enqueue(
-      nullptr, caf::make_message_id(response),
-      caf::make_message(caf::make_error(caf::exit_reason::remote_link_unreachable)), unit);
+    const caf::strong_actor_ptr& sender, uint64_t response, caf::execution_unit* unit,
+    const caf::error& error = caf::make_error(caf::exit_reason::remote_link_unreachable)) {
+  sender->enqueue(nullptr, caf::make_message_id(response), caf::make_message(error), unit);
 }
 
 }  // namespace
@@ -133,13 +136,16 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
   MessageFrame frame{
       .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
   auto order = order_of(frame.target, element);
+  std::vector<caf::strong_actor_ptr> senders;  // one that ends now does so without the lock
   std::lock_guard lock(mutex_);
   if (!stream_) return false;
   if (element.mid.is_request() && element.sender) {
     requests_[{element.sender->id(), element.mid.response_id().integer_value()}] =
         caf::actor_cast<caf::weak_actor_ptr>(element.sender);
     if (requests_.size() > std::max(2 * requests_kept_, requests_kept_min)) {
-      std::erase_if(requests_, [](const auto& request) { return !request.second.lock(); });
+      std::erase_if(requests_, [&](const auto& request) {
+        return !senders.emplace_back(request.second.lock());
+      });
       requests_kept_ = requests_.size();
     }
   }
@@ -194,17 +200,29 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
   return {};
 }
 
-void Link::received(kj::AutoCloseFd descriptor) {
-  if (descriptors_.size() < link_limits::descriptors_max)
-    descriptors_.push_back(kj::mv(descriptor));
+void Link::offer_memory() {
+  int ends[2];
+  memory_ = settings_.allocator.shared_file();
+  if (!memory_ || ::pipe2(ends, O_CLOEXEC) != 0) return void(memory_ = nullptr);
+  use_ = Descriptor(ends[0]);
+  std::lock_guard lock(mutex_);
+  outbox_.offer(memory_, Descriptor(ends[1]));
+  wake();
 }
 
+void Link::received(Descriptor descriptor) {
+  if (descriptors_.size() < link_limits::descriptors_max)
+    descriptors_.push_back(std::move(descriptor));
+}
+
+/// Where the memory cannot be mapped, the peer is not told that it is, and sends its tensors.
 Status Link::on_memory(const MemoryFrame& frame) {
-  if (!is_open_ || descriptors_.empty()) return invalid_argument("memory without a descriptor");
-  auto descriptor = kj::mv(descriptors_.back());
-  descriptors_.clear();
-  auto mapped = SharedFile::map(descriptor.release(), frame.bytes);
-  if (mapped.status().code() == Code::resource_exhausted) return {};  // tensors are sent, then
+  if (!is_open_ || !stream_->passes_descriptors())
+    return invalid_argument("memory over a connection that passes none");
+  auto descriptors = std::exchange(descriptors_, {});
+  if (descriptors.size() != link_limits::descriptors_max) return {};  // the system has dropped some
+  auto mapped = SharedFile::map(std::move(descriptors[0]), frame.bytes, std::move(descriptors[1]));
+  if (mapped.status().code() == Code::resource_exhausted) return {};
   if (!mapped) return mapped.status();
   auto give_back = [weak = weak_from_this()](uint64_t number) {
     if (auto link = weak.lock()) link->send(ReturnedFrame{number});
@@ -251,9 +269,7 @@ Status Link::open(const LinkNode& node, uint64_t root_actor, uint64_t number) {
   number_ = number;
   is_open_ = true;
   reader_.set_frame_bytes_max(link_limits::frame_bytes_max);
-  if (!stream_->lends_memory()) return {};
-  memory_ = settings_.allocator.shared_file();
-  if (memory_) send(MemoryFrame{.bytes = memory_->bytes(), .file = memory_});
+  if (stream_->passes_descriptors()) offer_memory();
   return {};
 }
 
@@ -294,34 +310,34 @@ caf::strong_actor_ptr Link::handle_of(uint64_t number) {
 
 // -- end
 
-Tensors Link::take_lent() { return std::exchange(lent_, {}); }
-
 void Link::release_input() {
   reader_.clear();
   inbox_.clear();
 }
 
-void Link::end(const Status&) {
+void Link::end(const Status& why) {
   decltype(proxies_) proxies;
   decltype(exports_) exports;
   decltype(requests_) requests;
   LinkOutbox outbox;
+  LinkStream* stream;
   {
     std::lock_guard lock(mutex_);
-    if (!stream_) return;
-    stream_ = nullptr;
+    stream = std::exchange(stream_, nullptr);
+    if (!stream) return;
     std::swap(proxies, proxies_);
     std::swap(exports, exports_);
     std::swap(requests, requests_);
     std::swap(outbox, outbox_);
   }
   is_open_ = false;
-  lent_ = outbox.take_lent();
+  if (auto lent = outbox.take_lent(); !lent.empty())
+    stream->keep_lent(std::move(lent), std::move(use_));
+  auto error = link_ended(why);
   for (auto& [number, proxy] : proxies)
-    static_cast<Proxy*>(proxy->get())
-        ->kill_proxy(settings_.unit, caf::exit_reason::remote_link_unreachable);
+    static_cast<Proxy*>(proxy->get())->kill_proxy(settings_.unit, error);
   for (auto& [key, weak] : requests)
-    if (auto sender = weak.lock()) fail_request(sender, key.second, settings_.unit);
+    if (auto sender = weak.lock()) fail_request(sender, key.second, settings_.unit, error);
 }
 
 }  // namespace troupe

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <kj/io.h>
 #include <caf/all.hpp>
 
 #include "troupe/actors/link/frame_reader.hpp"
@@ -27,9 +26,11 @@ class LinkStream {
   virtual void wake() = 0;
   /// Ends the connection after the output that there is. Only on the link's thread.
   virtual void close() = 0;
-  /// Whether descriptors pass with the bytes to another process, and the owner keeps what
-  /// Link::take_lent() returns until that process has ended.
-  virtual bool lends_memory() const { return false; }
+  /// Whether descriptors pass with the bytes, to a process of the same user.
+  virtual bool passes_descriptors() const { return false; }
+  /// Keeps tensors, which the peer may still read, until the pipe has no other end any more. Called
+  /// when the link ends, where it passed descriptors; only on the link's thread.
+  virtual void keep_lent(Tensors tensors, Descriptor use) {}
 };
 
 /// What links of one node share.
@@ -61,7 +62,7 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   /// An error ends the link; the owner passes it to end().
   Status received(size_t bytes) { return reader_.received(bytes); }
   /// A descriptor came with bytes that received() is told of next.
-  void received(kj::AutoCloseFd descriptor);
+  void received(Descriptor descriptor);
   std::vector<WireSlice> output();
   /// The peer has left more unread than unwritten_bytes_max: the owner ends the connection.
   bool is_overfull();
@@ -69,8 +70,6 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   void end(const Status& why);
   /// Nothing is read into space() any more.
   void release_input();
-  /// Tensors that the peer was lent and may still read. The link has ended.
-  Tensors take_lent();
 
   // For LinkSet:
 
@@ -100,6 +99,7 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   void wake();
   Status on_frame(Frame frame, FrameReader::Spans& body);
   Status on_message(const MessageFrame& frame, ReceivedMessage message);
+  void offer_memory();
   Status on_memory(const MemoryFrame& frame);
   Status on_mapped();
   Status on_returned(uint64_t number);
@@ -115,9 +115,9 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   caf::node_id peer_id_;
   uint64_t root_actor_ = 0;
   uint64_t number_ = 0;
-  std::vector<kj::AutoCloseFd> descriptors_;
-  std::shared_ptr<SharedFile> memory_;  // that the peer is asked to map
-  Tensors lent_;                        // when the link ended
+  std::vector<Descriptor> descriptors_;
+  std::shared_ptr<SharedFile> memory_;  // that the peer is offered
+  Descriptor use_;                      // of that memory: a pipe whose other end the peer has
 
   std::mutex mutex_;    // for what follows
   LinkStream* stream_;  // null when it has ended

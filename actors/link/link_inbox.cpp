@@ -34,12 +34,11 @@ Status LinkInbox::check_lent(const MessageFrame& frame) const {
   return {};
 }
 
-/// A tensor over the peer's memory. It has no allocator, so that whoever keeps tensors knows that
-/// it must copy it.
 Tensor LinkInbox::borrow(const LentTensor& lent, uint64_t bytes) const {
   return Tensor::alias(
       DType::uint8, Shape({static_cast<int64_t>(bytes)}), memory_->data() + lent.offset,
-      [memory = memory_, give_back = give_back_, number = lent.number] { give_back(number); });
+      [memory = memory_, give_back = give_back_, number = lent.number] { give_back(number); },
+      &lent_memory());
 }
 
 Status LinkInbox::allocate(Incoming& incoming) const {
@@ -56,8 +55,6 @@ Status LinkInbox::allocate(Incoming& incoming) const {
     auto bytes = incoming.frame.tensor_bytes[i];
     auto tensor = allocate_bytes(bytes, allocator_);
     if (!tensor) return tensor.status();
-    if (bytes >= link_limits::inline_bytes_max)
-      prefer_huge_pages(tensor->mutable_raw(), tensor->bytes());
     incoming.memory.beside.push_back(*std::move(tensor));
   }
   return {};
@@ -131,6 +128,7 @@ void LinkInbox::clear() {
   announced_.clear();
   inline_ = {};
   granted_bytes_ = announced_tensors_ = 0;
+  memory_ = nullptr;
 }
 
 Status LinkInbox::body_received() {

@@ -34,7 +34,7 @@ class LinkInbox {
   Status piece(const PieceFrame& frame, FrameReader::Spans& body);
   Status withdrawn(uint64_t transfer);
   Status body_received();
-  /// Forgets what was announced or received in part.
+  /// Forgets what was announced or received in part, and the memory of the peer.
   void clear();
 
  private:

@@ -27,6 +27,15 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
   else sessions_waiting_.push_back(std::move(outgoing));
 }
 
+void LinkOutbox::offer(const std::shared_ptr<SharedFile>& file, Descriptor use) {
+  auto slice = encode(MemoryFrame{file->bytes()});
+  slice.descriptors = {file->descriptor().number(), use.number()};
+  // They are open until the frame is written.
+  using Owners = std::tuple<std::shared_ptr<const void>, std::shared_ptr<SharedFile>, Descriptor>;
+  slice.owner = std::make_shared<Owners>(slice.owner, file, std::move(use));
+  add(std::move(slice));
+}
+
 void LinkOutbox::lend(MessageFrame& frame, const Tensors& tensors) {
   for (uint32_t i = 0; i < tensors.size(); ++i) {
     if (!lent_file_->contains(tensors[i].raw())) continue;
@@ -168,7 +177,7 @@ std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
   std::vector<WireSlice> taken;
   for (size_t bytes = 0; !slices_.empty() && bytes < bytes_max;) {
     // A descriptor passes with the first byte that is written with it.
-    if (slices_.front().file && !taken.empty()) break;
+    if (!slices_.front().descriptors.empty() && !taken.empty()) break;
     bytes += slices_.front().size;
     taken.push_back(std::move(slices_.front()));
     slices_.pop_front();

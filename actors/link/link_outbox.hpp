@@ -11,6 +11,7 @@
 
 #include "troupe/actors/link/frame.hpp"
 #include "troupe/actors/link/wire_message.hpp"
+#include "troupe/graph/types/shared_file.hpp"
 
 namespace troupe {
 
@@ -44,6 +45,8 @@ class LinkOutbox {
   /// The peer has granted a transfer. False: there was none of that number.
   bool grant(uint64_t transfer);
   using Discarded = std::vector<std::shared_ptr<const void>>;
+  /// Offers the peer that memory to map: `use` is the end of a pipe that it is to keep open.
+  void offer(const std::shared_ptr<SharedFile>& file, Descriptor use);
   /// From now on tensors that lie in that file are lent and not sent.
   void lend_from(std::shared_ptr<SharedFile> file) { lent_file_ = std::move(file); }
   /// A tensor that was lent and is no more; unset if there is none of that number.

@@ -243,9 +243,9 @@ struct TaskState {
                                   }});
   }
 
-  void actor_ended(const caf::actor_addr& ended) {
-    sessions.erase(ended);
-    peers.ended(ended);
+  void actor_ended(const caf::down_msg& down) {
+    sessions.erase(down.source);
+    peers.ended(down.source, down.reason);
   }
 
   // -- ends
@@ -285,7 +285,7 @@ TaskProtocol::behavior_type task(
     Self<TaskProtocol, TaskState> self, TaskSettings settings, uint64_t incarnation) {
   auto& state = self->state;
   state.set_up(self, std::move(settings), incarnation);
-  self->set_down_handler([&state](const caf::down_msg& down) { state.actor_ended(down.source); });
+  self->set_down_handler([&state](const caf::down_msg& down) { state.actor_ended(down); });
   return {
       [&state](const CreateSession& call) { state.create_session(call); },
       [&state](const ListDevices& call) { state.cluster_calls.list_devices(call); },

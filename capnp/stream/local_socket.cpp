@@ -3,7 +3,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -57,23 +56,25 @@ kj::AutoCloseFd make_socket() {
   return kj::AutoCloseFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-std::optional<ucred> credentials_of_peer(int socket) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return {};
-  return peer;
-}
-
 kj::AutoCloseFd connect_to(const LocalName& name) {
   auto socket = make_socket();
   if (socket.get() < 0 || ::connect(socket, name.address(), name.length) != 0) return nullptr;
   // Any user may have taken the name.
-  auto peer = credentials_of_peer(socket);
-  if (!peer || peer->uid != ::geteuid()) return nullptr;
-  return socket;
+  return is_of_this_user(socket) ? kj::mv(socket) : nullptr;
 }
 
 }  // namespace
+
+bool is_of_this_user(int socket) {
+  int family = 0;
+  socklen_t length = sizeof family;
+  if (::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &length) != 0 || family != AF_UNIX)
+    return false;
+  ucred peer{};
+  length = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+         peer.uid == ::geteuid();
+}
 
 kj::AutoCloseFd listen_beside(int port) {
   auto at = endpoint(port, ::getsockname);
@@ -94,19 +95,6 @@ kj::AutoCloseFd connect_beside(int connection) {
   if (!is_same_host) return nullptr;
   auto socket = connect_to({there->host, there->port});
   return socket != nullptr ? kj::mv(socket) : connect_to({any_host, there->port});
-}
-
-bool is_local_socket(int socket) {
-  int family = 0;
-  socklen_t length = sizeof family;
-  return ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0 && family == AF_UNIX;
-}
-
-kj::AutoCloseFd process_of_peer(int socket) {
-  auto peer = credentials_of_peer(socket);
-  if (!peer || peer->uid != ::geteuid() || peer->pid <= 0 || peer->pid == ::getpid())
-    return nullptr;
-  return kj::AutoCloseFd(static_cast<int>(::syscall(SYS_pidfd_open, peer->pid, 0)));
 }
 
 }  // namespace troupe

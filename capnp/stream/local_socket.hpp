@@ -15,10 +15,7 @@ kj::AutoCloseFd listen_beside(int port);
 /// is on another host, or does not listen there as the same user. Does not wait.
 kj::AutoCloseFd connect_beside(int connection);
 
-bool is_local_socket(int socket);
-
-/// The process at the other end of a Unix socket (pidfd_open), readable when it has ended. Null
-/// where it is of another user, not visible, or this one.
-kj::AutoCloseFd process_of_peer(int socket);
+/// Whether it is a Unix socket with a process of the same user at its other end.
+bool is_of_this_user(int socket);
 
 }  // namespace troupe

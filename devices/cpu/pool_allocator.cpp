@@ -12,8 +12,6 @@
 namespace troupe::cpu {
 namespace {
 
-constexpr uint64_t kept_bytes_max = uint64_t{1} << 30;
-
 /// An address range for twice the limit, so that it is not full while parts of it lie idle.
 std::shared_ptr<SharedFile> make_shared_file(uint64_t limit_bytes) {
   constexpr uint64_t page = 1 << 20, bytes_max = uint64_t{1} << 42;
@@ -28,7 +26,7 @@ class PoolAllocator::CountingAllocator final : public Allocator {
  public:
   CountingAllocator(uint64_t limit_bytes, std::shared_ptr<SharedFile> file)
       : limit_bytes_(limit_bytes) {
-    if (file) arena_.emplace(std::move(file), std::min(kept_bytes_max, limit_bytes / 8));
+    if (file) arena_.emplace(std::move(file), limit_bytes / 8);
   }
 
   void* allocate(size_t bytes) override {

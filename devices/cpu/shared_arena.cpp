@@ -18,11 +18,11 @@ uint64_t block_bytes(size_t bytes) {
 
 SharedArena::SharedArena(std::shared_ptr<SharedFile> file, uint64_t kept_bytes_max)
     : file_(std::move(file)), kept_bytes_max_(kept_bytes_max) {
-  add_unused(0, file_->bytes());
+  add_unused({.offset = 0, .bytes = file_->bytes()});
 }
 
 void* SharedArena::allocate(size_t bytes) {
-  if (bytes > file_->bytes()) return nullptr;
+  if (bytes > file_->bytes() || file_->is_retired()) return nullptr;
   auto size = block_bytes(bytes);
   std::lock_guard lock(mutex_);
   auto offset = take_kept(size);
@@ -30,14 +30,13 @@ void* SharedArena::allocate(size_t bytes) {
   return offset ? file_->data() + *offset : nullptr;
 }
 
+/// The youngest, which is most likely in the processor's caches.
 std::optional<uint64_t> SharedArena::take_kept(uint64_t bytes) {
-  auto of_size = kept_of_size_.find(bytes);
-  if (of_size == kept_of_size_.end()) return {};
-  auto block = kept_.find(*of_size->second.rbegin());  // the youngest: most likely in caches
-  auto offset = block->second.offset;
-  of_size->second.erase(block->first);
-  if (of_size->second.empty()) kept_of_size_.erase(of_size);
-  kept_.erase(block);
+  auto found = kept_.find(bytes);
+  if (found == kept_.end()) return {};
+  auto offset = found->second.back().offset;
+  found->second.pop_back();
+  if (found->second.empty()) kept_.erase(found);
   kept_bytes_ -= bytes;
   return offset;
 }
@@ -47,67 +46,70 @@ std::optional<uint64_t> SharedArena::take_unused(uint64_t bytes) {
   if (found == unused_of_size_.end()) return {};
   auto [size, offset] = *found;
   remove_unused(unused_.find(offset));
-  if (size > bytes) {
-    unused_.emplace(offset + bytes, size - bytes);
-    unused_of_size_.emplace(size - bytes, offset + bytes);
-  }
+  if (size > bytes) add_unused({.offset = offset + bytes, .bytes = size - bytes});
   return offset;
 }
 
 void SharedArena::deallocate(void* block, size_t bytes) noexcept {
+  if (file_->is_retired()) return;
   auto now = Clock::now();
   auto offset = static_cast<uint64_t>(static_cast<std::byte*>(block) - file_->data());
   auto size = block_bytes(bytes);
+  {
+    std::lock_guard lock(mutex_);
+    kept_[size].push_back({.offset = offset, .since = now});
+    kept_bytes_ += size;
+  }
+  discard(now - kept_time, kept_bytes_max_);
+}
+
+void SharedArena::trim() { discard(Clock::time_point::max(), 0); }
+
+/// Takes the pages of what was kept at `last` or before, and of the oldest beyond the bound. That
+/// takes the system a while, so others can use the arena meanwhile.
+void SharedArena::discard(Clock::time_point last, uint64_t kept_bytes_max) {
+  while (auto range = take_oldest(last, kept_bytes_max)) {
+    if (!file_->is_retired()) file_->discard(range->offset, range->bytes);
+    std::lock_guard lock(mutex_);
+    add_unused(*range);
+  }
+}
+
+std::optional<SharedArena::Range> SharedArena::take_oldest(
+    Clock::time_point last, uint64_t kept_bytes_max) {
   std::lock_guard lock(mutex_);
-  kept_.emplace(++last_number_, Kept{.offset = offset, .bytes = size, .since = now});
-  kept_of_size_[size].insert(last_number_);
-  kept_bytes_ += size;
-  discard_old(now);
-}
-
-void SharedArena::discard_old(Clock::time_point now) {
-  while (!kept_.empty() &&
-         (kept_bytes_ > kept_bytes_max_ || now - kept_.begin()->second.since > kept_time))
-    discard(kept_.begin());
-}
-
-void SharedArena::discard(KeptBlocks::iterator block) {
-  auto [offset, bytes, since] = block->second;
-  auto of_size = kept_of_size_.find(bytes);
-  of_size->second.erase(block->first);
-  if (of_size->second.empty()) kept_of_size_.erase(of_size);
-  kept_.erase(block);
+  auto oldest = std::ranges::min_element(
+      kept_, {}, [](const auto& blocks) { return blocks.second.front().since; });
+  if (oldest == kept_.end()) return {};
+  auto& [bytes, blocks] = *oldest;
+  if (blocks.front().since > last && kept_bytes_ <= kept_bytes_max) return {};
+  Range range{.offset = blocks.front().offset, .bytes = bytes};
   kept_bytes_ -= bytes;
-  file_->discard(offset, bytes);
-  add_unused(offset, bytes);
+  blocks.pop_front();
+  if (blocks.empty()) kept_.erase(oldest);
+  return range;
 }
 
-void SharedArena::add_unused(uint64_t offset, uint64_t bytes) {
-  auto next = unused_.lower_bound(offset);
-  if (next != unused_.end() && next->first == offset + bytes) {
-    bytes += next->second;
+void SharedArena::add_unused(Range range) {
+  auto next = unused_.lower_bound(range.offset);
+  if (next != unused_.end() && next->first == range.offset + range.bytes) {
+    range.bytes += next->second;
     remove_unused(next++);
   }
   if (next != unused_.begin()) {
     auto before = std::prev(next);
-    if (before->first + before->second == offset) {
-      offset = before->first;
-      bytes += before->second;
+    if (before->first + before->second == range.offset) {
+      range = {.offset = before->first, .bytes = before->second + range.bytes};
       remove_unused(before);
     }
   }
-  unused_.emplace(offset, bytes);
-  unused_of_size_.emplace(bytes, offset);
+  unused_.emplace(range.offset, range.bytes);
+  unused_of_size_.emplace(range.bytes, range.offset);
 }
 
-void SharedArena::remove_unused(std::map<uint64_t, uint64_t>::iterator range) {
+void SharedArena::remove_unused(Ranges::iterator range) {
   unused_of_size_.erase({range->second, range->first});
   unused_.erase(range);
-}
-
-void SharedArena::trim() {
-  std::lock_guard lock(mutex_);
-  while (!kept_.empty()) discard(kept_.begin());
 }
 
 uint64_t SharedArena::kept_bytes() const {

@@ -20,7 +20,18 @@ class HeapAllocator final : public Allocator {
   }
 };
 
+class LentMemory final : public Allocator {
+ public:
+  void* allocate(size_t) override { return nullptr; }
+  void deallocate(void*, size_t) noexcept override {}
+};
+
 }  // namespace
+
+Allocator& lent_memory() {
+  static LentMemory lent;
+  return lent;
+}
 
 Allocator& heap_allocator() {
   static HeapAllocator heap;

@@ -43,6 +43,10 @@ class Allocator {
 /// The C++ heap: for tensors that belong to no device, as a client's feeds.
 Allocator& heap_allocator();
 
+/// The allocator of tensors that lie in the memory of another process: it gives out nothing. Who
+/// keeps a tensor copies it where it has that allocator.
+Allocator& lent_memory();
+
 /// Asks the system to back that memory by huge pages, where it is large: its first use then costs a
 /// page fault for each 2 MiB and not for each 4 KiB, which is most of the time that it takes to
 /// receive a tensor into fresh memory. But one byte then takes 2 MiB, so it is not for memory that

@@ -38,11 +38,10 @@ class LinkStreams::Stream final : public LinkStream {
         socket_(kj::mv(socket)),
         tasks_(owner),
         wake_(std::make_shared<Wake>(*this)) {}
-  /// Over a Unix socket; `peer` is the process at its other end, or null.
-  Stream(LinkStreams& owner, kj::Own<kj::AsyncCapabilityStream> socket, kj::AutoCloseFd peer)
-      : Stream(owner, kj::mv(socket)) {
+  /// Over a Unix socket.
+  Stream(LinkStreams& owner, kj::Own<kj::AsyncCapabilityStream> socket)
+      : Stream(owner, kj::Own<kj::AsyncIoStream>(kj::mv(socket))) {
     local_socket_ = static_cast<kj::AsyncCapabilityStream*>(socket_.get());
-    peer_ = kj::mv(peer);
   }
   ~Stream() noexcept override { wake_->stream = nullptr; }
 
@@ -74,16 +73,9 @@ class LinkStreams::Stream final : public LinkStream {
     is_closing_ = true;
     wake();
   }
-  bool lends_memory() const override { return peer_.get() >= 0; }
-
-  /// After the link has ended. The peer may read what it was lent until its process has ended.
-  void keep_lent() {
-    auto lent = link_->take_lent();
-    if (lent.empty()) return;
-    auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
-        owner_.io_.unixEventPort, peer_, kj::UnixEventPort::FdObserver::OBSERVE_READ);
-    auto has_ended = observer->whenBecomesReadable();
-    owner_.tasks_.add(has_ended.attach(kj::mv(observer), kj::mv(peer_), std::move(lent)));
+  bool passes_descriptors() const override { return local_socket_ != nullptr; }
+  void keep_lent(Tensors tensors, Descriptor use) override {
+    owner_.keep_lent(std::move(tensors), std::move(use));
   }
 
  private:
@@ -98,7 +90,8 @@ class LinkStreams::Stream final : public LinkStream {
     return local_socket_
         ->tryReadWithFds(space.data(), 1, space.size(), descriptors_.data(), descriptors_.size())
         .then([this](kj::AsyncCapabilityStream::ReadResult result) {
-          for (size_t i = 0; i < result.capCount; ++i) link_->received(kj::mv(descriptors_[i]));
+          for (size_t i = 0; i < result.capCount; ++i)
+            link_->received(Descriptor(descriptors_[i].release()));
           return result.byteCount;
         });
   }
@@ -133,10 +126,11 @@ class LinkStreams::Stream final : public LinkStream {
     is_writing_ = true;
     // KJ may throw at once where the peer is gone.
     auto written = kj::evalNow([&] {
-      const auto& file = slices.front().file;
-      if (!file) return socket_->write(array);
+      const auto& descriptors = slices.front().descriptors;
+      if (descriptors.empty()) return socket_->write(array);
       return local_socket_->writeWithFds(
-          array[0], array.slice(1, array.size()), kj::arrayPtr(&file->descriptor(), 1));
+          array[0], array.slice(1, array.size()),
+          kj::arrayPtr(descriptors.data(), descriptors.size()));
     });
     tasks_.add(written.attach(kj::mv(array), kj::mv(slices))
                    .then([this] {
@@ -168,7 +162,6 @@ class LinkStreams::Stream final : public LinkStream {
   kj::Own<kj::AsyncIoStream> socket_;
   kj::AsyncCapabilityStream* local_socket_ = nullptr;  // the same, if it passes descriptors
   std::array<kj::AutoCloseFd, link_limits::descriptors_max> descriptors_;
-  kj::AutoCloseFd peer_;
   std::array<char, protocol::link.size()> greeting_;
   bool is_writing_ = true;  // until the greeting is over
   bool is_closing_ = false;
@@ -182,6 +175,7 @@ LinkStreams::LinkStreams(
     uint32_t protocol_version, caf::strong_actor_ptr root, bool tcp_only)
     : io_(io),
       unit_(unit),
+      allocator_(allocator),
       tcp_only_(tcp_only),
       links_(std::make_unique<LinkSet>(
           LinkSettings{.system = unit.system(), .unit = &unit, .allocator = allocator},
@@ -189,7 +183,24 @@ LinkStreams::LinkStreams(
       tasks_(*this) {}
 
 LinkStreams::~LinkStreams() noexcept {
+  // Peers may read what they were lent for longer than this node knows of them.
+  if (auto memory = allocator_.shared_file()) memory->retire();
   links_.reset();  // ends the links while their streams exist
+}
+
+void LinkStreams::keep_lent(Tensors tensors, Descriptor use) {
+  auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
+      io_.unixEventPort, use.number(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
+  auto is_unused = observer->whenBecomesReadable();
+  // Destroyed from the last to the first.
+  tasks_.add(is_unused.attach(std::move(tensors), std::move(use), kj::mv(observer)));
+}
+
+kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::AutoCloseFd socket) {
+  auto& provider = *io_.lowLevelProvider;
+  if (is_of_this_user(socket))
+    return kj::heap<Stream>(*this, provider.wrapUnixSocketFd(kj::mv(socket)));
+  return make_stream(provider.wrapSocketFd(kj::mv(socket)));
 }
 
 kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::Own<kj::AsyncIoStream> socket) {
@@ -198,12 +209,6 @@ kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::Own<kj::AsyncIoStream>
     bound_unsent_bytes(*file);
   }
   return kj::heap<Stream>(*this, kj::mv(socket));
-}
-
-kj::Own<LinkStreams::Stream> LinkStreams::make_local_stream(kj::AutoCloseFd socket) {
-  auto peer = process_of_peer(socket);
-  return kj::heap<Stream>(
-      *this, io_.lowLevelProvider->wrapUnixSocketFd(kj::mv(socket)), kj::mv(peer));
 }
 
 std::shared_ptr<Link> LinkStreams::begin(kj::Own<Stream> stream, bool is_accepted) {
@@ -218,17 +223,13 @@ void LinkStreams::end(Stream& stream, const Status& why) {
   auto found = streams_.find(&stream);
   if (found == streams_.end()) return;
   links_->ended(*stream.link(), why);
-  stream.keep_lent();
   streams_.erase(found);
   unit_.drain_soon();
 }
 
 void LinkStreams::accept(kj::AutoCloseFd socket) {
   if (links_->unopened() >= link_limits::unopened_max) return;
-  auto stream = is_local_socket(socket)
-                    ? make_local_stream(kj::mv(socket))
-                    : make_stream(io_.lowLevelProvider->wrapSocketFd(kj::mv(socket)));
-  begin(kj::mv(stream), /*is_accepted=*/true);
+  begin(make_stream(kj::mv(socket)), /*is_accepted=*/true);
 }
 
 void LinkStreams::dial(
@@ -253,7 +254,7 @@ void LinkStreams::dial(
 kj::Own<LinkStreams::Stream> LinkStreams::make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed) {
   KJ_IF_MAYBE (file, dialed->getFd()) {
     auto beside = tcp_only_ ? nullptr : connect_beside(*file);
-    if (beside != nullptr) return make_local_stream(kj::mv(beside));
+    if (beside != nullptr) return make_stream(kj::mv(beside));
   }
   return make_stream(kj::mv(dialed));
 }

@@ -42,12 +42,14 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
 
   std::shared_ptr<Link> begin(kj::Own<Stream> stream, bool is_accepted);
   kj::Own<Stream> make_stream(kj::Own<kj::AsyncIoStream> socket);
-  kj::Own<Stream> make_local_stream(kj::AutoCloseFd socket);
+  kj::Own<Stream> make_stream(kj::AutoCloseFd socket);
   kj::Own<Stream> make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
+  void keep_lent(Tensors tensors, Descriptor use);
 
   kj::AsyncIoContext& io_;
   EventLoopExecutionUnit& unit_;
+  Allocator& allocator_;
   const bool tcp_only_;
   std::unique_ptr<LinkSet> links_;
   std::map<Stream*, kj::Own<Stream>> streams_;

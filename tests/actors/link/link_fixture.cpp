@@ -1,6 +1,7 @@
 #include "troupe/tests/actors/link/link_fixture.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 
 #include <algorithm>
 
@@ -9,6 +10,10 @@ namespace troupe::testing {
 LinkedNodes::Node& LinkedNodes::add(uint32_t version) {
   nodes_.push_back(std::make_unique<Node>(*this, version));
   return *nodes_.back();
+}
+
+void LinkedNodes::End::keep_lent(Tensors tensors, Descriptor use) {
+  nodes->kept.push_back({std::move(tensors), std::move(use)});
 }
 
 void LinkedNodes::Node::dial(
@@ -23,6 +28,7 @@ void LinkedNodes::Node::dial(
     }
     for (int i = 0; i < 2; ++i) {
       ends[i]->other = ends[1 - i];
+      ends[i]->nodes = &nodes_;
       ends[i]->lends = nodes_.lends_memory;
       ends[i]->node = i == 0 ? this : nodes_.nodes_[index].get();
       ends[i]->link = ends[i]->node->links.make_link(*ends[i]);
@@ -41,10 +47,9 @@ bool LinkedNodes::move_bytes(End& from) {
     auto slices = from.link->output();
     for (const auto& slice : slices) {
       const auto* data = static_cast<const std::byte*>(slice.data);
-      if (slice.file)
+      for (auto descriptor : slice.descriptors)
         from.descriptors.emplace(
-            from.moved + from.sent.size(),
-            kj::AutoCloseFd(::fcntl(slice.file->descriptor(), F_DUPFD_CLOEXEC, 0)));
+            from.moved + from.sent.size(), Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)));
       from.sent.insert(from.sent.end(), data, data + slice.size);
     }
     if (slices.empty() && from.sent.empty()) {
@@ -67,7 +72,7 @@ bool LinkedNodes::move_bytes(End& from) {
   bytes_moved += size;
   from.moved += size;
   while (!from.descriptors.empty() && from.descriptors.begin()->first < from.moved) {
-    to.link->received(kj::mv(from.descriptors.begin()->second));
+    to.link->received(std::move(from.descriptors.begin()->second));
     from.descriptors.erase(from.descriptors.begin());
   }
   if (auto status = to.link->received(size); !status.ok()) {
@@ -80,7 +85,8 @@ bool LinkedNodes::move_bytes(End& from) {
 void LinkedNodes::end(End& end, const Status& why) {
   end.has_ended = true;
   end.node->links.ended(*end.link, why);
-  for (auto& tensor : end.link->take_lent()) kept.push_back(std::move(tensor));
+  end.link->release_input();
+  end.descriptors.clear();
   auto* other = std::exchange(end.other, nullptr);
   if (!other || other->has_ended) return;
   other->other = nullptr;
@@ -146,6 +152,13 @@ void LinkedNodes::inject(size_t connection, const void* data, size_t size) {
 size_t LinkedNodes::open_ends() const {
   return static_cast<size_t>(
       std::ranges::count_if(ends_, [](const auto& end) { return !end->has_ended; }));
+}
+
+void LinkedNodes::release_unused() {
+  std::erase_if(kept, [](const Kept& lent) {
+    pollfd use{.fd = lent.use.number(), .events = POLLIN, .revents = 0};
+    return ::poll(&use, 1, /*timeout, ms=*/0) == 1;
+  });
 }
 
 void LinkedNodes::cut(bool only_first_end_notices) {

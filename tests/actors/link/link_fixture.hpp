@@ -57,7 +57,13 @@ class LinkedNodes {
   size_t chunk_max = 100'000;
   uint64_t bytes_moved = 0;
   bool lends_memory = false;  // of connections that are opened from then on
-  Tensors kept;               // that were lent when links ended
+  struct Kept {
+    Tensors tensors;
+    Descriptor use;
+  };
+  std::vector<Kept> kept;  // what was lent when links ended
+  /// Forgets what is not used any more.
+  void release_unused();
 
  private:
   friend class Node;
@@ -65,13 +71,15 @@ class LinkedNodes {
   struct End final : LinkStream {
     void wake() override {}
     void close() override { is_closing = true; }
-    bool lends_memory() const override { return lends; }
+    bool passes_descriptors() const override { return lends; }
+    void keep_lent(Tensors tensors, Descriptor use) override;
 
+    LinkedNodes* nodes = nullptr;
     Node* node = nullptr;
     std::shared_ptr<Link> link;
     End* other = nullptr;                             // null: it has ended
     std::deque<std::byte> sent;                       // on the way to the other end
-    std::map<uint64_t, kj::AutoCloseFd> descriptors;  // by the bytes sent before
+    std::multimap<uint64_t, Descriptor> descriptors;  // by the bytes sent before
     uint64_t moved = 0;
     bool lends = false;
     bool is_closing = false;

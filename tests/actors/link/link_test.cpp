@@ -1,5 +1,6 @@
 #include "troupe/actors/link/link.hpp"
 
+#include "troupe/actors/error.hpp"
 #include "troupe/tests/actors/link/link_fixture.hpp"
 
 using namespace troupe;
@@ -14,7 +15,10 @@ struct Asker {
       self->request(whom, caf::infinite, Ping{{.from_job = "asker"}})
           .then([this](const Status&) { ++answers; }, [this](const caf::error&) { ++errors; });
       self->monitor(whom);
-      self->set_down_handler([this](const caf::down_msg&) { ++downs; });
+      self->set_down_handler([this](const caf::down_msg& down) {
+        ++downs;
+        reason = why_link_ended(down.reason);
+      });
       return caf::behavior{[](int) {}};
     });
   }
@@ -23,6 +27,7 @@ struct Asker {
   int answers = 0;
   int errors = 0;
   int downs = 0;
+  std::string reason;  // of the last one
 };
 
 }  // namespace
@@ -234,6 +239,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_read_ends_the_link_with_its_reason
   BOOST_REQUIRE(nodes.b.logged.size() == 1u);
   BOOST_TEST(nodes.b.logged[0].find("a message") != std::string::npos);
   BOOST_TEST(asker.errors == 1);
+  BOOST_TEST(asker.reason == "the peer closed the connection");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,8 +22,12 @@ constexpr size_t mebibyte = size_t{1} << 20;
 
 uint64_t pages_bytes(const SharedFile& file) {
   struct stat facts {};
-  BOOST_REQUIRE(::fstat(file.descriptor(), &facts) == 0);
+  BOOST_REQUIRE(::fstat(file.descriptor().number(), &facts) == 0);
   return static_cast<uint64_t>(facts.st_blocks) * 512;
+}
+
+Descriptor copy_of(const Descriptor& descriptor) {
+  return Descriptor(::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, 0));
 }
 
 struct ArenaFixture {
@@ -89,6 +93,15 @@ BOOST_AUTO_TEST_CASE(no_more_is_kept_than_the_bound_and_nothing_after_a_trim) {
   BOOST_TEST(pages_bytes(*file) == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(once_the_file_is_retired_nothing_in_it_changes) {
+  auto* block = static_cast<std::byte*>(use(16 * mebibyte));  // more than is kept
+  file->retire();
+  arena.deallocate(block, 16 * mebibyte);
+  arena.trim();
+  BOOST_TEST((block[0] == std::byte(1)));
+  BOOST_TEST(arena.allocate(mebibyte) == nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(there_is_no_block_where_there_is_no_place) {
   BOOST_TEST(arena.allocate(65 * mebibyte) == nullptr);
   BOOST_TEST(arena.allocate(SIZE_MAX) == nullptr);
@@ -98,18 +111,19 @@ BOOST_AUTO_TEST_CASE(there_is_no_block_where_there_is_no_place) {
 
 BOOST_AUTO_TEST_CASE(another_mapping_of_the_file_reads_what_lies_in_a_block) {
   auto* block = static_cast<std::byte*>(use(mebibyte));
-  auto mapped = SharedFile::map(::fcntl(file->descriptor(), F_DUPFD_CLOEXEC, 0), file->bytes());
+  auto mapped = SharedFile::map(copy_of(file->descriptor()), file->bytes(), Descriptor());
   BOOST_REQUIRE(mapped.ok());
   BOOST_TEST(((*mapped)->data()[block - file->data()] == std::byte(1)));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_may_shrink_or_is_smaller_is_not_mapped) {
-  auto may_shrink = ::memfd_create("test", MFD_CLOEXEC);
-  BOOST_REQUIRE(::ftruncate(may_shrink, mebibyte) == 0);
-  BOOST_TEST((SharedFile::map(may_shrink, mebibyte).status().code() == Code::invalid_argument));
-  auto descriptor = ::fcntl(file->descriptor(), F_DUPFD_CLOEXEC, 0);
-  BOOST_TEST(
-      (SharedFile::map(descriptor, file->bytes() + 1).status().code() == Code::invalid_argument));
+  Descriptor may_shrink(::memfd_create("test", MFD_CLOEXEC));
+  BOOST_REQUIRE(::ftruncate(may_shrink.number(), mebibyte) == 0);
+  auto code_of = [](Descriptor descriptor, uint64_t bytes) {
+    return SharedFile::map(std::move(descriptor), bytes, Descriptor()).status().code();
+  };
+  BOOST_TEST((code_of(std::move(may_shrink), mebibyte) == Code::invalid_argument));
+  BOOST_TEST((code_of(copy_of(file->descriptor()), file->bytes() + 1) == Code::invalid_argument));
 }
 
 BOOST_AUTO_TEST_CASE(an_allocator_that_shares_has_large_tensors_in_its_file_and_counts_them) {
