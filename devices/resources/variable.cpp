@@ -1,5 +1,7 @@
 #include "troupe/devices/resources/variable.hpp"
 
+#include <utility>
+
 #include "troupe/devices/resources/resource_kind.hpp"
 
 namespace troupe {
@@ -20,6 +22,68 @@ Status check_variable(const Resource& resource, const Node& handle) {
 }
 
 }  // namespace
+
+void VariableResource::drop() {
+  Tensor none;
+  std::unique_lock lock(mutex_);
+  dropped_ = true;
+  description_ = {.dtype = dtype_, .shape = shape_};
+  set(none, lock);
+}
+
+Resource::Description VariableResource::describe() const {
+  std::lock_guard lock(mutex_);
+  return description_;
+}
+
+bool VariableResource::has_value() const {
+  std::lock_guard lock(mutex_);
+  return value_.is_set() || update_;
+}
+
+uint64_t VariableResource::read_when_updated(Reader reader) {
+  std::unique_lock lock(mutex_);
+  auto id = reader_count_++;
+  if (is_written_over()) {
+    is_awaited_ = true;
+    readers_.emplace(id, std::move(reader));
+    return id;
+  }
+  auto value = value_;
+  lock.unlock();
+  reader(std::move(value));
+  return id;
+}
+
+void VariableResource::give_up(uint64_t reader) {
+  std::unique_lock lock(mutex_);
+  auto waiting = readers_.extract(reader);
+  lock.unlock();
+  if (waiting) waiting.mapped()(cancelled("the read of the variable was given up"));
+}
+
+void VariableResource::assign(Tensor value) {
+  std::unique_lock lock(mutex_);
+  if (dropped_) return;
+  description_ = {.dtype = dtype_, .shape = value.shape(), .bytes = value.bytes()};
+  set(value, lock);
+}
+
+void VariableResource::wait_for_update(std::unique_lock<std::mutex>& lock) {
+  while (update_) {
+    is_awaited_ = true;
+    update_ended_.wait(lock);
+  }
+}
+
+void VariableResource::wake(std::unique_lock<std::mutex>& lock) {
+  is_awaited_ = false;
+  update_ended_.notify_all();
+  auto readers = std::exchange(readers_, {});
+  auto value = value_;
+  lock.unlock();
+  for (auto& [id, reader] : readers) reader(value);
+}
 
 void add_variable_kind(ResourceKindCatalog& catalog) {
   catalog.add(

@@ -175,6 +175,11 @@ class Accelerator final : public SimulatedAccelerator {
   Result<Kernel> make_kernel(const Node& node) {
     auto kernel = options_.kernels->make(node);
     if (!kernel) return kernel;
+    // A simulation has one thread, so no update runs while another kernel reads.
+    if (std::exchange(kernel->start, nullptr))
+      kernel->compute = [read = std::exchange(kernel->try_now, nullptr)](Launch& launch) {
+        return read(launch).value();
+      };
     CHECK(kernel->compute);
     kernel->compute = [this, compute = std::move(kernel->compute),
                        outputs = static_cast<int>(node.output_dtypes.size()),

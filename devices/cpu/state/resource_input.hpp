@@ -21,10 +21,10 @@ Result<R*> resource_input(const Launch& launch, int index) {
   auto* resource = handle.resource.get();
   if (!resource)
     return failed_precondition(describe(handle, R::kind_name) + " is not bound to a container");
-  if (std::strcmp(resource->kind(), R::kind_name) != 0)
+  const auto* kind = resource->kind();
+  if (kind != R::kind_name && std::strcmp(kind, R::kind_name) != 0)
     return invalid_argument(
-        "'" + handle.name + "' is a " + resource->kind() + ", but a " + R::kind_name +
-        " is needed");
+        "'" + handle.name + "' is a " + kind + ", but a " + R::kind_name + " is needed");
   return static_cast<R*>(resource);
 }
 

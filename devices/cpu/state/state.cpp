@@ -6,10 +6,7 @@
 namespace troupe::cpu {
 namespace {
 
-Status read_variable(Launch& launch, DType dtype) {
-  auto variable = variable_input(launch, 0);
-  if (!variable) return variable.status();
-  auto value = (*variable)->read();
+Status set_output(Launch& launch, DType dtype, Tensor value) {
   if (!value.is_set()) return no_value(launch, 0);
   if (value.dtype() != dtype)
     return invalid_argument(
@@ -19,10 +16,34 @@ Status read_variable(Launch& launch, DType dtype) {
   return {};
 }
 
+std::optional<Status> try_read(Launch& launch, DType dtype) {
+  auto variable = variable_input(launch, 0);
+  if (!variable) return variable.status();
+  auto value = (*variable)->read();
+  if (!value) return {};
+  return set_output(launch, dtype, *std::move(value));
+}
+
+void read_when_updated(Launch& launch, DType dtype, Kernel::Done done) {
+  auto variable = variable_input(launch, 0);
+  if (!variable) return done(variable.status());
+  // The launch has no inputs any more once done() was called, maybe by another thread.
+  auto owner = launch.input(0).value<ResourceHandle>().resource;
+  auto read = [&launch, dtype, done = std::move(done)](Result<Tensor> value) {
+    done(value ? set_output(launch, dtype, *std::move(value)) : value.status());
+  };
+  auto reader = (*variable)->read_when_updated(std::move(read));
+  launch.on_cancel([owner, variable = *variable, reader] { variable->give_up(reader); });
+}
+
 Result<Kernel> make_read_variable(const Node& node) {
-  return Kernel{.compute = [dtype = node.attr<DType>("dtype")](Launch& launch) {
-    return read_variable(launch, dtype);
-  }};
+  auto dtype = node.attr<DType>("dtype");
+  return Kernel{
+      .start = [dtype](
+                   Launch& launch,
+                   Kernel::Done done) { read_when_updated(launch, dtype, std::move(done)); },
+      .try_now = [dtype](Launch& launch) { return try_read(launch, dtype); },
+      .awaits = "the update of its variable"};
 }
 
 /// The value, or a copy of it if it lies in memory that is only lent: a variable would keep that
@@ -57,7 +78,7 @@ Status is_initialized(Launch& launch) {
   if (!variable) return variable.status();
   auto out = launch.allocate(DType::boolean, {});
   if (!out) return out.status();
-  *out->mutable_data<bool>() = (*variable)->read().is_set();
+  *out->mutable_data<bool>() = (*variable)->has_value();
   launch.set(0, *std::move(out));
   return {};
 }

@@ -34,7 +34,7 @@ struct Slot {
 template <size_t N, class T, class F>
 Status train(Launch& launch, const Tensor& gradient, const F& step) {
   return update_variables<N>(launch, [&](const std::array<Tensor*, N>& values) -> Status {
-    Tensors updated;
+    std::array<Tensor, N> updated;
     std::array<Slot<T>, N> slots;
     for (size_t i = 0; i < N; ++i) {
       const Tensor& value = *values[i];
@@ -42,8 +42,8 @@ Status train(Launch& launch, const Tensor& gradient, const F& step) {
       if (!status.ok()) return status;
       auto memory = allocate_update(launch, value);
       if (!memory) return memory.status();
-      Tensor& fresh = updated.emplace_back(*std::move(memory));
-      slots[i] = {value.data<T>(), fresh.mutable_data<T>()};
+      updated[i] = *std::move(memory);
+      slots[i] = {value.data<T>(), updated[i].template mutable_data<T>()};
     }
     parallel_ranges(gradient.elements(), N, [&](int64_t begin, int64_t end) {
       step(slots, gradient.data<T>(), begin, end);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/resources/variable.hpp"
@@ -22,8 +23,9 @@ Result<Tensor> allocate_update(const Launch& launch, const Tensor& value);
 /// Fails unless a value of that dtype and shape fits the variable's `expected` ones.
 Status check_fits(DType dtype, const Shape& shape, DType expected, const Shape& expected_shape);
 
-/// Updates the variables of the first N inputs atomically: calls update(values), where values[i] is
-/// the Tensor* of input i, while no other update of any of them runs. All must have values.
+/// Updates the variables of the first N inputs: calls update(values), where values[i] is the
+/// Tensor* of input i, while no other update of any of them runs. All must have values. Each
+/// changes at once, and none before the call returns.
 template <size_t N, class F>
 Status update_variables(const Launch& launch, const F& update) {
   std::array<VariableResource*, N> variables;
@@ -35,23 +37,17 @@ Status update_variables(const Launch& launch, const F& update) {
       return invalid_argument("one variable cannot stand for two inputs of this op");
     variables[i] = *variable;
   }
-  // Locked in address order, so that updates cannot deadlock.
+  // In address order, so that updates cannot deadlock.
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, std::less<>(), [&](size_t i) { return variables[i]; });
+  if constexpr (N > 1)
+    std::ranges::sort(order, std::less<>(), [&](size_t i) { return variables[i]; });
+  std::array<std::optional<VariableUpdate>, N> updates;
   std::array<Tensor*, N> values;
-  int missing = -1;
-  auto lock_from = [&](const auto& self, size_t position) -> Status {
-    if (position == N) return update(values);
-    auto input = order[position];
-    return variables[input]->update([&](Tensor& value) {
-      values[input] = &value;
-      if (value.is_set()) return self(self, position + 1);
-      missing = static_cast<int>(input);
-      return Status();
-    });
-  };
-  auto status = lock_from(lock_from, 0);
-  return missing < 0 ? status : no_value(launch, missing);
+  for (auto input : order) {
+    values[input] = &updates[input].emplace(*variables[input]).value();
+    if (!values[input]->is_set()) return no_value(launch, static_cast<int>(input));
+  }
+  return update(values);
 }
 
 }  // namespace troupe::cpu

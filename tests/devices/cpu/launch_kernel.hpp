@@ -33,7 +33,7 @@ struct KernelFixture {
     CHECK(kernel.ok());  // Boost's macros are for one thread, and some tests launch on several
     Tensors outputs(1);
     Launch launch(*device, {}, all, outputs);
-    auto status = kernel->compute(launch);
+    auto status = kernel->compute ? kernel->compute(launch) : kernel->try_now(launch).value();
     return status.ok() ? "Ok" : show(Result<Tensors>(status));
   }
 };
