@@ -17,7 +17,8 @@
 # descriptors: of the file that its large tensors lie in, and of a pipe's end for writing. The other
 # maps the file and answers `mapped`. From then on a message may name parts of that file instead of
 # sending their bytes. Each part is lent under a number of its own until `returned`. The pipe stays
-# open while the file is mapped: where a link ends, its other end tells when nothing is read any more.
+# open while the file is mapped: once a link has ended, the pipe's other end tells when nothing is
+# read any more.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
