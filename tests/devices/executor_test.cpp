@@ -1,6 +1,7 @@
 #include "troupe/devices/executor.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <thread>
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
@@ -130,6 +131,25 @@ BOOST_AUTO_TEST_CASE(chains_longer_than_the_callers_budget_are_finished_by_the_d
   auto values = run_graph(b, {{x, Tensor::scalar(4.0f)}}, {y});
   BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
   BOOST_TEST((*values)[0].value<float>() == -4.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_range_is_computed_by_the_device_and_a_small_one_by_the_caller) {
+  for (auto [limit, by_caller] : {std::pair(10, true), {1'000'000, false}}) {
+    graph = std::make_shared<Graph>(make_op_catalog());
+    for (auto [name, value] : {std::pair("start", 0), {"limit", limit}, {"delta", 1}})
+      add(
+          {.name = name,
+           .op = "Const",
+           .attrs = {{"value", Tensor::scalar(value)}, {"dtype", DType::int32}}});
+    add({.name = "range", .op = "Range", .inputs = {"start", "limit", "delta"}});
+    auto plan = Plan::compile(graph, *device, {});
+    BOOST_TEST_REQUIRE(plan.ok(), plan.status().to_string());
+    Waiting<std::thread::id> ended;
+    auto execution = start(*plan, port, [tell = ended.callback()](const Status&) {
+      tell(std::this_thread::get_id());
+    });
+    BOOST_TEST((ended.wait() == std::this_thread::get_id()) == by_caller);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(dear_nodes_run_as_tasks_and_their_results_meet) {

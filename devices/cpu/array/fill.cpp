@@ -63,6 +63,8 @@ Result<Kernel> make_ones_like(const Node& node) {
   });
 }
 
+constexpr double range_count_max = int64_t{1} << 48;
+
 /// How many numbers there are from `start` to before `limit`; more than any tensor holds, or NaN,
 /// where that makes no sense.
 template <class T>
@@ -89,8 +91,7 @@ Status compute_range(Launch& launch) {
   if (delta > T(0) ? start > limit : start < limit)
     return invalid_argument("delta leads from start away from limit");
   auto count = range_count(start, limit, delta);
-  constexpr double most = int64_t{1} << 48;
-  if (!(count <= most)) return invalid_argument("a range cannot have so many elements");
+  if (!(count <= range_count_max)) return invalid_argument("a range cannot have so many elements");
   auto out = launch.allocate(dtype_of<T>(), {static_cast<int64_t>(count)});
   if (!out) return out.status();
   // The sum runs in T and the last one is not computed: it may not be representable.
@@ -101,9 +102,20 @@ Status compute_range(Launch& launch) {
   return {};
 }
 
+template <class T>
+int64_t range_cost_ns(const Launch& launch) {
+  for (int i = 0; i < 3; ++i)
+    if (!launch.input(i).shape().is_scalar()) return 0;
+  auto delta = launch.input(2).value<T>();
+  if (delta == T(0)) return 0;
+  auto count = range_count(launch.input(0).value<T>(), launch.input(1).value<T>(), delta);
+  return count <= range_count_max ? static_cast<int64_t>(count) : 0;
+}
+
 Result<Kernel> make_range(const Node& node) {
   return dispatch(Floating{} + Indices{}, node.attr<DType>("Tidx"), [](auto zero) {
-    return Kernel{.compute = compute_range<decltype(zero)>};
+    return Kernel{
+        .compute = compute_range<decltype(zero)>, .cost_ns = range_cost_ns<decltype(zero)>};
   });
 }
 
