@@ -76,7 +76,13 @@ Process::~Process() {
     if (pipe->fd >= 0) close(pipe->fd);
 }
 
-void Process::send(int signal) const { CHECK(kill(pid_, signal) == 0); }
+void Process::send(int signal) const {
+  CHECK(kill(pid_, signal) == 0);
+  if (signal != SIGSTOP) return;
+  // Its threads stop one by one, when they are next scheduled.
+  siginfo_t stopped{};
+  CHECK(waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) == 0);
+}
 
 /// False at the deadline, or when both pipes have ended.
 bool Process::read_some(Time deadline) {

@@ -28,6 +28,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
+  /// After SIGSTOP none of its threads runs any more when this returns.
   void send(int signal) const;
 
   /// The next line of standard output, without its end. Empty at the end of the output, or if none
