@@ -5,25 +5,32 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 namespace troupe::testing {
 
 /// The resources that a process uses.
 struct ProcessUsage {
   double memory_mib = 0;
+  double shared_mib = 0;  // part of it: of files without a name
+  double peak_mib = 0;    // the most that it ever was
   int threads = 0;
   int descriptors = 0;
 };
 
+/// Zeros if it has ended.
 inline ProcessUsage usage_of(pid_t pid) {
   ProcessUsage usage;
   auto process = "/proc/" + std::to_string(pid);
   std::ifstream status(process + "/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmRSS:")) usage.memory_mib = std::stod(line.substr(6)) / 1024;
+    if (line.starts_with("RssShmem:")) usage.shared_mib = std::stod(line.substr(9)) / 1024;
+    if (line.starts_with("VmHWM:")) usage.peak_mib = std::stod(line.substr(6)) / 1024;
     if (line.starts_with("Threads:")) usage.threads = std::stoi(line.substr(8));
   }
-  for (const auto& descriptor : std::filesystem::directory_iterator(process + "/fd"))
+  std::error_code has_ended;
+  for (const auto& descriptor : std::filesystem::directory_iterator(process + "/fd", has_ended))
     usage.descriptors += !descriptor.path().empty();
   return usage;
 }
