@@ -13,6 +13,8 @@ namespace {
 // Of a task, how many earlier incarnations are remembered; and of how many tasks.
 constexpr size_t earlier_max = 8;
 constexpr size_t incarnations_max = 10'000;
+/// A timer that is so late was not late by itself.
+constexpr std::chrono::milliseconds suspension_min{1};
 
 Status taken_over(const TaskKey& key) {
   return failed_precondition(
@@ -127,13 +129,15 @@ void PeerMonitor::connect(
       address, timeout,
       post_to<Result<caf::strong_actor_ptr>>(
           self_, [this, key, timeout](const Result<caf::strong_actor_ptr>& found) {
-            if (found) send_hello(key, caf::actor_cast<TaskActor>(*found), timeout);
-            else fail(key, found.status());
+            if (!found) return fail(key, found.status());
+            send_hello(key, caf::actor_cast<TaskActor>(*found), timeout, /*may_repeat=*/true);
           }));
 }
 
 void PeerMonitor::send_hello(
-    const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout) {
+    const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout,
+    bool may_repeat) {
+  auto due = settings_->world->now() + timeout;
   self_->request(actor, timeout, hello_to(key))
       .then(
           [this, key, actor](Status& status, TaskDescription& description) {
@@ -146,7 +150,10 @@ void PeerMonitor::send_hello(
             contacted_(actor, peer.description.membership_version);
             peer.waiting.answer_all(Status(), peer.description);
           },
-          [this, key](caf::error& error) {
+          [=, this](caf::error& error) {
+            auto is_late = settings_->world->now() - due >= suspension_min;  // PE-2
+            if (error == caf::sec::request_timeout && is_late && may_repeat)
+              return send_hello(key, actor, timeout, /*may_repeat=*/false);
             // Whether it is silent or gone: the caller may try again.
             fail(key, unavailable(to_status(error).message()));
           });

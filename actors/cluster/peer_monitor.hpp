@@ -26,7 +26,8 @@ using TaskKey = std::pair<std::string, int>;
 /// while the peer lives.
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
-/// PE-2: a node that itself was suspended does not report its peers as lost for that time.
+/// PE-2: a node that itself was suspended does not report its peers as lost for that time, nor as
+///       unreachable: their answers may be there unread.
 /// PE-3: when a new incarnation of a task says Hello, the earlier one is reported as lost, and
 ///       refused from then on, while the new one is watched. So is a Ping of a process that has not
 ///       said Hello while another has the name: the task may be configured twice.
@@ -98,7 +99,9 @@ class PeerMonitor {
   const Watched* find_other(const TaskKey& key, const caf::actor_addr& task) const;
   void connect_unless_dead(const FindTask& call, const Address& address);
   void connect(const TaskKey& key, const Address& address, std::chrono::milliseconds timeout);
-  void send_hello(const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout);
+  void send_hello(
+      const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout,
+      bool may_repeat);
   void fail(const TaskKey& key, const Status& why);
   void watch(const TaskActor& actor, const TaskKey& key, uint64_t incarnation);
   void probe(const Watched& silent);

@@ -15,7 +15,7 @@ namespace troupe {
 /// Limits of the protocol of capnp/link.capnp.
 namespace link_limits {
 
-/// A message of more bytes is announced, and sent in pieces when it is granted.
+/// A message of more bytes must be announced, and sent in pieces when it is granted.
 inline constexpr uint64_t inline_bytes_max = uint64_t{1} << 20;
 inline constexpr uint32_t piece_bytes_max = uint32_t{1} << 20;
 /// Of a frame without the bytes that follow it, and before the link is open.
@@ -25,13 +25,9 @@ inline constexpr uint32_t frame_segments_max = 512;
 /// Links of one node that are not open yet.
 inline constexpr size_t unopened_max = 1024;
 inline constexpr uint64_t content_bytes_max = uint64_t{16} << 30;
-/// Granted by a receiver and not received; one message of any size is granted in any case.
-inline constexpr uint64_t granted_bytes_max = uint64_t{1} << 30;
 /// Announced and not granted.
 inline constexpr size_t announced_max = 65536;
 inline constexpr size_t announced_tensors_max = 4'000'000;
-/// A sender announces no more at a time.
-inline constexpr size_t announced_at_once_max = 4096;
 /// While a sender has so much to write, it announces all but small messages.
 inline constexpr uint64_t backlog_bytes_max = uint64_t{64} << 20;
 inline constexpr uint64_t small_bytes_max = uint64_t{64} << 10;
@@ -42,6 +38,16 @@ inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
 inline constexpr size_t descriptors_max = 2;
 
 }  // namespace link_limits
+
+/// What an end chooses for itself. The defaults are for networks; a simulation takes smaller ones,
+/// so that small messages need grants and pieces.
+struct LinkSizes {
+  uint64_t inline_bytes = link_limits::inline_bytes_max;  // a message of more is announced
+  uint32_t piece_bytes = link_limits::piece_bytes_max;
+  size_t announced_at_once = 4096;  // further ones wait to be announced
+  /// Granted to the peer and not received; one message of any size is granted in any case.
+  uint64_t granted_bytes = uint64_t{1} << 30;
+};
 
 /// The identity of a process, random bytes: another one after a restart.
 using LinkNode = std::string;

@@ -9,7 +9,6 @@
 
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/node_messages.hpp"
-#include "troupe/actors/world/message_facts.hpp"
 
 namespace troupe {
 namespace {
@@ -19,8 +18,7 @@ constexpr size_t proxies_max = 1'000'000;
 constexpr size_t requests_kept_min = 1024;
 
 /// How the message may pass others, see LinkOutbox.
-MessageOrder order_of(uint64_t target, const caf::mailbox_element& message) {
-  auto facts = facts_of(message);
+MessageOrder order_of(uint64_t target, const MessageFacts& facts) {
   return {
       .target = target,
       .session = facts.session,
@@ -80,7 +78,7 @@ Link::Link(const LinkSettings& settings, LinkStream& stream, OnOpening on_openin
     : settings_(settings),
       on_opening_(std::move(on_opening)),
       inbox_(
-          settings.allocator,
+          settings.allocator, settings.sizes.granted_bytes,
           [this](const MessageFrame& frame, ReceivedMessage message) {
             return on_message(frame, std::move(message));
           },
@@ -90,7 +88,8 @@ Link::Link(const LinkSettings& settings, LinkStream& stream, OnOpening on_openin
             return on_frame(std::move(frame), body);
           },
           [this] { return inbox_.body_received(); }),
-      stream_(&stream) {}
+      stream_(&stream),
+      outbox_(settings.sizes) {}
 
 Link::~Link() = default;
 
@@ -128,14 +127,15 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
   if (element.content().match_elements<DiscardStep>()) {
     LinkOutbox::Discarded discarded;  // released without the lock
     std::lock_guard lock(mutex_);
-    discarded = outbox_.discard(order_of(proxy.id(), element));
+    discarded = outbox_.discard(order_of(proxy.id(), facts_of(element)));
     wake();
     return true;
   }
   auto message = write_message(settings_.system, *this, element.content());
   MessageFrame frame{
       .target = proxy.id(), .sender = number_of(element.sender), .id = element.mid.integer_value()};
-  auto order = order_of(frame.target, element);
+  auto facts = facts_of(element);
+  auto order = order_of(frame.target, facts);
   std::vector<caf::strong_actor_ptr> senders;  // one that ends now does so without the lock
   std::lock_guard lock(mutex_);
   if (!stream_) return false;
@@ -149,6 +149,7 @@ bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {
       requests_kept_ = requests_.size();
     }
   }
+  stream_->on_sent(facts);
   outbox_.add(std::move(frame), std::move(message), order);
   if (outbox_.unwritten_bytes() > link_limits::unwritten_bytes_max) stream_->wake();
   else wake();
@@ -194,7 +195,9 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
     if (auto found = exports_.find(frame.target); found != exports_.end()) target = found->second;
     if (id.is_response()) requests_.erase({frame.target, frame.id});
   }
-  if (target) target->enqueue(caf::make_mailbox_element(sender, id, {}, *content), settings_.unit);
+  auto message = caf::make_mailbox_element(sender, id, {}, *std::move(content));
+  stream_->on_received(*message);
+  if (target) target->enqueue(std::move(message), settings_.unit);
   else if (id.is_request() && sender)
     fail_request(sender, id.response_id().integer_value(), nullptr);
   return {};
@@ -319,7 +322,7 @@ void Link::end(const Status& why) {
   decltype(proxies_) proxies;
   decltype(exports_) exports;
   decltype(requests_) requests;
-  LinkOutbox outbox;
+  LinkOutbox outbox(settings_.sizes);
   LinkStream* stream;
   {
     std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 #include "troupe/actors/link/frame_reader.hpp"
 #include "troupe/actors/link/link_inbox.hpp"
 #include "troupe/actors/link/link_outbox.hpp"
+#include "troupe/actors/world/message_facts.hpp"
 
 namespace troupe {
 
@@ -31,6 +32,10 @@ class LinkStream {
   /// Keeps tensors, which the peer may still read, until the pipe has no other end any more. Called
   /// when the link ends, where it passed descriptors; only on the link's thread.
   virtual void keep_lent(Tensors tensors, Descriptor use) {}
+  /// For logs: a message was given to the link, from any thread, and one has arrived, on the link's
+  /// thread.
+  virtual void on_sent(const MessageFacts& facts) {}
+  virtual void on_received(const caf::mailbox_element& message) {}
 };
 
 /// What links of one node share.
@@ -38,6 +43,7 @@ struct LinkSettings {
   caf::actor_system& system;
   caf::execution_unit* unit = nullptr;  // runs the actors that messages wake; null: the scheduler's
   Allocator& allocator;                 // of tensors that arrive
+  LinkSizes sizes = {};
 };
 
 /// A connection between the actors of two nodes: it serializes and sends what is enqueued at its

@@ -14,8 +14,12 @@ Result<Tensor> allocate_bytes(uint64_t bytes, Allocator& allocator) {
 
 }  // namespace
 
-LinkInbox::LinkInbox(Allocator& allocator, Received received, Grant grant)
-    : allocator_(allocator), received_(std::move(received)), grant_(std::move(grant)) {}
+LinkInbox::LinkInbox(
+    Allocator& allocator, uint64_t granted_bytes_max, Received received, Grant grant)
+    : allocator_(allocator),
+      granted_bytes_max_(granted_bytes_max),
+      received_(std::move(received)),
+      grant_(std::move(grant)) {}
 
 bool LinkInbox::set_memory(std::shared_ptr<SharedFile> memory, Return give_back) {
   if (memory_) return false;
@@ -82,8 +86,8 @@ Status LinkInbox::message(MessageFrame frame, FrameReader::Spans& body) {
 Status LinkInbox::grant_next() {
   while (!announced_.empty()) {
     auto bytes = announced_.front().bytes();
-    if (!granted_.empty() && bytes > link_limits::granted_bytes_max -
-                                         std::min(granted_bytes_, link_limits::granted_bytes_max))
+    if (!granted_.empty() &&
+        bytes > granted_bytes_max_ - std::min(granted_bytes_, granted_bytes_max_))
       return {};
     Incoming incoming{.frame = std::move(announced_.front()), .memory = {}};
     announced_.pop_front();

@@ -12,8 +12,8 @@
 namespace troupe {
 
 /// The messages that one end of a link is receiving. Memory for a message is taken when it is
-/// granted, not when it is announced, and no more is granted at a time than granted_bytes_max.
-/// Not thread-safe.
+/// granted, not when it is announced, and no more than `granted_bytes_max` is granted at a time,
+/// but for one message of any size. Not thread-safe.
 class LinkInbox {
  public:
   using Received = std::function<Status(const MessageFrame& frame, ReceivedMessage message)>;
@@ -23,7 +23,7 @@ class LinkInbox {
 
   /// Tensors get memory of the allocator, or where it is full of the heap: a message that is
   /// dropped would never be missed, and the kernels report that memory is full.
-  LinkInbox(Allocator& allocator, Received received, Grant grant);
+  LinkInbox(Allocator& allocator, uint64_t granted_bytes_max, Received received, Grant grant);
 
   /// The memory of the peer, of which messages lend parts. False: there is one already.
   bool set_memory(std::shared_ptr<SharedFile> memory, Return give_back);
@@ -54,6 +54,7 @@ class LinkInbox {
   Status finish(Incoming incoming);
 
   Allocator& allocator_;
+  const uint64_t granted_bytes_max_;
   Received received_;
   Grant grant_;
   Return give_back_;

@@ -77,14 +77,14 @@ void LinkOutbox::begin(Outgoing message) {
   auto bytes = message.frame.bytes();
   auto is_held_back =
       bytes > link_limits::small_bytes_max && unwritten_bytes_ > link_limits::backlog_bytes_max;
-  if (bytes <= link_limits::inline_bytes_max && !is_held_back) {
+  if (bytes <= sizes_.inline_bytes && !is_held_back) {
     add(message.frame);
     add_bytes(message, 0, bytes);
     return;
   }
   ++orders_[message.order.key()].transfers;
   message.frame.transfer = ++last_transfer_;
-  if (announced_.size() < link_limits::announced_at_once_max) announce(std::move(message));
+  if (announced_.size() < sizes_.announced_at_once) announce(std::move(message));
   else unannounced_.push_back(std::move(message));
 }
 
@@ -102,7 +102,7 @@ bool LinkOutbox::grant(uint64_t transfer) {
 }
 
 void LinkOutbox::announce_next() {
-  while (!unannounced_.empty() && announced_.size() < link_limits::announced_at_once_max) {
+  while (!unannounced_.empty() && announced_.size() < sizes_.announced_at_once) {
     auto next = std::move(unannounced_.front());
     unannounced_.pop_front();
     announce(std::move(next));
@@ -155,8 +155,7 @@ void LinkOutbox::add_bytes(const Outgoing& message, uint64_t begin, uint64_t siz
 }
 
 void LinkOutbox::add_piece(Outgoing& message) {
-  auto size =
-      std::min<uint64_t>(message.frame.bytes() - message.written, link_limits::piece_bytes_max);
+  auto size = std::min<uint64_t>(message.frame.bytes() - message.written, sizes_.piece_bytes);
   add(PieceFrame{message.frame.transfer, static_cast<uint32_t>(size)});
   add_bytes(message, message.written, size);
   message.written += size;

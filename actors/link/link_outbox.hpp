@@ -27,7 +27,7 @@ struct MessageOrder {
 };
 
 /// What one end of a link is still to write. Frames and small messages leave in the order in which
-/// they were added. A message of more than inline_bytes_max is announced, waits for its grant, and
+/// they were added. A message of more than `inline_bytes` is announced, waits for its grant, and
 /// leaves in pieces by turns with others, whenever nothing small waits: so nothing small waits for
 /// more than one piece.
 ///
@@ -38,6 +38,8 @@ struct MessageOrder {
 /// Not thread-safe.
 class LinkOutbox {
  public:
+  explicit LinkOutbox(const LinkSizes& sizes) : sizes_(sizes) {}
+
   void add(const Frame& frame);
   void add_after_transfers(const Frame& frame);
   /// `frame` without its transfer and sizes.
@@ -87,6 +89,7 @@ class LinkOutbox {
   void add_piece(Outgoing& message);
   void end_transfer(const MessageOrder& order);
 
+  LinkSizes sizes_;
   std::deque<WireSlice> slices_;
   uint64_t unwritten_bytes_ = 0;  // of slices_
   uint64_t last_transfer_ = 0;

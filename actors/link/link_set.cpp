@@ -10,18 +10,18 @@ namespace {
 
 constexpr std::chrono::milliseconds retry_delay{100};
 
-LinkNode random_node(LinkNetwork& network) {
+Status out_of_order() { return invalid_argument("a frame that is out of order"); }
+
+}  // namespace
+
+LinkNode LinkNetwork::identity() {
   LinkNode node;
   while (node.size() < link_node_bytes) {
-    auto bytes = network.random();
+    auto bytes = random();
     node.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
   }
   return node;
 }
-
-Status out_of_order() { return invalid_argument("a frame that is out of order"); }
-
-}  // namespace
 
 LinkSet::LinkSet(
     const LinkSettings& settings, LinkNetwork& network, uint32_t protocol_version,
@@ -30,18 +30,20 @@ LinkSet::LinkSet(
       network_(network),
       protocol_version_(protocol_version),
       root_(std::move(root)),
-      me_(random_node(network)) {}
+      me_(network.identity()) {}
 
 LinkSet::~LinkSet() {
   for (auto& [address, attempt] : attempts_)
     for (auto& waiter : attempt.waiters) waiter.done(cancelled("the node is stopping"));
-  for (auto& [link, entry] : links_) entry.link->end(cancelled("the node is stopping"));
+  std::map<uint64_t, std::shared_ptr<Link>> links;  // in the same order whenever a seed is repeated
+  for (auto& [link, entry] : links_) links.emplace(entry.place, entry.link);
+  for (auto& [place, link] : links) link->end(cancelled("the node is stopping"));
 }
 
 std::shared_ptr<Link> LinkSet::make_link(LinkStream& stream) {
   auto link = std::make_shared<Link>(
       settings_, stream, [this](Link& link, const Frame& frame) { return on_frame(link, frame); });
-  links_.emplace(link.get(), Entry{.link = link});
+  links_.emplace(link.get(), Entry{.link = link, .place = ++links_made_});
   network_.after(opening_time, [weak = std::weak_ptr(link)] {
     if (auto link = weak.lock(); link && !link->is_open()) link->close("it was not opened in time");
   });
@@ -101,7 +103,7 @@ void LinkSet::dial(const Address& address, uint64_t number) {
         link->send(HelloFrame{
             .version = protocol_version_,
             .node = me_,
-            .root_actor = root_->id(),
+            .root_actor = root_id(),
             .lost_link = attempt->second.lost_link});
       },
       [this, alive = std::weak_ptr(alive_), address, number](const Status& status) {
@@ -149,10 +151,11 @@ const Address* LinkSet::attempt_of(const Link& link) const {
 }
 
 LinkSet::Entry* LinkSet::find(const LinkNode& peer, Stage stage) {
-  auto found = std::ranges::find_if(links_, [&](const auto& link) {
-    return link.second.peer == peer && link.second.stage == stage;
-  });
-  return found == links_.end() ? nullptr : &found->second;
+  Entry* first = nullptr;
+  for (auto& [link, entry] : links_)
+    if (entry.peer == peer && entry.stage == stage && (!first || entry.place < first->place))
+      first = &entry;
+  return first;
 }
 
 // -- opening
@@ -200,7 +203,7 @@ Status LinkSet::on_hello(Entry& entry, const HelloFrame& hello) {
   entry.peer = hello.node;
   entry.root = hello.root_actor;
   entry.number = network_.random() | 1;
-  entry.link->send(WelcomeFrame{.node = me_, .root_actor = root_->id(), .link = entry.number});
+  entry.link->send(WelcomeFrame{.node = me_, .root_actor = root_id(), .link = entry.number});
   return {};
 }
 

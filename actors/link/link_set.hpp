@@ -25,6 +25,8 @@ class LinkNetwork {
   virtual void after(std::chrono::milliseconds delay, std::function<void()> work) = 0;
   virtual uint64_t random() = 0;
   virtual void log(const std::string& line) = 0;
+  /// Of this node's process; random bytes by default.
+  virtual LinkNode identity();
 };
 
 /// The links of a node, at most one to each other node.
@@ -44,6 +46,7 @@ class LinkSet {
 
   using Connected = std::function<void(Result<caf::strong_actor_ptr>)>;
 
+  /// `root` may be null, of a node that only connects.
   LinkSet(
       const LinkSettings& settings, LinkNetwork& network, uint32_t protocol_version,
       caf::strong_actor_ptr root);
@@ -67,6 +70,7 @@ class LinkSet {
   enum class Stage { new_link, greeted, waiting, welcomed, open };
   struct Entry {
     std::shared_ptr<Link> link;
+    uint64_t place = 0;  // in the order in which they were made
     Stage stage = Stage::new_link;
     LinkNode peer;        // from the first frame of the peer on
     uint64_t root = 0;    // of the peer
@@ -102,6 +106,7 @@ class LinkSet {
   void answer_all_for(const LinkNode& peer);
   const Address* attempt_of(const Link& link) const;
   Entry* find(const LinkNode& peer, Stage stage);
+  uint64_t root_id() const { return root_ ? root_->id() : 0; }
 
   const LinkSettings settings_;
   LinkNetwork& network_;
@@ -109,6 +114,7 @@ class LinkSet {
   const caf::strong_actor_ptr root_;
   const LinkNode me_;
   std::map<Link*, Entry> links_;
+  uint64_t links_made_ = 0;
   std::map<LinkNode, Link*> open_;
   std::map<Address, Attempt> attempts_;
   std::map<Address, LinkNode> nodes_;  // that were reached at an address

@@ -91,7 +91,8 @@ void ClusterState::start(std::string task) {
   process->actor = spawned.actor;
   simulation.serve(
       process->node, *spec.task_address(*name.job, *name.task),
-      caf::actor_cast<caf::strong_actor_ptr>(process->actor), spawned.incarnation);
+      caf::actor_cast<caf::strong_actor_ptr>(process->actor), spawned.incarnation,
+      process->device->allocator());
 }
 
 Address ClusterState::next_address() {

@@ -60,14 +60,14 @@ class FaultVerbs {
   /// Suspends the task, as by SIGSTOP; its connections stay open.
   void freeze(const std::string& task) { inject({.kind = Fault::Kind::freeze, .tasks = task}); }
   void thaw(const std::string& task) { inject({.kind = Fault::Kind::thaw, .tasks = task}); }
-  /// Holds messages from tasks of `from` to tasks of `to` until heal().
+  /// Holds all bytes from tasks of `from` to tasks of `to` until heal().
   void cut(const Tasks& from, const Tasks& to) {
     inject({.kind = Fault::Kind::cut, .tasks = from, .others = to});
   }
   void heal(const Tasks& from, const Tasks& to) {
     inject({.kind = Fault::Kind::heal, .tasks = from, .others = to});
   }
-  /// Breaks the connection between two tasks: messages in flight are lost, both see it close.
+  /// Breaks the connection between two tasks at any byte of what is under way; both see it close.
   void break_link(const std::string& one, const std::string& other) {
     inject({.kind = Fault::Kind::break_link, .tasks = one, .others = other});
   }

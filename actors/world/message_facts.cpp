@@ -17,7 +17,6 @@ uint64_t bytes_of(const Tensors& tensors) {
 }
 
 void add(MessageFacts& facts, const StepId& id) {
-  facts.is_of_step = true;
   facts.session = id.session;
   facts.step = id.number;
 }
@@ -48,17 +47,10 @@ void add(MessageFacts& facts, const StepDone& message) {
   facts.code = message.status.code();
   facts.bytes += bytes_of(message.fetches);
 }
-void add(MessageFacts& facts, const DropPlan& message) {
-  add(facts, StepId{.session = message.session, .number = 0});
-}
-void add(MessageFacts& facts, const StepTraced& message) {
-  facts.session = message.step.session;
-  facts.step = message.step.number;
-}
+void add(MessageFacts& facts, const DropPlan& message) { facts.session = message.session; }
+void add(MessageFacts& facts, const StepTraced& message) { add(facts, message.step); }
 void add(MessageFacts& facts, const ExplainStep& message) { add(facts, message.step); }
-void add(MessageFacts& facts, const EndSession& message) {
-  add(facts, StepId{.session = message.session, .number = 0});
-}
+void add(MessageFacts& facts, const EndSession& message) { facts.session = message.session; }
 
 void add(MessageFacts& facts, const Ping&) { facts.is_heartbeat = facts.may_pass = true; }
 void add(MessageFacts& facts, const Pong&) { facts.is_heartbeat = facts.may_pass = true; }

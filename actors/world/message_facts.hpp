@@ -14,10 +14,9 @@ struct MessageFacts {
   caf::rtti_pair type;  // of the first element: CAF's number, or the C++ type if it has none
   bool is_reply = false;
   bool is_heartbeat = false;
-  bool is_of_step = false;  // a message of a step or a plan: the network may duplicate it
-  bool may_pass = false;    // the order among messages of its step does not matter to it
-  Code code = Code::ok;     // of the Status in it
-  uint32_t edges = 0;       // of a Deliver
+  bool may_pass = false;  // the order among messages of its step does not matter to it
+  Code code = Code::ok;   // of the Status in it
+  uint32_t edges = 0;     // of a Deliver
   uint64_t session = 0;
   uint64_t step = 0;
   uint64_t bytes = 0;  // estimated size on a wire

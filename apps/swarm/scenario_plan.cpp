@@ -10,12 +10,23 @@ using sim::Fault;
 
 constexpr double share_without_faults = 0.2;
 
+/// Such that messages need grants and pieces.
+LinkSizes draw_link_sizes(sim::Random& random) {
+  if (random.chance(0.5)) return {};
+  auto inline_bytes = static_cast<uint64_t>(random.between(64, 2000));
+  return {
+      .inline_bytes = inline_bytes,
+      .piece_bytes = static_cast<uint32_t>(random.between(8, 500)),
+      .announced_at_once = random.below(3) + 1,
+      .granted_bytes = inline_bytes + random.below(5000)};
+}
+
 NetworkOptions draw_network(sim::Random& random) {
   if (random.chance(0.5)) return {};
   return {
       .latency = Latency::exponential(10us, std::chrono::microseconds(random.between(50, 3000))),
       .bytes_per_second = random.chance(0.5) ? 1'000'000u : 0u,
-      .duplicates = random.chance(0.5) ? 0.1 : 0.0};
+      .link_sizes = draw_link_sizes(random)};
 }
 
 std::vector<Fault> draw_faults(

@@ -25,13 +25,7 @@ class Simulation::NodeWorld final : public World {
   uint64_t random() override { return simulation_.random(); }
 
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override {
-    auto now = simulation_.now();
-    simulation_.connect_after_round_trip(std::make_shared<const Attempt>(Attempt{
-        .from = node_,
-        .address = address,
-        .begun = now,
-        .deadline = now + timeout,
-        .done = std::move(done)}));
+    simulation_.network_.connect(node_, address, timeout, std::move(done));
   }
 
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
@@ -55,10 +49,9 @@ Simulation::Simulation(caf::actor_system& system, uint64_t seed, const NetworkOp
       network_(
           {.system = system,
            .events = events_,
-           .unit = scheduler_.unit(),
+           .scheduler = scheduler_,
            .options = options,
-           .random = std::mt19937_64(stream(seed, 1)),
-           .log = {}}),
+           .random = std::mt19937_64(stream(seed, 1))}),
       random_(stream(seed, 2)) {}
 
 Simulation::~Simulation() {
@@ -119,57 +112,37 @@ std::shared_ptr<World> Simulation::world_of(Node node) {
 }
 
 void Simulation::serve(
-    Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation) {
+    Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation,
+    Allocator& allocator) {
   scheduler_.assign(node, task);
-  listeners_[address] = {node, std::move(task), incarnation};
+  network_.serve(
+      node, {.address = address,
+             .root = std::move(task),
+             .incarnation = incarnation,
+             .allocator = allocator});
 }
 
 void Simulation::crash(Node node) {
   if (!scheduler_.is_alive(node)) return;
   scheduler_.crash(node);
   network_.crash(node);
-  std::erase_if(listeners_, [node](const auto& entry) { return entry.second.node == node; });
 }
 
 // -- connections
 
-void Simulation::connect_after_round_trip(std::shared_ptr<const Attempt> attempt) {
-  after(round_trip(), [this, attempt = std::move(attempt)] {
-    scheduler_.run_as(attempt->from, [this, attempt] { connect(attempt); });
-  });
-}
-
-bool Simulation::is_reachable(Node from, const Listener& listener) {
-  return !scheduler_.is_frozen(listener.node) && network_.is_open(from, listener.node);
-}
-
-void Simulation::connect(const std::shared_ptr<const Attempt>& attempt) {
-  auto from = attempt->from;
-  auto found = listeners_.find(attempt->address);
-  auto is_listening = found != listeners_.end();
-  if (is_listening && is_reachable(from, found->second))
-    return attempt->done(network_.connect(from, found->second.node, found->second.task));
-  if (auto retry = network_.options().retry; now() + retry < attempt->deadline)
-    return after(retry, [this, attempt] { connect_after_round_trip(attempt); });
-  after(attempt->deadline - now(), [this, attempt, is_listening] {
-    auto tried = std::chrono::duration_cast<std::chrono::milliseconds>(now() - attempt->begun);
-    auto why = unavailable(
-        attempt->address.to_string() +
-        (is_listening ? " does not answer" : " refused the connection: no node serves there") +
-        "; tried for " + std::to_string(tried.count()) + " ms");
-    scheduler_.run_as(attempt->from, [attempt, why] { attempt->done(why); });
-  });
+bool Simulation::is_reachable(Node from, Node node) const {
+  return !scheduler_.is_frozen(node) && network_.is_open(from, node);
 }
 
 /// A node that is frozen or cut off when the probe arrives does not answer it later either.
 void Simulation::probe(Node from, const Address& address, Time timeout, World::Probed done) {
   after(round_trip(), [=, this, begun = now(), done = std::move(done)] {
-    auto found = listeners_.find(address);
+    const auto* found = network_.listener(address);
     Result<uint64_t> answer = not_found("no node serves at " + address.to_string());
     auto left = Time(0);
-    if (found != listeners_.end()) {
-      answer = found->second.incarnation;
-      if (!is_reachable(from, found->second)) {
+    if (found) {
+      answer = found->incarnation;
+      if (!is_reachable(from, found->node)) {
         answer = unavailable(address.to_string() + " does not answer");
         left = begun + timeout - now();
       }

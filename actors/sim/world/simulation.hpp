@@ -18,11 +18,11 @@
 namespace troupe {
 
 /// Many nodes in one actor system and one thread, under a virtual clock. Messages between actors of
-/// different nodes cross a simulated network; otherwise the actors run as in a real cluster. The
+/// different nodes cross links as in a real cluster, over simulated connections. The
 /// scheduling of actors, latencies and all other random choices follow from the seed: the same seed
 /// gives the same history.
 ///
-/// SM-2: no message of a crashed node arrives, also none that its actors send while they terminate.
+/// SM-2: no message that the actors of a crashed node send while they terminate arrives.
 class Simulation {
  public:
   using Node = SimulatedNode;  // a task that restarts is a new node
@@ -51,22 +51,25 @@ class Simulation {
   /// Adds a node. Its actors get world_of() it.
   Node add_node();
   std::shared_ptr<World> world_of(Node node);
-  /// Registers the task actor that connections to an address find, and the incarnation that probes
-  /// get. Assigns the actor to the node; must be called before it runs.
+  /// Has the node accept connections at an address: they find the task actor, probes get the
+  /// incarnation, tensors that arrive have memory of the allocator, which must outlive this.
+  /// Assigns the actor to the node; must be called before it runs, and before the node connects to
+  /// others.
   void serve(
-      Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0);
+      Node node, const Address& address, caf::strong_actor_ptr task, uint64_t incarnation = 0,
+      Allocator& allocator = heap_allocator());
   /// Runs work of the node. Actors that it spawns belong to the node.
   void run_as(Node node, Work work) { scheduler_.run_as(node, std::move(work)); }
   /// Runs work of the node's device after the delay: later while the node is frozen, after a longer
   /// delay if it is slow, never after a crash.
   void device_work(Node node, Time delay, Work work);
 
-  /// Takes effect for messages sent from now on.
+  /// Takes effect for what is sent from now on.
   void set_network(const NetworkOptions& options) { network_.set_options(options); }
-  /// Holds all messages of one direction until heal(), as if the route were lost.
+  /// Holds all that is sent in one direction until heal(), as if the route were lost.
   void cut(Node from, Node to) { network_.cut(from, to); }
   void heal(Node from, Node to) { network_.heal(from, to); }
-  /// Loses the connection between two nodes with all messages in flight. Each notices after a
+  /// Breaks the connection between two nodes at any byte of what is under way. Each notices after a
   /// latency of its own; they may connect again.
   void break_link(Node a, Node b) { network_.break_link(a, b); }
 
@@ -92,26 +95,10 @@ class Simulation {
 
  private:
   class NodeWorld;
-  struct Listener {
-    Node node;
-    caf::strong_actor_ptr task;
-    uint64_t incarnation;
-  };
-  /// A pending call of World::connect.
-  struct Attempt {
-    Node from;
-    Address address;
-    Time begun;
-    Time deadline;
-    World::Connected done;
-  };
-
   bool step(Time limit);
   void wake_at(Node node, Time reading, const caf::strong_actor_ptr& to, caf::message message);
-  void connect_after_round_trip(std::shared_ptr<const Attempt> attempt);
-  void connect(const std::shared_ptr<const Attempt>& attempt);
   Time round_trip() { return network_.draw_latency() + network_.draw_latency(); }
-  bool is_reachable(Node from, const Listener& listener);
+  bool is_reachable(Node from, Node node) const;
   void probe(Node from, const Address& address, Time timeout, World::Probed done);
 
   caf::actor_system& system_;
@@ -120,7 +107,6 @@ class Simulation {
   SimulatedNetwork network_;
   std::mt19937_64 random_;
   std::vector<NodeClock> clocks_;  // by node
-  std::map<Address, Listener> listeners_;
   Work check_;
 };
 

@@ -179,6 +179,19 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
   BOOST_TEST(done(2).fetches.at(0).value<float>() == 4.0f);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_is_started_twice_runs_once) {
+  require_plan(1, {recv(0), retval("_recv/0", 0)});
+  start(1, 1);
+  start(1, 1);
+  deliver(1, 0, Tensor::scalar(5.0f));
+  BOOST_TEST((code_of_done(1) == Code::ok));
+  start(1, 1);
+  start(2, 1);
+  deliver(2, 0, Tensor::scalar(5.0f));
+  BOOST_TEST((code_of_done(2) == Code::ok));  // nothing of step 1 has come before
+  BOOST_TEST(late() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_new_incarnation_of_a_master_ends_what_the_earlier_one_had) {
   const std::string master = "/job:b/task:0";
   // Without heartbeats, which would find the silent peers of this test lost anyway.

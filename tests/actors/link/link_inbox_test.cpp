@@ -11,7 +11,7 @@ struct InboxFixture {
   std::vector<uint64_t> granted;
   size_t received = 0;
   LinkInbox inbox{
-      heap_allocator(),
+      heap_allocator(), LinkSizes().granted_bytes,
       [this](const MessageFrame&, const ReceivedMessage&) {
         ++received;
         return Status();
@@ -40,7 +40,7 @@ struct InboxFixture {
   }
 };
 
-constexpr uint64_t half = link_limits::granted_bytes_max / 2;
+constexpr uint64_t half = LinkSizes().granted_bytes / 2;
 
 }  // namespace
 

@@ -47,7 +47,8 @@ Tensors train(sim::Cluster& cluster, const std::string& device) {
   Classifier model(device);
   auto session = cluster.session("/job:worker/task:0");
   BOOST_TEST_REQUIRE(session.extend(model.b.graph()).ok());
-  BOOST_TEST_REQUIRE(session.run({}, {}, {model.initialize}).status().ok());
+  auto initialized = session.run({}, {}, {model.initialize});
+  BOOST_TEST_REQUIRE(initialized.ok(), initialized.status().to_string());
   Tensors values;
   std::vector<Feed> feeds = {
       {model.x, Classifier::weights({6, 4})},

@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(groups_that_are_cut_exchange_nothing_until_they_are_healed)
 }
 
 BOOST_AUTO_TEST_CASE(a_cut_remains_when_the_task_restarts) {
-  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
+  // A first packet that was lost is sent again after a second.
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1}, {.connect_timeout = 3000ms});
   auto session = cluster.session(worker0);
   auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
   cluster.cut(ps, worker0);

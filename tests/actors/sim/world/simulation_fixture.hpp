@@ -28,6 +28,15 @@ struct SimulatedSystemConfig : caf::actor_system_config {
   }
 };
 
+/// A number, in a message that may cross a network.
+inline ExplainStep number(int value) { return {.step = {.number = static_cast<uint64_t>(value)}}; }
+inline int value_of(const ExplainStep& message) { return static_cast<int>(message.step.number); }
+inline void send(const caf::actor& to, int value) { caf::anon_send(to, number(value)); }
+
+/// A request with a word, which is answered by word_answer() of it.
+inline Ping word(const std::string& text) { return {.hello = {.from_job = text}}; }
+inline Status word_answer(const Ping& message) { return not_found(message.hello.from_job); }
+
 /// Simulated nodes with tiny actors on them.
 struct SimulatedNodes {
   using Node = SimulatedNode;
@@ -45,13 +54,16 @@ struct SimulatedNodes {
     return spawned;
   }
 
-  /// An actor that records the numbers it receives, and answers a string with its length.
+  /// An actor that records the numbers it receives, and answers words.
   caf::actor recorder(Node node, Received& received) {
     return spawn(node, [this, &received](caf::event_based_actor* self) -> caf::behavior {
       self->set_default_handler(caf::drop);
       return {
           [this, &received](int number) { received.emplace_back(number, simulation.now()); },
-          [](const std::string& word) { return static_cast<int>(word.size()); }};
+          [this, &received](const ExplainStep& message) {
+            received.emplace_back(value_of(message), simulation.now());
+          },
+          [](const Ping& message) { return word_answer(message); }};
     });
   }
 
@@ -78,7 +90,7 @@ struct SimulatedNodes {
           found = std::move(answer);
           done = true;
         });
-    simulation.run([&] { return done; }, simulation.now() + 10s);
+    simulation.run([&] { return done; }, simulation.now() + 20s);
     return found;
   }
   caf::actor connect(Node from, Node to) {

@@ -17,7 +17,7 @@ struct TwoNodes : SimulatedNodes {
   Node a = simulation.add_node();
   Node b = add_recorder(received);
   caf::actor link = connect(a, b);
-  Time start = simulation.now();
+  Time start = (run(), simulation.now());  // the timers of the connection have expired
 
   /// When each number was received, since the start.
   std::vector<Time> delays() const {
@@ -50,9 +50,10 @@ struct BrokenNetwork : SimulatedNodes {
     for (Node node = 0; node < count; ++node) {
       simulation.add_node();
       auto actor = spawn(node, [this, node](caf::event_based_actor* self) -> caf::behavior {
-        return {[this, node, self](int rounds) {
+        return {[this, node, self](const ExplainStep& message) {
+          auto rounds = value_of(message);
           for (const auto& peer : peers[node])
-            if (rounds > 0) self->send(peer, rounds - 1);
+            if (rounds > 0) self->send(peer, number(rounds - 1));
         }};
       });
       actors.push_back(caf::actor_cast<caf::strong_actor_ptr>(actor));
@@ -76,9 +77,9 @@ struct BrokenNetwork : SimulatedNodes {
       case 8: return simulation.skew(a, 0.5 + static_cast<double>(random() % 4) / 2);
       case 9: return random() % 30 == 0 ? simulation.crash(a) : void();
       case 10:
-        for (const auto& actor : actors) caf::anon_send(caf::actor_cast<caf::actor>(actor), 1);
+        for (const auto& actor : actors) send(caf::actor_cast<caf::actor>(actor), 1);
         return;
-      case 11: return simulation.world_of(a)->after(1ms, actors[a], caf::make_message(3));
+      case 11: return simulation.world_of(a)->after(1ms, actors[a], caf::make_message(number(3)));
       default:
         simulation.world_of(a)->connect(
             address_of(b), 5ms, [this, a](const Result<caf::strong_actor_ptr>& found) {
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(one_seed_gives_one_trace_and_another_seed_another) {
     Received received;
     auto a = nodes.simulation.add_node(), b = nodes.add_recorder(received);
     auto link = nodes.connect(a, b);
-    for (int i = 0; i < 10; ++i) caf::anon_send(link, i);
+    for (int i = 0; i < 10; ++i) send(link, i);
     nodes.run();
     return std::pair(nodes.simulation.trace_hash(), nodes.simulation.messages_delivered());
   };
@@ -126,12 +127,12 @@ BOOST_DATA_TEST_CASE(
   BrokenNetwork first(seed), second(seed);
   BOOST_TEST(first.simulation.trace_hash() == second.simulation.trace_hash());
   BOOST_TEST(first.simulation.messages_delivered() == second.simulation.messages_delivered());
-  BOOST_TEST(first.simulation.messages_delivered() > 50);
+  BOOST_TEST(first.simulation.messages_delivered() > 20);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_frozen_node_handles_all_messages_in_order_when_it_thaws, TwoNodes) {
   simulation.freeze(b);
-  for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
+  for (int i = 0; i < 3; ++i) send(link, i);
   run_for(1ms);
   BOOST_TEST(received.empty());
   simulation.thaw(b);
@@ -177,18 +178,21 @@ BOOST_FIXTURE_TEST_CASE(timers_and_devices_of_a_frozen_node_wait_until_it_thaws,
 
 BOOST_FIXTURE_TEST_CASE(a_frozen_node_that_is_connecting_gets_the_answer_when_it_thaws, TwoNodes) {
   bool connected = false;
+  Received others;
   simulation.world_of(a)->connect(
-      address_of(b), 1000ms, [&](const Result<caf::strong_actor_ptr>&) { connected = true; });
+      address_of(add_recorder(others)), 1000ms,
+      [&](const Result<caf::strong_actor_ptr>&) { connected = true; });
   simulation.freeze(a);
   run_for(100ms);
   BOOST_TEST(!connected);
   simulation.thaw(a);
+  run_for(1ms);
   BOOST_TEST(connected);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_slow_node_takes_its_time_for_each_message_and_its_device, TwoNodes) {
   simulation.slow(b, 20);
-  for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
+  for (int i = 0; i < 3; ++i) send(link, i);
   std::vector<Time> done;
   simulation.device_work(b, 10us, [&] { done.push_back(simulation.now() - start); });
   run();
@@ -199,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(a_slow_node_takes_its_time_for_each_message_and_its_devi
 
 BOOST_FIXTURE_TEST_CASE(a_slow_node_that_is_mended_catches_up_at_once, TwoNodes) {
   simulation.slow(b, 1000);
-  for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
+  for (int i = 0; i < 3; ++i) send(link, i);
   run_for(100us);
   simulation.slow(b, 1);
   run();
@@ -208,7 +212,7 @@ BOOST_FIXTURE_TEST_CASE(a_slow_node_that_is_mended_catches_up_at_once, TwoNodes)
 
 BOOST_FIXTURE_TEST_CASE(a_slow_node_can_be_frozen_in_the_midst_of_its_work, TwoNodes) {
   simulation.slow(b, 20);
-  for (int i = 0; i < 3; ++i) caf::anon_send(link, i);
+  for (int i = 0; i < 3; ++i) send(link, i);
   run_for(35us);
   simulation.freeze(b);
   run_for(100us);
@@ -249,7 +253,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_of_a_crashed_node_happens_any_more, TwoNodes) {
   simulation.device_work(b, 10us, [&] { worked = true; });
   simulation.world_of(b)->connect(
       address_of(b), 1000ms, [&](const Result<caf::strong_actor_ptr>&) { connected = true; });
-  caf::anon_send(link, 2);
+  send(link, 2);
   simulation.crash(b);
   run();
   BOOST_TEST(received.empty());
@@ -294,20 +298,25 @@ BOOST_FIXTURE_TEST_CASE(an_address_where_no_node_serves_refuses_connections, Two
   BOOST_TEST((refused.code() == Code::unavailable));
   BOOST_TEST(
       refused.message() ==
-      "node:18 refused the connection: no node serves there; tried for 250 ms");
+      "no node answers at node:18: it refused the connection, as no node serves there (tried for "
+      "0.2 s)");
   simulation.crash(b);
+  run_for(1ms);
   BOOST_TEST(try_connect(a, b).status().message().find("refused") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_node_that_is_frozen_or_behind_a_cut_does_not_answer, TwoNodes) {
+  auto c = simulation.add_node();
   simulation.freeze(b);
   BOOST_TEST(
-      try_connect(a, b, 250ms).status().message() == "node:2 does not answer; tried for 250 ms");
+      try_connect(c, b, 250ms).status().message() == "no node answers at node:2 (tried for 0.2 s)");
   simulation.thaw(b);
-  simulation.cut(b, a);
-  BOOST_TEST(try_connect(a, b).status().message().find("does not answer") != std::string::npos);
-  simulation.heal(b, a);
-  BOOST_TEST(try_connect(a, b).ok());
+  simulation.cut(b, c);
+  BOOST_TEST(
+      try_connect(c, b, 10s).status().message() ==
+      "no node answers at node:2: it does not answer (tried for 10.0 s)");
+  simulation.heal(b, c);
+  BOOST_TEST(try_connect(c, b).ok());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_probe_tells_live_nodes_from_dead_and_unresponsive_ones, TwoNodes) {
