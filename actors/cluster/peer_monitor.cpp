@@ -14,7 +14,7 @@ namespace {
 constexpr size_t earlier_max = 8;
 constexpr size_t incarnations_max = 10'000;
 /// A timer that is so late was not late by itself.
-constexpr std::chrono::milliseconds suspension_min{1};
+constexpr std::chrono::milliseconds suspension_min{10};
 
 Status taken_over(const TaskKey& key) {
   return failed_precondition(
@@ -112,35 +112,32 @@ void PeerMonitor::connect_unless_dead(const FindTask& call, const Address& addre
   // Other callers with longer timeouts may wait for the same connection later.
   auto timeout = std::max(call.timeout, settings_->connect_timeout);
   TaskKey key{call.job, call.task};
-  if (!lost_peers_.contains(key)) return connect(key, address, timeout);
+  Attempt attempt{.key = key, .address = address, .timeout = timeout};
+  if (!lost_peers_.contains(key)) return connect(attempt);
   settings_->world->probe(  // PE-4
       address, std::min(timeout, probe_timeout()),
-      post_to<Result<uint64_t>>(
-          self_, [this, key, address, timeout](const Result<uint64_t>& incarnation) {
-            if (incarnation.status().code() != Code::not_found)
-              return connect(key, address, timeout);
-            fail(key, unavailable("it was lost, and " + incarnation.status().message()));
-          }));
+      post_to<Result<uint64_t>>(self_, [this, attempt](const Result<uint64_t>& incarnation) {
+        if (incarnation.status().code() != Code::not_found) return connect(attempt);
+        fail(attempt.key, unavailable("it was lost, and " + incarnation.status().message()));
+      }));
 }
 
-void PeerMonitor::connect(
-    const TaskKey& key, const Address& address, std::chrono::milliseconds timeout) {
+void PeerMonitor::connect(Attempt attempt) {
+  attempt.due = settings_->world->now() + attempt.timeout;
   settings_->world->connect(
-      address, timeout,
+      attempt.address, attempt.timeout,
       post_to<Result<caf::strong_actor_ptr>>(
-          self_, [this, key, timeout](const Result<caf::strong_actor_ptr>& found) {
-            if (!found) return fail(key, found.status());
-            send_hello(key, caf::actor_cast<TaskActor>(*found), timeout, /*may_repeat=*/true);
+          self_, [this, attempt](const Result<caf::strong_actor_ptr>& found) {
+            if (found) send_hello(attempt, caf::actor_cast<TaskActor>(*found));
+            else repeat_or_fail(attempt, found.status());
           }));
 }
 
-void PeerMonitor::send_hello(
-    const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout,
-    bool may_repeat) {
-  auto due = settings_->world->now() + timeout;
-  self_->request(actor, timeout, hello_to(key))
+void PeerMonitor::send_hello(Attempt attempt, const TaskActor& actor) {
+  attempt.due = settings_->world->now() + attempt.timeout;
+  self_->request(actor, attempt.timeout, hello_to(attempt.key))
       .then(
-          [this, key, actor](Status& status, TaskDescription& description) {
+          [this, key = attempt.key, actor](Status& status, TaskDescription& description) {
             if (!status.ok()) return fail(key, status);
             auto& peer = peers_[key];
             peer.actor = actor;
@@ -150,13 +147,18 @@ void PeerMonitor::send_hello(
             contacted_(actor, peer.description.membership_version);
             peer.waiting.answer_all(Status(), peer.description);
           },
-          [=, this](caf::error& error) {
-            auto is_late = settings_->world->now() - due >= suspension_min;  // PE-2
-            if (error == caf::sec::request_timeout && is_late && may_repeat)
-              return send_hello(key, actor, timeout, /*may_repeat=*/false);
+          [this, attempt](caf::error& error) {
             // Whether it is silent or gone: the caller may try again.
-            fail(key, unavailable(to_status(error).message()));
+            repeat_or_fail(attempt, unavailable(to_status(error).message()));
           });
+}
+
+/// Where this process itself was suspended, the answer may be there unread (PE-2).
+void PeerMonitor::repeat_or_fail(Attempt attempt, const Status& why) {
+  auto was_suspended = settings_->world->now() - attempt.due >= suspension_min;
+  if (!was_suspended || attempt.is_repeated) return fail(attempt.key, why);
+  attempt.is_repeated = true;
+  connect(std::move(attempt));
 }
 
 // Always sends FindTask to this actor itself: the mailbox keeps the order of calls.

@@ -92,16 +92,23 @@ class PeerMonitor {
     uint64_t last = 0;
     std::vector<uint64_t> earlier;  // whose place it has taken, the latest ones
   };
+  /// To reach a peer: a connection, then the answer to Hello.
+  struct Attempt {
+    TaskKey key;
+    Address address;
+    std::chrono::milliseconds timeout;  // of each of the two
+    World::Time due{0};                 // of the present one
+    bool is_repeated = false;
+  };
 
   std::string my_name() const;
   Status check(const Hello& hello) const;
   void note_incarnation(const TaskKey& key, uint64_t incarnation);
   const Watched* find_other(const TaskKey& key, const caf::actor_addr& task) const;
   void connect_unless_dead(const FindTask& call, const Address& address);
-  void connect(const TaskKey& key, const Address& address, std::chrono::milliseconds timeout);
-  void send_hello(
-      const TaskKey& key, const TaskActor& actor, std::chrono::milliseconds timeout,
-      bool may_repeat);
+  void connect(Attempt attempt);
+  void send_hello(Attempt attempt, const TaskActor& actor);
+  void repeat_or_fail(Attempt attempt, const Status& why);
   void fail(const TaskKey& key, const Status& why);
   void watch(const TaskActor& actor, const TaskKey& key, uint64_t incarnation);
   void probe(const Watched& silent);

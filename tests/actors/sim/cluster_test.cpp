@@ -186,6 +186,21 @@ BOOST_AUTO_TEST_CASE(a_cut_remains_when_the_task_restarts) {
   BOOST_TEST(step.status().ok(), step.status().to_string());
 }
 
+BOOST_AUTO_TEST_CASE(a_task_that_was_frozen_while_it_connected_reaches_its_peer) {
+  for (auto connecting : {20us, 60us, 110us, 150us, 210us, 260us}) {
+    sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1}, {.connect_timeout = 200ms});
+    auto session = cluster.session(worker0);
+    auto there = session.graph().on(ps).neg(session.graph().constant(1.0f));
+    auto step = session.start({}, {there});
+    cluster.run_for(connecting);
+    cluster.freeze(worker0);
+    cluster.run_for(500ms);
+    cluster.thaw(worker0);
+    BOOST_TEST(cluster.run_until(step.done()));
+    BOOST_TEST(step.status().ok(), step.status().to_string());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_slow_task_answers_late) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{1});
   auto session = cluster.session(worker0);
