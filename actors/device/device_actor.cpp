@@ -383,6 +383,7 @@ DeviceProtocol::behavior_type device(
         state.peer_lost(lost);
       },
       [&state](const StepEnded& message) { state.end_step(message); },
+      [](const Post& message) { message.work(); },
   };
 }
 

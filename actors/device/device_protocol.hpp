@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/post.hpp"
 
 namespace troupe {
 
@@ -14,8 +15,8 @@ struct StepEnded {
 };
 
 /// All that a device actor handles: the messages of sessions, devices and its task (DeviceActor),
-/// and this one, which it sends to itself.
-using DeviceProtocol = DeviceActor::extend<caf::reacts_to<StepEnded>>;
+/// and these, which it sends to itself.
+using DeviceProtocol = DeviceActor::extend<caf::reacts_to<StepEnded>, caf::reacts_to<Post>>;
 
 }  // namespace troupe
 

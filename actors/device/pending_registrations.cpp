@@ -3,6 +3,7 @@
 #include <set>
 
 #include "troupe/actors/error.hpp"
+#include "troupe/actors/post.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -16,7 +17,8 @@ std::string device_name(const TaskDescription& task, const DeviceDescription& de
 }  // namespace
 
 struct PendingRegistrations::Registration {
-  Register message;
+  Register message;  // without nodes, once there is a graph
+  bool is_large = false;
   std::shared_ptr<Graph> graph;
   Bindings bindings;
   DeviceActors peers;
@@ -45,22 +47,48 @@ Where PendingRegistrations::where() const {
 caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
+  registration->is_large = settings_.world->takes_long(message.nodes.size());
   registration->graph = std::make_shared<Graph>(settings_.catalog);
-  if (auto status = registration->graph->add_functions(std::move(message.functions)); !status.ok())
-    return {status.at(where()), Registered()};
-  for (auto& def : message.nodes)
-    if (auto id = registration->graph->add(std::move(def)); !id)
-      return {id.status().at(where()), Registered()};
-  registration->message = {.session = message.session, .plan = message.plan};
+  registration->message = std::move(message);
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
   // before the promise is made, which takes the sender away.
   registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
   registration->promise = self_->make_response_promise<Status, Registered>();
   pending_.push_back(registration);
+  run_aside(
+      registration, [registration] { return make_graph(*registration); },
+      &PendingRegistrations::find_what_it_needs);
+  return registration->promise;
+}
+
+/// Runs work that changes nothing but the registration; beside the actor, where it takes long.
+void PendingRegistrations::run_aside(
+    const Pointer& registration, std::function<Status()> work, Next next) {
+  if (!registration->is_large) return proceed(registration, work(), next);
+  auto then = post_to<Status>(self_, [this, registration, next](const Status& status) {
+    if (!registration->answered) proceed(registration, status, next);
+  });
+  settings_.world->run_aside([work = std::move(work), then] { then(work()); });
+}
+
+void PendingRegistrations::proceed(const Pointer& registration, const Status& status, Next next) {
+  if (status.ok()) (this->*next)(registration);
+  else finish(registration, status);
+}
+
+Status PendingRegistrations::make_graph(Registration& registration) {
+  auto& [session, plan, nodes, master, functions] = registration.message;
+  if (auto status = registration.graph->add_functions(std::move(functions)); !status.ok())
+    return status;
+  for (auto& def : std::exchange(nodes, {}))
+    if (auto id = registration.graph->add(std::move(def)); !id) return id.status();
+  return {};
+}
+
+void PendingRegistrations::find_what_it_needs(const Pointer& registration) {
   if (auto status = bind_resources(registration); !status.ok()) registration->status = status;
   find_peers(registration);
   arrived(registration, {});
-  return registration->promise;
 }
 
 Status PendingRegistrations::bind_resources(const Pointer& registration) {
@@ -116,12 +144,17 @@ void PendingRegistrations::arrived(const Pointer& registration, const Status& st
 }
 
 void PendingRegistrations::compile(const Pointer& registration) {
-  const auto& bindings = registration->bindings;
-  auto plan = make_device_plan(
-      registration->graph, *settings_.device, bindings.resources, registration->peers);
-  if (!plan) return finish(registration, plan.status());
-  registration->plan = *std::move(plan);
-  if (bindings.created.empty()) committed(registration, {});
+  auto make_plan = [registration, device = settings_.device] {
+    auto plan = make_device_plan(
+        registration->graph, *device, registration->bindings.resources, registration->peers);
+    if (plan) registration->plan = *std::move(plan);
+    return plan.status();
+  };
+  run_aside(registration, make_plan, &PendingRegistrations::compiled);
+}
+
+void PendingRegistrations::compiled(const Pointer& registration) {
+  if (registration->bindings.created.empty()) committed(registration, {});
   else commit(registration);
 }
 

@@ -17,7 +17,8 @@ namespace troupe {
 /// the device actor.
 ///
 /// A plan is compiled against resources of which those that did not exist are only made. They are
-/// committed, so that others see them, when the plan is compiled.
+/// committed, so that others see them, when the plan is compiled. A large partition is checked and
+/// compiled beside the actor (World::run_aside).
 ///
 /// RG-1: each registration is answered once: when its plan is added, when it fails, or when it is
 ///       cancelled.
@@ -43,12 +44,18 @@ class PendingRegistrations {
  private:
   struct Registration;
   using Pointer = std::shared_ptr<Registration>;
+  using Next = void (PendingRegistrations::*)(const Pointer&);
 
   Where where() const;
+  void run_aside(const Pointer& registration, std::function<Status()> work, Next next);
+  void proceed(const Pointer& registration, const Status& status, Next next);
+  static Status make_graph(Registration& registration);
+  void find_what_it_needs(const Pointer& registration);
   Status bind_resources(const Pointer& registration);
   void find_peers(const Pointer& registration);
   void arrived(const Pointer& registration, const Status& status);
   void compile(const Pointer& registration);
+  void compiled(const Pointer& registration);
   void commit(const Pointer& registration);
   void committed(const Pointer& registration, const Status& status);
   void finish(const Pointer& registration, const Status& status);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/graph/types/shared_file.hpp"
+
 namespace troupe {
 namespace {
 

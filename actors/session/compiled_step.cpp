@@ -61,25 +61,26 @@ Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& 
   return {};
 }
 
-Result<std::vector<std::vector<NodeDef>>> place_and_partition(
+Result<std::vector<PlacedPartition>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement, CompiledStep& step) {
+    const Placement& placement) {
   auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
-  std::vector<std::vector<NodeDef>> nodes;
+  std::vector<PlacedPartition> partitions;
   auto actors = actors_of(tasks);
   for (auto& cut : partition(graph, pruned, *places)) {
     auto device = DeviceName::parse(cut.device);
     if (!device) return device.status();
-    step.partitions.push_back(
-        {.actor = actors[cut.device],
-         .device = cut.device,
-         .task = task_name(*device->job, *device->task),
-         .feeds = std::move(cut.feeds),
-         .fetches = std::move(cut.fetches)});
-    nodes.push_back(std::move(cut.nodes));
+    partitions.push_back(
+        {.partition =
+             {.actor = actors[cut.device],
+              .device = cut.device,
+              .task = task_name(*device->job, *device->task),
+              .feeds = std::move(cut.feeds),
+              .fetches = std::move(cut.fetches)},
+         .nodes = std::move(cut.nodes)});
   }
-  return nodes;
+  return partitions;
 }
 
 }  // namespace troupe

@@ -59,10 +59,15 @@ Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const 
 /// Checks number and values of all feeds of a step.
 Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& feeds);
 
-/// Places the nodes of a pruned step on the devices of those tasks, cuts it into partitions and
-/// adds them to the step. Returns the nodes of each partition, which only the registration needs.
-Result<std::vector<std::vector<NodeDef>>> place_and_partition(
+/// A partition and its nodes, which only the registration needs.
+struct PlacedPartition {
+  CompiledStep::DevicePartition partition;
+  std::vector<NodeDef> nodes;
+};
+
+/// Places the nodes of a pruned step on the devices of those tasks, and cuts it into partitions.
+Result<std::vector<PlacedPartition>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement, CompiledStep& step);
+    const Placement& placement);
 
 }  // namespace troupe

@@ -15,8 +15,10 @@ namespace troupe {
 /// PS-2: each call is answered once.
 class PartialStep {
  public:
-  PartialStep(const Graph& graph, std::shared_ptr<Metrics> metrics)
-      : graph_(graph), metrics_(std::move(metrics)), counted_(metrics_, &Metrics::partial_runs) {}
+  PartialStep(std::shared_ptr<const Graph> graph, std::shared_ptr<Metrics> metrics)
+      : graph_(std::move(graph)),
+        metrics_(std::move(metrics)),
+        counted_(metrics_, &Metrics::partial_runs) {}
 
   /// Sets the compiled step. InvalidArgument: it has a fetch twice.
   Status begin(std::shared_ptr<const CompiledStep> step);
@@ -48,7 +50,7 @@ class PartialStep {
   bool can_answer(const Call& call) const;
   void answer_calls();
 
-  const Graph& graph_;
+  const std::shared_ptr<const Graph> graph_;
   std::shared_ptr<Metrics> metrics_;
   Counted counted_;
   std::shared_ptr<const CompiledStep> step_;

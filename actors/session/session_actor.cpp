@@ -4,8 +4,8 @@
 
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session/deadlines.hpp"
-#include "troupe/actors/session/extend_graph.hpp"
 #include "troupe/actors/session/running_steps.hpp"
+#include "troupe/actors/session/session_graph.hpp"
 #include "troupe/actors/session/session_protocol.hpp"
 #include "troupe/actors/session/step_cache.hpp"
 
@@ -29,8 +29,7 @@ struct SessionState {
   SessionProtocol::pointer self = nullptr;
   TaskActor task;
   SessionSettings settings;
-  std::shared_ptr<PlacementView> next_view;  // used from the next Extend on
-  std::unique_ptr<Graph> graph;
+  SessionGraph graph;
   StepCache cache;
   RunningSteps running;
   std::map<CallId, OwnedCallable> callables;
@@ -50,7 +49,8 @@ struct SessionState {
   }
 
   void start() {
-    cache.begin(self, task, settings, *graph);
+    graph.begin(self, settings);
+    cache.begin(self, task, settings);
     running.begin(
         self, settings,
         [this](const StepRequest& request, Result<Tensors> values) {
@@ -74,22 +74,20 @@ struct SessionState {
 
   // -- graph
 
-  Status extend(Extend& call) {
+  void extend(Extend& call) {
     note_call();
-    if (call.expected_size != static_cast<uint64_t>(graph->size()))
-      return aborted(
-          "the session's graph has " + std::to_string(graph->size()) +
-          " nodes, but the caller expected " + std::to_string(call.expected_size));
-    if (auto status = extend_graph(*graph, std::move(call.functions), std::move(call.nodes));
-        !status.ok())
-      return status;
-    if (next_view) settings.view = std::exchange(next_view, nullptr);
-    return {};
+    graph.extend(call);
   }
 
-  void update_view(const ClusterChanged& change) {
-    next_view = std::make_shared<PlacementView>(*settings.view);
-    next_view->cluster = change.cluster;
+  /// Handles a call by that method, after the extension of the graph that is running, if any.
+  template <class Call>
+  void handle(CallId id, Call& call, void (SessionState::*method)(Call&)) {
+    if (!graph.is_extending()) return (this->*method)(call);
+    graph.hold(
+        id, [this, method, held = std::make_shared<Call>(std::move(call))](const Status& why) {
+          if (why.ok()) (this->*method)(*held);
+          else held->done(why);
+        });
   }
 
   // -- runs
@@ -108,7 +106,7 @@ struct SessionState {
     start_once_compiled(std::move(signature), std::move(request), [](const Step&) {});
   }
 
-  void run(RunCallable& call) {
+  void run_callable(RunCallable& call) {
     if (!open_runs) return call.done(draining());
     auto request = make_request(call, std::move(call.feeds));
     auto found = callables.find(call.callable);
@@ -141,7 +139,7 @@ struct SessionState {
   void start_once_compiled(StepSignature signature, StepRequest run, Compiled once_compiled) {
     auto request = std::make_shared<StepRequest>(std::move(run));
     cache.compile(
-        std::move(signature), request->call,
+        graph.shared(), std::move(signature), request->call,
         [this, request, once_compiled](const Step& step, const Status& status) {
           if (!status.ok()) return answer(*request, status);
           once_compiled(step);
@@ -162,7 +160,8 @@ struct SessionState {
 
   /// Cancels a run, whether its step runs or is being cache.
   void cancel(CallId call, const Status& why) {
-    if (!running.cancel(call, why)) cache.cancel_wait(call, why);
+    if (graph.cancel(call, why) || running.cancel(call, why)) return;
+    cache.cancel_wait(call, why);
   }
 
   // -- deadlines
@@ -214,7 +213,7 @@ struct SessionState {
         .fetches = std::move(call.fetches),
         .targets = std::move(call.targets)};
     cache.compile(
-        callable.signature, call.call,
+        graph.shared(), callable.signature, call.call,
         [this, id = call.call, done = std::move(call.done)](
             const Step& step, const Status& status) {
           deadlines.remove(id);
@@ -250,7 +249,7 @@ struct SessionState {
     if (!open_runs) return call.done(draining());
     note_call();
     limit(call.call, call.options);
-    auto partial = std::make_shared<PartialStep>(*graph, settings.metrics);
+    auto partial = std::make_shared<PartialStep>(graph.shared(), settings.metrics);
     partial_steps[call.call] = partial;
     StepSignature signature{
         .feeds = std::move(call.feeds),
@@ -258,7 +257,7 @@ struct SessionState {
         .targets = std::move(call.targets),
         .is_partial = true};
     cache.compile(
-        std::move(signature), call.call,
+        graph.shared(), std::move(signature), call.call,
         [this, partial, id = call.call, done = std::move(call.done)](
             const Step& step, const Status& status) {
           auto begun = status.ok() ? partial->begin(step) : status;
@@ -285,7 +284,7 @@ struct SessionState {
                .partial = partial});
   }
 
-  void run_partially(const RunPartially& call) {
+  void run_partially(RunPartially& call) {
     note_call();
     auto found = partial_steps.find(call.partial_run);
     if (found == partial_steps.end())
@@ -317,6 +316,7 @@ struct SessionState {
   }
 
   void cancel_runs(const CancelRuns& call) {
+    graph.cancel_all(call.why);
     running.cancel_all(call.why);
     cache.cancel_all_waits(call.why);
   }
@@ -333,6 +333,7 @@ struct SessionState {
 
   void close(const std::string& by) {
     auto why = cancelled("the session was closed by " + by + " while the step ran");
+    graph.cancel_all(why);
     running.close(why);
     cache.close(why);
     self->send(task, SessionClosed{});
@@ -346,26 +347,27 @@ SessionProtocol::behavior_type session(
   state.self = self;
   state.task = task;
   state.counted = Counted(settings.metrics, &Metrics::sessions);
-  state.graph = std::make_unique<Graph>(settings.catalog);
   state.settings = std::move(settings);
   state.start();
   return {
-      [&state](Extend& call) { call.done(state.extend(call)); },
-      [&state](Run& call) { state.run(call); },
+      [&state](Extend& call) { state.handle(0, call, &SessionState::extend); },
+      [&state](Run& call) { state.handle(call.call, call, &SessionState::run); },
       [&state](const CancelRun& call) {
         state.cancel(call.call, cancelled("the caller cancelled the step"));
       },
-      [&state](MakeCallable& call) { state.make_callable(call); },
-      [&state](RunCallable& call) { state.run(call); },
-      [&state](SetUpPartialRun& call) { state.set_up(call); },
-      [&state](const RunPartially& call) { state.run_partially(call); },
+      [&state](MakeCallable& call) { state.handle(call.call, call, &SessionState::make_callable); },
+      [&state](RunCallable& call) { state.handle(call.call, call, &SessionState::run_callable); },
+      [&state](SetUpPartialRun& call) { state.handle(call.call, call, &SessionState::set_up); },
+      [&state](RunPartially& call) {
+        state.handle(call.partial_run, call, &SessionState::run_partially);
+      },
       [&state](const Release& call) { state.release(call); },
       [&state](const Close& call) {
         state.close("its client");
         call.done({});
       },
       [&state](const Explain& call) { state.explain(call); },
-      [&state](const ClusterChanged& change) { state.update_view(change); },
+      [&state](const ClusterChanged& change) { state.graph.update_view(change); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](const DrainRuns& call) { state.drain(call); },
@@ -376,6 +378,7 @@ SessionProtocol::behavior_type session(
       [](const DiscardStep&) {},  // fetches of a partial step that failed
       [&state](const RunDeadline&) { state.cancel_expired_runs(); },
       [&state](const IdleLimit&) { state.end_if_idle(); },
+      [](const Post& message) { message.work(); },
   };
 }
 

@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/actors/post.hpp"
 #include "troupe/actors/session/session_actor.hpp"
 
 namespace troupe {
@@ -17,7 +18,8 @@ struct IdleLimit {};
 /// (OwnedSessionActor), and these, from devices and from itself.
 using SessionProtocol = OwnedSessionActor::extend<
     caf::reacts_to<StepDone>, caf::reacts_to<StepTraced>, caf::reacts_to<Deliver>,
-    caf::reacts_to<DiscardStep>, caf::reacts_to<RunDeadline>, caf::reacts_to<IdleLimit>>;
+    caf::reacts_to<DiscardStep>, caf::reacts_to<RunDeadline>, caf::reacts_to<IdleLimit>,
+    caf::reacts_to<Post>>;
 
 }  // namespace troupe
 

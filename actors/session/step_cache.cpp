@@ -18,11 +18,9 @@ void notify_waiting(const StepCache::Step& step, const Status& status) {
 }  // namespace
 
 void StepCache::begin(
-    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
-    const Graph& graph) {
+    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings) {
   self_ = self;
   settings_ = &settings;
-  graph_ = &graph;
   compiler_.begin(self, task, settings, [this](const CompiledStep::DevicePartition& partition) {
     devices_[partition.device] = partition;
   });
@@ -33,7 +31,8 @@ StepCache::Step StepCache::find(const StepSignature& signature) const {
   return found != steps_.end() && found->second->ready ? found->second : nullptr;
 }
 
-void StepCache::compile(StepSignature signature, CallId call, Ready ready) {
+void StepCache::compile(
+    const SharedGraph& graph, StepSignature signature, CallId call, Ready ready) {
   auto& step = steps_[signature];
   if (step && step->ready) return ready(Step(step), {});
   auto is_new = !step;
@@ -42,16 +41,16 @@ void StepCache::compile(StepSignature signature, CallId call, Ready ready) {
   if (!is_new) return;
   step->signature = std::move(signature);
   step->requested = settings_->world->now();
-  try_to_compile(step, compilations_max);
+  try_to_compile(graph, step, compilations_max);
 }
 
-void StepCache::try_to_compile(const Step& step, int tries_left) {
+void StepCache::try_to_compile(const SharedGraph& graph, const Step& step, int tries_left) {
   step->plan = next_plan_++;
-  compiler_.compile(*graph_, step, [this, step, tries_left](const Status& status) {
+  compiler_.compile(graph, step, [this, graph, step, tries_left](const Status& status) {
     auto is_late = status.code() == Code::aborted && !step->is_dropped && !step->waiting.empty();
     if (is_late && tries_left > 1) {
       drop_plans(step);
-      return try_to_compile(step, tries_left - 1);
+      return try_to_compile(graph, step, tries_left - 1);
     }
     if (!status.ok()) fail(step, status);
     else if (step->is_dropped) fail(step, unavailable("a device of the step was lost"));

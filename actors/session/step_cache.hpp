@@ -23,17 +23,16 @@ class StepCache {
   /// devices.
   static constexpr size_t steps_max = 4096;
 
+  using SharedGraph = StepCompiler::SharedGraph;
   using Step = std::shared_ptr<CompiledStep>;
   using Ready = std::function<void(const Step&, const Status&)>;
 
-  void begin(
-      SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
-      const Graph& graph);
+  void begin(SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings);
 
   /// The compiled step; null if there is none, or its compilation has not ended.
   Step find(const StepSignature& signature) const;
   /// Compiles the step for a call, unless it is compiled already. May call `ready` at once.
-  void compile(StepSignature signature, CallId call, Ready ready);
+  void compile(const SharedGraph& graph, StepSignature signature, CallId call, Ready ready);
   /// Calls the `ready` of a waiting call with an error. False: the call does not wait.
   bool cancel_wait(CallId call, const Status& why);
   /// The tasks or devices that the compilation of a waiting call waits for; none if it does not
@@ -53,7 +52,7 @@ class StepCache {
   void cancel_all_waits(const Status& why);
 
  private:
-  void try_to_compile(const Step& step, int tries_left);
+  void try_to_compile(const SharedGraph& graph, const Step& step, int tries_left);
   void drop_plans(const Step& step);
   void become_ready(const Step& step);
   void fail(const Step& step, const Status& status);
@@ -62,7 +61,6 @@ class StepCache {
 
   SessionProtocol::pointer self_ = nullptr;
   const SessionSettings* settings_ = nullptr;
-  const Graph* graph_ = nullptr;
   StepCompiler compiler_;
   std::map<StepSignature, Step> steps_;
   std::map<std::string, CompiledStep::DevicePartition> devices_;  // that have plans, by name

@@ -2,23 +2,34 @@
 
 #include "troupe/actors/cluster/resource_directory.hpp"
 #include "troupe/actors/error.hpp"
+#include "troupe/actors/post.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/passes/inline_functions.hpp"
 
 namespace troupe {
 
+namespace {
+
+constexpr auto placement = "the placement of its nodes";
+
+}  // namespace
+
 struct StepCompiler::Compilation {
-  const Graph* graph;                    // of the session, or `inlined`
+  SharedGraph session_graph;
+  const Graph* graph;                    // that of the session, or `inlined`
   std::unique_ptr<InlinedStep> inlined;  // null where the step calls no function
   std::shared_ptr<CompiledStep> step;
   Done done;
+  std::shared_ptr<const PlacementView> view;
+  PrunedStep pruned;  // of the session's graph
   std::optional<Placement> placement;
   Placement::ResourceDevices resource_devices;  // of the unpinned resources
   std::vector<TaskDescription> tasks;
+  std::vector<PlacedPartition> partitions;
   Status status;
 
   /// What is placed: the step without calls.
-  const PrunedStep& pruned() const { return inlined ? inlined->step : step->pruned; }
+  const PrunedStep& placed() const { return inlined ? inlined->step : pruned; }
 };
 
 void StepCompiler::begin(
@@ -31,28 +42,57 @@ void StepCompiler::begin(
 }
 
 void StepCompiler::compile(
-    const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done) {
-  find_resources(std::make_shared<Compilation>(Compilation{
-      .graph = &graph,
+    const SharedGraph& graph, const std::shared_ptr<CompiledStep>& step, Done done) {
+  step->partitions.clear();
+  step->is_transient = false;
+  auto compilation = std::make_shared<Compilation>(Compilation{
+      .session_graph = graph,
+      .graph = graph.get(),
       .inlined = nullptr,
       .step = step,
       .done = std::move(done),
+      .view = settings_->view,
+      .pruned = {},
       .placement = {},
       .resource_devices = {},
       .tasks = {},
-      .status = {}}));
+      .partitions = {},
+      .status = {}});
+  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
 }
 
-/// Prunes the step and replaces its calls of functions.
-Status StepCompiler::prune_and_inline(Compilation& compilation) {
-  auto& step = *compilation.step;
-  auto pruned = prune(*compilation.graph, step.signature);
+/// Runs work that reads the step's signature and the graph, and changes nothing but the
+/// compilation. Beside the actor, where the graph is large.
+void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next) {
+  if (!settings_->world->takes_long(compilation->session_graph->nodes().size()))
+    return proceed(compilation, work(*compilation), next);
+  compilation->step->awaited.insert(placement);
+  auto then = post_to<Status>(self_, [this, compilation, next](const Status& status) {
+    compilation->step->awaited.erase(placement);
+    proceed(compilation, status, next);
+  });
+  settings_->world->run_aside([compilation, work, then] { then(work(*compilation)); });
+}
+
+void StepCompiler::proceed(const Pointer& compilation, const Status& status, Next next) {
+  if (!status.ok()) return compilation->done(status);
+  (this->*next)(compilation);
+}
+
+/// Prunes the step, replaces its calls of functions, and begins to place its nodes.
+Status StepCompiler::begin_placement(Compilation& compilation) {
+  const auto& signature = compilation.step->signature;
+  auto pruned = prune(*compilation.graph, signature);
   if (!pruned) return pruned.status();
-  step.pruned = *std::move(pruned);
-  auto inlined = inline_functions(*compilation.graph, step.signature, step.pruned);
+  compilation.pruned = *std::move(pruned);
+  auto inlined = inline_functions(*compilation.graph, signature, compilation.pruned);
   if (!inlined) return inlined.status();
   compilation.inlined = *std::move(inlined);
   if (compilation.inlined) compilation.graph = compilation.inlined->graph.get();
+  auto placement =
+      Placement::begin(*compilation.graph, compilation.placed().nodes, compilation.view);
+  if (!placement) return placement.status();
+  compilation.placement = *std::move(placement);
   return {};
 }
 
@@ -61,14 +101,8 @@ Status StepCompiler::prune_and_inline(Compilation& compilation) {
 /// committed.
 void StepCompiler::find_resources(const Pointer& compilation) {
   auto& step = *compilation->step;
-  step.partitions.clear();
-  step.is_transient = false;
-  if (auto status = prune_and_inline(*compilation); !status.ok()) return compilation->done(status);
-  const auto& nodes = compilation->pruned().nodes;
-  auto placement = Placement::begin(*compilation->graph, nodes, settings_->view);
-  if (!placement) return compilation->done(placement.status());
-  compilation->placement = *std::move(placement);
-  for (auto id : nodes)
+  step.pruned = compilation->pruned;
+  for (auto id : compilation->placed().nodes)
     if (const auto& node = compilation->graph->node(id); resource_of(node))
       step.containers.insert(container_of(node));
 
@@ -118,10 +152,10 @@ void StepCompiler::find_tasks(const Pointer& compilation) {
         .then(
             [this, compilation, name](Status& status, TaskDescription& found) {
               compilation->tasks.push_back(std::move(found));
-              arrived(compilation, name, status, &StepCompiler::register_partitions);
+              arrived(compilation, name, status, &StepCompiler::place);
             },
             [this, compilation, name](caf::error& error) {
-              arrived(compilation, name, to_status(error), &StepCompiler::register_partitions);
+              arrived(compilation, name, to_status(error), &StepCompiler::place);
             });
   }
 }
@@ -138,26 +172,34 @@ void StepCompiler::arrived(
   (this->*next)(compilation);
 }
 
+void StepCompiler::place(const Pointer& compilation) {
+  run_aside(compilation, end_placement, &StepCompiler::register_partitions);
+}
+
+Status StepCompiler::end_placement(Compilation& compilation) {
+  auto partitions = place_and_partition(
+      *compilation.graph, compilation.placed(), compilation.tasks, *compilation.placement);
+  if (partitions) compilation.partitions = *std::move(partitions);
+  return partitions.status();
+}
+
 void StepCompiler::register_partitions(const Pointer& compilation) {
   auto& step = *compilation->step;
   const auto& here = settings_->view->master;
-  auto nodes = place_and_partition(
-      *compilation->graph, compilation->pruned(), compilation->tasks, *compilation->placement,
-      step);
-  if (!nodes) return compilation->done(nodes.status());
-  for (auto& partition : *nodes) mark_handles(*compilation, partition);
+  for (auto& [partition, nodes] : compilation->partitions) {
+    mark_handles(*compilation, nodes);
+    step.partitions.push_back(partition);
+  }
   if (step.partitions.empty()) return compilation->done({});
   // Each device may wait for its peers, and for the directory service, before it answers.
   auto timeout = 4 * settings_->connect_timeout;
   auto master = task_name(*here.job, *here.task);
   for (const auto& partition : step.partitions) step.awaited.insert(partition.device);
-  for (size_t i = 0; i < step.partitions.size(); ++i) {
-    const auto& partition = step.partitions[i];
+  for (auto& [partition, nodes] : std::exchange(compilation->partitions, {})) {
     on_register_(partition);
-    if (settings_->options.log_device_placement && settings_->log) log_placement((*nodes)[i]);
-    auto functions = compilation->graph->library().defs_used_by((*nodes)[i]);
-    Register message{
-        settings_->id, step.plan, std::move((*nodes)[i]), master, std::move(functions)};
+    if (settings_->options.log_device_placement && settings_->log) log_placement(nodes);
+    auto functions = compilation->graph->library().defs_used_by(nodes);
+    Register message{settings_->id, step.plan, std::move(nodes), master, std::move(functions)};
     self_->request(partition.actor, timeout, std::move(message))
         .then(
             [this, compilation, device = partition.device](

@@ -15,10 +15,11 @@ namespace troupe {
 /// Compiles the steps of a session: prunes them, replaces their calls of functions, finds where the
 /// resources are that they use, connects to the tasks, places the nodes, cuts them into partitions,
 /// and registers these with the device actors, which commit the resources that are new. Belongs to
-/// the session actor.
+/// the session actor; what takes long of a large graph runs beside that (World::run_aside).
 class StepCompiler {
  public:
   using Done = std::function<void(const Status&)>;
+  using SharedGraph = std::shared_ptr<const Graph>;
   /// Called with each partition before it is registered.
   using OnRegister = std::function<void(const CompiledStep::DevicePartition&)>;
 
@@ -30,18 +31,22 @@ class StepCompiler {
   /// Fills in a step whose signature and plan are set. Calls back once, when all its partitions are
   /// registered, or the compilation has failed. Aborted: a resource was placed elsewhere meanwhile;
   /// the step can be compiled again.
-  void compile(const Graph& graph, const std::shared_ptr<CompiledStep>& step, Done done);
+  void compile(const SharedGraph& graph, const std::shared_ptr<CompiledStep>& step, Done done);
 
  private:
   struct Compilation;
   using Pointer = std::shared_ptr<Compilation>;
   using Next = void (StepCompiler::*)(const Pointer&);
 
-  static Status prune_and_inline(Compilation& compilation);
+  static Status begin_placement(Compilation& compilation);
+  static Status end_placement(Compilation& compilation);
+  void run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next);
+  void proceed(const Pointer& compilation, const Status& status, Next next);
   void find_resources(const Pointer& compilation);
   void assign_devices(
       const Pointer& compilation, const Placement::ResourceDevices& resource_devices);
   void find_tasks(const Pointer& compilation);
+  void place(const Pointer& compilation);
   void register_partitions(const Pointer& compilation);
   void mark_handles(const Compilation& compilation, std::vector<NodeDef>& nodes) const;
   void log_placement(const std::vector<NodeDef>& nodes);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "troupe/actors/world/background_thread.hpp"
 #include "troupe/actors/world/world.hpp"
 
 namespace troupe {
@@ -21,6 +22,7 @@ class LocalWorld final : public World {
   caf::actor_system& system() override { return system_; }
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override;
+  void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
 
  private:
@@ -28,6 +30,7 @@ class LocalWorld final : public World {
   std::mutex mutex_;
   std::map<Address, std::pair<caf::strong_actor_ptr, uint64_t>> tasks_;  // and incarnations
   std::random_device random_;
+  BackgroundThread background_;
 };
 
 }  // namespace troupe

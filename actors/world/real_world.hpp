@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "troupe/actors/world/background_thread.hpp"
 #include "troupe/actors/world/node_connections.hpp"
 #include "troupe/actors/world/world.hpp"
 
@@ -22,6 +23,7 @@ class RealWorld final : public World {
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
     connections_.probe(address, timeout, std::move(done));
   }
+  void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
 
  private:
@@ -29,6 +31,7 @@ class RealWorld final : public World {
   NodeConnections connections_;
   std::mutex mutex_;
   std::random_device random_;
+  BackgroundThread background_;
 };
 
 /// Scheduler settings for short requests: few threads, which do not poll where there is no work.

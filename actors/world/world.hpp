@@ -39,6 +39,12 @@ class World {
   /// process listens there, so the task is dead. Unavailable: no answer, the task may be alive.
   virtual void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) = 0;
 
+  /// Runs work that would hold up an actor for long, beside the actors, on another thread. Its
+  /// result is posted to the actor (post.hpp).
+  virtual void run_aside(std::function<void()> work) = 0;
+  /// Whether work on a graph of so many nodes takes long: milliseconds.
+  virtual bool takes_long(size_t nodes) { return nodes >= 1000; }
+
   virtual uint64_t random() = 0;
 
   virtual Time now();

@@ -8,6 +8,7 @@
 
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/task/task_actor.hpp"
+#include "troupe/actors/world/background_thread.hpp"
 #include "troupe/actors/world/world.hpp"
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/graph/build/builder.hpp"
@@ -19,7 +20,7 @@ namespace troupe::testing {
 
 using namespace std::chrono_literals;
 
-/// A world of one process, whose connections can be delayed or refused.
+/// A world of one process, whose connections, and what runs aside, can be delayed or refused.
 class TestWorld final : public World {
  public:
   explicit TestWorld(caf::actor_system& system) : system_(system) {}
@@ -46,6 +47,13 @@ class TestWorld final : public World {
     return last_timeout_;
   }
 
+  void run_aside(std::function<void()> work) override {
+    std::lock_guard lock(mutex_);
+    if (holds_) held_.push_back(std::move(work));
+    else background_.run(std::move(work));
+  }
+  bool takes_long(size_t nodes) override { return all_takes_long || World::takes_long(nodes); }
+  std::atomic<bool> all_takes_long = false;
   caf::actor_system& system() override { return system_; }
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override {
     std::function<void()> answer;
@@ -76,6 +84,7 @@ class TestWorld final : public World {
   std::map<Address, caf::strong_actor_ptr> tasks_;
   std::vector<std::function<void()>> held_;
   bool holds_ = false;
+  BackgroundThread background_;
   std::chrono::milliseconds last_timeout_{0};
   std::atomic<uint64_t> random_{0};
 };

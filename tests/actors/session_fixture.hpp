@@ -74,13 +74,14 @@ struct SessionFixture : NodesFixture {
     return task;
   }
 
-  void extend() {
+  std::shared_ptr<Waiting<Status>> begin_extension() {
     std::vector<NodeDef> nodes;
     for (const auto& node : b.graph().nodes()) nodes.push_back(b.graph().def_of(node.id));
-    Waiting<Status> extended;
-    tell(session, Extend{std::move(nodes), 0, extended.callback()});
-    BOOST_REQUIRE(extended.wait().ok());
+    auto extended = std::make_shared<Waiting<Status>>();
+    tell(session, Extend{std::move(nodes), 0, extended->callback()});
+    return extended;
   }
+  void extend() { BOOST_REQUIRE(begin_extension()->wait().ok()); }
 
   std::shared_ptr<Waiting<Result<Tensors>>> run(
       CallId call, std::vector<std::string> fetches, std::chrono::milliseconds timeout = 0ms,

@@ -32,6 +32,19 @@ class Simulation::NodeWorld final : public World {
     simulation_.probe(node_, address, timeout, std::move(done));
   }
 
+  void run_aside(std::function<void()> work) override {
+    simulation_.after(
+        simulation_.network_.draw_latency(),
+        [&simulation = simulation_, node = node_, work = std::move(work)] {
+          simulation.scheduler_.run_as(node, work);
+        });
+  }
+
+  /// Some of what is short, too, so that it is tested.
+  bool takes_long(size_t nodes) override {
+    return World::takes_long(nodes) || simulation_.random() % 4 == 0;
+  }
+
   Time now() override { return simulation_.clocks_[node_].reading(simulation_.now()); }
 
   void after(Time delay, const caf::strong_actor_ptr& to, caf::message message) override {

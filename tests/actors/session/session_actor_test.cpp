@@ -249,4 +249,47 @@ BOOST_AUTO_TEST_CASE(explain_lists_what_a_compilation_waits_for) {
   BOOST_TEST(answer->wait().ok());
 }
 
+BOOST_AUTO_TEST_CASE(calls_after_a_large_extension_wait_for_it_and_can_be_cancelled) {
+  auto fetch = b.on(b_task).named("far").neg(b.on(b_task).constant(1.0f)).name();
+  world->all_takes_long = true;
+  world->hold();
+  auto extended = begin_extension();
+  auto answer = run(1, {fetch});
+  auto cancelled_run = run(2, {fetch});
+  tell(session, CancelRun{2});
+  BOOST_TEST((cancelled_run->wait().status().code() == Code::cancelled));
+  world->release();
+  BOOST_TEST(extended->wait().ok());
+  (void)next_registration();
+  send_done(next<StartStep>(), Status(), {Tensor::scalar(5.0f)});
+  BOOST_TEST(answer->wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_large_extension_that_fails_leaves_the_graph_as_it_was) {
+  world->all_takes_long = true;
+  Waiting<Status> refused;
+  NodeDef wrong{.name = "x", .op = "NoSuchOp", .inputs = {}, .attrs = {}};
+  tell(session, Extend{{wrong}, 0, refused.callback()});
+  auto waiting = run(1, {"x:0"});
+  BOOST_TEST(!refused.wait().ok());
+  BOOST_TEST((waiting->wait().status().code() == Code::not_found));
+  auto answer = run(2, {remote_neg()});
+  (void)next_registration();
+  send_done(next<StartStep>(), Status(), {Tensor::scalar(5.0f)});
+  BOOST_TEST(answer->wait().ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_closes_answers_a_large_extension_and_what_waits_for_it) {
+  world->all_takes_long = true;
+  world->hold();
+  auto extended = begin_extension();
+  auto answer = run(1, {"x:0"});
+  Waiting<Status> closed;
+  tell(session, Close{closed.callback()});
+  BOOST_TEST(closed.wait().ok());
+  BOOST_TEST((extended->wait().code() == Code::cancelled));
+  BOOST_TEST((answer->wait().status().code() == Code::cancelled));
+  world->release();
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,83 @@
+#include "troupe/actors/session/session_graph.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "troupe/actors/post.hpp"
+#include "troupe/actors/session/extend_graph.hpp"
+
+namespace troupe {
+
+void SessionGraph::begin(SessionProtocol::pointer self, SessionSettings& settings) {
+  self_ = self;
+  settings_ = &settings;
+  graph_ = std::make_shared<Graph>(settings.catalog);
+}
+
+void SessionGraph::update_view(const ClusterChanged& change) {
+  next_view_ = std::make_shared<PlacementView>(*settings_->view);
+  next_view_->cluster = change.cluster;
+}
+
+void SessionGraph::use_next_view() {
+  if (next_view_) settings_->view = std::exchange(next_view_, nullptr);
+}
+
+void SessionGraph::extend(Extend& call) {
+  if (call.expected_size != static_cast<uint64_t>(graph_->size()))
+    return call.done(aborted(
+        "the session's graph has " + std::to_string(graph_->size()) +
+        " nodes, but the caller expected " + std::to_string(call.expected_size)));
+  if (settings_->world->takes_long(call.nodes.size())) return extend_aside(call);
+  if (graph_.use_count() > 1) graph_ = std::make_shared<Graph>(*graph_);
+  auto status = extend_graph(*graph_, std::move(call.functions), std::move(call.nodes));
+  if (status.ok()) use_next_view();
+  call.done(status);
+}
+
+void SessionGraph::extend_aside(Extend& call) {
+  using Extended = Result<std::shared_ptr<Graph>>;
+  extended_ = std::move(call.done);
+  auto then = post_to<Extended>(self_, [this, number = ++extensions_](const Extended& extended) {
+    if (is_extending() && number == extensions_) finish(extended);
+  });
+  auto added = std::make_shared<Extend>();
+  added->nodes = std::move(call.nodes);
+  added->functions = std::move(call.functions);
+  settings_->world->run_aside([graph = shared(), added, then] {
+    auto extended = std::make_shared<Graph>(*graph);
+    auto status = extend_graph(*extended, std::move(added->functions), std::move(added->nodes));
+    if (status.ok()) then(extended);
+    else then(status);
+  });
+}
+
+void SessionGraph::finish(const Result<std::shared_ptr<Graph>>& extended) {
+  if (extended) {
+    graph_ = *extended;
+    use_next_view();
+  }
+  std::exchange(extended_, nullptr)(extended.status());
+  while (!held_.empty() && !is_extending()) {
+    auto next = std::move(held_.front());
+    held_.pop_front();
+    next.proceed({});
+  }
+}
+
+bool SessionGraph::cancel(CallId call, const Status& why) {
+  auto found = std::ranges::find(held_, call, &Held::call);
+  if (found == held_.end()) return false;
+  auto proceed = std::move(found->proceed);
+  held_.erase(found);
+  proceed(why);
+  return true;
+}
+
+void SessionGraph::cancel_all(const Status& why) {
+  if (auto done = std::exchange(extended_, nullptr)) done(why);
+  for (auto& held : std::exchange(held_, {})) held.proceed(why);
+}
+
+}  // namespace troupe
