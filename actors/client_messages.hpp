@@ -38,6 +38,9 @@ struct Extend {
   uint64_t expected_size;
   DoneStatus done;
   std::vector<FunctionDef> functions = {};
+
+  /// With those of the functions.
+  size_t node_count() const { return count_nodes(nodes, functions); }
 };
 
 /// Runs one step.

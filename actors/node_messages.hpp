@@ -123,6 +123,9 @@ struct Register {
   std::vector<NodeDef> nodes;
   std::string master;                  // the task of the session
   std::vector<FunctionDef> functions;  // those that the nodes refer to, with those that these call
+
+  /// With those of the functions.
+  size_t node_count() const { return count_nodes(nodes, functions); }
 };
 
 /// The answer to Register.

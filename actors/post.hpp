@@ -1,9 +1,13 @@
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include <caf/all.hpp>
+
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
@@ -21,6 +25,16 @@ std::function<void(Answer)> post_to(Self* self, Then then) {
     Post message{[then, answer = std::move(answer)]() mutable { then(std::move(answer)); }};
     me->enqueue(nullptr, caf::make_message_id(), caf::make_message(std::move(message)), nullptr);
   };
+}
+
+/// The status of work that runs on another thread; Internal where it throws, as for want of memory.
+template <class Work>
+Status status_of(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return internal(std::string("it threw: ") + error.what());
+  }
 }
 
 }  // namespace troupe

@@ -47,6 +47,12 @@ void FunctionLibrary::add(Function function) {
   functions_.push_back(std::make_shared<const Function>(std::move(function)));
 }
 
+size_t count_nodes(const std::vector<NodeDef>& nodes, const std::vector<FunctionDef>& functions) {
+  auto count = nodes.size();
+  for (const auto& function : functions) count += function.nodes.size();
+  return count;
+}
+
 FunctionRefs functions_in(const NodeDef& node) {
   FunctionRefs functions;
   for (const auto& [name, value] : node.attrs)

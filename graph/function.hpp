@@ -74,6 +74,9 @@ class FunctionLibrary {
   std::unordered_map<std::string, size_t> numbers_;
 };
 
+/// Of the nodes and of the bodies of the functions.
+size_t count_nodes(const std::vector<NodeDef>& nodes, const std::vector<FunctionDef>& functions);
+
 /// The functions that the node's attributes name.
 FunctionRefs functions_in(const NodeDef& node);
 

@@ -13,8 +13,8 @@ namespace {
 // Of a task, how many earlier incarnations are remembered; and of how many tasks.
 constexpr size_t earlier_max = 8;
 constexpr size_t incarnations_max = 10'000;
-/// A timer that is so late was not late by itself.
-constexpr std::chrono::milliseconds suspension_min{10};
+/// A timer that is so late, and by an eighth of its time, was not late by itself.
+constexpr World::Time suspension_min = std::chrono::milliseconds(10);
 
 Status taken_over(const TaskKey& key) {
   return failed_precondition(
@@ -155,7 +155,8 @@ void PeerMonitor::send_hello(Attempt attempt, const TaskActor& actor) {
 
 /// Where this process itself was suspended, the answer may be there unread (PE-2).
 void PeerMonitor::repeat_or_fail(Attempt attempt, const Status& why) {
-  auto was_suspended = settings_->world->now() - attempt.due >= suspension_min;
+  World::Time late = settings_->world->now() - attempt.due;
+  auto was_suspended = late >= std::max(suspension_min, World::Time(attempt.timeout) / 8);
   if (!was_suspended || attempt.is_repeated) return fail(attempt.key, why);
   attempt.is_repeated = true;
   connect(std::move(attempt));

@@ -47,7 +47,7 @@ Where PendingRegistrations::where() const {
 caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
-  registration->is_large = settings_.world->takes_long(message.nodes.size());
+  registration->is_large = settings_.world->takes_long(message.node_count());
   registration->graph = std::make_shared<Graph>(settings_.catalog);
   registration->message = std::move(message);
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
@@ -68,7 +68,7 @@ void PendingRegistrations::run_aside(
   auto then = post_to<Status>(self_, [this, registration, next](const Status& status) {
     if (!registration->answered) proceed(registration, status, next);
   });
-  settings_.world->run_aside([work = std::move(work), then] { then(work()); });
+  settings_.world->run_aside([work = std::move(work), then] { then(status_of(work)); });
 }
 
 void PendingRegistrations::proceed(const Pointer& registration, const Status& status, Next next) {

@@ -184,6 +184,8 @@ Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
 }
 
 Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
+  // It may have ended while a message arrived: the connection is read until what it writes is out.
+  if (!is_open_) return unavailable("the link has ended");
   auto content = read_message(settings_.system, *this, std::move(received));
   if (!content) return content.status();
   caf::message_id id{frame.id};

@@ -63,7 +63,7 @@ Result<PartialStep::Checked> PartialStep::check(const RunPartially& call) const 
   if (!feeds) return feeds.status();
   Checked checked{.feeds = *std::move(feeds), .fetches = {}};
   for (const auto& name : call.fetches) {
-    auto fetch = index_of(*graph_, step_->pruned.fetches, name);
+    auto fetch = index_of(graph_(), step_->pruned.fetches, name);
     if (auto status = check_fetch(name, checked, fetch); !status.ok()) return status;
     checked.fetches.push_back(fetch);
   }
@@ -73,10 +73,10 @@ Result<PartialStep::Checked> PartialStep::check(const RunPartially& call) const 
 Result<Tensors> PartialStep::check_feeds(const RunPartially& call) const {
   Tensors feeds(fed_.size());
   for (const auto& [name, value] : call.feeds) {
-    auto feed = index_of(*graph_, step_->pruned.feeds, name);
+    auto feed = index_of(graph_(), step_->pruned.feeds, name);
     if (feed == fed_.size()) return refused("feed", name, not_set_up);
     if (fed_[feed] || feeds[feed].is_set()) return refused("feed", name, "has already been fed");
-    auto status = check_feed(*graph_, *step_, static_cast<int>(feed), value);
+    auto status = check_feed(graph_(), *step_, static_cast<int>(feed), value);
     if (!status.ok()) return status;
     feeds[feed] = value;
   }
@@ -88,7 +88,7 @@ Status PartialStep::check_fetch(
   if (fetch == requested_.size()) return refused("fetch", name, not_set_up);
   if (requested_[fetch] || std::ranges::count(checked.fetches, fetch))
     return refused("fetch", name, "has already been fetched");
-  auto needed = feeds_needed_by(*graph_, step_->pruned, step_->pruned.fetches[fetch]);
+  auto needed = feeds_needed_by(graph_(), step_->pruned, step_->pruned.fetches[fetch]);
   for (auto feed : needed)
     if (!fed_[feed] && !checked.feeds[feed].is_set())
       return refused("fetch", name, "cannot be computed from the feeds that were fed so far")

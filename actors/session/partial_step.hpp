@@ -15,7 +15,10 @@ namespace troupe {
 /// PS-2: each call is answered once.
 class PartialStep {
  public:
-  PartialStep(std::shared_ptr<const Graph> graph, std::shared_ptr<Metrics> metrics)
+  /// The present graph of the session; nodes keep their ids in a larger one.
+  using GraphOf = std::function<const Graph&()>;
+
+  PartialStep(GraphOf graph, std::shared_ptr<Metrics> metrics)
       : graph_(std::move(graph)),
         metrics_(std::move(metrics)),
         counted_(metrics_, &Metrics::partial_runs) {}
@@ -50,7 +53,7 @@ class PartialStep {
   bool can_answer(const Call& call) const;
   void answer_calls();
 
-  const std::shared_ptr<const Graph> graph_;
+  const GraphOf graph_;
   std::shared_ptr<Metrics> metrics_;
   Counted counted_;
   std::shared_ptr<const CompiledStep> step_;

@@ -83,6 +83,7 @@ struct SessionState {
   template <class Call>
   void handle(CallId id, Call& call, void (SessionState::*method)(Call&)) {
     if (!graph.is_extending()) return (this->*method)(call);
+    if constexpr (requires { call.options; }) limit(id, call.options);
     graph.hold(
         id, [this, method, held = std::make_shared<Call>(std::move(call))](const Status& why) {
           if (why.ok()) (this->*method)(*held);
@@ -196,7 +197,7 @@ struct SessionState {
 
   void end_if_idle() {
     auto idle = settings.world->now() - last_call;
-    auto in_use = !running.empty() || !cache.compiling().empty();
+    auto in_use = graph.is_extending() || !running.empty() || !cache.compiling().empty();
     if (!in_use && idle >= settings.idle_limit) return close("its node, as it was idle");
     send_after(in_use ? World::Time(settings.idle_limit) : settings.idle_limit - idle, IdleLimit{});
   }
@@ -238,7 +239,13 @@ struct SessionState {
   }
 
   void release(const Release& call) {
-    cancel(call.object, cancelled("the session object was released before it was made"));
+    auto why = cancelled("the session object was released before it was made");
+    if (graph.cancel(call.object, why)) return;
+    if (graph.is_extending())  // after calls of the object that wait
+      return graph.hold(0, [this, call](const Status& status) {
+        if (status.ok()) release(call);
+      });
+    cancel(call.object, why);
     partial_steps.erase(call.object);
     if (auto callable = callables.extract(call.object)) detach(callable.mapped());
   }
@@ -249,7 +256,8 @@ struct SessionState {
     if (!open_runs) return call.done(draining());
     note_call();
     limit(call.call, call.options);
-    auto partial = std::make_shared<PartialStep>(graph.shared(), settings.metrics);
+    auto partial = std::make_shared<PartialStep>(
+        [this]() -> const Graph& { return *graph; }, settings.metrics);
     partial_steps[call.call] = partial;
     StepSignature signature{
         .feeds = std::move(call.feeds),
@@ -358,9 +366,7 @@ SessionProtocol::behavior_type session(
       [&state](MakeCallable& call) { state.handle(call.call, call, &SessionState::make_callable); },
       [&state](RunCallable& call) { state.handle(call.call, call, &SessionState::run_callable); },
       [&state](SetUpPartialRun& call) { state.handle(call.call, call, &SessionState::set_up); },
-      [&state](RunPartially& call) {
-        state.handle(call.partial_run, call, &SessionState::run_partially);
-      },
+      [&state](RunPartially& call) { state.handle(0, call, &SessionState::run_partially); },
       [&state](const Release& call) { state.release(call); },
       [&state](const Close& call) {
         state.close("its client");

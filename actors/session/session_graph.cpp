@@ -29,8 +29,10 @@ void SessionGraph::extend(Extend& call) {
     return call.done(aborted(
         "the session's graph has " + std::to_string(graph_->size()) +
         " nodes, but the caller expected " + std::to_string(call.expected_size)));
-  if (settings_->world->takes_long(call.nodes.size())) return extend_aside(call);
-  if (graph_.use_count() > 1) graph_ = std::make_shared<Graph>(*graph_);
+  auto is_held = graph_.use_count() > 1;
+  auto nodes = call.node_count() + (is_held ? graph_->nodes().size() : 0);
+  if (settings_->world->takes_long(nodes)) return extend_aside(call);
+  if (is_held) graph_ = std::make_shared<Graph>(*graph_);
   auto status = extend_graph(*graph_, std::move(call.functions), std::move(call.nodes));
   if (status.ok()) use_next_view();
   call.done(status);
@@ -39,23 +41,26 @@ void SessionGraph::extend(Extend& call) {
 void SessionGraph::extend_aside(Extend& call) {
   using Extended = Result<std::shared_ptr<Graph>>;
   extended_ = std::move(call.done);
-  auto then = post_to<Extended>(self_, [this, number = ++extensions_](const Extended& extended) {
-    if (is_extending() && number == extensions_) finish(extended);
+  auto then = post_to<Extended>(self_, [this, number = ++extensions_](Extended extended) {
+    if (is_extending() && number == extensions_) finish(std::move(extended));
   });
   auto added = std::make_shared<Extend>();
   added->nodes = std::move(call.nodes);
   added->functions = std::move(call.functions);
   settings_->world->run_aside([graph = shared(), added, then] {
-    auto extended = std::make_shared<Graph>(*graph);
-    auto status = extend_graph(*extended, std::move(added->functions), std::move(added->nodes));
-    if (status.ok()) then(extended);
+    std::shared_ptr<Graph> extended;
+    auto status = status_of([&] {
+      extended = std::make_shared<Graph>(*graph);
+      return extend_graph(*extended, std::move(added->functions), std::move(added->nodes));
+    });
+    if (status.ok()) then(std::move(extended));
     else then(status);
   });
 }
 
-void SessionGraph::finish(const Result<std::shared_ptr<Graph>>& extended) {
+void SessionGraph::finish(Result<std::shared_ptr<Graph>> extended) {
   if (extended) {
-    graph_ = *extended;
+    graph_ = *std::move(extended);
     use_next_view();
   }
   std::exchange(extended_, nullptr)(extended.status());

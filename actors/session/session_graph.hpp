@@ -45,7 +45,7 @@ class SessionGraph {
   };
 
   void extend_aside(Extend& call);
-  void finish(const Result<std::shared_ptr<Graph>>& extended);
+  void finish(Result<std::shared_ptr<Graph>> extended);
   void use_next_view();
 
   SessionProtocol::pointer self_ = nullptr;

@@ -28,6 +28,13 @@ struct StepCompiler::Compilation {
   std::vector<PlacedPartition> partitions;
   Status status;
 
+  /// That the next work may have to look at.
+  size_t nodes() const {
+    auto nodes = graph->nodes().size();
+    if (!inlined)
+      for (const auto& function : graph->library().all()) nodes += function->def.nodes.size();
+    return nodes;
+  }
   /// What is placed: the step without calls.
   const PrunedStep& placed() const { return inlined ? inlined->step : pruned; }
 };
@@ -64,14 +71,15 @@ void StepCompiler::compile(
 /// Runs work that reads the step's signature and the graph, and changes nothing but the
 /// compilation. Beside the actor, where the graph is large.
 void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next) {
-  if (!settings_->world->takes_long(compilation->session_graph->nodes().size()))
+  if (!settings_->world->takes_long(compilation->nodes()))
     return proceed(compilation, work(*compilation), next);
   compilation->step->awaited.insert(placement);
   auto then = post_to<Status>(self_, [this, compilation, next](const Status& status) {
     compilation->step->awaited.erase(placement);
     proceed(compilation, status, next);
   });
-  settings_->world->run_aside([compilation, work, then] { then(work(*compilation)); });
+  settings_->world->run_aside(
+      [compilation, work, then] { then(status_of([&] { return work(*compilation); })); });
 }
 
 void StepCompiler::proceed(const Pointer& compilation, const Status& status, Next next) {

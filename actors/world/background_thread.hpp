@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <thread>
 
 namespace troupe {
@@ -14,19 +12,19 @@ class BackgroundThread {
  public:
   using Work = std::function<void()>;
 
-  BackgroundThread() = default;
+  BackgroundThread();
   ~BackgroundThread();
   BackgroundThread(const BackgroundThread&) = delete;
 
+  /// The work must not throw.
   void run(Work work);
 
  private:
-  void loop();
+  struct Queue;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> waiting_;
-  bool is_stopping_ = false;
+  static void loop(const std::shared_ptr<Queue>& queue);
+
+  std::shared_ptr<Queue> queue_;
   std::thread thread_;
 };
 

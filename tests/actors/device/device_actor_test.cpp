@@ -181,12 +181,10 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_come_before_the_start_or_after_it) {
 
 BOOST_AUTO_TEST_CASE(a_step_that_is_started_twice_runs_once) {
   require_plan(1, {recv(0), retval("_recv/0", 0)});
-  start(1, 1);
-  start(1, 1);
+  for (int i = 0; i < 2; ++i) start(1, 1);
   deliver(1, 0, Tensor::scalar(5.0f));
   BOOST_TEST((code_of_done(1) == Code::ok));
-  start(1, 1);
-  start(2, 1);
+  for (uint64_t step : {1, 2}) start(step, 1);
   deliver(2, 0, Tensor::scalar(5.0f));
   BOOST_TEST((code_of_done(2) == Code::ok));  // nothing of step 1 has come before
   BOOST_TEST(late() == 2);
@@ -335,6 +333,31 @@ BOOST_AUTO_TEST_CASE(a_plan_dropped_while_it_waits_for_peers_is_not_added) {
   (void)device_of(a, "b");
   start(1, 1);
   BOOST_TEST((code_of_done(1) == Code::aborted));
+}
+
+BOOST_AUTO_TEST_CASE(a_large_plan_is_compiled_beside_the_actor_unless_it_is_dropped_meanwhile) {
+  world->all_takes_long = true;
+  world->hold();
+  Register message{session, 1, {one(), retval("one", 0)}};
+  std::vector<Code> codes;
+  auto first = self->request(device, test_timeout, message);
+  message.plan = 2;
+  auto second = self->request(device, test_timeout, message);
+  self->send(device, DropPlan{session, 1});
+  auto take = [&codes](auto& answer) {
+    answer.receive(
+        [&](Status& status, Registered&) { codes.push_back(status.code()); },
+        [](caf::error&) { BOOST_FAIL("no answer"); });
+  };
+  take(first);
+  world->release();
+  take(second);
+  BOOST_TEST((codes == std::vector{Code::cancelled, Code::ok}));
+  start(1, 1);
+  BOOST_TEST((code_of_done(1) == Code::aborted));
+  start(2, 2);
+  BOOST_TEST((code_of_done(2) == Code::ok));
+  BOOST_TEST((register_plan(3, {retval("missing", 0)}).code() == Code::not_found));
 }
 
 BOOST_AUTO_TEST_CASE(ending_a_session_cancels_its_pending_registrations) {

@@ -242,4 +242,28 @@ BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_read_ends_the_link_with_its_reason
   BOOST_TEST(asker.reason == "the peer closed the connection");
 }
 
+BOOST_AUTO_TEST_CASE(what_arrives_after_the_end_of_a_link_is_refused) {
+  struct Stream final : LinkStream {
+    void wake() override {}
+    void close() override {}
+  } stream;
+  LinkConfig config;
+  caf::actor_system system(config);
+  auto link = std::make_shared<Link>(
+      LinkSettings{.system = system, .allocator = heap_allocator()}, stream,
+      [](Link&, const Frame&) { return Status(); });
+  auto receive = [&](const void* data, size_t size) {
+    BOOST_REQUIRE(link->space().size() >= size);
+    std::memcpy(link->space().data(), data, size);
+    return link->received(size);
+  };
+  BOOST_TEST(link->open(LinkNode(link_node_bytes, 'x'), 1, 1).ok());
+  auto header = encode(MessageFrame{.target = 1, .content_bytes = 16, .tensor_bytes = {}});
+  char half[8] = {};
+  BOOST_TEST(receive(header.data, header.size).ok());
+  BOOST_TEST(receive(half, sizeof half).ok());
+  link->end(unavailable("the peer has lost the link"));
+  BOOST_TEST((receive(half, sizeof half).code() == Code::unavailable));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

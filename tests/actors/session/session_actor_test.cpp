@@ -265,6 +265,16 @@ BOOST_AUTO_TEST_CASE(calls_after_a_large_extension_wait_for_it_and_can_be_cancel
   BOOST_TEST(answer->wait().ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_waits_for_a_large_extension_has_its_timeout) {
+  world->all_takes_long = true;
+  world->hold();
+  auto extended = begin_extension();
+  auto status = run(1, {"x:0"}, 1ms)->wait().status();
+  BOOST_TEST((status.code() == Code::deadline_exceeded), status.to_string());
+  world->release();
+  BOOST_TEST(extended->wait().ok());
+}
+
 BOOST_AUTO_TEST_CASE(a_large_extension_that_fails_leaves_the_graph_as_it_was) {
   world->all_takes_long = true;
   Waiting<Status> refused;
