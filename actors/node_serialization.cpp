@@ -114,9 +114,11 @@ struct AttrReader {
     uint64_t count = 0;
     if (auto error = source(count)) return error;
     if (count > 1'000'000) return bad("a list of more than a million values");
-    values.resize(count);
-    for (auto& value : values)
+    for (; count > 0; --count) {  // memory is taken as values are read, not as they are announced
+      T value{};
       if (auto error = (*this)(value)) return error;
+      values.push_back(std::move(value));
+    }
     return {};
   }
 

@@ -38,6 +38,9 @@ inline constexpr uint64_t message_bytes_max = uint64_t{4} << 30;
 /// it are sent as TensorSources, if the other end accepts those.
 inline constexpr uint64_t values_bytes_max = uint64_t{32} << 20;
 
+/// A larger message is read only where the node's memory limit has room for it.
+inline constexpr uint64_t uncounted_bytes_max = 2 * values_bytes_max;
+
 /// The limit of the bytes that are still to be read from the TensorSources of one connection.
 inline constexpr uint64_t pending_source_bytes_max = uint64_t{64} << 30;
 

@@ -77,8 +77,9 @@ Result<Tensor> read_strings(capnp::List<capnp::Data>::Reader strings, const Shap
   return tensor;
 }
 
-Result<Tensor> copy_elements(DType dtype, const Shape& shape, Chunks::Reader chunks) {
-  auto tensor = Tensor::allocate(dtype, shape);
+Result<Tensor> copy_elements(
+    DType dtype, const Shape& shape, Chunks::Reader chunks, Allocator& allocator) {
+  auto tensor = Tensor::allocate(dtype, shape, allocator);
   if (!tensor) return tensor;
   uint64_t begin = 0;
   for (auto chunk : chunks) {
@@ -97,11 +98,13 @@ Result<Tensor> read_elements(
     return invalid_argument(
         "a tensor " + std::string(to_string(dtype)) + shape.to_string() + " has " +
         std::to_string(expected) + " bytes, but came with " + std::to_string(given));
-  if (!memory || chunks.size() != 1 || given < share_bytes_min || dtype == DType::boolean)
-    return copy_elements(dtype, shape, chunks);
+  if (!memory || given < share_bytes_min)
+    return copy_elements(dtype, shape, chunks, heap_allocator());
+  if (chunks.size() != 1 || dtype == DType::boolean)
+    return copy_elements(dtype, shape, chunks, memory->allocator());
   auto bytes = chunks[0];
   auto owner = memory->owner_of(bytes.begin(), bytes.size());
-  if (!owner) return copy_elements(dtype, shape, chunks);
+  if (!owner) return copy_elements(dtype, shape, chunks, memory->allocator());
   // The cast is safe: kernels never write in place to a tensor over foreign memory.
   return Tensor::alias(
       dtype, shape, const_cast<capnp::byte*>(bytes.begin()), [owner = std::move(owner)] {});
@@ -137,7 +140,7 @@ Result<Tensor> defer_elements(
   if (!reservation)
     return resource_exhausted(
         "more than 64 GiB are still to be read for the steps of this connection: wait for some");
-  auto tensor = Tensor::allocate(dtype, shape);
+  auto tensor = Tensor::allocate(dtype, shape, deferred.memory->allocator());
   if (tensor) deferred.remaining.push_back({*tensor, from.getSource(), std::move(reservation)});
   return tensor;
 }

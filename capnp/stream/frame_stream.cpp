@@ -50,19 +50,12 @@ kj::Array<kj::byte> make_table(kj::ArrayPtr<const kj::ArrayPtr<const word>> segm
   return table;
 }
 
-std::shared_ptr<std::byte[]> allocate(size_t bytes) {
-  auto* memory = static_cast<std::byte*>(heap_allocator().allocate(bytes));
-  if (!memory) return nullptr;
-  prefer_huge_pages(memory, bytes);
-  return {memory, [bytes](std::byte* begin) { heap_allocator().deallocate(begin, bytes); }};
-}
-
 /// A message whose memory tensors may keep alive after the message is destroyed.
 class Frame final : public capnp::MessageReader {
  public:
   Frame(
-      capnp::ReaderOptions options, std::shared_ptr<std::byte[]> bytes,
-      std::vector<size_t> segment_words, std::shared_ptr<MessageMemory> memory)
+      capnp::ReaderOptions options, std::shared_ptr<std::byte[]> bytes, bool can_be_shared,
+      const std::vector<size_t>& segment_words, std::shared_ptr<MessageMemory> memory)
       : MessageReader(options), bytes_(std::move(bytes)), memory_(std::move(memory)) {
     auto* next = reinterpret_cast<const word*>(bytes_.get());
     for (auto words : segment_words) {
@@ -70,8 +63,7 @@ class Frame final : public capnp::MessageReader {
       next += words;
     }
     auto size = reinterpret_cast<const std::byte*>(next) - bytes_.get();
-    if (static_cast<size_t>(size) >= share_bytes_min)
-      memory_->add_message(bytes_, static_cast<size_t>(size));
+    if (can_be_shared) memory_->add_message(bytes_, static_cast<size_t>(size));
   }
   ~Frame() noexcept(false) { memory_->remove_message(bytes_.get()); }
 
@@ -92,7 +84,25 @@ struct FrameStream::Body {
   std::vector<size_t> segment_words;
   std::shared_ptr<std::byte[]> bytes;
   size_t size = 0;
+  bool can_be_shared = false;  // with tensors
+
+  Status allocate(Allocator& allocator);
 };
+
+Status FrameStream::Body::allocate(Allocator& allocator) {
+  Shape shape({static_cast<int64_t>(size)});
+  can_be_shared = size >= share_bytes_min;
+  auto memory = Tensor::allocate(DType::uint8, shape, can_be_shared ? allocator : heap_allocator());
+  if (!memory && size <= protocol::uncounted_bytes_max) {
+    memory = Tensor::allocate(DType::uint8, shape);
+    can_be_shared = false;
+  }
+  if (!memory) return memory.status();
+  auto* begin = static_cast<std::byte*>(memory->mutable_raw());
+  prefer_huge_pages(begin, size);
+  bytes = {begin, [owner = *std::move(memory)](std::byte*) {}};
+  return {};
+}
 
 capnp::ReaderOptions reader_options() {
   capnp::ReaderOptions options;
@@ -112,8 +122,9 @@ void tune_socket(int socket) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30000);
 }
 
-FrameStream::FrameStream(kj::Own<kj::AsyncIoStream> stream)
+FrameStream::FrameStream(kj::Own<kj::AsyncIoStream> stream, Allocator& allocator)
     : stream_(kj::mv(stream)),
+      memory_(std::make_shared<MessageMemory>(allocator)),
       buffer_(kj::heapArray<kj::byte>(buffer_bytes)),
       last_write_(kj::Promise<void>(kj::READY_NOW).fork()) {}
 
@@ -167,8 +178,8 @@ kj::Promise<FrameStream::MaybeMessage> FrameStream::read_body(
   }
   if (body.size > message_bytes_max_)
     return refuse("a message of " + std::to_string(body.size) + " bytes is over the limit");
-  body.bytes = allocate(body.size);
-  if (!body.bytes) return refuse("no memory for a message of " + std::to_string(body.size));
+  if (auto status = body.allocate(memory_->allocator()); !status.ok())
+    return refuse("no memory for a message: " + status.message());
   begin_ += table_bytes(segment_count);
   options.traversalLimitInWords = std::min(options.traversalLimitInWords, words_to_read(body.size));
 
@@ -176,8 +187,8 @@ kj::Promise<FrameStream::MaybeMessage> FrameStream::read_body(
   std::memcpy(body.bytes.get(), buffer_.begin() + begin_, here);
   begin_ += here;
   auto finish = [this, options](Body done) -> MaybeMessage {
-    auto frame =
-        kj::heap<Frame>(options, std::move(done.bytes), std::move(done.segment_words), memory_);
+    auto frame = kj::heap<Frame>(
+        options, std::move(done.bytes), done.can_be_shared, done.segment_words, memory_);
     return capnp::MessageReaderAndFds{kj::mv(frame), nullptr};
   };
   if (here == body.size) return finish(std::move(body));

@@ -31,7 +31,10 @@ void tune_socket(int socket);
 ///   - shares the memory of large messages with tensors.
 class FrameStream final : public capnp::MessageStream {
  public:
-  explicit FrameStream(kj::Own<kj::AsyncIoStream> stream);
+  /// Large messages get their memory from the allocator. Where it has none left, those of at most
+  /// protocol::uncounted_bytes_max are read nevertheless, so that the call can be answered by an
+  /// error: its tensors are copied to the allocator's memory, or fail. Larger ones are refused.
+  explicit FrameStream(kj::Own<kj::AsyncIoStream> stream, Allocator& allocator = heap_allocator());
 
   const std::shared_ptr<MessageMemory>& memory() const { return memory_; }
   /// Why a frame from the other end was refused; empty if none was.
@@ -66,7 +69,7 @@ class FrameStream final : public capnp::MessageStream {
   kj::Promise<void> write_large(kj::Array<kj::byte> table, Segments segments);
 
   kj::Own<kj::AsyncIoStream> stream_;
-  std::shared_ptr<MessageMemory> memory_ = std::make_shared<MessageMemory>();
+  std::shared_ptr<MessageMemory> memory_;
   std::string fault_;
   uint64_t message_bytes_max_ = protocol::message_bytes_max;
 

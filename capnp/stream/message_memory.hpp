@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "troupe/capnp/protocol.hpp"
+#include "troupe/graph/types/allocator.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
@@ -20,6 +21,12 @@ inline constexpr size_t share_bytes_min = size_t{64} << 10;
 /// the pointers that owner_of() returns may be released on any thread.
 class MessageMemory : public std::enable_shared_from_this<MessageMemory> {
  public:
+  /// Large messages and tensors that are received get their memory from the allocator, whose limit
+  /// bounds them. It must outlive all of them.
+  explicit MessageMemory(Allocator& allocator = heap_allocator()) : allocator_(allocator) {}
+
+  Allocator& allocator() const { return allocator_; }
+
   /// Whether the other end accepts TensorSources. Set before tensors are sent, if at all.
   bool takes_sources() const { return takes_sources_; }
   void set_takes_sources(bool takes) { takes_sources_ = takes; }
@@ -45,7 +52,7 @@ class MessageMemory : public std::enable_shared_from_this<MessageMemory> {
         this, [self = shared_from_this(), bytes](void*) { self->pending_source_bytes_ -= bytes; }};
   }
 
-  /// Registers a received message, which keeps its memory until remove_message().
+  /// Registers a received message whose memory may be shared, until remove_message().
   void add_message(std::shared_ptr<std::byte[]> memory, size_t bytes) {
     auto* begin = memory.get();
     messages_[begin] = {std::move(memory), bytes};
@@ -66,6 +73,7 @@ class MessageMemory : public std::enable_shared_from_this<MessageMemory> {
     std::shared_ptr<std::byte[]> memory;
     size_t bytes;
   };
+  Allocator& allocator_;
   bool takes_sources_ = false;
   uint64_t pending_source_bytes_ = 0;
   std::multimap<const void*, Tensor> external_segments_;  // not written yet

@@ -38,7 +38,7 @@ struct ConnectionSet::ClientConnection {
       kj::Own<kj::AsyncIoStream> socket, EventLoopExecutionUnit& unit, const Service& service,
       int& count)
       : name(name_of_peer(*socket)),
-        stream(kj::mv(socket)),
+        stream(kj::mv(socket), *service.receive_allocator),
         messages(stream),
         network(messages, capnp::rpc::twoparty::Side::SERVER, reader_options()),
         system(capnp::makeRpcServer(

@@ -25,7 +25,7 @@ struct Service {
   /// at once.
   std::function<void(std::chrono::milliseconds time, DoneStatus drained)> stop;
   NodeIdentity identity;
-  /// Gives the tensors from other nodes their memory.
+  /// Gives the tensors from other nodes, and what clients feed, their memory.
   Allocator* receive_allocator = &heap_allocator();
   /// Connects to nodes of this host by TCP, too.
   bool tcp_only = false;

@@ -132,6 +132,30 @@ BOOST_AUTO_TEST_CASE(the_cpu_may_be_shown_as_two_devices_that_share_its_memory) 
   BOOST_TEST((both.code() == Code::resource_exhausted), both.to_string());
 }
 
+BOOST_AUTO_TEST_CASE(feeds_count_against_the_memory_limit) {
+  auto options = few_threads();
+  options.devices.cpu.memory_limit = 24 << 20;
+  auto server = start_local(options);
+  TestClient user(*server);
+  auto x = user.b.placeholder(DType::float32, Shape::unknown_rank());
+  auto sum = user.b.reduce_sum(x);
+  BOOST_REQUIRE(user.session->extend(user.b).ok());
+  auto run = [&](int64_t mebibytes) {
+    auto value = *Tensor::allocate(DType::float32, Shape({mebibytes << 18}));
+    std::fill_n(value.mutable_data<float>(), value.elements(), 1.0f);
+    return user.session->run({{x, value}}, {sum}).status();
+  };
+  auto in_use = [&] { return user.client->list_devices()->devices.at(0).memory_in_use; };
+  BOOST_TEST(run(16).ok());
+  for (int64_t mebibytes : {28, 40}) {  // in the message, and beside it
+    auto status = run(mebibytes);
+    BOOST_TEST((status.code() == Code::resource_exhausted), status.to_string());
+    BOOST_TEST(says(status, x.name()), status.to_string());
+  }
+  BOOST_TEST(run(16).ok());  // in the same session
+  BOOST_TEST(in_use() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(devices_that_the_machine_has_not_are_refused) {
   ServerOptions options;
   options.devices.visible = {"GPU:0"};
