@@ -157,4 +157,19 @@ BOOST_AUTO_TEST_CASE(a_full_stack_and_an_empty_one_are_errors_that_say_so) {
   BOOST_TEST(status.message().find("at most 0 elements") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_stack_that_was_closed_takes_and_gives_nothing) {
+  add_const("size", Tensor::scalar(int32_t{2}));
+  add_const("one", Tensor::scalar(1.0f));
+  add(
+      {.name = "stack",
+       .op = "StackV2",
+       .inputs = {"size"},
+       .attrs = {{"elem_type", DType::float32}}});
+  add({.name = "close", .op = "StackCloseV2", .inputs = {"stack"}});
+  add({.name = "push", .op = "StackPushV2", .inputs = {"stack", "one", "^close"}});
+  auto status = run();
+  BOOST_TEST(status.where().node == "push");
+  BOOST_TEST(status.message() == "the stack is closed");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

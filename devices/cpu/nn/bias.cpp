@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/math/reduce.hpp"
+#include "troupe/devices/cpu/reduction/reduce.hpp"
 #include "troupe/devices/cpu/nn/nn.hpp"
 
 namespace troupe::cpu {

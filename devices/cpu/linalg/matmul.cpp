@@ -6,7 +6,7 @@
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
-#include "troupe/devices/cpu/math/product.hpp"
+#include "troupe/devices/cpu/linalg/product.hpp"
 
 namespace troupe::cpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/math/product_by_eigen.hpp"
+#include "troupe/devices/cpu/linalg/product_by_eigen.hpp"
 
 namespace troupe::cpu {
 

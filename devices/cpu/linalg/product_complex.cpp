@@ -1,6 +1,6 @@
 #include <complex>
 
-#include "troupe/devices/cpu/math/product_by_eigen.hpp"
+#include "troupe/devices/cpu/linalg/product_by_eigen.hpp"
 
 namespace troupe::cpu {
 

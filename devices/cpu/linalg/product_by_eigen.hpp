@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "troupe/devices/cpu/math/product.hpp"
+#include "troupe/devices/cpu/linalg/product.hpp"
 
 namespace troupe::cpu {
 

@@ -1,10 +1,10 @@
-#include "troupe/devices/cpu/math/reduction.hpp"
+#include "troupe/devices/cpu/reduction/reduction.hpp"
 
 #include <limits>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/math/reduce.hpp"
+#include "troupe/devices/cpu/reduction/reduce.hpp"
 
 namespace troupe::cpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/math/reduce.hpp"
+#include "troupe/devices/cpu/reduction/reduce.hpp"
 
 namespace troupe::cpu {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
-#include "troupe/devices/cpu/math/reduction.hpp"
+#include "troupe/devices/cpu/reduction/reduction.hpp"
 
 namespace troupe::cpu {
 namespace {
