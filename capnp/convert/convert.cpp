@@ -147,7 +147,8 @@ Result<Feeds> to_feeds(capnp::List<rpc::Feed>::Reader from, DeferredTensors* def
     return to_vector<Feeds::value_type>(from, [deferred](auto feed) -> Result<Feeds::value_type> {
       auto output = text_of(feed.getOutput());
       auto value = to_tensor(feed.getValue(), deferred);
-      if (!value) return invalid_argument("feed '" + output + "': " + value.status().message());
+      if (!value)
+        return Status(value.status().code(), "feed '" + output + "': " + value.status().message());
       return Feeds::value_type(std::move(output), *std::move(value));
     });
   });
