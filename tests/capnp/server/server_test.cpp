@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(feeds_count_against_the_memory_limit) {
     BOOST_TEST((status.code() == Code::resource_exhausted), status.to_string());
     BOOST_TEST(says(status, x.name()), status.to_string());
   }
-  BOOST_TEST(run(16).ok());  // in the same session
+  BOOST_TEST(run(16).ok());                     // in the same session
   auto deadline = Clock::now() + test_timeout;  // the client releases its call after the answer
   while (in_use() > 0 && Clock::now() < deadline) std::this_thread::yield();
   BOOST_TEST(in_use() == 0u);
