@@ -32,6 +32,7 @@ ClusterState::ClusterState(
       options(options_given),
       simulation(system, seed.value, options_given.network) {
   if (!options.catalogs.ops) options.catalogs = Catalogs::make();
+  simulation.delay_timers(options.timer_delay_max);
   for (const auto& task : task_names(spec)) start(task);
   invariants.add("SC-2", [this] {
     if (std::exchange(placements_changed, false)) check_placements();

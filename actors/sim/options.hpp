@@ -26,6 +26,8 @@ struct Options {
   int accelerators = 0;
   std::chrono::milliseconds connect_timeout{1000};
   std::chrono::milliseconds heartbeat_limit{2000};
+  /// Each timer is late by up to this.
+  std::chrono::nanoseconds timer_delay_max{0};
   Catalogs catalogs = {};  // Catalogs::make() by default
 };
 

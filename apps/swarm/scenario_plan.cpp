@@ -86,6 +86,9 @@ ScenarioPlan draw_plan(sim::Seed seed, const sim::Catalogs& catalogs) {
   auto tasks = sim::task_names(spec);
   for (auto count = random.between(1, 4); count > 0; --count)
     plan.masters.push_back(random.pick(tasks));
+  // By more than many round trips, and less than what heartbeats allow for.
+  if (random.chance(0.25))
+    plan.options.timer_delay_max = std::chrono::microseconds(random.between(100, 20'000));
   return plan;
 }
 

@@ -65,7 +65,8 @@ Simulation::Simulation(caf::actor_system& system, uint64_t seed, const NetworkOp
            .scheduler = scheduler_,
            .options = options,
            .random = std::mt19937_64(stream(seed, 1))}),
-      random_(stream(seed, 2)) {}
+      random_(stream(seed, 2)),
+      timer_random_(stream(seed, 3)) {}
 
 Simulation::~Simulation() {
   for (Node node = 0; node < static_cast<Node>(clocks_.size()); ++node) crash(node);
@@ -100,7 +101,11 @@ bool Simulation::step(Time limit) {
 
 void Simulation::wake_at(
     Node node, Time reading, const caf::strong_actor_ptr& to, caf::message message) {
-  after(clocks_[node].until(reading, now()), [=, this] {
+  Time late(0);
+  if (timer_delay_max_ > Time(0))
+    late = Time(
+        static_cast<int64_t>(timer_random_() % static_cast<uint64_t>(timer_delay_max_.count())));
+  after(clocks_[node].until(reading, now()) + late, [=, this] {
     if (!scheduler_.is_alive(node)) return;
     if (clocks_[node].reading(now()) < reading) return wake_at(node, reading, to, message);
     to->enqueue(nullptr, caf::make_message_id(), message, scheduler_.unit());

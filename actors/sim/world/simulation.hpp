@@ -86,6 +86,8 @@ class Simulation {
   /// Sets the rate of the node's clock, without a jump. A timer that was set before never fires
   /// early by that clock, but may fire late.
   void skew(Node node, double rate) { clocks_[node].set_rate(rate, now()); }
+  /// Makes each timer that is set from now on late by up to that time, as on a busy machine.
+  void delay_timers(Time most) { timer_delay_max_ = most; }
 
   /// Hash of all delivered messages with their times and nodes: equal for equal histories.
   uint64_t trace_hash() const { return network_.log().hash(); }
@@ -106,6 +108,8 @@ class Simulation {
   NodeScheduler scheduler_;
   SimulatedNetwork network_;
   std::mt19937_64 random_;
+  std::mt19937_64 timer_random_;
+  Time timer_delay_max_{0};
   std::vector<NodeClock> clocks_;  // by node
   Work check_;
 };

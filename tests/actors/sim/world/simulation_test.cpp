@@ -246,6 +246,16 @@ BOOST_FIXTURE_TEST_CASE(a_timer_fires_when_the_skewed_clock_shows_its_time, TwoN
   BOOST_TEST((delays() == times({500us, 2500us})));
 }
 
+BOOST_FIXTURE_TEST_CASE(timers_that_are_delayed_fire_late_and_out_of_order, TwoNodes) {
+  auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(b, received));
+  simulation.delay_timers(500us);
+  for (int i = 0; i < 20; ++i) simulation.world_of(b)->after(1ms, actor, caf::make_message(i));
+  run();
+  BOOST_TEST(received.size() == 20u);
+  BOOST_TEST(std::ranges::all_of(delays(), [](auto d) { return d >= 1ms && d < 1500us; }));
+  BOOST_TEST(!std::ranges::is_sorted(numbers(received)));
+}
+
 BOOST_FIXTURE_TEST_CASE(nothing_of_a_crashed_node_happens_any_more, TwoNodes) {
   auto actor = caf::actor_cast<caf::strong_actor_ptr>(recorder(b, received));
   bool worked = false, connected = false;
