@@ -7,6 +7,7 @@
 
 #include <caf/all.hpp>
 
+#include "troupe/graph/support/happens_before.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
@@ -22,7 +23,8 @@ template <class Answer, class Self, class Then>
 std::function<void(Answer)> post_to(Self* self, Then then) {
   return [me = caf::actor_cast<caf::strong_actor_ptr>(self),
           then = std::move(then)](Answer answer) {
-    Post message{[then, answer = std::move(answer)]() mutable { then(std::move(answer)); }};
+    Post message{
+        after_now([then, answer = std::move(answer)]() mutable { then(std::move(answer)); })};
     me->enqueue(nullptr, caf::make_message_id(), caf::make_message(std::move(message)), nullptr);
   };
 }

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/happens_before.hpp"
 #include "troupe/devices/cpu/pool_allocator.hpp"
+#include "troupe/graph/support/happens_before.hpp"
 
 namespace troupe {
 namespace {
@@ -62,7 +62,7 @@ class CpuDevice final : public Device {
   Allocator& allocator() override { return processor_->allocator; }
 
   void enqueue(std::function<void()> work) override {
-    processor_->arena.enqueue(work_.defer(cpu::in_order(std::move(work), done_)));
+    processor_->arena.enqueue(work_.defer(in_order(std::move(work), done_)));
   }
 
   void trim() override {
@@ -79,7 +79,7 @@ class CpuDevice final : public Device {
   DeviceAttributes attributes_;
   KernelCatalog kernels_;
   ResourceKindCatalog resource_kinds_;
-  cpu::HappensBefore done_;  // before work_, whose tasks use it
+  HappensBefore done_;  // before work_, whose tasks use it
   tbb::task_group work_;
 };
 

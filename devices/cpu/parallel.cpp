@@ -4,7 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include "troupe/devices/cpu/happens_before.hpp"
+#include "troupe/graph/support/happens_before.hpp"
 
 namespace troupe::cpu {
 
