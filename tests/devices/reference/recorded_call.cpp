@@ -105,7 +105,8 @@ RecordedCall call_of(const json& from, const OpCatalog& catalog) {
   RecordedCall call{.op = from.at("op").get<std::string>()};
   auto op = catalog.find(call.op);
   if (!op) throw std::invalid_argument(op.status().message());
-  for (const auto& [name, value] : from.value("attrs", json::object()).items()) {
+  const auto attrs = from.value("attrs", json::object());  // which the items refer to
+  for (const auto& [name, value] : attrs.items()) {
     const auto* rule = (*op)->find_attr(name);
     if (!rule) throw std::invalid_argument(call.op + " has no attribute " + name);
     call.attrs[name] = attr_of(rule->type, value);
