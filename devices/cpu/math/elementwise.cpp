@@ -33,7 +33,7 @@ struct Walk {
     auto strides = nest.row_strides();
     auto in = int64_t(size_of(elements.in)), row_bytes = size * int64_t(size_of(elements.out));
     auto repeat = strides[0] == 0 ? Repeat::x : strides[1] == 0 ? Repeat::y : Repeat::none;
-    parallel_ranges(nest.rows(), size, [&](int64_t begin, int64_t end) {
+    parallel_ranges(nest.rows(), size * elements.cost, [&](int64_t begin, int64_t end) {
       nest.each_row(begin, end, [&](int64_t row, const auto& offsets) {
         elements.loop(
             out + row * row_bytes, x + offsets[0] * in, y + offsets[1] * in, size, repeat);
@@ -126,8 +126,9 @@ Status compute_binary(Launch& launch, const BinaryElements& elements) {
   auto is_even = x_shape == y_shape || x_shape.is_scalar() || y_shape.is_scalar();
   auto repeat = x_shape == y_shape ? Repeat::none : y_shape.is_scalar() ? Repeat::y : Repeat::x;
   if (is_even)
-    parallel_ranges(
-        out->elements(), 1, [&](int64_t begin, int64_t end) { walk.compute(begin, end, repeat); });
+    parallel_ranges(out->elements(), elements.cost, [&](int64_t begin, int64_t end) {
+      walk.compute(begin, end, repeat);
+    });
   else walk.broadcast(broadcast_nest(x_shape, y_shape, *shape));
   launch.set(0, *std::move(out));
   return {};

@@ -103,6 +103,7 @@ struct UnaryElements {
 struct BinaryElements {
   BinaryLoop loop = nullptr;
   DType in, out;
+  int64_t cost = 1;  // as of UnaryElements
 };
 
 template <class F, class T, class Out>
@@ -119,6 +120,9 @@ Status compute_unary(Launch& launch, const UnaryElements& elements);
 Status compute_binary(Launch& launch, const BinaryElements& elements);
 /// As compute_binary, for operands of one shape.
 Status compute_pairwise(Launch& launch, const BinaryElements& elements);
+
+/// Sets output 0 to the sum of all inputs, which must have one shape.
+Status compute_add_n(Launch& launch, const BinaryElements& add);
 
 /// Sum and difference of two operands, where they are numbers; else without a loop.
 BinaryElements addition(DType dtype);

@@ -1,10 +1,9 @@
 #include "troupe/devices/cpu/math/math.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/division.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -22,14 +21,6 @@ constexpr auto squared_difference = [](auto x, auto y) {
 constexpr auto maximum = [](auto x, auto y) { return (x > y) | (x != x) ? x : y; };
 constexpr auto minimum = [](auto x, auto y) { return (x < y) | (x != x) ? x : y; };
 
-constexpr auto divide = [](auto x, auto y) {
-  using T = decltype(x);
-  // The least integer divided by -1 would trap.
-  if constexpr (is_number<T> && std::is_signed_v<T>)
-    return y == -1 ? static_cast<T>(wrap(T{}) - wrap(x)) : static_cast<T>(x / y);
-  else return x / y;
-};
-
 constexpr auto power = [](auto x, auto y) {
   using T = decltype(x);
   if constexpr (is_number<T>) {
@@ -43,34 +34,11 @@ constexpr auto power = [](auto x, auto y) {
   }
 };
 
-template <class T, class F>
-bool any_element(const Tensor& tensor, F is_bad) {
-  return std::ranges::any_of(tensor.values<T>(), is_bad);
-}
-
-template <class F, class T>
-Status compute_division(Launch& launch) {
-  if (any_element<T>(launch.input(1), [](T y) { return y == T{}; }))
-    return invalid_argument("integer division by zero");
-  return compute_binary<F, T, T>(launch);
-}
-
 template <class F, class T>
 Status compute_integer_power(Launch& launch) {
   if (any_element<T>(launch.input(1), [](T y) { return y < T{}; }))
     return invalid_argument("an integer has no integer power with a negative exponent");
   return compute_binary<F, T, T>(launch);
-}
-
-template <class F>
-KernelCatalog::Make division(F) {
-  return [](const Node& node) {
-    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-      using T = decltype(zero);
-      if constexpr (is_number<T>) return Kernel{.compute = compute_division<F, T>};
-      else return Kernel{.compute = compute_binary<F, T, T>};
-    });
-  };
 }
 
 template <class F>
@@ -81,6 +49,25 @@ Result<Kernel> make_power(const Node& node, F) {
     else return Kernel{.compute = compute_binary<F, T, T>};
   });
 }
+
+Result<Kernel> make_add_n(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  auto add = addition(dtype);
+  if (!add.loop) return no_kernel(dtype);
+  return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};
+}
+
+template <class F>
+BinaryElements elements_for(DType dtype, F) {
+  BinaryElements elements;
+  for_dtype(Numeric{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    elements = binary_elements<F, T, T>();
+  });
+  return elements;
+}
+
+}  // namespace
 
 Status compute_add_n(Launch& launch, const BinaryElements& add) {
   const auto shape = launch.input(0).shape();
@@ -111,25 +98,6 @@ Status compute_add_n(Launch& launch, const BinaryElements& add) {
   return {};
 }
 
-Result<Kernel> make_add_n(const Node& node) {
-  auto dtype = node.attr<DType>("T");
-  auto add = addition(dtype);
-  if (!add.loop) return no_kernel(dtype);
-  return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};
-}
-
-template <class F>
-BinaryElements elements_for(DType dtype, F) {
-  BinaryElements elements;
-  for_dtype(Numeric{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    elements = binary_elements<F, T, T>();
-  });
-  return elements;
-}
-
-}  // namespace
-
 BinaryElements addition(DType dtype) { return elements_for(dtype, add); }
 BinaryElements subtraction(DType dtype) { return elements_for(dtype, sub); }
 
@@ -138,8 +106,8 @@ void add_math_kernels(KernelCatalog& catalog) {
   catalog.add("AddV2", binary<Numeric>(add));
   catalog.add("Sub", binary<Numeric>(sub));
   catalog.add("Mul", binary<Numeric>(mul));
-  catalog.add("Div", division(divide));
-  catalog.add("RealDiv", division(divide));
+  catalog.add("Div", division<Numeric>(divide));
+  catalog.add("RealDiv", division<Numeric>(divide));
   catalog.add("SquaredDifference", binary<Numeric>(squared_difference));
   catalog.add("Maximum", binary<Real>(maximum));
   catalog.add("Minimum", binary<Real>(minimum));

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <complex>
 
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/array_function.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
 
 namespace troupe::cpu {
@@ -36,44 +36,12 @@ constexpr auto logistic = [](const auto& x) {
   else return x.logistic();
 };
 
-constexpr auto as_it_is = [](auto x) { return x; };
 /// Eigen clamps what it takes the exponential of; results of clamped ones stand for 0.
 constexpr auto without_clamp = [](auto x) {
   using T = decltype(x);
   constexpr auto least = std::is_same_v<T, float> ? T(3e-39) : T(5.6e-309);
   return x <= least ? T(0) : x;
 };
-
-/// Elements of such a function worth a task of their own are fewer than those of a sum.
-constexpr int64_t function_cost_elements = 8;
-
-template <class F, class Finish, class T>
-void function_loop(void* out, const void* x, int64_t count) {
-  if constexpr (is_half<T>) {
-    unary_by_floats<T>(out, x, count, function_loop<F, Finish, float>);
-  } else {
-    using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
-    auto* result = static_cast<T*>(out);
-    Eigen::Map<Array>(result, count) =
-        F{}(Eigen::Map<const Array>(static_cast<const T*>(x), count));
-    if constexpr (std::is_floating_point_v<T> && !std::is_same_v<Finish, decltype(as_it_is)>)
-      apply<Finish>(result, count, static_cast<const T*>(result));
-  }
-}
-
-template <class F, class Finish = decltype(as_it_is)>
-KernelCatalog::Make function(F, Finish = as_it_is) {
-  return [](const Node& node) {
-    return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
-      using T = decltype(zero);
-      UnaryElements elements{
-          function_loop<F, Finish, T>, dtype_of<T>(), dtype_of<T>(), function_cost_elements};
-      return Kernel{
-          .compute = [elements](Launch& launch) { return compute_unary(launch, elements); },
-          .cost_ns = [](const Launch& launch) { return 2 * launch.input(0).elements(); }};
-    });
-  };
-}
 
 template <class F, class T>
 Status compute_integer_reciprocal(Launch& launch) {
@@ -105,7 +73,8 @@ void add_math_unary_kernels(KernelCatalog& catalog) {
   catalog.add("Square", unary<Numeric>([](auto x) { return wrap(x) * wrap(x); }));
   catalog.add("Abs", unary<Real>(absolute));
   catalog.add("Sign", unary<Numeric>(sign));
-  catalog.add("Reciprocal", [](const Node& node) { return make_reciprocal(node, reciprocal); });
+  for (auto name : {"Reciprocal", "Inv"})
+    catalog.add(name, [](const Node& node) { return make_reciprocal(node, reciprocal); });
   catalog.add("Conj", unary<Complex>([](auto x) { return std::conj(x); }));
   catalog.add("Exp", function(exponential, without_clamp));
   catalog.add("Log", function(logarithm));
