@@ -1,7 +1,25 @@
+#include <cmath>
+#include <complex>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/math/array_function.hpp"
 
 namespace troupe::cpu {
 
-void add_trigonometric_kernels(KernelCatalog&) {}
+void add_trigonometric_kernels(KernelCatalog& catalog) {
+  // Eigen computes several of these at a time.
+  catalog.add("Sin", function([](const auto& x) { return x.sin(); }));
+  catalog.add("Cos", function([](const auto& x) { return x.cos(); }));
+  catalog.add("Tan", scalar_function<Differentiable>([](auto x) { return std::tan(x); }));
+  catalog.add("Asin", scalar_function<Differentiable>([](auto x) { return std::asin(x); }));
+  catalog.add("Acos", scalar_function<Differentiable>([](auto x) { return std::acos(x); }));
+  catalog.add("Atan", scalar_function<Differentiable>([](auto x) { return std::atan(x); }));
+  catalog.add("Sinh", scalar_function<Differentiable>([](auto x) { return std::sinh(x); }));
+  catalog.add("Cosh", scalar_function<Differentiable>([](auto x) { return std::cosh(x); }));
+  catalog.add("Asinh", scalar_function<Differentiable>([](auto x) { return std::asinh(x); }));
+  catalog.add("Acosh", scalar_function<Differentiable>([](auto x) { return std::acosh(x); }));
+  catalog.add("Atanh", scalar_function<Differentiable>([](auto x) { return std::atanh(x); }));
+  catalog.add("Atan2", binary<Floating>([](auto y, auto x) { return std::atan2(y, x); }));
+}
 
 }  // namespace troupe::cpu
