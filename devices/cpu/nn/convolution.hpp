@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "troupe/devices/kernel.hpp"
+#include "troupe/graph/ops/nn/window.hpp"
+
+namespace troupe::cpu {
+
+/// The sizes of a convolution of images or volumes; of images, the first spatial axis has size 1.
+struct Convolution {
+  using Sizes = std::array<int64_t, 3>;
+
+  int64_t batch = 0;
+  int64_t groups = 1, inputs = 0, outputs = 0;  // inputs and outputs: channels of each group
+  int spatial = 2;
+  bool channels_first = false;
+  Sizes in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1};
+  Sizes strides{1, 1, 1}, dilations{1, 1, 1}, before{}, after{};
+
+  static Result<Convolution> make(
+      const ops::Windows& windows, const Shape& input, const Shape& filter, bool is_depthwise);
+
+  int64_t in_channels() const { return groups * inputs; }
+  int64_t out_channels() const { return groups * outputs; }
+  int64_t in_positions() const { return in[0] * in[1] * in[2]; }
+  int64_t out_positions() const { return out[0] * out[1] * out[2]; }
+  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+  int64_t filter_elements() const { return taps() * inputs * out_channels(); }
+  double flops() const {
+    return 2.0 * double(batch) * double(out_positions()) * double(filter_elements());
+  }
+};
+
+/// What is computed from the other two: the output, or the gradient with respect to an input.
+enum class ConvolutionPass : uint8_t { output, input, filter };
+
+/// The operands of a pass; the one that it computes is not read.
+template <class T>
+struct ConvolutionData {
+  const T* input = nullptr;
+  const T* filter = nullptr;
+  const T* output = nullptr;
+  T* result = nullptr;
+};
+
+/// By plain loops: float and double. Nothing may be empty.
+template <class T>
+void convolve_by_loops(const Convolution& c, ConvolutionPass pass, const ConvolutionData<T>& data);
+
+/// By oneDNN, on all threads of the arena. Nothing may be empty.
+Status convolve_by_dnnl(
+    const Launch& launch, const Convolution& c, ConvolutionPass pass,
+    const ConvolutionData<float>& data);
+
+}  // namespace troupe::cpu
