@@ -1,0 +1,166 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/kernel.hpp"
+#include "troupe/graph/ops/nn/window.hpp"
+
+namespace troupe::cpu {
+
+/// A part of the input that one output is made from: positions [begin, end) along each axis.
+struct PoolWindow {
+  int64_t outer, out;  // the image, and the position of the output in it
+  std::array<int64_t, 3> begin, end;
+
+  int64_t cells() const { return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]); }
+};
+
+/// How windows lie over a tensor seen as [outer, three axes that are pooled, inner]. None is empty.
+struct PoolPlan {
+  using Sizes = std::array<int64_t, 3>;
+
+  int64_t outer = 1, inner = 1;
+  Sizes in{1, 1, 1}, out{1, 1, 1}, sizes{1, 1, 1}, strides{1, 1, 1}, before{};
+
+  /// Of an input that pooled_shape() accepted.
+  static Result<PoolPlan> make(const ops::Windows& windows, const Shape& input);
+
+  int64_t in_positions() const { return in[0] * in[1] * in[2]; }
+  int64_t out_positions() const { return out[0] * out[1] * out[2]; }
+  int64_t in_image() const { return in_positions() * inner; }
+  int64_t out_image() const { return out_positions() * inner; }
+  /// Elements that the windows of an image read; less where the sum over all images would overflow.
+  int64_t image_work() const {
+    auto read = double(out_image()) * double(sizes[0]) * double(sizes[1]) * double(sizes[2]);
+    return static_cast<int64_t>(std::min(4e18 / double(std::max<int64_t>(1, outer)), read));
+  }
+
+  /// Calls f(window) for the windows of outer images [begin, end).
+  template <class F>
+  void each_window(int64_t begin, int64_t end, const F& f) const {
+    PoolWindow window{};
+    Sizes at{};
+    for (window.outer = begin; window.outer < end; ++window.outer) {
+      window.out = 0;
+      for (at[0] = 0; at[0] < out[0]; ++at[0])
+        for (at[1] = 0; at[1] < out[1]; ++at[1])
+          for (at[2] = 0; at[2] < out[2]; ++at[2], ++window.out) {
+            for (size_t i = 0; i < 3; ++i) {
+              auto start = at[i] * strides[i] - before[i];
+              window.begin[i] = std::max<int64_t>(0, start);
+              window.end[i] = std::min(in[i], start + sizes[i]);
+            }
+            f(window);
+          }
+    }
+  }
+
+  /// Calls f(position) for the input's positions in a window, in their order.
+  template <class F>
+  void each_cell(const PoolWindow& window, const F& f) const {
+    for (auto d = window.begin[0]; d < window.end[0]; ++d)
+      for (auto h = window.begin[1]; h < window.end[1]; ++h)
+        for (auto w = window.begin[2]; w < window.end[2]; ++w) f((d * in[1] + h) * in[2] + w);
+  }
+
+  /// Calls f(window) for all windows; those of an image on one thread.
+  template <class F>
+  void each_window_parallel(const F& f) const {
+    if (inner == 0) return;
+    parallel_ranges(
+        outer, image_work(), [&](int64_t begin, int64_t end) { each_window(begin, end, f); });
+  }
+};
+
+/// What the kernels of pools know of their node.
+class PoolNode {
+ public:
+  /// `sizes_input`: the input that says the windows' sizes, strides being the next; or -1.
+  static Result<PoolNode> of(const Node& node, int sizes_input, bool may_span_channels);
+
+  struct Pool {
+    PoolPlan plan;
+    Shape pooled;
+  };
+  /// The windows over an input of that shape, in one launch.
+  Result<Pool> over(const Launch& launch, const Shape& input) const;
+
+ private:
+  Result<ops::Windows> windows_of(const Launch& launch) const;
+
+  ops::WindowAttrs attrs_;
+  int sizes_input_ = -1;
+  bool may_span_channels_ = true;
+  std::optional<ops::Windows> windows_;  // where attributes say them
+};
+
+/// Fails unless that input has that shape.
+Status check_pool_input(const Launch& launch, int index, const Shape& expected);
+
+/// NaN, once met, stays.
+template <class T>
+bool is_greater(const T& value, const T& greatest) {
+  return !(promote(value) <= promote(greatest)) && promote(greatest) == promote(greatest);
+}
+
+/// Calls f(window, positions) for all windows; positions[i] is that of the greatest element, or the
+/// first of equal ones, where the inner index is i.
+template <class T, class F>
+void each_greatest(const PoolPlan& plan, const T* x, const F& f) {
+  if (plan.inner == 0) return;
+  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> positions(static_cast<size_t>(plan.inner));
+    plan.each_window(begin, end, [&](const PoolWindow& window) {
+      const auto* image = x + window.outer * plan.in_image();
+      auto is_first = true;
+      plan.each_cell(window, [&](int64_t position) {
+        if (std::exchange(is_first, false)) {
+          std::ranges::fill(positions, position);
+          return;
+        }
+        const auto* cell = image + position * plan.inner;
+        for (int64_t i = 0; i < plan.inner; ++i) {
+          auto& at = positions[static_cast<size_t>(i)];
+          if (is_greater(cell[i], image[at * plan.inner + i])) at = position;
+        }
+      });
+      f(window, positions);
+    });
+  });
+}
+
+/// Sets output 0 to sums, made in a wider type for 16-bit floats; `add_all` gets zeros to add to.
+template <class T, class F>
+Status set_pool_sums(Launch& launch, const Shape& shape, const F& add_all) {
+  using A = Promoted<T>;
+  auto sums = launch.allocate(dtype_of<A>(), shape);
+  if (!sums) return sums.status();
+  auto* sum = sums->template mutable_data<A>();
+  std::fill_n(sum, sums->elements(), A(0));
+  Status status = add_all(sum);
+  if (!status.ok()) return status;
+  if constexpr (!is_half<T>) {
+    launch.set(0, *std::move(sums));
+  } else {
+    auto out = launch.allocate(dtype_of<T>(), shape);
+    if (!out) return out.status();
+    narrow(out->template mutable_data<T>(), sum, sums->elements());
+    launch.set(0, *std::move(out));
+  }
+  return {};
+}
+
+/// In proportion to the larger of the first and last inputs.
+int64_t pool_cost_ns(const Launch& launch);
+
+/// MaxPoolWithArgmax and what belongs to it.
+void add_argmax_pooling_kernels(KernelCatalog& catalog);
+
+}  // namespace troupe::cpu
