@@ -1,7 +1,296 @@
+#include "troupe/devices/cpu/nn/normalization.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
+namespace {
 
-void add_normalization_kernels(KernelCatalog&) {}
+/// Images seen as [outer, channels, inner].
+struct ChannelLayout {
+  int64_t outer, channels, inner;
+
+  static ChannelLayout of(const Shape& shape, bool channels_first) {
+    if (channels_first) return {shape[0], shape[1], shape[2] * shape[3]};
+    return {shape[0] * shape[1] * shape[2], shape[3], 1};
+  }
+  int64_t row() const { return channels * inner; }
+  int64_t elements() const { return outer * row(); }
+  int64_t of_each() const { return outer * inner; }
+
+  /// Calls f(offset, channel) for the elements of outer parts [begin, end).
+  template <class F>
+  void each(int64_t begin, int64_t end, const F& f) const {
+    if (row() == 0) return;  // however many parts there are
+    for (auto o = begin; o < end; ++o)
+      if (inner == 1)
+        for (int64_t c = 0; c < channels; ++c) f(o * channels + c, c);
+      else
+        for (int64_t c = 0; c < channels; ++c)
+          for (int64_t i = 0; i < inner; ++i) f((o * channels + c) * inner + i, c);
+  }
+
+  template <class F>
+  void each_parallel(const F& f) const {
+    if (elements() == 0) return;
+    parallel_ranges(outer, row(), [&](int64_t begin, int64_t end) { each(begin, end, f); });
+  }
+};
+
+using ChannelSums = std::vector<std::array<double, 2>>;
+
+/// For each channel two sums, of the values that f(offset, channel) gives for its elements. The
+/// parts, each summed by one thread, depend on the shape alone, and so does rounding.
+template <class F>
+ChannelSums sum_by_channel(const ChannelLayout& layout, const F& f) {
+  constexpr int64_t part_elements = 64 * 1024, parts_max = 64;
+  // Sums take little memory beside the elements.
+  constexpr int64_t elements_each = 64;
+  auto parts = std::min(
+      {parts_max, layout.outer, layout.elements() / part_elements + 1,
+       layout.of_each() / elements_each});
+  parts = std::max<int64_t>(1, parts);
+  auto channels = static_cast<size_t>(layout.channels);
+  std::vector<ChannelSums> sums(static_cast<size_t>(parts), ChannelSums(channels));
+  parallel_ranges(parts, layout.elements() / parts, [&](int64_t begin, int64_t end) {
+    for (auto part = begin; part < end; ++part) {
+      auto* sum = sums[static_cast<size_t>(part)].data();
+      auto first = layout.outer * part / parts, last = layout.outer * (part + 1) / parts;
+      layout.each(first, last, [&](int64_t at, int64_t channel) {
+        auto values = f(at, channel);
+        for (size_t i = 0; i < 2; ++i) sum[channel][i] += values[i];
+      });
+    }
+  });
+  for (size_t part = 1; part < sums.size(); ++part)
+    for (size_t c = 0; c < channels; ++c)
+      for (size_t i = 0; i < 2; ++i) sums[0][c][i] += sums[part][c][i];
+  return sums[0];
+}
+
+/// Mean and variance of each channel.
+struct ChannelStatistics {
+  std::vector<double> mean, variance;
+
+  /// Of the elements; NaN where there are none.
+  template <class T>
+  static ChannelStatistics of(const ChannelLayout& layout, const T* x) {
+    auto count = double(layout.of_each());
+    ChannelStatistics result;
+    using Pair = std::array<double, 2>;
+    for (const auto& sum : sum_by_channel(layout, [x](int64_t at, int64_t) {
+           return Pair{double(x[at]), 0};
+         }))
+      result.mean.push_back(sum[0] / count);
+    const auto* mean = result.mean.data();
+    // The second sum would be 0 without rounding errors, and corrects those of the first.
+    for (const auto& sum : sum_by_channel(layout, [=](int64_t at, int64_t channel) {
+           auto difference = double(x[at]) - mean[channel];
+           return Pair{difference * difference, difference};
+         }))
+      result.variance.push_back((sum[0] - sum[1] * sum[1] / count) / count);
+    return result;
+  }
+  template <class U>
+  static ChannelStatistics given(const Tensor& mean, const Tensor& variance) {
+    const auto &means = mean.values<U>(), &variances = variance.values<U>();
+    return {{means.begin(), means.end()}, {variances.begin(), variances.end()}};
+  }
+};
+
+/// Sets an output to a vector with the channels' values.
+template <class U>
+Status set_channels(Launch& launch, int index, const std::vector<double>& values) {
+  auto out = launch.allocate(dtype_of<U>(), {static_cast<int64_t>(values.size())});
+  if (!out) return out.status();
+  std::ranges::transform(
+      values, out->template mutable_data<U>(), [](double value) { return static_cast<U>(value); });
+  launch.set(index, *std::move(out));
+  return {};
+}
+
+struct BatchNormNode {
+  bool is_training, channels_first;
+  double epsilon;
+
+  explicit BatchNormNode(const Node& node)
+      : is_training(node.attr<bool>("is_training")),
+        channels_first(node.attr<std::string>("data_format") == "NCHW"),
+        epsilon(double(node.attr<float>("epsilon"))) {}
+
+  /// The layout of the images; fails unless those inputs have an element for each channel.
+  Result<ChannelLayout> layout(
+      const Launch& launch, int images, std::initializer_list<int> vectors) const {
+    const auto& shape = launch.input(images).shape();
+    if (shape.rank() != 4)
+      return invalid_argument("'x' must have rank 4, but its shape is " + shape.to_string());
+    auto result = ChannelLayout::of(shape, channels_first);
+    for (auto i : vectors)
+      if (launch.input(i).shape() != Shape{result.channels})
+        return invalid_argument(
+            "input " + std::to_string(i) + " must have an element for each of the " +
+            std::to_string(result.channels) + " channels, but its shape is " +
+            launch.input(i).shape().to_string());
+    return result;
+  }
+};
+
+/// For each channel, what its elements are multiplied with to have variance 1.
+std::vector<double> factors_of(const ChannelStatistics& statistics, double epsilon) {
+  std::vector<double> factors;
+  for (auto variance : statistics.variance) factors.push_back(1 / std::sqrt(variance + epsilon));
+  return factors;
+}
+
+/// The outputs that say the statistics: those of a larger population, and those of this batch.
+template <class U>
+Status set_statistics(
+    Launch& launch, const ChannelStatistics& statistics, int64_t count, bool is_training) {
+  auto of_population = statistics.variance;
+  if (is_training && count > 1)
+    for (auto& variance : of_population) variance *= double(count) / double(count - 1);
+  auto status = set_channels<U>(launch, 1, statistics.mean);
+  if (status.ok()) status = set_channels<U>(launch, 2, of_population);
+  if (status.ok()) status = set_channels<U>(launch, 3, statistics.mean);
+  if (status.ok()) status = set_channels<U>(launch, 4, statistics.variance);
+  return status;
+}
+
+template <class T, class U>
+Status compute_batch_norm(Launch& launch, const BatchNormNode& node, bool has_reserve_3) {
+  using A = Promoted<T>;
+  auto layout = node.layout(launch, 0, {1, 2});
+  if (layout && !node.is_training) layout = node.layout(launch, 0, {1, 2, 3, 4});
+  if (!layout) return layout.status();
+  const auto* x = launch.input(0).data<T>();
+  auto statistics = node.is_training
+                        ? ChannelStatistics::of(*layout, x)
+                        : ChannelStatistics::given<U>(launch.input(3), launch.input(4));
+  auto factors = factors_of(statistics, node.epsilon);
+  auto channels = factors.size();
+  std::vector<A> mean(channels), factor(channels), offset(channels);
+  for (size_t c = 0; c < channels; ++c) {
+    mean[c] = static_cast<A>(statistics.mean[c]);
+    factor[c] = static_cast<A>(factors[c] * double(launch.input(1).data<U>()[c]));
+    offset[c] = static_cast<A>(launch.input(2).data<U>()[c]);
+  }
+  auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), Shape(launch.input(0).shape()));
+  if (!out) return out.status();
+  auto* y = out->template mutable_data<T>();
+  layout->each_parallel(
+      [=, m = mean.data(), f = factor.data(), o = offset.data()](int64_t at, int64_t c) {
+        y[at] = static_cast<T>((promote(x[at]) - m[c]) * f[c] + o[c]);
+      });
+  launch.set(0, *std::move(out));
+  auto status = set_statistics<U>(launch, statistics, layout->of_each(), node.is_training);
+  if (!status.ok() || !has_reserve_3) return status;
+  auto reserve = launch.allocate(dtype_of<U>(), {});
+  if (!reserve) return reserve.status();
+  *reserve->template mutable_data<U>() = 0;
+  launch.set(5, *std::move(reserve));
+  return {};
+}
+
+/// The gradients of scale and offset, by channel.
+template <class T>
+ChannelSums parameter_gradients(
+    const ChannelLayout& layout, const T* dy, const T* x, const ChannelStatistics& statistics,
+    const std::vector<double>& factors) {
+  const auto *mean = statistics.mean.data(), *factor = factors.data();
+  return sum_by_channel(layout, [=](int64_t at, int64_t c) {
+    auto gradient = double(dy[at]);
+    return std::array<double, 2>{gradient * (double(x[at]) - mean[c]) * factor[c], gradient};
+  });
+}
+
+template <class U>
+Status set_parameter_gradients(Launch& launch, const ChannelSums& sums) {
+  std::vector<double> scale, offset;
+  for (const auto& sum : sums) {
+    scale.push_back(sum[0]);
+    offset.push_back(sum[1]);
+  }
+  auto status = set_channels<U>(launch, 1, scale);
+  if (status.ok()) status = set_channels<U>(launch, 2, offset);
+  for (int i : {3, 4})
+    if (status.ok()) status = set_channels<U>(launch, i, {});
+  return status;
+}
+
+/// x_backprop = a * dy + b * x + c, with numbers of the channel: in training the statistics depend
+/// on x too.
+template <class T, class U>
+Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
+  using A = Promoted<T>;
+  auto layout = node.layout(launch, 1, {2, 3, 4});
+  if (!layout) return layout.status();
+  const auto shape = launch.input(1).shape();
+  if (launch.input(0).shape() != shape)
+    return invalid_argument(
+        "'y_backprop' must have the shape of 'x', " + shape.to_string() + ", but has " +
+        launch.input(0).shape().to_string());
+  const auto *dy = launch.input(0).data<T>(), *x = launch.input(1).data<T>();
+  auto statistics = ChannelStatistics::given<U>(launch.input(3), launch.input(4));
+  auto factors = factors_of(statistics, node.epsilon);
+  auto sums = parameter_gradients(*layout, dy, x, statistics, factors);
+  auto count = double(layout->of_each());
+  std::vector<std::array<A, 4>> numbers;
+  for (size_t c = 0; c < factors.size(); ++c) {
+    auto scale = factors[c] * double(launch.input(2).data<U>()[c]);
+    auto by_x = node.is_training ? -scale * factors[c] * sums[c][0] / count : 0.0;
+    auto constant = node.is_training ? -scale * sums[c][1] / count : 0.0;
+    numbers.push_back(
+        {static_cast<A>(scale), static_cast<A>(by_x), static_cast<A>(constant),
+         static_cast<A>(statistics.mean[c])});
+  }
+  auto status = set_parameter_gradients<U>(launch, sums);
+  if (!status.ok()) return status;
+  auto out = launch.reuse_or_allocate({0, 1}, dtype_of<T>(), shape);
+  if (!out) return out.status();
+  auto* dx = out->template mutable_data<T>();
+  layout->each_parallel([=, numbers = numbers.data()](int64_t at, int64_t channel) {
+    const auto& [scale, by_x, constant, mean] = numbers[channel];
+    dx[at] = static_cast<T>(scale * promote(dy[at]) + by_x * (promote(x[at]) - mean) + constant);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// `is_gradient` of the forward op's gradient.
+KernelCatalog::Make batch_norm_kernel(bool is_gradient, bool has_reserve_3) {
+  return [=](const Node& node) -> Result<Kernel> {
+    BatchNormNode batch_norm(node);
+    auto statistics = node.attr<DType>(node.op->find_attr("U") ? "U" : "T");
+    return dispatch(Floating{}, node.attr<DType>("T"), [&](auto zero) {
+      using T = decltype(zero);
+      auto is_double = statistics == DType::float64;
+      Kernel kernel{.cost_ns = [](const Launch& launch) { return 6 * launch.input(0).elements(); }};
+      kernel.compute = [=](Launch& launch) {
+        if (is_gradient)
+          return is_double ? compute_batch_norm_grad<T, double>(launch, batch_norm)
+                           : compute_batch_norm_grad<T, float>(launch, batch_norm);
+        return is_double ? compute_batch_norm<T, double>(launch, batch_norm, has_reserve_3)
+                         : compute_batch_norm<T, float>(launch, batch_norm, has_reserve_3);
+      };
+      return kernel;
+    });
+  };
+}
+
+}  // namespace
+
+void add_normalization_kernels(KernelCatalog& catalog) {
+  for (const std::string version : {"", "V2", "V3"}) {
+    auto is_third = version == "V3";
+    catalog.add("FusedBatchNorm" + version, batch_norm_kernel(false, is_third));
+    catalog.add("FusedBatchNormGrad" + version, batch_norm_kernel(true, is_third));
+  }
+  add_local_response_kernels(catalog);
+}
 
 }  // namespace troupe::cpu
