@@ -37,6 +37,7 @@ KernelCatalog make_kernel_catalog() {
   add_convolution_kernels(catalog);
   add_pooling_kernels(catalog);
   add_normalization_kernels(catalog);
+  add_dilation_kernels(catalog);
   add_text_kernels(catalog);
   add_parsing_kernels(catalog);
   add_sampling_kernels(catalog);

@@ -35,6 +35,7 @@ void add_activation_kernels(KernelCatalog& catalog);
 void add_convolution_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_normalization_kernels(KernelCatalog& catalog);
+void add_dilation_kernels(KernelCatalog& catalog);
 void add_text_kernels(KernelCatalog& catalog);
 void add_parsing_kernels(KernelCatalog& catalog);
 void add_sampling_kernels(KernelCatalog& catalog);

@@ -34,6 +34,7 @@ std::shared_ptr<const OpCatalog> make_op_catalog() {
   add_convolution_ops(*catalog);
   add_pooling_ops(*catalog);
   add_normalization_ops(*catalog);
+  add_dilation_ops(*catalog);
   add_text_ops(*catalog);
   add_parsing_ops(*catalog);
   add_sampling_ops(*catalog);

@@ -37,6 +37,7 @@ void add_activation_ops(OpCatalog& catalog);
 void add_convolution_ops(OpCatalog& catalog);
 void add_pooling_ops(OpCatalog& catalog);
 void add_normalization_ops(OpCatalog& catalog);
+void add_dilation_ops(OpCatalog& catalog);
 void add_text_ops(OpCatalog& catalog);
 void add_parsing_ops(OpCatalog& catalog);
 void add_sampling_ops(OpCatalog& catalog);

@@ -28,6 +28,20 @@ struct Convolution {
   int64_t out_positions() const { return out[0] * out[1] * out[2]; }
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   int64_t filter_elements() const { return taps() * inputs * out_channels(); }
+  /// Tap number i as its place on each axis of the filter's window.
+  Sizes tap(int64_t i) const {
+    return {i / (kernel[1] * kernel[2]), i / kernel[2] % kernel[1], i % kernel[2]};
+  }
+  /// The input's position under a tap for an output, or -1 in the padding.
+  int64_t input_position(const Sizes& tap, const Sizes& output) const {
+    int64_t position = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      auto place = output[i] * strides[i] + tap[i] * dilations[i] - before[i];
+      if (place < 0 || place >= in[i]) return -1;
+      position = position * in[i] + place;
+    }
+    return position;
+  }
   double flops() const {
     return 2.0 * double(batch) * double(out_positions()) * double(filter_elements());
   }

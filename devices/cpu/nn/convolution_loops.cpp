@@ -16,30 +16,16 @@ struct ImageStrides {
         channel(channels_first ? positions : 1) {}
 };
 
-/// The input's position under a tap of the filter's window for an output, or -1 in the padding.
-int64_t input_position(
-    const Convolution& c, const Convolution::Sizes& tap, const Convolution::Sizes& at) {
-  int64_t position = 0;
-  for (size_t i = 0; i < 3; ++i) {
-    auto place = at[i] * c.strides[i] + tap[i] * c.dilations[i] - c.before[i];
-    if (place < 0 || place >= c.in[i]) return -1;
-    position = position * c.in[i] + place;
-  }
-  return position;
-}
-
 /// Calls f(input position, output position) for all outputs that a tap has an input for.
 template <class F>
 void each_position(const Convolution& c, int64_t tap_number, const F& f) {
-  Convolution::Sizes tap{
-      tap_number / (c.kernel[1] * c.kernel[2]), tap_number / c.kernel[2] % c.kernel[1],
-      tap_number % c.kernel[2]};
+  auto tap = c.tap(tap_number);
   Convolution::Sizes at{};
   int64_t out = 0;
   for (at[0] = 0; at[0] < c.out[0]; ++at[0])
     for (at[1] = 0; at[1] < c.out[1]; ++at[1])
       for (at[2] = 0; at[2] < c.out[2]; ++at[2], ++out)
-        if (auto in = input_position(c, tap, at); in >= 0) f(in, out);
+        if (auto in = c.input_position(tap, at); in >= 0) f(in, out);
 }
 
 struct ConvolutionRange {

@@ -136,7 +136,7 @@ void take_from_greatest(const PoolPlan& plan, const T* x, const T* values, T* ou
 template <class T>
 void average_pool(const PoolPlan& plan, const T* x, T* y) {
   using A = Promoted<T>;
-  if (plan.inner == 0) return;
+  if (plan.out_image() == 0) return;
   parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
     std::vector<A> sums(static_cast<size_t>(plan.inner));
     plan.each_window(begin, end, [&](const PoolWindow& window) {

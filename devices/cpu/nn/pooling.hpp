@@ -73,7 +73,7 @@ struct PoolPlan {
   /// Calls f(window) for all windows; those of an image on one thread.
   template <class F>
   void each_window_parallel(const F& f) const {
-    if (inner == 0) return;
+    if (out_image() == 0) return;  // however many images there are
     parallel_ranges(
         outer, image_work(), [&](int64_t begin, int64_t end) { each_window(begin, end, f); });
   }
@@ -114,7 +114,7 @@ bool is_greater(const T& value, const T& greatest) {
 /// first of equal ones, where the inner index is i.
 template <class T, class F>
 void each_greatest(const PoolPlan& plan, const T* x, const F& f) {
-  if (plan.inner == 0) return;
+  if (plan.out_image() == 0) return;
   parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
     std::vector<int64_t> positions(static_cast<size_t>(plan.inner));
     plan.each_window(begin, end, [&](const PoolWindow& window) {

@@ -132,7 +132,7 @@ void add_max_pool(OpCatalog& catalog, const std::string& name, int rank) {
       .gradient([grad](Gradient& g) {
         g.to_input(0, g.op(grad, {g.in(0), g.out(0), g.dy()}, window_attrs(g)));
       }));
-  // TensorFlow's MaxPool3DGrad has a dtype of its own for the gradient, with no kernel that uses it.
+  // The gradient of MaxPool3DGrad has a dtype of its own, but no kernel where it differs.
   auto input_dtype = is_flat ? "T" : "TInput";
   auto to_input = with_windows(
       Op(grad)
@@ -145,8 +145,8 @@ void add_max_pool(OpCatalog& catalog, const std::string& name, int rank) {
       .attr("T", is_flat ? real() : floating(), DType::float32);
   if (!is_flat) std::move(typed).attr("TInput", floating(), DType::float32);
   catalog.add(std::move(typed)
-      .doc("The gradient of the pool: that of each window, added to its greatest element, the first "
-           "of equal ones.")
+      .doc("The gradient of the pool: that of each window, added to its greatest element, the "
+           "first of equal ones.")
       .infer_shape(like_pool(source, {1, 2}, /*is_pooled=*/false))
       .gradient(by_reverse(grad_grad)));
   auto to_output = with_windows(

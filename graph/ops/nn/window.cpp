@@ -72,7 +72,7 @@ Result<Windows> Windows::make(const WindowAttrs& attrs) {
   if (status.ok() && attrs.sizes)
     status = read_numbers(windows.sizes, "ksize", *attrs.sizes, rank);
   if (status.ok() && attrs.dilations)
-    status = read_numbers(windows.dilations, "dilations", *attrs.dilations, rank);
+    status = read_numbers(windows.dilations, attrs.dilations_name, *attrs.dilations, rank);
   if (status.ok() && attrs.paddings) status = read_paddings(windows, *attrs.paddings);
   if (!status.ok()) return status;
   return windows;
@@ -133,7 +133,7 @@ Result<Shape> convolved_shape(
   const auto& layout = windows.layout;
   auto channel = static_cast<size_t>(layout.channel_axis());
   if (windows.strides[channel] != 1 || windows.dilations[channel] != 1)
-    return invalid_argument("attributes 'strides' and 'dilations' must be 1 for the channels");
+    return invalid_argument("strides and dilations must be 1 for the channels");
   auto sizes = FilterSizes::of(filter, input[layout.channel_axis()], is_depthwise);
   if (!sizes) return sizes.status();
   std::array<int64_t, 5> result{};

@@ -30,6 +30,7 @@ struct WindowAttrs {
   std::string data_format, padding;
   std::vector<int64_t> strides;
   std::optional<std::vector<int64_t>> sizes = {}, dilations = {};  // ones where the op has none
+  const char* dilations_name = "dilations";  // of the attribute
   /// Before and after each axis, where `padding` is EXPLICIT, which it may be if there are any.
   std::optional<std::vector<int64_t>> paddings = {};
 };
@@ -71,7 +72,18 @@ WindowAttrs convolution_attrs(const Source& source, bool has_paddings) {
       .paddings = std::move(paddings)};
 }
 
-/// As convolution_attrs(), of an op that pools; without `sizes` and `strides` where they are inputs.
+/// As convolution_attrs(), of a morphological dilation.
+template <class Source>
+WindowAttrs dilation_attrs(const Source& source) {
+  return {
+      .data_format = "NHWC",
+      .padding = source.template attr<std::string>("padding"),
+      .strides = source.template attr<std::vector<int64_t>>("strides"),
+      .dilations = source.template attr<std::vector<int64_t>>("rates"),
+      .dilations_name = "rates"};
+}
+
+/// As convolution_attrs(), of a pool; without `sizes` and `strides` where they are inputs.
 template <class Source>
 WindowAttrs pool_attrs(const Source& source, bool has_format, bool has_sizes) {
   using Ints = std::vector<int64_t>;
@@ -84,8 +96,8 @@ WindowAttrs pool_attrs(const Source& source, bool has_format, bool has_sizes) {
   return attrs;
 }
 
-/// A convolution's kinds of filters: [spatial..., channels of a group, outputs of all], or depthwise
-/// [spatial..., channels, outputs of each].
+/// What a convolution's filter says: one of shape [spatial..., channels of a group, outputs of all
+/// groups], or a depthwise one [spatial..., channels, outputs of each].
 struct FilterSizes {
   int64_t groups = 1, inputs = 0, outputs = 0;  // inputs: of each group; outputs: of all
 
@@ -98,7 +110,7 @@ struct FilterSizes {
 Result<Shape> convolved_shape(
     const Windows& windows, const Shape& input, const Shape& filter, bool is_depthwise);
 
-/// The shape of what pools of those windows make of an input, of the layout's rank. Windows may span
+/// The shape that pools of those windows make of an input, of the layout's rank. Windows may span
 /// several channels instead of positions, but then they must not overlap.
 Result<Shape> pooled_shape(const Windows& windows, const Shape& input);
 

@@ -12,7 +12,8 @@ def record_function(r, op):
     special = SPECIAL
     if op == "Relu6":
         special = [value for value in SPECIAL if value == value]
-        r.call(op, array([float("nan"), 1], "float32"), outputs=[array([float("nan"), 1], "float32")])
+        nan = array([float("nan"), 1], "float32")
+        r.call(op, nan, outputs=[nan])
     r.call(op, array(special, "float32"))
     r.call(op, array(-0.75, "float64"))
     r.call(op, array([[], []], "float32"))

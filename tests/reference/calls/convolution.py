@@ -106,7 +106,8 @@ def passes(r, kind, x_shape, w_shape, dtype="float32", strides=1, dilations=1, p
             if "dilations" in attrs:
                 attrs["dilations"] = [attrs["dilations"][k] for k in order]
         if explicit:
-            attrs["explicit_paddings"] = explicit[:2] + [0, 0] + explicit[2:-2] if first else explicit
+            first_paddings = explicit[:2] + [0, 0] + explicit[2:-2]
+            attrs["explicit_paddings"] = first_paddings if first else explicit
         inputs = given[:2] if i == 0 else given
         if i > 0:
             inputs[i - 1] = np.array(given[i - 1].shape, "int32")

@@ -126,13 +126,17 @@ def record_special(r):
     r.call("MaxPool", empty, outputs=[empty[:, 1:, 1:]], **pool)
     r.call("AvgPool", empty, outputs=[empty[:, 1:, 1:]], **pool)
     r.call("MaxPoolGrad", empty, empty[:, 1:, 1:], empty[:, 1:, 1:], outputs=[empty], **pool)
-    r.call("AvgPoolGrad", np.array([0, 3, 3, 2], "int32"), empty[:, 1:, 1:], outputs=[empty], **pool)
+    shape = np.array([0, 3, 3, 2], "int32")
+    r.call("AvgPoolGrad", shape, empty[:, 1:, 1:], outputs=[empty], **pool)
     narrow = np.zeros((1, 3, 3, 0), "float32")
     r.call("MaxPool", narrow, outputs=[narrow[:, 1:, 1:]], **pool)
     flat = np.zeros((1, 0, 3, 2), "float32")
     same = dict(pool, padding="SAME")
     r.call("MaxPool", flat, outputs=[flat], **same)
     r.call("AvgPool", flat, outputs=[flat], **same)
+    many = np.zeros((2**40, 0, 3, 2), "float32")
+    r.call("MaxPool", many, outputs=[many], **same)
+    r.call("AvgPool", many, outputs=[many], **same)
     r.call("MaxPool", np.ones((1, 1, 3, 1), "float32"), outputs=[np.ones((1, 0, 2, 1), "float32")],
            **pool)
 

@@ -1,0 +1,167 @@
+#include <limits>
+#include <vector>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/pooling.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using ops::Windows;
+
+/// The input and the tap that made an output of a channel, as offsets; none where all are padding.
+struct DilationSource {
+  int64_t input = -1, filter = -1;
+};
+
+/// The arguments of a dilation, seen as a convolution of each channel.
+template <class T>
+struct Dilation {
+  Convolution c;
+  const T* input;
+  const T* filter;
+
+  int64_t channels() const { return c.groups; }
+
+  /// Calls f(offset of the first channel of an output, greatest sums, where they are from) for all
+  /// outputs of images [begin, end).
+  template <class F>
+  void each_output(int64_t begin, int64_t end, const F& f) const {
+    std::vector<T> sums(static_cast<size_t>(channels()));
+    std::vector<DilationSource> sources(sums.size());
+    Convolution::Sizes at{};
+    auto out = begin * c.out_positions() * channels();
+    for (auto image = begin; image < end; ++image)
+      for (at[1] = 0; at[1] < c.out[1]; ++at[1])
+        for (at[2] = 0; at[2] < c.out[2]; ++at[2], out += channels()) {
+          find_greatest(image, at, sums, sources);
+          f(out, sums, sources);
+        }
+  }
+
+ private:
+  void find_greatest(
+      int64_t image, const Convolution::Sizes& at, std::vector<T>& sums,
+      std::vector<DilationSource>& sources) const {
+    std::ranges::fill(sums, std::numeric_limits<T>::lowest());
+    std::ranges::fill(sources, DilationSource());
+    for (int64_t tap = 0; tap < c.taps(); ++tap) {
+      auto position = c.input_position(c.tap(tap), at);
+      if (position < 0) continue;
+      DilationSource from{(image * c.in_positions() + position) * channels(), tap * channels()};
+      for (size_t i = 0; i < sums.size(); ++i, ++from.input, ++from.filter) {
+        auto sum =
+            static_cast<T>(wrap(promote(input[from.input])) + wrap(promote(filter[from.filter])));
+        if (!(promote(sum) > promote(sums[i]))) continue;
+        sums[i] = sum;
+        sources[i] = from;
+      }
+    }
+  }
+};
+
+struct DilationNode {
+  Windows windows;
+  bool has_gradient;  // as the third input
+
+  template <class T>
+  Result<Dilation<T>> over(const Launch& launch, Shape& output) const {
+    const auto &input = launch.input(0).shape(), &filter = launch.input(1).shape();
+    if (input.rank() != 4 || filter.rank() != 3)
+      return invalid_argument(
+          "input and filter must have rank 4 and rank 3, but their shapes are " +
+          input.to_string() + " and " + filter.to_string());
+    Shape by_channel{filter[0], filter[1], filter[2], 1};
+    auto shape = ops::convolved_shape(windows, input, by_channel, /*is_depthwise=*/true);
+    if (!shape) return shape.status();
+    output = *shape;
+    if (has_gradient && launch.input(2).shape() != output)
+      return invalid_argument(
+          "'out_backprop' must have the shape of the result, " + output.to_string() + ", but has " +
+          launch.input(2).shape().to_string());
+    auto c = Convolution::make(windows, input, by_channel, /*is_depthwise=*/true);
+    if (!c) return c.status();
+    return Dilation<T>{*c, launch.input(0).data<T>(), launch.input(1).data<T>()};
+  }
+};
+
+int64_t dilation_work(const Convolution& c) {
+  return static_cast<int64_t>(std::min(4e18, c.flops()) / double(std::max<int64_t>(1, c.batch)));
+}
+
+template <class T>
+Status compute_dilation(Launch& launch, const DilationNode& node) {
+  Shape shape;
+  auto dilation = node.over<T>(launch, shape);
+  if (!dilation) return dilation.status();
+  auto out = launch.allocate(dtype_of<T>(), shape);
+  if (!out) return out.status();
+  auto* result = out->template mutable_data<T>();
+  const auto& c = dilation->c;
+  if (shape.elements() > 0)
+    parallel_ranges(c.batch, dilation_work(c), [&](int64_t begin, int64_t end) {
+      dilation->each_output(begin, end, [&](int64_t at, const auto& sums, const auto&) {
+        std::ranges::copy(sums, result + at);
+      });
+    });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// The gradient with respect to the input or, else, to the filter.
+template <class T>
+Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool to_input) {
+  using A = Promoted<T>;
+  Shape shape;
+  auto dilation = node.over<T>(launch, shape);
+  if (!dilation) return dilation.status();
+  const auto* dy = launch.input(2).data<T>();
+  auto result = Shape(launch.input(to_input ? 0 : 1).shape());
+  return set_pool_sums<T>(launch, result, [&](A* sum) {
+    if (shape.elements() == 0) return Status();
+    auto add = [&](int64_t begin, int64_t end) {
+      dilation->each_output(begin, end, [&](int64_t at, const auto&, const auto& sources) {
+        for (const auto& source : sources) {
+          auto gradient = wrap(promote(dy[at++]));
+          auto to = to_input ? source.input : source.filter;
+          if (to >= 0) sum[to] = static_cast<A>(wrap(sum[to]) + gradient);
+        }
+      });
+    };
+    // All images add to one filter.
+    if (to_input) parallel_ranges(dilation->c.batch, dilation_work(dilation->c), add);
+    else add(0, dilation->c.batch);
+    return Status();
+  });
+}
+
+enum class DilationOp : uint8_t { forward, to_input, to_filter };
+
+KernelCatalog::Make dilation_kernel(DilationOp op) {
+  return [op](const Node& node) -> Result<Kernel> {
+    auto windows = Windows::make(ops::dilation_attrs(node));
+    if (!windows) return windows.status();
+    DilationNode dilation{*windows, op != DilationOp::forward};
+    return dispatch(Real{}, node.attr<DType>("T"), [&](auto zero) {
+      using T = decltype(zero);
+      return Kernel{
+          .compute =
+              [=](Launch& launch) {
+                if (op == DilationOp::forward) return compute_dilation<T>(launch, dilation);
+                return compute_dilation_gradient<T>(launch, dilation, op == DilationOp::to_input);
+              },
+          .cost_ns = [](const Launch& launch) { return 20 * launch.input(0).elements(); }};
+    });
+  };
+}
+
+}  // namespace
+
+void add_dilation_kernels(KernelCatalog& catalog) {
+  catalog.add("Dilation2D", dilation_kernel(DilationOp::forward));
+  catalog.add("Dilation2DBackpropInput", dilation_kernel(DilationOp::to_input));
+  catalog.add("Dilation2DBackpropFilter", dilation_kernel(DilationOp::to_filter));
+}
+
+}  // namespace troupe::cpu
