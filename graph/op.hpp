@@ -58,9 +58,10 @@ class Op {
   Op&& input(std::string name, DType dtype) &&;
   Op&& output(std::string name, std::string dtype_attr) &&;
   Op&& output(std::string name, DType dtype) &&;
-  /// `count_attr` tensors, all of the dtype in `dtype_attr`.
+  /// `count_attr` tensors, all of the dtype in `dtype_attr`, or of a fixed one.
   Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
+  Op&& inputs(std::string name, DType dtype, std::string count_attr) &&;
   /// A tensor for each dtype of the list(type) attribute.
   Op&& inputs(std::string name, std::string dtypes_attr) &&;
   Op&& outputs(std::string name, std::string dtypes_attr) &&;

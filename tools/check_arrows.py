@@ -32,15 +32,16 @@ SCHEMA = r"troupe_schema"
 CUDA = r"cuda\w*|cub|thrust|cublas\w*|cudnn\w*"
 TBB = r"tbb|oneapi"
 DNNL = r"dnnl|oneapi"
+STRINGS = r"re2|farmhash"
 KJ = r"kj|capnp"
 FORBIDDEN = {
-    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{SCHEMA}",
+    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{SCHEMA}",
     "devices": rf"caf|{KJ}|{SCHEMA}",
-    "actors": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
-    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}",
-    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}",
-    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
-    "apps": rf"{TBB}|{CUDA}|{DNNL}|{KJ}|{SCHEMA}",
+    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
+    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}",
+    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}",
+    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
+    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
 }
 
 # Messages of Cap'n Proto, without its event loop, are what links between nodes consist of.
