@@ -91,6 +91,11 @@ void check_derivative(
 
 }  // namespace
 
+bool has_derivatives(const Op& op) {
+  auto* function = op.gradient().target<void (*)(Gradient&)>();
+  return op.gradient() && !(function && *function == not_differentiable);
+}
+
 void check_gradient(const GradientCase& c, KnownShapes known_shapes) {
   BOOST_TEST_CONTEXT(c.op << ", known_shapes " << static_cast<int>(known_shapes)) {
     TestGraph test_graph(c, known_shapes);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "troupe/graph/function.hpp"
+#include "troupe/graph/op.hpp"
 #include "troupe/graph/types/attr.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
@@ -26,6 +27,10 @@ struct GradientCase {
 /// What is known of the inputs of an op before the step: shapes, only ranks, or nothing. Inputs
 /// that are not differentiated may also be constants.
 enum class KnownShapes { constants, shapes, ranks, nothing };
+
+/// Whether the op passes derivatives on. (Not ops such as Shape, whose gradient says that there is
+/// none.)
+bool has_derivatives(const Op& op);
 
 /// Fails the test where a derivative of the sum of all float64 outputs, each element times a weight
 /// of its own, is none.

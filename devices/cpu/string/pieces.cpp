@@ -86,7 +86,7 @@ template <class F>
 Status split_strings(Launch& launch, const F& split) {
   const auto& in = launch.input(0);
   if (in.shape().rank() != 1)
-    return invalid_argument("input must be a vector, not of shape " + in.shape().to_string());
+    return invalid_argument("input must have rank 1, but its shape is " + in.shape().to_string());
   auto separator = scalar_string(launch, 1, "the separator");
   if (!separator) return separator.status();
   Pieces pieces;

@@ -1,7 +1,0 @@
-#include "troupe/devices/cpu/all_kernels.hpp"
-
-namespace troupe::cpu {
-
-void add_sparse_kernels(KernelCatalog&) {}
-
-}  // namespace troupe::cpu
