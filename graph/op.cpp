@@ -40,8 +40,7 @@ Op&& Op::outputs(std::string name, std::string dtype_attr, std::string count_att
   return std::move(*this);
 }
 Op&& Op::inputs(std::string name, DType dtype, std::string count_attr) && {
-  inputs_.push_back(
-      {.name = std::move(name), .dtype = dtype, .count_attr = std::move(count_attr)});
+  inputs_.push_back({.name = std::move(name), .dtype = dtype, .count_attr = std::move(count_attr)});
   return std::move(*this);
 }
 Op&& Op::inputs(std::string name, std::string dtypes_attr) && {

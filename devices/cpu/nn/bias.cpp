@@ -1,5 +1,5 @@
-#include "troupe/devices/cpu/reduction/reduce.hpp"
 #include "troupe/devices/cpu/nn/nn.hpp"
+#include "troupe/devices/cpu/reduction/reduce.hpp"
 
 namespace troupe::cpu {
 namespace {

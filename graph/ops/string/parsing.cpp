@@ -43,7 +43,8 @@ Status infer_decode_csv(ShapeInference& s) {
     const auto& fallback = s.input(i);
     if (fallback.rank() > 1 || (fallback.rank() == 1 && fallback[0] > 1))
       return invalid_argument(
-          "a record default must be a scalar or a vector of at most one element, but that of field " +
+          "a record default must be a scalar or a vector of at most one element, but that of "
+          "field " +
           std::to_string(i - 1) + " has shape " + fallback.to_string());
     s.set(i - 1, s.input(0));
   }

@@ -9,7 +9,8 @@ def strings(values):
 
 def record_raw(r):
     values = [1, 0, 2, 100, 1, 77]
-    for dtype in INTEGERS + ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]:
+    for dtype in INTEGERS + ["float16", "bfloat16", "float32", "float64", "complex64",
+            "complex128"]:
         numbers = array(values, dtype).reshape(2, 3)
         swapped = numbers.view(np.uint16).byteswap() if dtype == "bfloat16" else numbers.byteswap()
         for little, source in [(None, numbers), (True, numbers), (False, swapped)]:
@@ -47,23 +48,27 @@ def record_csv(r):
          COLUMNS)
     call([b'1,"a,b",2', b'1,"a""b",2', b'1,"",2', b'1,"a\nb","2"', b"\n1,\r\na,\n\n2", b'1,"""",2',
           b"\r,\xff\x00,1"], COLUMNS)
-    call([b'1,"a""b",2', b'1,"a"b,2', b'1,a"b,2', b'1,"a,2', b'1,"",2', b'1,",2', b"1,NA,2"], COLUMNS,
+    call([b'1,"a""b",2', b'1,"a"b,2', b'1,a"b,2', b'1,"a,2', b'1,"",2', b'1,",2', b"1,NA,2"],
+            COLUMNS,
          na_value="NA", use_quote_delim=False)
     call([b"NA,NA,2", b'"NA",NA,2', b"1,,2"], COLUMNS, na_value="NA")
     call([b"1;a;2", b";;3"], COLUMNS, field_delim=";")
     call([b"1\ta b\t2"], COLUMNS, field_delim="\t")
     call([b"1"], COLUMNS[:1], field_delim='"')
     call([[b"1"], [b"2"], [b"3"]], [INT])
-    call(b"1,9223372036854775807,0.1", [np.array(5.5), np.array(5, "int64"), np.array([], "float64")])
+    call(b"1,9223372036854775807,0.1", [np.array(5.5), np.array(5, "int64"), np.array([],
+            "float64")])
     call([], COLUMNS)
     call([b",", b"5,", b",6"], [INT, LONG])
     for columns in [[0, 1], [1, 3], [0, 3]]:
         call([b"1,2,3,4", b"5,6,7,"], [INT, LONG], select_cols=columns)
-    call([b'x,"y,",3,broken"quote', b"x,,3,", b"x,z,,"], [strings([b"none"]), LONG], select_cols=[1, 2])
+    call([b'x,"y,",3,broken"quote', b"x,,3,", b"x,z,,"], [strings([b"none"]), LONG],
+            select_cols=[1, 2])
     for record, says in [
             (b"1,a,", "missing"), (b"1,a", "3 fields"), (b"1,a,2,3", "4"), (b"", "0"), (b"\n", "0"),
             (b"x,a,1", "'x' is no number of int32"), (b"99999999999,a,1", "int32"),
-            (b'1,"a"b,2', "two quotes"), (b'1,a"b,2', "without quotes"), (b"1,a,2\r\n", "line ends"),
+            (b'1,"a"b,2', "two quotes"), (b'1,a"b,2', "without quotes"), (b"1,a,2\r\n",
+                    "line ends"),
             (b'1,"a,2', "end with a quote"), (b'1,a,"', "end with a quote"), (b'1,",2', "end with"),
             (b'1,a,"2\n', "end with"), (b'"1","b","3"\n', "two quotes"), (b"1,a,2,", "4"),
             (b"1,a\nb,2", "line ends"), (b"1,a,b", "float32")]:

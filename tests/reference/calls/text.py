@@ -2,7 +2,8 @@ import numpy as np
 import tensorflow as tf
 from recorder import COMPLEX, FLOATS, INTEGERS, SIGNED, array
 
-STRINGS = [[b"abc", b""], [b" a b ", b"x\x00\xff"], ["h\u00e9llo\u20ac!".encode(), b"\x80\x80a\xff"]]
+STRINGS = [[b"abc", b""], [b" a b ", b"x\x00\xff"], ["h\u00e9llo\u20ac!".encode(),
+        b"\x80\x80a\xff"]]
 UNITS = ["BYTE", "UTF8_CHAR"]
 
 
@@ -29,7 +30,8 @@ def record_joins(r):
 
     cube = strings(np.array([b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"]).reshape(2, 2, 2)
                    .tolist())
-    for indices in [0, 1, -1, [0], [0, 1], [1, 0], [2, 0], [0, 2], [2, 0, 1], [0, 1, 2], [-1, -3], []]:
+    for indices in [0, 1, -1, [0], [0, 1], [1, 0], [2, 0], [0, 2], [2, 0, 1], [0, 1, 2], [-1, -3],
+            []]:
         for keep_dims in [False, True]:
             r.call("ReduceJoin", cube, axes(indices), keep_dims=keep_dims)
         r.call("ReduceJoin", cube, axes(indices), separator=".")
@@ -123,10 +125,12 @@ def record_case(r):
 
 def record_numbers(r):
     whole = [b"0", b"-0", b" 1 ", b"+5", b"-2147483648", b"2147483647", b"\t\v7\f\n", b"00012"]
-    floats = [b"1.5", b".5", b"5.", b"-1e5", b"1E-5", b"1e400", b"-1e400", b"1e-400", b"1e39", b"inf",
+    floats = [b"1.5", b".5", b"5.", b"-1e5", b"1E-5", b"1e400", b"-1e400", b"1e-400", b"1e39",
+            b"inf",
               b"-Infinity", b"+inf", b"NaN", b"nan(1)", b"0x10", b"-0X1p3", b"1.e5", b"1e-46",
               b"0.1", b"123456789.123456789", b"5e-324", b"16777217", b"1.7976931348623159e308"]
-    wrong = [b"", b" ", b"abc", b"1_0", b"- 5", b"--5", b"+-5", b"1.5f", b"1 2", b".", b"1\x00", b"-",
+    wrong = [b"", b" ", b"abc", b"1_0", b"- 5", b"--5", b"+-5", b"1.5f", b"1 2", b".", b"1\x00",
+            b"-",
              b"infi", b"1e", b"e5"]
     for dtype in [tf.float32, tf.float64, tf.int32, tf.int64]:
         r.call("StringToNumber", strings([whole]), out_type=dtype)
@@ -191,7 +195,8 @@ def record_as_string(r):
 
 def record_hashes(r):
     texts = [b"a" * length + b"\xff" for length in range(0, 80)] + [b"", b"\x00", b"hello"]
-    texts += [bytes(i * 37 % 256 for i in range(length)) for length in (96, 127, 128, 129, 255, 600)]
+    texts += [bytes(i * 37 % 256 for i in range(length)) for length in (96, 127, 128, 129, 255,
+            600)]
     for op, attrs in [("StringToHashBucket", {}), ("StringToHashBucketFast", {}),
                       ("StringToHashBucketStrong", {"key": [123, -456]}),
                       ("StringToHashBucketStrong", {"key": [0, 0]})]:
@@ -208,7 +213,8 @@ def record_hashes(r):
 
 def record_patterns(r):
     texts = strings([[b"abbcab", b"", b"xa"], [b"a\nb", "\u00e9a".encode(), b"aaa"]])
-    for pattern, rewrite in [("a(b*)", "<\\1>"), ("", "-"), ("^a", "z"), ("b", ""), ("\\pL", "\\0\\0"),
+    for pattern, rewrite in [("a(b*)", "<\\1>"), ("", "-"), ("^a", "z"), ("b", ""), ("\\pL",
+            "\\0\\0"),
                              ("(?i)A", "\\\\"), (".", "x"), ("\u00e9", "e")]:
         for everywhere in [None, True, False]:
             r.call("RegexReplace", texts, strings(pattern.encode()), strings(rewrite.encode()),
@@ -230,7 +236,8 @@ def record_patterns(r):
         r.error("RegexFullMatch", texts, strings(pattern.encode()), says=says)
         r.error("StaticRegexFullMatch", texts, pattern=pattern, says=says)
     r.error("RegexFullMatch", texts, strings(b"\xff"), says="'\\xff' is invalid")
-    for rewrite in ["\\1", "\\x", "\\"]:  # TensorFlow logs them, and then replaces by nothing or not
+    # TensorFlow logs them, and then replaces by nothing or not
+    for rewrite in ["\\1", "\\x", "\\"]:
         r.error("RegexReplace", texts, strings(b"a"), strings(rewrite.encode()), says="the rewrite")
         r.error("StaticRegexReplace", texts, pattern="a", rewrite=rewrite, says="the rewrite")
     r.error("RegexReplace", texts, strings([b"a"]), strings(b""), says="[1]")
