@@ -4,9 +4,9 @@
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
+#include "troupe/devices/cpu/linalg/product.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
-#include "troupe/devices/cpu/linalg/product.hpp"
 
 namespace troupe::cpu {
 namespace {
