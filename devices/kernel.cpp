@@ -46,9 +46,17 @@ void KernelCatalog::on_host(
   };
 }
 
+void KernelCatalog::add_all(const KernelCatalog& other) {
+  for (const auto& [op, make] : other.makers_) add(op, make);
+}
+
+KernelCatalog::Make KernelCatalog::find(std::string_view op) const {
+  if (auto found = makers_.find(op); found != makers_.end()) return found->second;
+  return other_ ? other_(op) : nullptr;
+}
+
 Result<Kernel> KernelCatalog::make(const Node& node) const {
-  auto found = makers_.find(node.op->name());
-  if (found != makers_.end()) return found->second(node);
+  if (auto make = find(node.op->name())) return make(node);
   return unimplemented("this kind of device has no kernel for op " + node.op->name());
 }
 

@@ -131,13 +131,22 @@ class KernelCatalog {
   /// index counts from the end.
   void on_host(std::string_view op, std::vector<int> inputs, std::vector<int> outputs = {});
 
+  /// Adds those of another catalog. Adding a name twice is a bug.
+  void add_all(const KernelCatalog& other);
+  /// Where to look for what is not here; returns nothing where it is not there either.
+  void fall_back_on(std::function<Make(std::string_view op)> other) { other_ = std::move(other); }
+
   /// Unimplemented, naming op and device type, where there is none.
   Result<Kernel> make(const Node& node) const;
-  bool contains(std::string_view op) const { return makers_.contains(op); }
+  /// Unset where there is none.
+  Make find(std::string_view op) const;
+  bool contains(std::string_view op) const { return find(op) != nullptr; }
+  /// Without those that it falls back on.
   std::vector<std::string> ops() const;
 
  private:
   std::map<std::string, Make, std::less<>> makers_;
+  std::function<Make(std::string_view op)> other_;
 };
 
 }  // namespace troupe

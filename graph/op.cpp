@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "troupe/graph/ops/loaded_ops.hpp"
+
 namespace troupe {
 
 Op&& Op::doc(std::string text) && {
@@ -106,17 +108,20 @@ const AttrRule* Op::find_attr(std::string_view name) const {
 void OpCatalog::add(Op op) {
   CHECK(op.infer_shape() != nullptr);
   auto name = op.name();
+  op.family_ = family_;
   CHECK(ops_.emplace(std::move(name), std::move(op)).second);
 }
 
 Result<const Op*> OpCatalog::find(std::string_view name) const {
   if (auto found = ops_.find(name); found != ops_.end()) return &found->second;
+  if (auto* loaded = loaded_ops::find(name)) return loaded;
   std::vector<std::string> known;
   for (const auto& [other, op] : ops_) known.push_back(other);
   auto nearest = nearest_name(name, known);
   return not_found(
       "there is no op '" + std::string(name) + "'" +
-      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+      (nearest.empty() ? "; the node loads a library of ops by --ops"
+                       : "; did you mean '" + nearest + "'?"));
 }
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {

@@ -88,6 +88,8 @@ class Op {
   Op&& resource_handle() &&;
 
   const std::string& name() const { return name_; }
+  /// Where it is defined: "math/rounding" is graph/ops/math/rounding.cpp.
+  const std::string& family() const { return family_; }
   const std::string& doc() const { return doc_; }
   const std::vector<Argument>& inputs() const { return inputs_; }
   const std::vector<Argument>& outputs() const { return outputs_; }
@@ -100,7 +102,10 @@ class Op {
   const AttrRule* find_attr(std::string_view name) const;
 
  private:
+  friend class OpCatalog;
+
   std::string name_;
+  std::string family_;
   std::string doc_;
   std::vector<Argument> inputs_;
   std::vector<Argument> outputs_;
@@ -112,17 +117,22 @@ class Op {
 };
 
 /// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only
-/// read; the addresses of its ops stay valid.
+/// read; the addresses of its ops stay valid. Besides, it finds the ops that the process has loaded
+/// (`ops/loaded_ops.hpp`).
 class OpCatalog {
  public:
+  /// The ops that are added from now on are of that family.
+  void begin_family(std::string name) { family_ = std::move(name); }
   /// Adding a name twice is a bug.
   void add(Op op);
   /// NotFound names the op and suggests the most similar name of the catalog.
   Result<const Op*> find(std::string_view name) const;
+  /// Without the loaded ones.
   const std::map<std::string, Op, std::less<>>& all() const { return ops_; }
 
  private:
   std::map<std::string, Op, std::less<>> ops_;
+  std::string family_;
 };
 
 /// The known name with the least edit distance to a wrong one, or "" if none is similar.

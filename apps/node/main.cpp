@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "troupe/apps/node/list_ops.hpp"
 #include "troupe/apps/node/logging.hpp"
 #include "troupe/apps/node/settings.hpp"
+#include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 
 namespace {
@@ -147,6 +149,12 @@ int main(int argc, char** argv) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
     return fail(with_help_hint(invalid_argument(error.what())), exit_usage);
+  }
+  for (const auto& path : settings.op_libraries)
+    if (auto library = load_op_library(path); !library) return fail(library.status(), exit_usage);
+  if (settings.list_ops) {
+    std::fputs(list_ops().c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : exit_failure;
   }
   auto options = to_options(settings);
   if (!options) return fail(with_help_hint(options.status()), exit_usage);

@@ -254,6 +254,17 @@ void declare_flags(CLI::App& app, Settings& settings) {
       ->description("trace, debug, info, warning, error or off");
   app.add_flag("--log-json", settings.log_json)
       ->description("Log lines and the ready line as JSON, an object a line");
+  app.add_option("--ops", settings.op_libraries)
+      ->type_name("FILE")
+      ->description(
+          "A shared library with ops of your own, which this node\n"
+          "loads and runs; may be given several times");
+  app.add_flag("--list-ops", settings.list_ops)
+      ->description(
+          "Print what ops there are, a line each, and exit: how an\n"
+          "op is called, the dtypes of its attributes, whether it\n"
+          "has a gradient, the types of device that compute it,\n"
+          "and its family, with tabs between them");
   app.set_help_flag("--help,-h", "Print this and exit");
   app.set_version_flag("--version", "troupe-node " TROUPE_VERSION, "Print the version and exit");
   app.get_formatter()->column_width(28);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/capnp/server/server.hpp"
 #include "troupe/graph/cluster/task_config.hpp"
@@ -31,6 +32,8 @@ struct Settings {
   double connect_timeout_s = 10;
   double heartbeat_s = 2;
   size_t sessions_max = 0;
+  std::vector<std::string> op_libraries;
+  bool list_ops = false;
   std::string log_level = "info";
   bool log_json = false;
 };

@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 
 #include "troupe/devices/control_flow.hpp"
+#include "troupe/devices/op_library.hpp"
 #include "troupe/devices/transfer.hpp"
 
 namespace troupe::cpu {
@@ -35,6 +36,7 @@ KernelCatalog make_kernel_catalog() {
   add_checkpoint_kernels(catalog);
   add_control_flow_kernels(catalog);
   add_transfer_kernels(catalog);
+  catalog.fall_back_on(&loaded_kernels::find);
   return catalog;
 }
 

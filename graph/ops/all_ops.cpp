@@ -1,38 +1,53 @@
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
+namespace {
+
+struct Family {
+  const char* name;  // the path of its file
+  void (*add)(OpCatalog& catalog);
+};
+
+constexpr Family families[] = {
+    {"source", add_source_ops},
+    {"math/math", add_math_ops},
+    {"math/rounding", add_rounding_ops},
+    {"math/special", add_special_ops},
+    {"math/trigonometric", add_trigonometric_ops},
+    {"math/division", add_division_ops},
+    {"math/complex_numbers", add_complex_numbers_ops},
+    {"math/bitwise", add_bitwise_ops},
+    {"math/selection", add_selection_ops},
+    {"nn/activation", add_activation_ops},
+    {"nn/convolution", add_convolution_ops},
+    {"nn/pooling", add_pooling_ops},
+    {"nn/normalization", add_normalization_ops},
+    {"nn/dilation", add_dilation_ops},
+    {"string/text", add_text_ops},
+    {"string/parsing", add_parsing_ops},
+    {"math/comparison", add_comparison_ops},
+    {"reduction/reduction", add_reduction_ops},
+    {"array/array", add_array_ops},
+    {"array/slicing", add_slicing_ops},
+    {"nn/nn", add_nn_ops},
+    {"random/random", add_random_ops},
+    {"state/state", add_state_ops},
+    {"state/table", add_table_ops},
+    {"state/training", add_training_ops},
+    {"state/checkpoint", add_checkpoint_ops},
+    {"control_flow", add_control_flow_ops},
+    {"functional", add_functional_ops},
+    {"transfer", add_transfer_ops},
+};
+
+}  // namespace
 
 std::shared_ptr<const OpCatalog> make_op_catalog() {
   auto catalog = std::make_shared<OpCatalog>();
-  add_source_ops(*catalog);
-  add_math_ops(*catalog);
-  add_rounding_ops(*catalog);
-  add_special_ops(*catalog);
-  add_trigonometric_ops(*catalog);
-  add_division_ops(*catalog);
-  add_complex_numbers_ops(*catalog);
-  add_bitwise_ops(*catalog);
-  add_selection_ops(*catalog);
-  add_activation_ops(*catalog);
-  add_convolution_ops(*catalog);
-  add_pooling_ops(*catalog);
-  add_normalization_ops(*catalog);
-  add_dilation_ops(*catalog);
-  add_text_ops(*catalog);
-  add_parsing_ops(*catalog);
-  add_comparison_ops(*catalog);
-  add_reduction_ops(*catalog);
-  add_array_ops(*catalog);
-  add_slicing_ops(*catalog);
-  add_nn_ops(*catalog);
-  add_random_ops(*catalog);
-  add_state_ops(*catalog);
-  add_table_ops(*catalog);
-  add_training_ops(*catalog);
-  add_checkpoint_ops(*catalog);
-  add_control_flow_ops(*catalog);
-  add_functional_ops(*catalog);
-  add_transfer_ops(*catalog);
+  for (const auto& family : families) {
+    catalog->begin_family(family.name);
+    family.add(*catalog);
+  }
   return catalog;
 }
 

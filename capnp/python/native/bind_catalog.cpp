@@ -3,7 +3,9 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
+#include "troupe/devices/op_library.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/loaded_ops.hpp"
 
 namespace troupe::python {
 namespace {
@@ -41,19 +43,29 @@ nb::list describe_all(const std::vector<T>& items) {
   return list;
 }
 
+nb::dict describe(const Op& op) {
+  nb::dict fields;
+  fields["doc"] = op.doc();
+  fields["inputs"] = describe_all(op.inputs());
+  fields["outputs"] = describe_all(op.outputs());
+  fields["attrs"] = describe_all(op.attrs());
+  fields["is_stateful"] = op.is_stateful();
+  return fields;
+}
+
 /// The definitions of all ops, from which the Python functions are generated.
 nb::dict describe_ops() {
   nb::dict ops;
   auto catalog = make_op_catalog();
-  for (const auto& [name, op] : catalog->all()) {
-    nb::dict fields;
-    fields["doc"] = op.doc();
-    fields["inputs"] = describe_all(op.inputs());
-    fields["outputs"] = describe_all(op.outputs());
-    fields["attrs"] = describe_all(op.attrs());
-    fields["is_stateful"] = op.is_stateful();
-    ops[name.c_str()] = fields;
-  }
+  for (const auto& [name, op] : catalog->all()) ops[name.c_str()] = describe(op);
+  return ops;
+}
+
+/// Loads a library of ops, and returns their definitions.
+nb::dict load_ops(const std::string& path) {
+  auto library = take(load_op_library(path));
+  nb::dict ops;
+  for (const auto& name : library.ops) ops[name.c_str()] = describe(*loaded_ops::find(name));
   return ops;
 }
 
@@ -70,6 +82,7 @@ nb::list describe_dtypes() {
 
 void bind_catalog(nb::module_& module) {
   module.def("ops", &describe_ops);
+  module.def("load_ops", &load_ops);
   module.def("dtypes", &describe_dtypes);
 }
 

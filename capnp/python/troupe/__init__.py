@@ -167,6 +167,7 @@ from troupe._src.ops.math_ops import (
 from troupe._src.ops.math_ops import (
     argmin as arg_min,
 )
+from troupe._src.ops.op_library import load_op_library
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.train.gradients import AggregationMethod, gradients
 from troupe._src.types.dtypes import (
@@ -263,9 +264,10 @@ __all__ = [
     "glorot_uniform_initializer", "gradients", "greater", "greater_equal", "group", "half",
     "identity", "initialize_all_variables", "initialize_local_variables",
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8",
-    "is_numeric_tensor", "is_variable_initialized", "less", "less_equal", "local_variables",
-    "local_variables_initializer", "log", "logging", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "losses", "make_template", "math", "matmul", "maximum", "minimum",
+    "is_numeric_tensor", "is_variable_initialized", "less", "less_equal", "load_op_library",
+    "local_variables", "local_variables_initializer", "log", "logging", "logical_and",
+    "local_variables", "local_variables_initializer", "log", "logging", "logical_and",
+    "logical_not", "logical_or",
     "model_variables", "moving_average_variables", "multiply", "name_scope", "negative",
     "newaxis", "nn", "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like",
     "op_scope", "pad", "placeholder", "placeholder_with_default", "pow", "random",

@@ -1,0 +1,61 @@
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/op_signature.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/transfer.hpp"
+
+namespace troupe::testing {
+namespace {
+
+/// The signatures of TensorFlow 1.15's ops, by name.
+std::map<std::string, std::string> definitions_of_tensorflow() {
+  std::ifstream file(TROUPE_REFERENCE "/definitions.json");
+  std::map<std::string, std::string> by_name;
+  for (const auto& line : nlohmann::json::parse(file)) {
+    auto text = line.get<std::string>();
+    by_name.emplace(text.substr(0, text.find('(')), text);
+  }
+  return by_name;
+}
+
+/// Ops that have an attribute, or a default, more than TensorFlow's list of ops says.
+const std::set<std::string> extended = {
+    "Equal",
+    "NotEqual",            // incompatible_shape_error: in TensorFlow's code, not in its list
+    "MergeV2Checkpoints",  // allow_missing_files, which Saver uses
+    "VarHandleOp",         // the shape may be left out
+    // Those of float64 images have statistics, and a scale, of float64.
+    "FusedBatchNormGradV2",
+    "FusedBatchNormGradV3",
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(definitions)
+
+BOOST_AUTO_TEST_CASE(arguments_attributes_and_defaults_are_those_of_tensorflow) {
+  auto expected = definitions_of_tensorflow();
+  BOOST_TEST(expected.size() > 1200u);
+  auto catalog = make_op_catalog();
+  for (const auto& [name, op] : catalog->all())
+    if (auto found = expected.find(name); found != expected.end() && !extended.contains(name))
+      BOOST_TEST(signature(op) == found->second);
+}
+
+BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
+  std::set<std::string> own = {
+      "RemoveCheckpoint", transfer::arg, transfer::retval, transfer::send, transfer::recv};
+  auto expected = definitions_of_tensorflow();
+  auto catalog = make_op_catalog();
+  for (const auto& [name, op] : catalog->all())
+    BOOST_TEST((expected.contains(name) || own.contains(name)), name << " is no op of TensorFlow");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::testing
