@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace troupe {
 
@@ -88,7 +89,9 @@ class Backward {
         forward_size_(builder.graph().size()),
         ys_(ys),
         xs_(xs),
-        options_(options) {}
+        options_(options) {
+    for (const auto& value : options.stop_gradients) stops_.insert(value.output().node);
+  }
 
   Result<Values> run() {
     mark_paths();
@@ -132,7 +135,7 @@ class Backward {
     std::vector<bool> reached(static_cast<size_t>(forward_size_));
     for (const auto& x : xs_) reached[x.output().node] = true;
     for (int id = 0; id < forward_size_; ++id)
-      for (auto input : graph.node(id).inputs)
+      for (auto input : passes_on(id) ? graph.node(id).inputs : std::vector<Output>())
         if (reached[input.node] && carries_gradient(graph.dtype_of(input))) reached[id] = true;
     std::vector<bool> needed(static_cast<size_t>(forward_size_));
     for (const auto& y : ys_) needed[y.output().node] = true;
@@ -142,6 +145,8 @@ class Backward {
     on_path_.resize(static_cast<size_t>(forward_size_));
     for (int id = 0; id < forward_size_; ++id) on_path_[id] = reached[id] && needed[id];
   }
+
+  bool passes_on(NodeId id) const { return !stops_.contains(id); }
 
   void add(Output output, const Value& gradient) { gradients_[output].push_back(gradient); }
 
@@ -159,7 +164,7 @@ class Backward {
   }
 
   Status propagate(NodeId id) {
-    if (!on_path_[id]) return {};
+    if (!on_path_[id] || !passes_on(id)) return {};
     // A copy, as adding nodes to the graph invalidates references to its nodes.
     const Node node = builder_.graph().node(id);
     if (!continues(node)) return {};
@@ -179,11 +184,13 @@ class Backward {
       output_gradients.push_back(dy.is_valid() ? here.value(dy.output()) : dy);
     }
     if (!any) return builder_.status();
-    Where where{.node = node.name, .op = node.op->name()};
-    if (!node.op->gradient())
-      return invalid_argument("op " + node.op->name() + " has no gradient").at(where);
     Gradient gradient(here, node, inputs, outputs, output_gradients, needs_gradient);
-    node.op->gradient()(gradient);
+    if (!options_.function || !options_.function(gradient)) {
+      if (!node.op->gradient())
+        return invalid_argument("op " + node.op->name() + " has no gradient")
+            .at({.node = node.name, .op = node.op->name()});
+      node.op->gradient()(gradient);
+    }
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (gradient.input_gradients()[i].is_valid())
         add(node.inputs[i], gradient.input_gradients()[i]);
@@ -195,6 +202,7 @@ class Backward {
   const Values& ys_;
   const Values& xs_;
   const GradientOptions& options_;
+  std::set<NodeId> stops_;
   std::vector<bool> on_path_;
   std::map<Output, Values> gradients_;
 };
@@ -203,7 +211,7 @@ class Backward {
 
 Result<Values> gradients(
     const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options) {
-  for (const auto* group : {&ys, &xs, &options.grad_ys})
+  for (const auto* group : {&ys, &xs, &options.grad_ys, &options.stop_gradients})
     for (const auto& value : *group)
       if (!value.is_valid())
         return builder.status().ok() ? invalid_argument("gradients() was given no value")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "troupe/graph/build/builder.hpp"
@@ -67,9 +68,13 @@ inline void not_differentiable(Gradient&) {}
 struct GradientOptions {
   /// The gradient with respect to each y, as in tf.gradients; empty: ones.
   Values grad_ys = {};
+  /// Nothing passes through the nodes of these, as in tf.gradients; an x among them has a gradient.
+  Values stop_gradients = {};
   /// If true, the gradient of an x that the ys do not depend on is an invalid Value; else it is an
   /// error.
   bool allow_unconnected = false;
+  /// Asked for each node before its op: true if it has set the gradients of the node's inputs.
+  std::function<bool(Gradient&)> function = {};
 };
 
 /// Adds the nodes that compute the derivatives of sum(ys) with respect to each x, as tf.gradients.

@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
 #include "troupe/graph/build/builder.hpp"
@@ -136,9 +138,32 @@ nb::list to_list(const Values& values) {
   return list;
 }
 
+/// Gives the node the gradients of the program's function for it; false where there is none.
+bool add_own_gradients(Gradient& g, const nb::callable& function_for) {
+  nb::object function = function_for(g.node().id);
+  if (function.is_none()) return false;
+  nb::list given;
+  for (int i = 0; i < static_cast<int>(g.node().output_dtypes.size()); ++i) {
+    auto has_gradient = std::ranges::count(differentiable(), g.node().output_dtypes[i]) > 0;
+    given.append(has_gradient ? nb::cast(g.dy(i)) : nb::none());
+  }
+  int input = 0;
+  for (nb::handle made : nb::list(function(g.prefix(), given))) {
+    if (!made.is_none()) g.to_input(input, g.value(nb::cast<Value>(made).output()));
+    ++input;
+  }
+  return true;
+}
+
 nb::list add_gradients(
-    const Builder& builder, const Values& ys, const Values& xs, const Values& grad_ys) {
-  auto made = gradients(builder, ys, xs, {.grad_ys = grad_ys, .allow_unconnected = true});
+    const Builder& builder, const Values& ys, const Values& xs, const Values& grad_ys,
+    const Values& stop_gradients, const nb::callable& function_for) {
+  auto made = gradients(
+      builder, ys, xs,
+      {.grad_ys = grad_ys,
+       .stop_gradients = stop_gradients,
+       .allow_unconnected = true,
+       .function = [&](Gradient& g) { return add_own_gradients(g, function_for); }});
   check(builder);
   if (!made) raise_build_error(made.status(), false);
   return to_list(*made);
@@ -173,7 +198,9 @@ void bind_builder(nb::module_& module) {
           },
           nb::arg("scope_depth"))
       .def("variables", &Builder::variables)
-      .def("gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"))
+      .def(
+          "gradients", &add_gradients, nb::arg("ys"), nb::arg("xs"), nb::arg("grad_ys"),
+          nb::arg("stop_gradients"), nb::arg("function_for"))
       .def(
           "value",
           [](const Builder& b, int id, int index) {

@@ -33,6 +33,9 @@ from troupe._src.api.v2_compat import (
 from troupe._src.api.version import VERSION
 from troupe._src.api.version import VERSION as __version__
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
+from troupe._src.graph.gradient_functions import RegisterGradient
+from troupe._src.graph.gradient_functions import no_gradient as NoGradient  # noqa: N812
+from troupe._src.graph.gradient_functions import no_gradient as NotDifferentiable  # noqa: N812
 from troupe._src.graph.graph import (
     Graph,
     get_default_graph,
@@ -169,7 +172,8 @@ from troupe._src.ops.math_ops import (
 )
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.session.session import InteractiveSession, Session
-from troupe._src.train.gradients import AggregationMethod, gradients
+from troupe._src.train.custom_gradient import custom_gradient
+from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
 from troupe._src.types.dtypes import (
     DType,
     as_dtype,
@@ -247,16 +251,17 @@ __getattr__ = _missing_names(__name__, lazy=("compat", "test"))
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "ConfigProto", "DType", "Dimension", "GPUOptions",
-    "Graph", "GraphDef", "GraphKeys", "GraphOptions", "InteractiveSession", "NodeDef",
-    "OpError", "Operation", "OptimizerOptions", "RunMetadata", "RunOptions", "Session",
-    "Tensor", "TensorShape", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n",
+    "Graph", "GraphDef", "GraphKeys", "GraphOptions", "InteractiveSession", "NoGradient",
+    "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions",
+    "RegisterGradient", "RunMetadata", "RunOptions", "Session", "Tensor", "TensorShape",
+    "UnconnectedGradients", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n",
     "add", "add_n", "add_to_collection", "add_to_collections", "all_variables", "app",
     "arg_max", "arg_min", "argmax", "argmin", "as_dtype", "assign", "assign_add", "assign_sub",
     "bfloat16", "bool", "bool_", "broadcast_to", "cast", "clip_by_global_norm", "clip_by_norm",
     "clip_by_value", "colocate_with", "compat", "complex128", "complex64", "concat", "conj",
     "constant", "constant_initializer", "container", "control_dependencies",
-    "convert_to_tensor", "device", "disable_eager_execution", "disable_v2_behavior", "div",
-    "divide", "double", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "fill",
+    "convert_to_tensor", "custom_gradient", "device", "disable_eager_execution",
+    "disable_v2_behavior", "div", "divide", "double", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "fill",
     "flags", "float16", "float32", "float64", "gather", "get_collection", "get_collection_ref",
     "get_default_graph", "get_default_session", "get_local_variable", "get_seed",
     "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
@@ -266,8 +271,8 @@ __all__ = [
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8",
     "is_numeric_tensor", "is_variable_initialized", "less", "less_equal", "load_op_library",
     "local_variables", "local_variables_initializer", "log", "logging", "logical_and",
-    "local_variables", "local_variables_initializer", "log", "logging", "logical_and",
-    "logical_not", "logical_or",
+    "logical_not", "logical_or", "logical_xor", "losses", "make_template", "math", "matmul",
+    "maximum", "minimum",
     "model_variables", "moving_average_variables", "multiply", "name_scope", "negative",
     "newaxis", "nn", "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like",
     "op_scope", "pad", "placeholder", "placeholder_with_default", "pow", "random",

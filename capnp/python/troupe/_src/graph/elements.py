@@ -103,10 +103,14 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute; ValueError where it has none of that name."""
-        attrs: Dict[str, Any] = self._graph._root.node_attrs(self._id)
-        if name not in attrs:
+        value = self._attr(name)
+        if value is None:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return attrs[name]
+        return value
+
+    def _attr(self, name: str) -> Any:
+        """The value of an attribute, or None."""
+        return self._graph._root.node_attrs(self._id).get(name)
 
     def run(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None

@@ -49,6 +49,7 @@ class _Scopes(threading.local):
         self.container = ""
         self.devices: Tuple[DeviceNameOrFunction, ...] = ()
         self.controls: Tuple[Operation, ...] = ()
+        self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
         # A builder with all of these, unless a function chooses the device of each node.
         self.complete_builder: Optional[_native.Builder] = None
 
@@ -89,6 +90,8 @@ class Graph:
                 builder, name = builder.within(""), name[:-1]
             self._check_has(inputs, op_type)
             values = [tensor._value() for tensor in inputs]
+            if op_type in self._scopes.gradients:
+                attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
 
@@ -326,6 +329,12 @@ class Graph:
         else:
             controls = self._scopes.controls + tuple(operations_of(control_inputs))
         with self._changed(controls=controls):
+            yield
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: Dict[str, str]) -> Iterator[None]:
+        """Nodes of those ops have the gradient functions that `RegisterGradient` gave the names."""
+        with self._changed(gradients={**self._scopes.gradients, **op_type_map}):
             yield
 
     # Collections.

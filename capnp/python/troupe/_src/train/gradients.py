@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, Callable, List, Optional
 
+from troupe import _native
 from troupe._src.graph.elements import Tensor
-from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.gradient_functions import find_gradient_function
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.ops.array_ops import ones_like, zeros_like
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
@@ -20,36 +23,90 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+@set_module("troupe")
+class UnconnectedGradients:
+    """What `gradients` gives for an x that the ys do not depend on: None, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
 def _listed(values: Any) -> List[Any]:
     return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _place_of(x: Any) -> Any:
+    """A variable collects the gradients of all its reads at its handle."""
+    return x.handle if isinstance(x, Variable) else convert_to_tensor(x)
 
 
 def gradients(
     ys: Any,
     xs: Any,
-    grad_ys: Optional[Sequence[Any]] = None,
+    grad_ys: Any = None,
     name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Optional[int] = None,
     stop_gradients: Any = None,
-    **_: Any,
+    unconnected_gradients: str = UnconnectedGradients.NONE,
 ) -> List[Optional[Tensor]]:
     """The gradients of sum(ys) with respect to each x, a tensor or variable.
 
-    None for an x that the ys do not depend on. `grad_ys` are the initial gradients of the ys.
+    `grad_ys` are the initial gradients of the ys, ones where it or an entry is None. Nothing passes
+    through the operations of `stop_gradients`. An x that the ys do not depend on has None, or zeros
+    with `unconnected_gradients="zero"`. Nodes of the result are on the devices of the operations
+    that they belong to, whatever `colocate_gradients_with_ops` says; each gradient is one tensor,
+    so `gate_gradients` and `aggregation_method` change nothing.
     """
-    if stop_gradients:
-        raise NotImplementedError("use tf.stop_gradient: stop_gradients is not supported")
+    if unconnected_gradients not in ("none", "zero"):
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
     graph = get_default_graph()
     tensors = [convert_to_tensor(y) for y in _listed(ys)]
     initial = []
     if grad_ys is not None:
-        pairs = zip(_listed(grad_ys), tensors)
-        initial = [convert_to_tensor(grad, y.dtype)._value() for grad, y in pairs]
-    handles = [x.handle if isinstance(x, Variable) else convert_to_tensor(x) for x in _listed(xs)]
+        for given, y in zip(_listed(grad_ys), tensors):
+            initial.append(ones_like(y) if given is None else convert_to_tensor(given, y.dtype))
+    places = [_place_of(x) for x in _listed(xs)]
+    stops = [_place_of(x) for x in _listed(stop_gradients)] if stop_gradients is not None else []
     with graph._lock:
         graph._check_not_finalized()
         builder = graph._builder_for("Gradient", name)
         values = builder.gradients(
-            [y._value() for y in tensors], [handle._value() for handle in handles], initial
+            [y._value() for y in tensors],
+            [place._value() for place in places],
+            [gradient._value() for gradient in initial],
+            [stop._value() for stop in stops],
+            lambda node: _function_for(graph, node),
         )
         found = [None if value is None else graph._of_value(value) for value in values]
+    if unconnected_gradients == UnconnectedGradients.ZERO:
+        pairs = zip(found, _listed(xs))
+        found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
     return found  # type: ignore[return-value]
+
+
+def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
+    """What the builder calls for the gradients of a node; None: the op's own function."""
+    op = graph._operation(node)
+    function = find_gradient_function(op)
+    if function is None:
+        return None
+
+    def call(prefix: str, values: List[Optional[_native.Value]]) -> List[Optional[_native.Value]]:
+        given = [None if value is None else graph._of_value(value) for value in values]
+        with graph.as_default(), graph.name_scope(prefix), graph.colocate_with(op):
+            with graph.control_dependencies(None):
+                made = _listed(function(op, *given))
+                if len(made) != len(op.inputs):
+                    raise ValueError(
+                        f"Num gradients {len(made)} generated for op {op.name} do not match num "
+                        f"inputs {len(op.inputs)}"
+                    )
+                pairs = zip(made, op.inputs)
+                return [
+                    None if gradient is None else convert_to_tensor(gradient, x.dtype)._value()
+                    for gradient, x in pairs
+                ]
+
+    return call

@@ -1,0 +1,149 @@
+"""Gradients with the options of tf.gradients, and gradients that a program defines."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+def values_of(tensors, feeds=None):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(tensors, feeds)
+
+
+class GradientsTest(tf.test.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_nothing_passes_through_what_is_stopped(self):
+        x = tf.constant(3.0)
+        y = x * x
+        z = y * x
+        through, direct = tf.gradients(z, x)[0], tf.gradients(z, x, stop_gradients=[y])[0]
+        self.assertAllClose(values_of([through, direct]), [27.0, 9.0])
+
+    def test_what_is_stopped_has_a_gradient_itself(self):
+        x = tf.constant(3.0)
+        y = x * x
+        by_x, by_y = tf.gradients(y * x, [x, y], stop_gradients=[x, y])
+        self.assertAllClose(values_of([by_x, by_y]), [9.0, 3.0])
+
+    def test_unconnected_gradients_are_none_or_zeros(self):
+        x, y = tf.constant([1.0, 2.0]), tf.constant([[3.0], [4.0]])
+        self.assertEqual(tf.gradients(x * 2.0, [y]), [None])
+        (zeros,) = tf.gradients(x * 2.0, [y], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        self.assertAllEqual(values_of(zeros), [[0], [0]])
+        with self.assertRaisesRegex(ValueError, "unconnected_gradients: 'one'"):
+            tf.gradients(x, [y], unconnected_gradients="one")
+
+    def test_an_initial_gradient_may_be_none(self):
+        x = tf.constant(2.0)
+        (found,) = tf.gradients([x * 3.0, x * 5.0], [x], grad_ys=[None, 10.0])
+        self.assertAllClose(values_of(found), 53.0)
+
+    def test_a_scope_overrides_the_gradients_of_an_op(self):
+        @tf.RegisterGradient("GradientsTestDouble")
+        def _double(op, grad):
+            self.assertEqual(op.type, "Square")
+            return 2.0 * grad
+
+        x = tf.constant(5.0)
+        with tf.get_default_graph().gradient_override_map({"Square": "GradientsTestDouble"}):
+            y = tf.square(x)
+        z = tf.square(y)
+        self.assertAllClose(values_of(tf.gradients(z, x)[0]), 2 * 25 * 2)
+
+    def test_a_name_that_nobody_registered_is_an_error(self):
+        x = tf.constant(5.0)
+        with tf.get_default_graph().gradient_override_map({"Square": "GradientsTestNobody"}):
+            y = tf.square(x)
+        with self.assertRaisesRegex(LookupError, "GradientsTestNobody"):
+            tf.gradients(y, x)
+
+    def test_a_name_is_registered_once(self):
+        tf.NotDifferentiable("GradientsTestOnce")
+        with self.assertRaisesRegex(KeyError, "GradientsTestOnce"):
+            tf.RegisterGradient("GradientsTestOnce")(lambda op, grad: grad)
+
+    def test_a_wrong_number_of_gradients_is_an_error(self):
+        @tf.RegisterGradient("GradientsTestTwo")
+        def _two(op, grad):
+            return grad, grad
+
+        x = tf.constant(5.0)
+        with tf.get_default_graph().gradient_override_map({"Square": "GradientsTestTwo"}):
+            y = tf.square(x)
+        with self.assertRaisesRegex(ValueError, "do not match num inputs 1"):
+            tf.gradients(y, x)
+
+    def test_a_function_has_a_gradient_of_its_own(self):
+        @tf.custom_gradient
+        def log1pexp(x):
+            e = tf.exp(x)
+
+            def grad(dy):
+                return dy * (1 - 1 / (1 + e))
+
+            return tf.log(1 + e), grad
+
+        x = tf.constant(100.0)
+        y = log1pexp(x)
+        self.assertAllClose(values_of(tf.gradients(y, x)[0]), 1.0)
+
+    def test_a_function_of_two_arguments_has_a_list_of_gradients(self):
+        @tf.custom_gradient
+        def scaled(x, y):
+            def grad(dx, dy):
+                return 10.0 * dx, 100.0 * dy
+
+            return [x * 1.0, y * 1.0], grad
+
+        x, y = tf.constant([1.0, 2.0]), tf.constant(3.0)
+        results = scaled(x, y)
+        self.assertIsInstance(results, list)
+        by_x, by_y = values_of(tf.gradients(results, [x, y]))
+        self.assertAllClose(by_x, [10, 10])
+        self.assertAllClose(by_y, 100)
+
+    def test_variables_that_a_function_reads_have_gradients_by_it(self):
+        v = tf.Variable(2.0, use_resource=True)
+
+        @tf.custom_gradient
+        def times_v(x):
+            def grad(dy, variables=None):
+                self.assertEqual(variables, [v])
+                return dy * 7.0, [dy * 11.0]
+
+            return x * v, grad
+
+        x = tf.constant(3.0)
+        by_x, by_v = tf.gradients(times_v(x), [x, v])
+        self.assertAllClose(values_of([by_x, by_v]), [7.0, 11.0])
+
+    def test_variables_need_a_gradient_function_that_knows_them(self):
+        v = tf.Variable(2.0, use_resource=True)
+
+        @tf.custom_gradient
+        def times_v(x):
+            return x * v, lambda dy: dy
+
+        with self.assertRaisesRegex(TypeError, "the argument 'variables'"):
+            times_v(tf.constant(3.0))
+
+    def test_gradients_of_gradients_call_the_function_again(self):
+        @tf.RegisterGradient("GradientsTestCube")
+        def _cube(op, grad):
+            return grad * 3.0 * op.inputs[0] * op.inputs[0]
+
+        x = tf.constant(2.0)
+        with tf.get_default_graph().gradient_override_map({"Square": "GradientsTestCube"}):
+            y = tf.square(x)
+        (first,) = tf.gradients(y, x)
+        (second,) = tf.gradients(first, x)
+        np.testing.assert_allclose(values_of([first, second]), [12.0, 12.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
