@@ -24,6 +24,11 @@ KernelCatalog make_kernel_catalog() {
   add_dilation_kernels(catalog);
   add_text_kernels(catalog);
   add_parsing_kernels(catalog);
+  add_padding_kernels(catalog);
+  add_reversal_kernels(catalog);
+  add_space_kernels(catalog);
+  add_checks_kernels(catalog);
+  add_sparse_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

@@ -1,0 +1,286 @@
+#include "troupe/devices/cpu/sparse/sparse.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+std::vector<int64_t> to_int64(const Tensor& tensor) {
+  auto values = to_ints(tensor);
+  CHECK(values);
+  return *std::move(values);
+}
+
+Status need_vector(const Tensor& tensor, const char* name) {
+  if (tensor.shape().rank() == 1) return {};
+  return invalid_argument(
+      std::string(name) + " must have rank 1, but has shape " + tensor.shape().to_string());
+}
+
+}  // namespace
+
+Result<SparsePlaces> SparsePlaces::of(const Tensor& indices, const Tensor& shape) {
+  if (indices.shape().rank() != 2)
+    return invalid_argument(
+        "the indices must have rank 2, but have shape " + indices.shape().to_string());
+  if (auto status = need_vector(shape, "the shape"); !status.ok()) return status;
+  SparsePlaces places;
+  places.sizes_ = to_int64(shape);
+  places.count_ = indices.shape()[0];
+  if (indices.shape()[1] != shape.elements())
+    return invalid_argument(
+        "indices of shape " + indices.shape().to_string() + " do not fit a tensor of rank " +
+        std::to_string(shape.elements()));
+  for (auto size : places.sizes_)
+    if (size < 0)
+      return invalid_argument("a dimension cannot have the size " + std::to_string(size));
+  places.indices_ = indices;
+  if (indices.dtype() != DType::int64) {
+    places.copies_ = to_int64(indices);
+    // Without elements, nothing is read through either address.
+    if (places.copies_.empty()) places.copies_.resize(1);
+  }
+  return places;
+}
+
+Result<SparsePlaces> SparsePlaces::of(
+    const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  auto places = of(indices, shape);
+  if (!places) return places;
+  if (auto status = need_vector(values, "the values"); !status.ok()) return status;
+  if (values.elements() != places->count())
+    return invalid_argument(
+        "indices of shape " + indices.shape().to_string() + " do not fit " +
+        std::to_string(values.elements()) + " values");
+  if (auto status = places->check_bounds(); !status.ok()) return status;
+  return places;
+}
+
+Status SparsePlaces::check_bounds() const {
+  for (int64_t entry = 0; entry < count_; ++entry) {
+    auto index = (*this)[entry];
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      if (index[axis] < 0 || index[axis] >= sizes_[axis])
+        return invalid_argument(
+            "index " + show_index(index) + " (number " + std::to_string(entry) +
+            " of the indices) does not lie in the shape " + show_index(sizes_));
+  }
+  return {};
+}
+
+std::vector<int64_t> SparsePlaces::order() const {
+  std::vector<int64_t> order(static_cast<size_t>(count_));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::ranges::stable_sort(order, [this](int64_t a, int64_t b) {
+    return std::ranges::lexicographical_compare((*this)[a], (*this)[b]);
+  });
+  return order;
+}
+
+std::string show_index(std::span<const int64_t> index) {
+  std::string text;
+  for (auto each : index) text += (text.empty() ? "" : ",") + std::to_string(each);
+  return "[" + text + "]";
+}
+
+Status set_chosen(
+    Launch& launch, int output, const Tensor& values, std::span<const int64_t> chosen) {
+  auto shape = values.shape();
+  shape.set(0, static_cast<int64_t>(chosen.size()));
+  auto size = shape.rank() == 1 ? 1 : shape[1];
+  auto out = launch.allocate(values.dtype(), shape);
+  if (!out) return out.status();
+  auto copied = dispatch_cells(values.dtype(), [&](auto cell) {
+    using C = decltype(cell);
+    auto* to = mutable_cells<C>(*out);
+    for (auto row : chosen) to = std::copy_n(cells<C>(values) + row * size, size, to);
+    return Kernel{};
+  });
+  if (!copied) return copied.status();
+  launch.set(output, *std::move(out));
+  return {};
+}
+
+Status set_indices(
+    Launch& launch, int output, int64_t rows, int64_t columns, std::span<const int64_t> values) {
+  auto out = launch.allocate(DType::int64, {rows, columns});
+  if (!out) return out.status();
+  std::ranges::copy(values, out->mutable_data<int64_t>());
+  launch.set(output, *std::move(out));
+  return {};
+}
+
+namespace {
+
+Result<int64_t> element_count(std::span<const int64_t> sizes) {
+  if (std::ranges::count(sizes, 0)) return 0;
+  int64_t product = 1;
+  for (auto size : sizes)
+    if (__builtin_mul_overflow(product, size, &product))
+      return invalid_argument(
+          "a tensor of the shape " + show_index(sizes) + " has more than 2^63 elements");
+  return product;
+}
+
+/// The sizes asked for, of which one may be -1: whatever is left of the elements.
+Result<std::vector<int64_t>> complete_shape(const std::vector<int64_t>& from, const Tensor& given) {
+  if (auto status = need_vector(given, "'new_shape'"); !status.ok()) return status;
+  auto target = to_int64(given);
+  auto refuse = [&](const char* why) {
+    return invalid_argument(
+        "cannot reshape " + show_index(from) + " to " + show_index(to_int64(given)) + ": " + why);
+  };
+  auto open = std::ranges::find(target, -1);
+  if (open != target.end()) *open = 1;
+  for (auto size : target)
+    if (size < 0)
+      return refuse(size == -1 ? "only one size can be left open" : "a size is negative");
+  auto elements = element_count(from), known = element_count(target);
+  for (const auto* count : {&elements, &known})
+    if (!*count) return count->status();
+  if (open != target.end()) {
+    if (*known == 0 || *elements % *known != 0)
+      return refuse("the open size would not be a whole number");
+    *open = *elements / *known;
+  } else if (*elements != *known) {
+    return refuse("the number of elements differs");
+  }
+  return target;
+}
+
+Status reshape_sparse(Launch& launch) {
+  auto places = SparsePlaces::of(launch.input(0), launch.input(1));
+  if (!places) return places.status();
+  if (auto status = places->check_bounds(); !status.ok()) return status;
+  auto target = complete_shape(places->sizes(), launch.input(2));
+  if (!target) return target.status();
+  auto rank = target->size();
+  std::vector<int64_t> indices(static_cast<size_t>(places->count()) * rank);
+  for (int64_t entry = 0; entry < places->count(); ++entry) {
+    int64_t flat = 0;
+    auto index = (*places)[entry];
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      flat = flat * places->sizes()[axis] + index[axis];
+    for (auto axis = rank; axis-- > 0;) {
+      indices[static_cast<size_t>(entry) * rank + axis] = flat % (*target)[axis];
+      flat /= (*target)[axis];
+    }
+  }
+  auto status = set_indices(launch, 0, places->count(), static_cast<int64_t>(rank), indices);
+  return status.ok() ? set_ints(launch, 1, DType::int64, *target) : status;
+}
+
+Status reorder_sparse(Launch& launch) {
+  auto places = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
+  if (!places) return places.status();
+  auto order = places->order();
+  for (int i : {0, 1})
+    if (auto status = set_chosen(launch, i, launch.input(i), order); !status.ok()) return status;
+  return {};
+}
+
+/// The part of a sparse tensor that a slice is: where it begins, and its sizes.
+struct SparsePart {
+  std::vector<int64_t> start, sizes;
+
+  static Result<SparsePart> of(const SparsePlaces& whole, const Tensor& start, const Tensor& size) {
+    for (const auto* each : {&start, &size})
+      if (each->shape() != Shape{whole.rank()})
+        return invalid_argument(
+            "'start' and 'size' must have " + std::to_string(whole.rank()) +
+            " elements, but one has shape " + each->shape().to_string());
+    SparsePart part = {to_int64(start), to_int64(size)};
+    for (size_t axis = 0; axis < part.start.size(); ++axis) {
+      auto& wanted = part.sizes[axis];
+      if (part.start[axis] < 0 || wanted < 0)
+        return invalid_argument(
+            "'start' and 'size' must not be negative, but are " + show_index(part.start) + " and " +
+            show_index(part.sizes));
+      wanted = std::min(wanted, std::max<int64_t>(whole.sizes()[axis] - part.start[axis], 0));
+    }
+    return part;
+  }
+  bool contains(std::span<const int64_t> index) const {
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      if (index[axis] < start[axis] || index[axis] - start[axis] >= sizes[axis]) return false;
+    return true;
+  }
+};
+
+Status slice_sparse(Launch& launch) {
+  auto places = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
+  if (!places) return places.status();
+  auto part = SparsePart::of(*places, launch.input(3), launch.input(4));
+  if (!part) return part.status();
+  std::vector<int64_t> chosen, indices;
+  for (int64_t entry = 0; entry < places->count(); ++entry) {
+    auto index = (*places)[entry];
+    if (!part->contains(index)) continue;
+    chosen.push_back(entry);
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      indices.push_back(index[axis] - part->start[axis]);
+  }
+  auto status =
+      set_indices(launch, 0, static_cast<int64_t>(chosen.size()), places->rank(), indices);
+  if (status.ok()) status = set_chosen(launch, 1, launch.input(1), chosen);
+  return status.ok() ? set_ints(launch, 2, DType::int64, part->sizes) : status;
+}
+
+/// The entries of a slice come in the order of those that they were.
+template <class T>
+Status compute_slice_grad(Launch& launch) {
+  const auto &gradients = launch.input(0), &all = launch.input(1), &start = launch.input(2),
+             &chosen = launch.input(3);
+  if (gradients.shape().rank() != 1 || all.shape().rank() != 2 || start.shape().rank() != 1 ||
+      chosen.shape() != Shape{gradients.elements(), start.elements()} ||
+      all.shape()[1] != start.elements())
+    return invalid_argument(
+        "gradients of shape " + gradients.shape().to_string() + ", indices of " +
+        all.shape().to_string() + ", a start of " + start.shape().to_string() +
+        " and indices of a slice of " + chosen.shape().to_string() + " do not fit each other");
+  auto out = launch.allocate(gradients.dtype(), {all.shape()[0]});
+  if (!out) return out.status();
+  auto rank = start.elements();
+  const auto *at = all.data<int64_t>(), *part = chosen.data<int64_t>(),
+             *begin = start.data<int64_t>();
+  int64_t next = 0;
+  for (int64_t i = 0; i < out->elements(); ++i, at += rank) {
+    auto is_next = next < gradients.elements();
+    for (int64_t axis = 0; is_next && axis < rank; ++axis) {
+      int64_t difference;
+      is_next = !__builtin_sub_overflow(at[axis], begin[axis], &difference) &&
+                difference == part[next * rank + axis];
+    }
+    out->template mutable_data<T>()[i] = is_next ? gradients.data<T>()[next++] : T(0);
+  }
+  if (next < gradients.elements())
+    return invalid_argument(
+        "index " + show_index({part + next * rank, static_cast<size_t>(rank)}) +
+        " of the slice is not one of its input, in their order");
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+}  // namespace
+
+void add_sparse_kernels(KernelCatalog& catalog) {
+  catalog.add_compute("SparseReshape", reshape_sparse);
+  catalog.add_compute("SparseReorder", reorder_sparse);
+  catalog.add_compute("SparseSlice", slice_sparse);
+  catalog.add("SparseSliceGrad", [](const Node& node) {
+    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
+      return Kernel{.compute = compute_slice_grad<decltype(zero)>};
+    });
+  });
+  add_sparse_dense_kernels(catalog);
+  add_sparse_rows_kernels(catalog);
+  add_edit_distance_kernels(catalog);
+}
+
+}  // namespace troupe::cpu
