@@ -57,7 +57,7 @@ Result<OpLibrary> add_library(LoadedLibraries& all, void* handle, const std::str
       return invalid_argument(
           path + " has a kernel of op '" + name + "', which it does not define");
   if (auto status = loaded_ops::add(ops); !status.ok())
-    return already_exists(path + " cannot be loaded: " + status.message());
+    return Status(status.code(), path + " cannot be loaded: " + status.message());
   all.kernels.add_all(kernels);
   OpLibrary library{.path = path, .ops = {}};
   for (const auto& [name, op] : ops.all()) library.ops.push_back(name);

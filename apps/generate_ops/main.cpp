@@ -84,15 +84,15 @@ std::string cpp_value(const Shape& value) {
   for (auto size : value.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
   return "Shape{" + text + "}";
 }
+// No op has one as a default.
+std::string cpp_value(const Tensor&) { return "{}"; }
+std::string cpp_value(const FunctionRef&) { return "{}"; }
 template <class T>
 std::string cpp_value(const std::vector<T>& values) {
   std::string text;
   for (const T& value : values) text += (text.empty() ? "" : ", ") + cpp_value(value);
   return "{" + text + "}";
 }
-// No op has one as a default.
-std::string cpp_value(const Tensor&) { return "{}"; }
-std::string cpp_value(const FunctionRef&) { return "{}"; }
 
 bool is_list(const Argument& argument) {
   return !argument.count_attr.empty() || !argument.dtypes_attr.empty();

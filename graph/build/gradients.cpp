@@ -6,10 +6,24 @@
 
 namespace troupe {
 
+Value to_tensor(const Builder& builder, const IndexedSlices& rows) {
+  auto here = builder.on(builder.graph().node(rows.values.output().node).device);
+  auto column = here.op("ExpandDims", {rows.indices, here.constant(1)});
+  auto shape = here.cast(rows.dense_shape, rows.indices.dtype());
+  return here.op("ScatterNd", {column, rows.values, shape});
+}
+
 Value Gradient::dy(int index) {
   auto& gradient = output_gradients_[static_cast<size_t>(index)];
-  if (!gradient.is_valid()) gradient = zeros_like(out(index));
-  return gradient;
+  if (gradient.rows) gradient = {.tensor = to_tensor(*this, *gradient.rows)};
+  if (!gradient.is_valid()) gradient = {.tensor = zeros_like(out(index))};
+  return gradient.tensor;
+}
+
+void Gradient::pass_on(int input, int output) {
+  const auto& rows = output_gradients_[static_cast<size_t>(output)].rows;
+  if (rows) to_input(input, *rows);
+  else to_input(input, dy(output));
 }
 
 std::optional<std::vector<int64_t>> Gradient::constant_ints(int input) const {
@@ -93,7 +107,7 @@ class Backward {
     for (const auto& value : options.stop_gradients) stops_.insert(value.output().node);
   }
 
-  Result<Values> run() {
+  Result<std::vector<GradientValue>> run() {
     mark_paths();
     for (size_t i = 0; i < ys_.size(); ++i) {
       const auto& y = ys_[i];
@@ -102,13 +116,13 @@ class Backward {
                    std::string("no gradient of a ") + to_string(y.dtype()) + " value exists")
             .at({.node = y.node_name()});
       auto here = builder_.on(builder_.graph().node(y.output().node).device);
-      if (!options_.grad_ys.empty()) add(y.output(), options_.grad_ys[i]);
-      else add(y.output(), y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y));
+      if (!options_.grad_ys.empty()) add(y.output(), {options_.grad_ys[i]});
+      else add(y.output(), {y.shape().is_scalar() ? here.like(y, 1) : here.ones_like(y)});
     }
     // Inputs have smaller ids than the nodes that use them, so one pass downward suffices.
     for (auto id = static_cast<NodeId>(forward_size_ - 1); id >= 0; --id)
       if (auto status = propagate(id); !status.ok()) return status;
-    Values x_gradients;
+    std::vector<GradientValue> x_gradients;
     for (const auto& x : xs_) {
       auto gradient = sum(x.output());
       if (!gradient.is_valid() && builder_.status().ok() && !options_.allow_unconnected)
@@ -148,14 +162,39 @@ class Backward {
 
   bool passes_on(NodeId id) const { return !stops_.contains(id); }
 
-  void add(Output output, const Value& gradient) { gradients_[output].push_back(gradient); }
+  void add(Output output, const GradientValue& gradient) { gradients_[output].push_back(gradient); }
 
-  Value sum(Output output) {
+  GradientValue sum(Output output) {
     auto found = gradients_.find(output);
     if (found == gradients_.end()) return {};
     auto& parts = found->second;
-    if (parts.size() > 1) parts = {builder_.add_n(parts)};
+    if (parts.size() > 1) parts = {sum(parts)};
     return parts[0];
+  }
+
+  GradientValue sum(const std::vector<GradientValue>& parts) {
+    if (std::ranges::all_of(parts, [](const auto& part) { return part.rows.has_value(); }))
+      return {.rows = all_rows(parts)};
+    Values tensors;
+    for (const auto& part : parts)
+      tensors.push_back(part.rows ? to_tensor(builder_, *part.rows) : part.tensor);
+    return {.tensor = builder_.add_n(tensors)};
+  }
+
+  /// Rows that several parts name are named several times.
+  IndexedSlices all_rows(const std::vector<GradientValue>& parts) {
+    Values values, indices;
+    for (const auto& part : parts) {
+      values.push_back(part.rows->values);
+      indices.push_back(builder_.cast(part.rows->indices, DType::int64));
+    }
+    auto axis = builder_.constant(0);
+    values.push_back(axis);
+    indices.push_back(axis);
+    return {
+        .values = builder_.op("ConcatV2", values),
+        .indices = builder_.op("ConcatV2", indices),
+        .dense_shape = parts[0].rows->dense_shape};
   }
 
   /// True if an input of the node lies on a path, so that its gradient is needed.
@@ -169,7 +208,8 @@ class Backward {
     const Node node = builder_.graph().node(id);
     if (!continues(node)) return {};
     auto here = builder_.on(node.device);
-    Values inputs, outputs, output_gradients;
+    Values inputs, outputs;
+    std::vector<GradientValue> output_gradients;
     std::vector<bool> needs_gradient;
     bool any = false;
     for (auto input : node.inputs) {
@@ -181,7 +221,8 @@ class Backward {
       outputs.push_back(here.value({id, i}));
       auto dy = sum({id, i});
       any |= dy.is_valid();
-      output_gradients.push_back(dy.is_valid() ? here.value(dy.output()) : dy);
+      if (dy.tensor.is_valid()) dy.tensor = here.value(dy.tensor.output());
+      output_gradients.push_back(std::move(dy));
     }
     if (!any) return builder_.status();
     Gradient gradient(here, node, inputs, outputs, output_gradients, needs_gradient);
@@ -204,12 +245,12 @@ class Backward {
   const GradientOptions& options_;
   std::set<NodeId> stops_;
   std::vector<bool> on_path_;
-  std::map<Output, Values> gradients_;
+  std::map<Output, std::vector<GradientValue>> gradients_;
 };
 
 }  // namespace
 
-Result<Values> gradients(
+Result<std::vector<GradientValue>> sparse_gradients(
     const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options) {
   for (const auto* group : {&ys, &xs, &options.grad_ys, &options.stop_gradients})
     for (const auto& value : *group)
@@ -220,6 +261,16 @@ Result<Values> gradients(
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
     return invalid_argument("gradients() takes as many grad_ys as ys");
   return Backward(builder.scope("gradients"), ys, xs, options).run();
+}
+
+Result<Values> gradients(
+    const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options) {
+  auto made = sparse_gradients(builder, ys, xs, options);
+  if (!made) return made.status();
+  Values tensors;
+  for (const auto& gradient : *made)
+    tensors.push_back(gradient.rows ? to_tensor(builder, *gradient.rows) : gradient.tensor);
+  return tensors;
 }
 
 }  // namespace troupe

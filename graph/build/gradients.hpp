@@ -7,13 +7,32 @@
 
 namespace troupe {
 
+/// A gradient that is zero but for some rows, as tf.IndexedSlices: `values[i]` belongs to row
+/// `indices[i]` of a tensor of the shape `dense_shape`. Rows that are named twice add up.
+struct IndexedSlices {
+  Value values;
+  Value indices;      // a vector, int32 or int64
+  Value dense_shape;  // a vector, int32 or int64
+};
+
+/// A gradient: a tensor, or the rows that are not zero; neither where there is none.
+struct GradientValue {
+  Value tensor = {};
+  std::optional<IndexedSlices> rows = {};
+
+  bool is_valid() const { return tensor.is_valid() || rows.has_value(); }
+};
+
+/// The tensor that the rows are of.
+Value to_tensor(const Builder& builder, const IndexedSlices& rows);
+
 /// What an op's gradient function sees: the node, the gradients with respect to its outputs, and a
 /// builder for the nodes of the result, which have the device constraint of the forward node.
 class Gradient : public Builder {
  public:
   Gradient(
-      Builder builder, const Node& node, Values inputs, Values outputs, Values output_gradients,
-      std::vector<bool> needs_gradient)
+      Builder builder, const Node& node, Values inputs, Values outputs,
+      std::vector<GradientValue> output_gradients, std::vector<bool> needs_gradient)
       : Builder(std::move(builder)),
         node_(node),
         inputs_(std::move(inputs)),
@@ -45,21 +64,26 @@ class Gradient : public Builder {
 
   /// Sets the gradient with respect to an input; an input left out has none.
   void to_input(int index, Value gradient) {
-    input_gradients_[static_cast<size_t>(index)] = gradient;
+    input_gradients_[static_cast<size_t>(index)] = {.tensor = std::move(gradient)};
   }
+  void to_input(int index, IndexedSlices rows) {
+    input_gradients_[static_cast<size_t>(index)] = {.rows = std::move(rows)};
+  }
+  /// The gradient of an output is that of the input, rows stay rows.
+  void pass_on(int input, int output = 0);
   /// As to_input, for an operand of a broadcasting op: sums down to its shape first.
   void to_operand(int index, const Value& gradient) {
     if (wants(index)) to_input(index, sum_to_shape_of(index, gradient));
   }
-  const Values& input_gradients() const { return input_gradients_; }
+  const std::vector<GradientValue>& input_gradients() const { return input_gradients_; }
 
  private:
   const Node& node_;
   Values inputs_;
   Values outputs_;
-  Values output_gradients_;
+  std::vector<GradientValue> output_gradients_;
   std::vector<bool> needs_gradient_;
-  Values input_gradients_;
+  std::vector<GradientValue> input_gradients_;
 };
 
 /// The gradient of an op that passes none on, such as Shape and Equal.
@@ -82,6 +106,11 @@ struct GradientOptions {
 /// its value, through all reads of it. Fails with InvalidArgument, naming the node, where an op on
 /// a path from an x to a y has no gradient or no path exists at all.
 Result<Values> gradients(
+    const Builder& builder, const Values& ys, const Values& xs,
+    const GradientOptions& options = {});
+
+/// As gradients(), with rows where the gradient is one of rows.
+Result<std::vector<GradientValue>> sparse_gradients(
     const Builder& builder, const Values& ys, const Values& xs,
     const GradientOptions& options = {});
 

@@ -27,7 +27,7 @@ Status add(const OpCatalog& ops) {
   std::unique_lock lock(all.mutex);
   for (const auto& [name, op] : ops.all())
     if (own->all().contains(name) || all.ops.contains(name))
-      return already_exists("there is an op '" + name + "' already");
+      return Status(Code::already_exists, "there is an op '" + name + "' already");
   for (const auto& [name, op] : ops.all()) all.ops.emplace(name, op);
   return {};
 }

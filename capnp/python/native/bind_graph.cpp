@@ -131,11 +131,12 @@ nb::object constant_value(const Builder& builder, const Value& value) {
   return known ? nb::cast(TensorBuffer{*known, false}) : nb::none();
 }
 
-/// None in place of an invalid value, the gradient of an x that the ys do not depend on.
-nb::list to_list(const Values& values) {
-  nb::list list;
-  for (const auto& value : values) list.append(value.is_valid() ? nb::cast(value) : nb::none());
-  return list;
+/// A value; values, indices and shape of rows; None for an x that the ys do not depend on.
+nb::object to_object(const GradientValue& gradient) {
+  if (gradient.rows)
+    return nb::make_tuple(
+        gradient.rows->values, gradient.rows->indices, gradient.rows->dense_shape);
+  return gradient.tensor.is_valid() ? nb::cast(gradient.tensor) : nb::none();
 }
 
 /// Gives the node the gradients of the program's function for it; false where there is none.
@@ -158,7 +159,7 @@ bool add_own_gradients(Gradient& g, const nb::callable& function_for) {
 nb::list add_gradients(
     const Builder& builder, const Values& ys, const Values& xs, const Values& grad_ys,
     const Values& stop_gradients, const nb::callable& function_for) {
-  auto made = gradients(
+  auto made = sparse_gradients(
       builder, ys, xs,
       {.grad_ys = grad_ys,
        .stop_gradients = stop_gradients,
@@ -166,7 +167,9 @@ nb::list add_gradients(
        .function = [&](Gradient& g) { return add_own_gradients(g, function_for); }});
   check(builder);
   if (!made) raise_build_error(made.status(), false);
-  return to_list(*made);
+  nb::list list;
+  for (const auto& gradient : *made) list.append(to_object(gradient));
+  return list;
 }
 
 void bind_builder(nb::module_& module) {

@@ -43,6 +43,7 @@ from troupe._src.graph.graph import (
     reset_default_graph,
 )
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.graph.random_seed import get_seed, set_random_seed
 from troupe._src.graph.scopes import (
     add_to_collection,
@@ -251,8 +252,9 @@ __getattr__ = _missing_names(__name__, lazy=("compat", "test"))
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "ConfigProto", "DType", "Dimension", "GPUOptions",
-    "Graph", "GraphDef", "GraphKeys", "GraphOptions", "InteractiveSession", "NoGradient",
-    "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions",
+    "Graph", "GraphDef", "GraphKeys", "GraphOptions", "IndexedSlices",
+    "IndexedSlicesValue", "InteractiveSession", "NoGradient", "NodeDef", "NotDifferentiable",
+    "OpError", "Operation", "OptimizerOptions",
     "RegisterGradient", "RunMetadata", "RunOptions", "Session", "Tensor", "TensorShape",
     "UnconnectedGradients", "VERSION", "Variable", "VariableScope", "abs", "accumulate_n",
     "add", "add_n", "add_to_collection", "add_to_collections", "all_variables", "app",

@@ -19,7 +19,7 @@ void add_copies(OpCatalog& catalog) {
         .attr("T", AttrType::dtype)
         .infer_shape(shapes::same_as_input())
         .gradient(name == std::string("Identity")
-                      ? Op::MakeGradient([](Gradient& g) { g.to_input(0, g.dy()); })
+                      ? Op::MakeGradient([](Gradient& g) { g.pass_on(0); })
                       : not_differentiable));
   for (auto name : {"ZerosLike", "OnesLike"})
     catalog.add(Op(name)

@@ -29,7 +29,7 @@ void add_state_ops(OpCatalog& catalog) {
         s.set(0, s.handle_shape());
         return s.check_handle_dtype(s.attr<DType>("dtype"));
       })
-      .gradient([](Gradient& g) { g.to_input(0, g.dy()); })
+      .gradient([](Gradient& g) { g.pass_on(0); })
       .stateful());
 
   for (auto name : {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"})

@@ -27,13 +27,13 @@ def implements(name: str) -> Callable[[Function], Function]:
     return register
 
 
-def _apply(name: str, *operands: Any) -> Tensor:
+def apply(name: str, *operands: Any) -> Tensor:
     result: Tensor = _functions[name](*operands)
     return result
 
 
 def _binary(operator: str, x: Any, y: Any) -> Tensor:
-    return _apply("binary", operator, x, y)
+    return apply("binary", operator, x, y)
 
 
 class Operand:
@@ -43,22 +43,22 @@ class Operand:
     __array_priority__ = 100  # NumPy arrays defer to the operators of this class
 
     def __neg__(self) -> Tensor:
-        return _apply("negative", self)
+        return apply("negative", self)
 
     def __abs__(self) -> Tensor:
-        return _apply("absolute", self)
+        return apply("absolute", self)
 
     def __invert__(self) -> Tensor:
-        return _apply("invert", self)
+        return apply("invert", self)
 
     def __getitem__(self, key: Any) -> Tensor:
-        return _apply("index", self, key)
+        return apply("index", self, key)
 
     def __or__(self, other: Any) -> Tensor:
-        return _apply("or", self, other)
+        return apply("or", self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return _apply("or", other, self)
+        return apply("or", other, self)
 
     def __add__(self, other: Any) -> Tensor:
         return _binary("add", self, other)

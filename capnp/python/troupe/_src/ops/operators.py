@@ -72,6 +72,14 @@ def invert(x: Any) -> Any:
     return apply_op("LogicalNot", {"x": x}, {})
 
 
+@implements("dense")
+def dense(values: Any, indices: Any, dense_shape: Any) -> Any:
+    """The tensor that the rows of `IndexedSlices` are of."""
+    column = apply_op("ExpandDims", {"input": indices, "dim": 1}, {})
+    shape = apply_op("Cast", {"x": dense_shape}, {"DstT": indices.dtype})
+    return apply_op("ScatterNd", {"indices": column, "updates": values, "shape": shape}, {})
+
+
 @implements("index")
 def index(operand: Any, key: Any) -> Any:
     """x[key], where `key` has positions, slices without a step, "..." and tf.newaxis."""

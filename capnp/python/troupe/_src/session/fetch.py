@@ -8,6 +8,7 @@ import numpy as np
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
+from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.ops.convert import bfloat16_bits, to_array, to_native, to_numpy
 from troupe._src.types import dtypes
 
@@ -42,6 +43,13 @@ def _rebuilder(
 ) -> Callable[[List[Any]], Any]:
     if fetches is None:
         raise TypeError("Fetch argument None has invalid type NoneType")
+    if isinstance(fetches, IndexedSlices):
+        parts = [fetches.values, fetches.indices, fetches.dense_shape]
+        found = [
+            _leaf(graph, part, names, targets) if part is not None else lambda _: None
+            for part in parts
+        ]
+        return lambda values: IndexedSlicesValue(*(part(values) for part in found))
     if isinstance(fetches, dict):
         values_of = {key: _rebuilder(graph, item, names, targets) for key, item in fetches.items()}
         dict_type: Any = type(fetches)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
-from troupe._src.graph.elements import Tensor
 from troupe._src.graph.gradient_functions import find_gradient_function
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops.array_ops import ones_like, zeros_like
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -50,8 +50,10 @@ def gradients(
     aggregation_method: Optional[int] = None,
     stop_gradients: Any = None,
     unconnected_gradients: str = UnconnectedGradients.NONE,
-) -> List[Optional[Tensor]]:
+) -> List[Any]:
     """The gradients of sum(ys) with respect to each x, a tensor or variable.
+
+    With respect to what is only read by `tf.gather` and its like, they are `tf.IndexedSlices`.
 
     `grad_ys` are the initial gradients of the ys, ones where it or an entry is None. Nothing passes
     through the operations of `stop_gradients`. An x that the ys do not depend on has None, or zeros
@@ -79,11 +81,17 @@ def gradients(
             [stop._value() for stop in stops],
             lambda node: _function_for(graph, node),
         )
-        found = [None if value is None else graph._of_value(value) for value in values]
+        found = [_element(graph, value) for value in values]
     if unconnected_gradients == UnconnectedGradients.ZERO:
         pairs = zip(found, _listed(xs))
         found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
-    return found  # type: ignore[return-value]
+    return found
+
+
+def _element(graph: Graph, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return IndexedSlices(*(graph._of_value(part) for part in value))
+    return None if value is None else graph._of_value(value)
 
 
 def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:

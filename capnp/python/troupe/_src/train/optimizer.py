@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import gen_ops
 from troupe._src.ops.array_ops import group
 from troupe._src.ops.convert import convert_to_tensor
@@ -108,14 +109,17 @@ class Optimizer:
         return group(counted, name=name or self._name)
 
     @staticmethod
-    def _after_controls(gradient: Any, variable: Variable) -> Tensor:
+    def _after_controls(gradient: Any, variable: Variable) -> Any:
         """The gradient after the current control dependencies, so that updates run after them."""
-        tensor = convert_to_tensor(gradient, variable.dtype)
+        is_sparse = isinstance(gradient, IndexedSlices)
+        tensor = convert_to_tensor(gradient.values if is_sparse else gradient, variable.dtype)
         graph = get_default_graph()
-        if not graph._scopes.controls:
-            return tensor
-        with graph.colocate_with(tensor.op):
-            return gen_ops.identity(tensor)
+        if graph._scopes.controls:
+            with graph.colocate_with(tensor.op):
+                tensor = gen_ops.identity(tensor)
+        if is_sparse:
+            return IndexedSlices(tensor, gradient.indices, gradient.dense_shape)
+        return tensor
 
     def _apply(self, pairs: Sequence[Tuple[Tensor, Variable]]) -> Operation:
         graph = get_default_graph()

@@ -1,0 +1,73 @@
+"""Gradients of which only some rows are not zero."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.operand import Operand, apply
+from troupe._src.set_module import set_module
+from troupe._src.types.dtypes import DType
+
+
+@set_module("troupe")
+class IndexedSlices(Operand):
+    """Rows of a tensor: `values[i]` belongs to row `indices[i]`; rows named twice add up.
+
+    `tf.gradients` gives it for what `tf.gather` reads. Wherever a tensor is needed, it becomes one,
+    of the shape `dense_shape`.
+    """
+
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Optional[Tensor] = None):
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Optional[Tensor]:
+        return self._dense_shape
+
+    @property
+    def name(self) -> str:
+        return self._values.name
+
+    @property
+    def op(self) -> Operation:
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        return self._values.graph
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    def _as_tensor(self) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError(
+                f"IndexedSlices {self.name} cannot become a tensor: its dense_shape is not known."
+            )
+        return apply("dense", self._values, self._indices, self._dense_shape)
+
+    def __repr__(self) -> str:
+        return f"IndexedSlices(indices={self._indices!r}, values={self._values!r})"
+
+
+@set_module("troupe")
+class IndexedSlicesValue(NamedTuple):
+    """What a step gives for fetched `IndexedSlices`: arrays."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
