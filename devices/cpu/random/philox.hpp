@@ -40,6 +40,34 @@ class Philox {
   uint64_t high_;
 };
 
+/// The numbers of a stream of bits, one after the other. A value.
+class PhiloxNumbers {
+ public:
+  /// Begins at number `skipped` after the start of a block.
+  explicit PhiloxNumbers(Philox start, uint64_t skipped = 0)
+      : next_(start.skip(skipped / 4)), used_(4) {
+    for (auto i = skipped % 4; i > 0; --i) next();
+  }
+
+  uint32_t next() {
+    if (used_ == 4) {
+      block_ = next_.block();
+      next_ = next_.skip(1);
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+  uint64_t next_64() {
+    uint64_t low = next();
+    return low | uint64_t{next()} << 32;
+  }
+
+ private:
+  Philox next_;
+  Philox::Block block_{};
+  size_t used_;
+};
+
 /// The next position of a kernel, shared by its launches. Thread-safe.
 class PhiloxSource {
  public:
@@ -47,10 +75,12 @@ class PhiloxSource {
 
   /// Returns where a launch that sets so many elements begins, and reserves the blocks that it may
   /// use: 256 per element, as TensorFlow does. The next launch begins behind them.
-  Philox reserve(int64_t elements) {
+  Philox reserve(int64_t elements) { return reserve_blocks(static_cast<uint64_t>(elements) * 256); }
+  /// As reserve(), for a launch that uses so many blocks.
+  Philox reserve_blocks(uint64_t blocks) {
     std::lock_guard lock(mutex_);
     auto mine = next_;
-    next_ = next_.skip(static_cast<uint64_t>(elements) * 256);
+    next_ = next_.skip(blocks);
     return mine;
   }
 
