@@ -29,6 +29,10 @@ KernelCatalog make_kernel_catalog() {
   add_space_kernels(catalog);
   add_checks_kernels(catalog);
   add_sparse_kernels(catalog);
+  add_strided_slice_kernels(catalog);
+  add_gather_nd_kernels(catalog);
+  add_splitting_kernels(catalog);
+  add_partition_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "troupe/devices/cpu/array/slicing.hpp"
@@ -15,14 +16,14 @@ int64_t size_between(const Shape& shape, int begin, int end) {
   return product;
 }
 
-/// Sets output 0 to `outer` rows, each the next row of every input from `first_input` on.
+/// Sets output 0 to `outer` rows, each the next row of every input in [first, end).
 template <class C>
-Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int input_count) {
-  auto out = launch.allocate(launch.input(0).dtype(), shape);
+Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int first, int end) {
+  auto out = launch.allocate(launch.input(first).dtype(), shape);
   if (!out) return out.status();
   auto* to = mutable_cells<C>(*out);
   for (int64_t row = 0; row < outer; ++row)
-    for (int i = 0; i < input_count; ++i) {
+    for (int i = first; i < end; ++i) {
       auto size = launch.input(i).elements() / outer;
       to = std::copy_n(cells<C>(launch.input(i)) + row * size, size, to);
     }
@@ -30,17 +31,17 @@ Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int in
   return {};
 }
 
-Status refuse(int index, const Shape& first, const Shape& other) {
+Status refuse(int index, int first, const Launch& launch) {
   return invalid_argument(
-      "input 0 is " + first.to_string() + ", but input " + std::to_string(index) + " is " +
-      other.to_string());
+      "input " + std::to_string(first) + " is " + launch.input(first).shape().to_string() +
+      ", but input " + std::to_string(index) + " is " + launch.input(index).shape().to_string());
 }
 
 template <class C>
 Status compute_pack(Launch& launch, int64_t given_axis) {
   const auto shape = launch.input(0).shape();
   for (int i = 1; i < launch.input_count(); ++i)
-    if (launch.input(i).shape() != shape) return refuse(i, shape, launch.input(i).shape());
+    if (launch.input(i).shape() != shape) return refuse(i, 0, launch);
   auto axis = find_axis(given_axis, shape.rank() + 1);
   if (!axis) return axis.status();
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
@@ -48,7 +49,7 @@ Status compute_pack(Launch& launch, int64_t given_axis) {
   auto out_shape = Shape::make(sizes);
   if (!out_shape) return out_shape.status();
   return set_interleaved<C>(
-      launch, *out_shape, size_between(shape, 0, *axis), launch.input_count());
+      launch, *out_shape, size_between(shape, 0, *axis), 0, launch.input_count());
 }
 
 Result<Kernel> make_pack(const Node& node) {
@@ -93,30 +94,77 @@ Result<Kernel> make_unpack(const Node& node) {
   });
 }
 
+/// Concatenates the inputs in [first, end) along the axis in another one.
 template <class C>
-Status compute_concat(Launch& launch) {
-  auto count = launch.input_count() - 1;
-  auto given_axis = IntInput::of(launch.input(count));
+Status compute_concat(Launch& launch, int first, int end, int axis_input) {
+  auto given_axis = IntInput::of(launch.input(axis_input));
   if (!given_axis) return given_axis.status();
   if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
-  auto shape = launch.input(0).shape();
+  auto shape = launch.input(first).shape();
   auto axis = find_axis((*given_axis)[0], shape.rank());
   if (!axis) return axis.status();
-  for (int i = 1; i < count; ++i) {
+  for (int i = first + 1; i < end; ++i) {
     auto other = launch.input(i).shape();
-    if (other.rank() != shape.rank()) return refuse(i, launch.input(0).shape(), other);
+    if (other.rank() != shape.rank()) return refuse(i, first, launch);
     auto joined = shape[*axis] + other[*axis];
     other.set(*axis, shape[*axis]);
-    if (other != shape) return refuse(i, launch.input(0).shape(), launch.input(i).shape());
+    if (other != shape) return refuse(i, first, launch);
     shape.set(*axis, joined);
   }
-  return set_interleaved<C>(launch, shape, size_between(shape, 0, *axis), count);
+  auto checked = Shape::make(shape.sizes());
+  if (!checked) return checked.status();
+  return set_interleaved<C>(launch, shape, size_between(shape, 0, *axis), first, end);
 }
 
-Result<Kernel> make_concat(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-    return Kernel{.compute = compute_concat<decltype(cell)>};
-  });
+/// `axis_first`: the axis is the first input, else the last.
+KernelCatalog::Make make_concat(bool axis_first) {
+  return [axis_first](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+      return Kernel{.compute = [axis_first](Launch& launch) {
+        auto last = launch.input_count() - 1;
+        return axis_first ? compute_concat<decltype(cell)>(launch, 1, last + 1, 0)
+                          : compute_concat<decltype(cell)>(launch, 0, last, last);
+      }};
+    });
+  };
+}
+
+/// Input `index` as a shape that fits the first one but for an axis.
+Result<Shape> part_shape(const Launch& launch, int index, int64_t given_axis) {
+  if (launch.input(index).shape().rank() != 1)
+    return invalid_argument(
+        "shapes must be vectors, but input " + std::to_string(index) + " has the shape " +
+        launch.input(index).shape().to_string());
+  auto part = shape_input(launch.input(index)), first = shape_input(launch.input(1));
+  for (const auto* shape : {&part, &first})
+    if (!*shape) return shape->status();
+  auto axis = find_axis(given_axis, first->rank());
+  if (!axis) return axis.status();
+  auto others = *part;
+  if (others.rank() == first->rank()) others.set(*axis, (*first)[*axis]);
+  if (others == *first) return part;
+  return invalid_argument(
+      "shape " + std::to_string(index - 1) + ", " + part->to_string() + ", must agree with " +
+      first->to_string() + " but for axis " + std::to_string(*axis));
+}
+
+Status compute_concat_offset(Launch& launch) {
+  auto given_axis = IntInput::of(launch.input(0));
+  if (!given_axis) return given_axis.status();
+  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
+  int64_t begin = 0;
+  for (int i = 1; i < launch.input_count(); ++i) {
+    auto part = part_shape(launch, i, (*given_axis)[0]);
+    if (!part) return part.status();
+    auto axis = *find_axis((*given_axis)[0], part->rank());
+    std::array<int64_t, Shape::max_rank> offset{};
+    offset[static_cast<size_t>(axis)] = begin;
+    auto rank = static_cast<size_t>(part->rank());
+    auto status = set_ints(launch, i - 1, launch.input(i).dtype(), std::span(offset).first(rank));
+    if (!status.ok()) return status;
+    begin += (*part)[axis];
+  }
+  return {};
 }
 
 }  // namespace
@@ -124,7 +172,9 @@ Result<Kernel> make_concat(const Node& node) {
 void add_concat_kernels(KernelCatalog& catalog) {
   catalog.add("Pack", make_pack);
   catalog.add("Unpack", make_unpack);
-  catalog.add("ConcatV2", make_concat);
+  catalog.add("Concat", make_concat(/*axis_first=*/true));
+  catalog.add("ConcatV2", make_concat(/*axis_first=*/false));
+  catalog.add_compute("ConcatOffset", compute_concat_offset);
 }
 
 }  // namespace troupe::cpu

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/slicing.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
@@ -44,40 +45,97 @@ Status check_indices(const Tensor& indices, int64_t size) {
   return {};
 }
 
+/// The number of dimensions that params and indices have in common, from one that may be negative.
+Result<int> find_batch_rank(int64_t given, const Shape& params, const Shape& indices, int axis) {
+  auto batch = given < 0 ? given + indices.rank() : given;
+  if (batch < 0 || batch > std::min(axis, indices.rank()))
+    return invalid_argument(
+        "attribute 'batch_dims' is " + std::to_string(given) + ", but the indices have the shape " +
+        indices.to_string() + " and there are " + std::to_string(std::min(axis, indices.rank())) +
+        " dimensions before the axis and in the indices");
+  auto count = static_cast<size_t>(batch);
+  if (std::ranges::equal(params.sizes().first(count), indices.sizes().first(count)))
+    return static_cast<int>(batch);
+  return invalid_argument(
+      "params of shape " + params.to_string() + " and indices of shape " + indices.to_string() +
+      " must agree in the first " + std::to_string(batch) + " dimensions");
+}
+
+/// How often and what a gather copies: for each of `batches`, of `between` blocks of rows, the
+/// `each` rows that the indices of the batch name.
+struct GatheredRows {
+  int64_t batches, between, each;
+  Split split;
+};
+
 template <class C, class I>
-Status compute_gather(Launch& launch) {
+void gather_rows(C* to, const C* from, const I* chosen, const GatheredRows& rows) {
+  auto [middle, inner] = std::pair(rows.split.middle, rows.split.inner);
+  auto blocks = rows.batches * rows.between;
+  parallel_ranges(blocks * rows.each, inner, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i) {
+      auto block = i / rows.each;
+      auto index = chosen[block / rows.between * rows.each + i % rows.each];
+      copy_row(to + i * inner, 1, from + (block * middle + index) * inner, 1, inner);
+    }
+  });
+}
+
+template <class C, class I>
+Status compute_gather(Launch& launch, int64_t given_axis, int64_t given_batch) {
   const auto &params = launch.input(0), &indices = launch.input(1);
-  auto given_axis = IntInput::of(launch.input(2));
-  if (!given_axis) return given_axis.status();
-  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
-  auto axis = find_axis((*given_axis)[0], params.shape().rank());
+  auto axis = find_axis(given_axis, params.shape().rank());
   if (!axis) return axis.status();
+  auto batch = find_batch_rank(given_batch, params.shape(), indices.shape(), *axis);
+  if (!batch) return batch.status();
   Split split(params.shape(), *axis);
   auto status = check_indices<I>(indices, split.middle);
   if (!status.ok()) return status;
-  auto shape = replace_axis(params.shape(), *axis, indices.shape().sizes());
+  auto own = indices.shape().sizes().subspan(static_cast<size_t>(*batch));
+  auto shape = replace_axis(params.shape(), *axis, own);
   if (!shape) return shape.status();
   auto out = launch.allocate(params.dtype(), *shape);
   if (!out) return out.status();
-  const auto* from = cells<C>(params);
-  const auto* chosen = indices.data<I>();
-  auto* to = mutable_cells<C>(*out);
-  auto count = indices.elements();
-  parallel_ranges(split.outer * count, split.inner, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i) {
-      auto row = i / count * split.middle + chosen[i % count];
-      std::copy_n(from + row * split.inner, split.inner, to + i * split.inner);
-    }
-  });
+  if (out->elements() > 0) {
+    auto batches = product(params.shape().sizes().first(static_cast<size_t>(*batch)));
+    GatheredRows rows = {batches, split.outer / batches, product(own), split};
+    gather_rows(mutable_cells<C>(*out), cells<C>(params), indices.data<I>(), rows);
+  }
   launch.set(0, *std::move(out));
   return {};
 }
 
-Result<Kernel> make_gather(const Node& node) {
+template <class C, class I>
+Status compute_gather_v2(Launch& launch, int64_t batch_dims) {
+  auto axis = IntInput::of(launch.input(2));
+  if (!axis) return axis.status();
+  if (axis->count() != 1) return invalid_argument("exactly one axis must be given");
+  return compute_gather<C, I>(launch, (*axis)[0], batch_dims);
+}
+
+/// Makes a kernel by `make`, which gets an element of the params and one of the indices.
+template <class F>
+Result<Kernel> dispatch_gather(const Node& node, F make) {
   return dispatch_cells(node.attr<DType>("Tparams"), [&](auto cell) {
-    using C = decltype(cell);
     auto is_long = node.attr<DType>("Tindices") == DType::int64;
-    return Kernel{.compute = is_long ? compute_gather<C, int64_t> : compute_gather<C, int32_t>};
+    return Kernel{.compute = is_long ? make(cell, int64_t{}) : make(cell, int32_t{})};
+  });
+}
+
+Result<Kernel> make_gather(const Node& node) {
+  return dispatch_gather(node, [](auto cell, auto index) -> KernelCatalog::Compute {
+    return [](Launch& launch) {
+      return compute_gather<decltype(cell), decltype(index)>(launch, 0, 0);
+    };
+  });
+}
+
+Result<Kernel> make_gather_v2(const Node& node) {
+  auto batch_dims = node.attr<int64_t>("batch_dims");
+  return dispatch_gather(node, [=](auto cell, auto index) -> KernelCatalog::Compute {
+    return [batch_dims](Launch& launch) {
+      return compute_gather_v2<decltype(cell), decltype(index)>(launch, batch_dims);
+    };
   });
 }
 
@@ -127,7 +185,8 @@ Result<Kernel> make_one_hot(const Node& node) {
 }  // namespace
 
 void add_gather_kernels(KernelCatalog& catalog) {
-  catalog.add("GatherV2", make_gather);
+  catalog.add("Gather", make_gather);
+  catalog.add("GatherV2", make_gather_v2);
   catalog.add("OneHot", make_one_hot);
 }
 

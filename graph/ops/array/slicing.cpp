@@ -1,3 +1,4 @@
+#include "troupe/graph/ops/array/slicing.hpp"
 
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
@@ -68,101 +69,6 @@ void add_packs(OpCatalog& catalog) {
         Values parts;
         for (int i = 0; i < g.node().attr<int64_t>("num"); ++i) parts.push_back(g.dy(i));
         g.to_input(0, g.op("Pack", parts, {{"axis", g.node().attr<int64_t>("axis")}}));
-      }));
-}
-
-/// Fits one more part to the shape of those before, whose sizes along `axis` it adds up.
-Status append(Shape& whole, const Shape& part, int axis) {
-  auto others = part;
-  if (others.rank() == whole.rank()) others.set(axis, whole[axis]);
-  auto merged = whole.merge(others);
-  if (!merged)
-    return invalid_argument(
-        "shapes must agree but for axis " + std::to_string(axis) + ", which " + whole.to_string() +
-        " and " + part.to_string() + " do not");
-  auto is_known = whole[axis] != Shape::unknown && part[axis] != Shape::unknown;
-  auto size = is_known ? whole[axis] + part[axis] : Shape::unknown;
-  whole = *merged;
-  whole.set(axis, size);
-  return {};
-}
-
-Status infer_concat(ShapeInference& s) {
-  auto count = s.input_count() - 1;
-  if (auto status = s.need_rank(count, 0); !status.ok()) return status;
-  int rank = -1;
-  for (int i = 0; i < count; ++i)
-    if (s.input(i).has_rank()) rank = s.input(i).rank();
-  if (rank < 0) return {};
-  if (rank == 0) return invalid_argument("scalars cannot be concatenated, only packed");
-  for (int i = 0; i < count; ++i)
-    if (auto status = s.need_rank(i, rank); !status.ok()) return status;
-  auto part = [&](int i) { return s.input(i).has_rank() ? s.input(i) : Shape::of_rank(rank); };
-  auto given = s.constant_ints(count);
-  if (!given) {
-    s.set(0, Shape::of_rank(rank));
-    return {};
-  }
-  auto axis = find_axis(given->front(), rank);
-  if (!axis) return axis.status();
-  auto whole = part(0);
-  for (int i = 1; i < count; ++i)
-    if (auto status = append(whole, part(i), *axis); !status.ok()) return status;
-  s.set(0, whole);
-  return {};
-}
-
-/// Each part's gradient is the slice of dy that begins where the parts before it end.
-void concat_gradient(Gradient& g) {
-  auto count = g.input_count() - 1;
-  auto rank = g.op("Rank", {g.in(0)});
-  auto mask_of = [&](const Value& axis) {
-    return g.op("OneHot", {axis, rank, g.constant(1), g.constant(0)});
-  };
-  // One of the two axes lies outside and marks nothing: the second, unless it counts from the end.
-  auto axis = g.cast(g.in(count), DType::int32);
-  auto along_axis = mask_of(axis) + mask_of(axis + rank);
-  auto begin = g.zeros_like(along_axis);
-  for (int i = 0; i < count; ++i) {
-    auto size = g.shape_of(g.in(i));
-    if (g.wants(i)) g.to_input(i, g.op("Slice", {g.dy(), begin, size}));
-    if (i + 1 < count) begin = begin + size * along_axis;
-  }
-}
-
-/// The same where the axis and the sizes along it are known; false, and nothing done, elsewhere.
-bool static_concat_gradient(Gradient& g) {
-  auto count = g.input_count() - 1;
-  auto given = g.constant_ints(count);
-  const auto& whole = g.out(0).shape();
-  if (!given || !whole.has_rank()) return false;
-  auto axis = *find_axis(given->front(), whole.rank());
-  for (int i = 0; i < count; ++i)
-    if (!g.in(i).shape().has_rank() || g.in(i).shape()[axis] == Shape::unknown) return false;
-  std::vector<int32_t> begin(static_cast<size_t>(whole.rank()), 0);
-  std::vector<int32_t> size(static_cast<size_t>(whole.rank()), -1);  // -1: all there is
-  for (int i = 0; i < count; ++i) {
-    auto& start = begin[static_cast<size_t>(axis)];
-    auto length = size[static_cast<size_t>(axis)] = static_cast<int32_t>(g.in(i).shape()[axis]);
-    if (g.wants(i)) g.to_input(i, g.op("Slice", {g.dy(), g.ints(begin), g.ints(size)}));
-    start += length;
-  }
-  return true;
-}
-
-void add_concat(OpCatalog& catalog) {
-  catalog.add(Op("ConcatV2")
-      .doc("Tensors one after the other along an axis that they have; other sizes must agree.")
-      .inputs("values", "T", "N")
-      .input("axis", "Tidx")
-      .output("output", "T")
-      .attr("N", AttrType::integer)
-      .attr_at_least("N", 2)
-      .attr("T", all_dtypes())
-      .attr("Tidx", indexing(), DType::int32)
-      .infer_shape(infer_concat)
-      .gradient([](Gradient& g) {
-        if (!static_concat_gradient(g)) concat_gradient(g);
       }));
 }
 
@@ -269,24 +175,6 @@ void add_slices(OpCatalog& catalog) {
       }));
 }
 
-Status infer_gather(ShapeInference& s) {
-  if (s.attr<int64_t>("batch_dims") != 0)
-    return unimplemented("attribute 'batch_dims' must be 0");
-  if (auto status = s.need_rank(2, 0); !status.ok()) return status;
-  const auto& params = s.input(0);
-  const auto& indices = s.input(1);
-  auto given = s.constant_ints(2);
-  if (!params.has_rank() || !indices.has_rank() || !given) return {};
-  auto axis = find_axis(given->front(), params.rank());
-  if (!axis) return axis.status();
-  std::vector<int64_t> sizes(params.sizes().begin(), params.sizes().end());
-  auto place = sizes.erase(sizes.begin() + *axis);
-  sizes.insert(place, indices.sizes().begin(), indices.sizes().end());
-  auto shape = Shape::make(sizes);
-  if (shape) s.set(0, *shape);
-  return shape.status();
-}
-
 Status infer_one_hot(ShapeInference& s) {
   for (int i : {1, 2, 3})
     if (auto status = s.need_rank(i, 0); !status.ok()) return status;
@@ -305,19 +193,7 @@ Status infer_one_hot(ShapeInference& s) {
   return shape.status();
 }
 
-void add_lookups(OpCatalog& catalog) {
-  // Its gradient in TensorFlow is IndexedSlices, which Troupe does not have yet.
-  catalog.add(Op("GatherV2")
-      .doc("The slices of `params` along an axis that `indices` name, in the shape of `indices`.")
-      .input("params", "Tparams")
-      .input("indices", "Tindices")
-      .input("axis", "Taxis")
-      .output("output", "Tparams")
-      .attr("batch_dims", 0)
-      .attr("Tparams", all_dtypes())
-      .attr("Tindices", indexing())
-      .attr("Taxis", indexing())
-      .infer_shape(infer_gather));
+void add_one_hot(OpCatalog& catalog) {
   catalog.add(Op("OneHot")
       .doc("Along a new axis of size `depth`, `on_value` at the position that the index says and "
            "`off_value` elsewhere; an index outside marks nothing.")
@@ -337,9 +213,10 @@ void add_lookups(OpCatalog& catalog) {
 
 void add_slicing_ops(OpCatalog& catalog) {
   add_packs(catalog);
-  add_concat(catalog);
+  add_concat_ops(catalog);
   add_slices(catalog);
-  add_lookups(catalog);
+  add_gather_ops(catalog);
+  add_one_hot(catalog);
 }
 
 }  // namespace troupe

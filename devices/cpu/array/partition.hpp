@@ -1,0 +1,12 @@
+#pragma once
+
+#include "troupe/devices/kernel.hpp"
+
+namespace troupe::cpu {
+
+// The parts of the partition family, each in the file of its name.
+void add_rolling_kernels(KernelCatalog& catalog);  // Roll, LinSpace
+void add_search_kernels(KernelCatalog& catalog);   // Where, LowerBound, UpperBound
+void add_unique_kernels(KernelCatalog& catalog);   // Unique...
+
+}  // namespace troupe::cpu

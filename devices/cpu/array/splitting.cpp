@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <vector>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// The axis that a scalar input names.
+Result<int> split_axis(const Tensor& given, int rank) {
+  if (!given.shape().is_scalar())
+    return invalid_argument(
+        "the axis must be a scalar, but has the shape " + given.shape().to_string());
+  return find_axis(given.value<int32_t>(), rank);
+}
+
+/// Sets the outputs to the parts of an input, one after the other along an axis, of those sizes,
+/// which make up the whole.
+template <class C>
+Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> sizes) {
+  const auto& whole = launch.input(input);
+  auto shape = whole.shape();
+  int64_t outer = 1, inner = 1, begin = 0;
+  for (int i = 0; i < axis; ++i) outer *= shape[i];
+  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  auto whole_row = shape[axis] * inner;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    shape.set(axis, sizes[i]);
+    auto out = launch.allocate(whole.dtype(), shape);
+    if (!out) return out.status();
+    auto row = sizes[i] * inner;
+    if (out->elements() > 0) {
+      LoopNest<2> nest;
+      nest.add_axis(row, {1, 1});
+      nest.add_axis(outer, {row, whole_row});
+      copy_nest(mutable_cells<C>(*out), cells<C>(whole) + begin, nest);
+    }
+    begin += row;
+    launch.set(static_cast<int>(i), *std::move(out));
+  }
+  return {};
+}
+
+template <class C>
+Status compute_split(Launch& launch, int64_t count) {
+  const auto shape = launch.input(1).shape();
+  auto axis = split_axis(launch.input(0), shape.rank());
+  if (!axis) return axis.status();
+  if (shape[*axis] % count != 0)
+    return invalid_argument(
+        "axis " + std::to_string(*axis) + " of " + shape.to_string() + " cannot be split into " +
+        std::to_string(count) + " equal parts");
+  std::vector<int64_t> sizes(static_cast<size_t>(count), shape[*axis] / count);
+  return set_parts<C>(launch, 1, *axis, sizes);
+}
+
+/// The sizes of the parts, with the one left open, -1, replaced by what the others leave.
+Result<std::vector<int64_t>> part_sizes(const Tensor& given, int64_t count, int64_t whole) {
+  if (given.shape() != Shape{count})
+    return invalid_argument(
+        "the sizes of the parts must have the shape [" + std::to_string(count) + "], but have " +
+        given.shape().to_string());
+  std::vector<int64_t> sizes;
+  for_dtype(Indices{}, given.dtype(), [&](auto zero) {
+    for (auto size : given.values<decltype(zero)>()) sizes.push_back(size);
+  });
+  int64_t known = 0;
+  for (auto size : sizes) {
+    if (size < -1 || size > whole)
+      return invalid_argument(
+          "a part cannot have the size " + std::to_string(size) + " of " + std::to_string(whole));
+    known = std::min(known + std::max<int64_t>(size, 0), Shape::max_elements);
+  }
+  auto open_count = std::ranges::count(sizes, -1);
+  if (open_count > 1) return invalid_argument("only one size of a part can be -1");
+  if (open_count == 0 ? known != whole : known > whole)
+    return invalid_argument(
+        "parts of " + std::to_string(known) + " in all cannot be made of " + std::to_string(whole));
+  std::ranges::replace(sizes, int64_t{-1}, whole - known);
+  return sizes;
+}
+
+template <class C>
+Status compute_split_v(Launch& launch, int64_t count) {
+  const auto shape = launch.input(0).shape();
+  auto axis = split_axis(launch.input(2), shape.rank());
+  if (!axis) return axis.status();
+  auto sizes = part_sizes(launch.input(1), count, shape[*axis]);
+  if (!sizes) return sizes.status();
+  return set_parts<C>(launch, 0, *axis, *sizes);
+}
+
+/// How many elements a tensor of those sizes has; fails where I cannot count them.
+template <class I>
+Result<I> elements_of_dims(std::span<const I> dims) {
+  I product = 1;
+  for (auto dim : dims) {
+    if (dim <= 0)
+      return invalid_argument("dims must be positive, but one is " + std::to_string(dim));
+    if (__builtin_mul_overflow(product, dim, &product))
+      return invalid_argument("dims are of too many elements to be counted in their dtype");
+  }
+  return product;
+}
+
+template <class I>
+Status compute_unravel_index(Launch& launch) {
+  const auto &indices = launch.input(0), &dims = launch.input(1);
+  if (indices.shape().rank() > 1 || dims.shape().rank() != 1)
+    return invalid_argument(
+        "indices must be a scalar or a vector and dims a vector, but have the shapes " +
+        indices.shape().to_string() + " and " + dims.shape().to_string());
+  auto elements = elements_of_dims(dims.values<I>());
+  if (!elements) return elements.status();
+  for (auto index : indices.values<I>())
+    if (index < 0 || index >= *elements)
+      return invalid_argument(
+          "index " + std::to_string(index) + " is not in [0, " + std::to_string(*elements) +
+          "), the elements of dims");
+  auto rank = dims.elements(), count = indices.elements();
+  auto shape = indices.shape().is_scalar() ? Shape{rank} : Shape{rank, count};
+  auto checked = Shape::make(shape.sizes());
+  if (!checked) return checked.status();
+  auto out = launch.allocate(indices.dtype(), *checked);
+  if (!out) return out.status();
+  auto* to = out->template mutable_data<I>();
+  std::vector<I> rest(indices.values<I>().begin(), indices.values<I>().end());
+  for (auto axis = rank - 1; axis >= 0; --axis) {
+    auto dim = dims.data<I>()[axis];
+    for (int64_t i = 0; i < count; ++i) {
+      to[axis * count + i] = rest[static_cast<size_t>(i)] % dim;
+      rest[static_cast<size_t>(i)] /= dim;
+    }
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Status compute_identity_n(Launch& launch) {
+  for (int i = 0; i < launch.input_count(); ++i) launch.set(i, launch.take_input(i));
+  return {};
+}
+
+Result<Kernel> make_shape_n(const Node& node) {
+  return Kernel{.compute = [dtype = node.attr<DType>("out_type")](Launch& launch) {
+    for (int i = 0; i < launch.input_count(); ++i) {
+      auto status = set_ints(launch, i, dtype, launch.input(i).shape().sizes());
+      if (!status.ok()) return status;
+    }
+    return Status();
+  }};
+}
+
+}  // namespace
+
+void add_splitting_kernels(KernelCatalog& catalog) {
+  catalog.add("Split", [](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+      return Kernel{.compute = [count = node.attr<int64_t>("num_split")](Launch& launch) {
+        return compute_split<decltype(cell)>(launch, count);
+      }};
+    });
+  });
+  catalog.add("SplitV", [](const Node& node) {
+    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+      return Kernel{.compute = [count = node.attr<int64_t>("num_split")](Launch& launch) {
+        return compute_split_v<decltype(cell)>(launch, count);
+      }};
+    });
+  });
+  catalog.add("UnravelIndex", [](const Node& node) {
+    return dispatch(Indices{}, node.attr<DType>("Tidx"), [](auto zero) {
+      return Kernel{.compute = compute_unravel_index<decltype(zero)>};
+    });
+  });
+  catalog.add_compute("IdentityN", compute_identity_n);
+  catalog.add("ShapeN", make_shape_n);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/array/distinct.hpp"
+#include "troupe/devices/cpu/array/partition.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// The slices of a tensor along an axis: `count` of them, each of `outer` pieces of `inner`
+/// elements.
+struct UniqueSlices {
+  const Tensor& x;
+  int axis = 0;
+  int64_t outer = 1, count = 1, inner = 1;
+};
+
+/// How to compare slices of a dtype.
+struct SliceComparison {
+  uint64_t (*hash)(const UniqueSlices& slices, int64_t i);
+  bool (*equal)(const UniqueSlices& slices, int64_t i, int64_t k);
+};
+
+template <class T>
+uint64_t hash_slice(const UniqueSlices& s, int64_t i) {
+  uint64_t hash = 0;
+  for (int64_t o = 0; o < s.outer; ++o) {
+    const auto* piece = s.x.data<T>() + (o * s.count + i) * s.inner;
+    for (int64_t k = 0; k < s.inner; ++k)
+      hash = std::rotl(hash, 5) * 0x9e3779b97f4a7c15u + DistinctHash()(distinct_key(piece[k]));
+  }
+  return hash ^ hash >> 32;
+}
+
+template <class T>
+bool equal_slices(const UniqueSlices& s, int64_t i, int64_t k) {
+  for (int64_t o = 0; o < s.outer; ++o) {
+    const auto* a = s.x.data<T>() + (o * s.count + i) * s.inner;
+    const auto* b = s.x.data<T>() + (o * s.count + k) * s.inner;
+    if (!std::equal(a, a + s.inner, b)) return false;
+  }
+  return true;
+}
+
+SliceComparison comparison_of(DType dtype) {
+  SliceComparison comparison{};
+  for_dtype(AllPlain{} + Types<std::string>{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    comparison = {hash_slice<T>, equal_slices<T>};
+  });
+  return comparison;
+}
+
+/// The distinct slices, by their first places, and for each slice which of them it is.
+struct DistinctSlices {
+  std::vector<int64_t> first;
+  std::vector<int64_t> which;
+  std::vector<int64_t> counts;
+};
+
+DistinctSlices find_distinct(const UniqueSlices& slices, const SliceComparison& comparison) {
+  constexpr int64_t empty = -1;
+  DistinctSlices found;
+  found.which.reserve(static_cast<size_t>(slices.count));
+  std::vector<int64_t> table(std::bit_ceil(2 * static_cast<size_t>(slices.count) + 1), empty);
+  for (int64_t i = 0; i < slices.count; ++i) {
+    auto slot = comparison.hash(slices, i) & (table.size() - 1);
+    while (table[slot] != empty &&
+           !comparison.equal(slices, found.first[static_cast<size_t>(table[slot])], i))
+      slot = (slot + 1) & (table.size() - 1);
+    if (table[slot] == empty) {
+      table[slot] = static_cast<int64_t>(found.first.size());
+      found.first.push_back(i);
+      found.counts.push_back(0);
+    }
+    found.which.push_back(table[slot]);
+    ++found.counts[static_cast<size_t>(table[slot])];
+  }
+  return found;
+}
+
+/// The axis in input 1, if the op has one and it is not empty; else that of the vector x.
+Result<int> unique_axis(const Launch& launch) {
+  const auto& shape = launch.input(0).shape();
+  if (launch.input_count() > 1) {
+    const auto& given = launch.input(1);
+    if (given.shape().rank() != 1 || given.elements() > 1)
+      return invalid_argument(
+          "'axis' must be a vector of one element or none, but has the shape " +
+          given.shape().to_string());
+    if (given.elements() == 1) {
+      auto axis = IntInput::of(given);
+      if (!axis) return axis.status();
+      return find_axis((*axis)[0], shape.rank());
+    }
+  }
+  if (shape.rank() == 1) return 0;
+  return invalid_argument("x must be a vector, but has the shape " + shape.to_string());
+}
+
+Result<UniqueSlices> unique_slices(const Launch& launch) {
+  auto axis = unique_axis(launch);
+  if (!axis) return axis.status();
+  const auto& x = launch.input(0);
+  UniqueSlices slices{.x = x, .axis = *axis, .count = x.shape()[*axis]};
+  for (int i = 0; i < *axis; ++i) slices.outer *= x.shape()[i];
+  for (int i = *axis + 1; i < x.shape().rank(); ++i) slices.inner *= x.shape()[i];
+  return slices;
+}
+
+template <class C>
+Result<Tensor> copy_distinct(
+    const Launch& launch, const UniqueSlices& slices, const std::vector<int64_t>& first) {
+  auto shape = slices.x.shape();
+  auto count = static_cast<int64_t>(first.size());
+  shape.set(slices.axis, count);
+  auto out = launch.allocate(slices.x.dtype(), shape);
+  if (!out) return out;
+  const auto* from = cells<C>(slices.x);
+  auto* to = mutable_cells<C>(*out);
+  parallel_pieces(slices.outer * count, slices.inner, [&](int64_t row, int64_t begin, int64_t end) {
+    auto place = row / count * slices.count + first[static_cast<size_t>(row % count)];
+    copy_row(
+        to + row * slices.inner + begin, 1, from + place * slices.inner + begin, 1, end - begin);
+  });
+  return out;
+}
+
+template <class C>
+Status compute_unique(Launch& launch, DType index_dtype, bool has_counts) {
+  auto slices = unique_slices(launch);
+  if (!slices) return slices.status();
+  auto found = find_distinct(*slices, comparison_of(slices->x.dtype()));
+  auto distinct = copy_distinct<C>(launch, *slices, found.first);
+  if (!distinct) return distinct.status();
+  launch.set(0, *std::move(distinct));
+  auto status = set_ints(launch, 1, index_dtype, found.which);
+  if (status.ok() && has_counts) status = set_ints(launch, 2, index_dtype, found.counts);
+  return status;
+}
+
+Result<Kernel> make_unique_kernel(const Node& node) {
+  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
+    return Kernel{
+        .compute = [index_dtype = node.attr<DType>("out_idx"),
+                    has_counts = node.output_dtypes.size() > 2](Launch& launch) {
+          return compute_unique<decltype(cell)>(launch, index_dtype, has_counts);
+        }};
+  });
+}
+
+}  // namespace
+
+void add_unique_kernels(KernelCatalog& catalog) {
+  for (const auto* name : {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"})
+    catalog.add(name, make_unique_kernel);
+}
+
+}  // namespace troupe::cpu
