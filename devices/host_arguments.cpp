@@ -5,9 +5,11 @@
 namespace troupe {
 namespace {
 
-const std::map<std::string_view, HostArguments>& table() {
-  static const std::map<std::string_view, HostArguments> arguments = {
-      {"ArgMax", {{1}}},
+using Table = std::map<std::string_view, HostArguments>;
+
+/// Shapes, axes, sizes and positions.
+Table arrays() {
+  return {
       {"BatchToSpace", {{1}}},
       {"BatchToSpaceND", {{1, 2}}},
       {"BroadcastArgs", {{0, 1}, {0}}},
@@ -19,20 +21,11 @@ const std::map<std::string_view, HostArguments>& table() {
       {"Fill", {{0}}},
       {"GatherV2", {{2}}},
       {"LinSpace", {{0, 1, 2}}},
-      {"LookupTableExportV2", {{}, {0, 1}}},
-      {"LookupTableFindV2", {{1, 2}, {0}}},
-      {"LookupTableImportV2", {{1, 2}}},
-      {"LookupTableInsertV2", {{1, 2}}},
-      {"LookupTableRemoveV2", {{1}}},
-      {"LookupTableSizeV2", {{}, {0}}},
       {"MirrorPad", {{1}}},
       {"MirrorPadGrad", {{1}}},
       {"OneHot", {{1}}},
       {"Pad", {{1}}},
       {"PadV2", {{1}}},
-      {"RandomStandardNormal", {{0}}},
-      {"RandomUniform", {{0}}},
-      {"RandomUniformInt", {{0, 1, 2}}},
       {"Range", {{0, 1, 2}}},
       {"Rank", {{}, {0}}},
       {"Reshape", {{1}}},
@@ -45,10 +38,6 @@ const std::map<std::string_view, HostArguments>& table() {
       {"Slice", {{1, 2}}},
       {"SpaceToBatch", {{1}}},
       {"SpaceToBatchND", {{1, 2}}},
-      {"SparseReduceSum", {{2, 3}}},
-      {"SparseTensorDenseAdd", {{2}}},
-      {"SparseTensorDenseMatMul", {{2}}},
-      {"SparseToDense", {{1}}},
       {"Split", {{0}}},
       {"SplitV", {{1, 2}}},
       {"StridedSlice", {{1, 2, 3}}},
@@ -56,18 +45,46 @@ const std::map<std::string_view, HostArguments>& table() {
       {"Tile", {{1}}},
       {"TileGrad", {{1}}},
       {"Transpose", {{1}}},
+  };
+}
+
+/// Axes, and how many.
+Table reductions() {
+  return {
+      {"All", {{1}}},  {"Any", {{1}}}, {"ArgMax", {{1}}}, {"Max", {{1}}},
+      {"Mean", {{1}}}, {"Min", {{1}}}, {"Prod", {{1}}},   {"Sum", {{1}}},
+  };
+}
+
+/// Of networks, images, random numbers, state.
+Table others() {
+  return {
+      {"LookupTableExportV2", {{}, {0, 1}}},
+      {"LookupTableFindV2", {{1, 2}, {0}}},
+      {"LookupTableImportV2", {{1, 2}}},
+      {"LookupTableInsertV2", {{1, 2}}},
+      {"LookupTableRemoveV2", {{1}}},
+      {"LookupTableSizeV2", {{}, {0}}},
+      {"RandomStandardNormal", {{0}}},
+      {"RandomUniform", {{0}}},
+      {"RandomUniformInt", {{0, 1, 2}}},
+      {"SparseReduceSum", {{2, 3}}},
+      {"SparseTensorDenseAdd", {{2}}},
+      {"SparseTensorDenseMatMul", {{2}}},
+      {"SparseToDense", {{1}}},
       {"TruncatedNormal", {{0}}},
       {"VarIsInitializedOp", {{}, {0}}},
-      // Reductions: the axes.
-      {"All", {{1}}},
-      {"Any", {{1}}},
-      {"Max", {{1}}},
-      {"Mean", {{1}}},
-      {"Min", {{1}}},
-      {"Prod", {{1}}},
-      {"Sum", {{1}}},
   };
-  return arguments;
+}
+
+const Table& table() {
+  static const Table all = [] {
+    auto joined = arrays();
+    joined.merge(reductions());
+    joined.merge(others());
+    return joined;
+  }();
+  return all;
 }
 
 }  // namespace

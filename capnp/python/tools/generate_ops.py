@@ -19,23 +19,39 @@ from typing import Any, Dict, List
 RENAMED = {
     "AddN": "add_n",
     "AddV2": "add_v2",
+    "FloorMod": "floormod",
     "L2Loss": "l2_loss",
     "Mul": "multiply",
+    "MulNoNan": "multiply_no_nan",
     "Neg": "negative",
+    "NextAfter": "nextafter",
     "RealDiv": "realdiv",
     "Sub": "subtract",
+    "TruncateDiv": "truncatediv",
+    "TruncateMod": "truncatemod",
 }
 
 # Ops that have a wrapper written by hand, or are only available as raw ops.
 NOT_PUBLIC = {
-    "Add", "AddV2", "All", "Any", "ArgMax", "ArgMin", "BatchMatMul", "BroadcastGradientArgs",
-    "Cast", "ConcatV2", "Const", "Div", "ExpandDims", "GatherV2", "LogSoftmax", "Mean", "Max",
-    "MatMul", "Min", "NoOp", "OneHot", "OnesLike", "Pack", "Pad", "Placeholder", "Prod",
-    "RandomStandardNormal", "RandomUniform", "Range", "Select", "Size", "Slice", "Softmax",
-    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Squeeze", "Sum",
-    "Transpose", "TruncatedNormal", "Unpack", "ZerosLike",
+    "AccumulateNV2", "Add", "AddV2", "All", "Angle", "Any", "ArgMax", "ArgMin", "AvgPool",
+    "AvgPool3D", "BatchMatMul", "BiasAdd", "BroadcastGradientArgs", "Cast", "ClipByValue",
+    "Complex", "ComplexAbs", "ConcatV2", "Conj", "Const", "Conv2D", "Conv2DBackpropFilter",
+    "Conv2DBackpropInput", "Conv3D", "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "DecodeCSV",
+    "DecodeRaw", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
+    "DepthwiseConv2dNativeBackpropInput", "Dilation2D", "Dilation2DBackpropFilter",
+    "Dilation2DBackpropInput", "Div", "ExpandDims", "FusedBatchNorm", "FusedBatchNormGradV2",
+    "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3", "GatherV2", "Imag", "Inv",
+    "LRN", "LeakyRelu", "LogSoftmax", "MatMul", "Max", "MaxPool", "MaxPool3D", "MaxPoolGradGradV2",
+    "MaxPoolGradGradWithArgmax", "MaxPoolGradV2", "MaxPoolGradWithArgmax", "MaxPoolV2",
+    "MaxPoolWithArgmax", "Mean", "Min", "Mod", "NoOp", "OneHot", "OnesLike", "Pack", "Pad",
+    "Placeholder", "Prod", "RandomStandardNormal", "RandomUniform", "Range", "Real", "ReduceJoin",
+    "RegexFullMatch", "RegexReplace", "Select", "SelectV2", "Size", "Slice", "Softmax",
+    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "Squeeze",
+    "StaticRegexFullMatch", "StaticRegexReplace", "StringJoin", "StringLength", "StringSplit",
+    "StringSplitV2", "StringToHashBucket", "StringToNumber", "Substr", "Sum", "Transpose",
+    "TruncatedNormal", "Unpack", "ZerosLike",
 }  # fmt: skip
-INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Grad|.*V2Grad|Read.*Op|Resource.*|RestoreV2"
+INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Grad(V\d)?|Read.*Op|Resource.*|RestoreV2"
                       r"|SaveV2|ShardedFilename|Var.*Op")  # fmt: skip
 
 HEADER = '''"""{title}

@@ -1,11 +1,12 @@
 """Losses, kept in the collection LOSSES until get_total_loss adds them up."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.losses import (
+from troupe._src.nn.losses import (
     Reduction,
     absolute_difference,
     add_loss,
     compute_weighted_loss,
+    cosine_distance,
     get_losses,
     get_regularization_loss,
     get_regularization_losses,
@@ -13,6 +14,7 @@ from troupe._src.ops.losses import (
     hinge_loss,
     huber_loss,
     log_loss,
+    mean_pairwise_squared_error,
     mean_squared_error,
     sigmoid_cross_entropy,
     softmax_cross_entropy,
@@ -26,6 +28,7 @@ __all__ = [
     "absolute_difference",
     "add_loss",
     "compute_weighted_loss",
+    "cosine_distance",
     "get_losses",
     "get_regularization_loss",
     "get_regularization_losses",
@@ -33,6 +36,7 @@ __all__ = [
     "hinge_loss",
     "huber_loss",
     "log_loss",
+    "mean_pairwise_squared_error",
     "mean_squared_error",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",

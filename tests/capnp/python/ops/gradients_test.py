@@ -35,7 +35,7 @@ class GradientsTest(tf.test.TestCase):
         self.assertEqual(tf.gradients(x * 2.0, [y]), [None])
         (zeros,) = tf.gradients(x * 2.0, [y], unconnected_gradients=tf.UnconnectedGradients.ZERO)
         self.assertAllEqual(values_of(zeros), [[0], [0]])
-        with self.assertRaisesRegex(ValueError, "unconnected_gradients: 'one'"):
+        with self.assertRaisesRegex(ValueError, "one"):
             tf.gradients(x, [y], unconnected_gradients="one")
 
     def test_an_initial_gradient_may_be_none(self):

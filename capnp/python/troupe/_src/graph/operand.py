@@ -55,10 +55,16 @@ class Operand:
         return apply("index", self, key)
 
     def __or__(self, other: Any) -> Tensor:
-        return apply("or", self, other)
+        return _binary("or", self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return apply("or", other, self)
+        return _binary("or", other, self)
+
+    def __xor__(self, other: Any) -> Tensor:
+        return apply("xor", self, other)
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return apply("xor", other, self)
 
     def __add__(self, other: Any) -> Tensor:
         return _binary("add", self, other)

@@ -56,7 +56,8 @@ def _sizes(shape: Any) -> Any:
 
 def zeros(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
     """A tensor of zeros."""
-    value = constant(False if as_dtype(dtype).is_bool else 0, dtype)
+    kind = as_dtype(dtype)
+    value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
     return gen_ops.fill(_sizes(shape), value, name=name or "zeros")
 
 
@@ -149,10 +150,17 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         perm = list(range(len(tensor.shape)))[::-1]
         perm = constant(perm, dtypes.int32, [len(perm)])
     permuted = raw_ops.Transpose(x=tensor, perm=perm, name=name)
-    return gen_ops.conj(permuted) if conjugate and permuted.dtype.is_complex else permuted
+    return raw_ops.Conj(input=permuted) if conjugate and permuted.dtype.is_complex else permuted
 
 
-matrix_transpose = transpose
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """Swaps the last two axes."""
+    tensor = convert_to_tensor(a)
+    rank = tensor.shape.rank
+    if rank is None or rank < 2:
+        raise ValueError(f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {rank}")
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    return transpose(tensor, order, name, conjugate)
 
 
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Tensor:
@@ -181,7 +189,13 @@ def unstack(
     return raw_ops.Unpack(value=tensor, num=num, axis=axis, name=name)
 
 
-def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str = "split") -> List[Tensor]:
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: int = 0,
+    num: Optional[int] = None,
+    name: str = "split",
+) -> List[Tensor]:
     """Splits along an axis: into a number of equal parts, or into parts of the given sizes."""
     tensor = convert_to_tensor(value)
     rank, length = len(tensor.shape), tensor.shape[axis].value
@@ -202,11 +216,24 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, name: str = "split
     return parts
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] = None) -> Tensor:
-    """Pads with zeros before and after, along each axis."""
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: Optional[str] = None,
+    constant_values: Any = 0,
+) -> Tensor:
+    """Pads before and after, along each axis, with zeros or another value."""
     if mode.upper() != "CONSTANT":
-        raise ValueError(f"Unknown padding mode: {mode}: this version pads with zeros only")
-    return raw_ops.Pad(input=tensor, paddings=paddings, name=name)
+        raise ValueError(f"Unknown padding mode: {mode}: this version pads with one value only")
+    if not isinstance(constant_values, Tensor) and constant_values == 0:
+        return raw_ops.Pad(input=tensor, paddings=paddings, name=name)
+    given = convert_to_tensor(tensor)
+    inside = raw_ops.Pad(input=ones_like(given), paddings=paddings)
+    padded = raw_ops.Pad(input=given, paddings=paddings)
+    value = convert_to_tensor(constant_values, given.dtype)
+    is_outside = raw_ops.Equal(x=inside, y=constant(0, given.dtype))
+    return raw_ops.SelectV2(condition=is_outside, t=value, e=padded, name=name or "PadV2")
 
 
 def gather(
@@ -214,10 +241,17 @@ def gather(
     indices: Any,
     validate_indices: Any = None,
     name: Optional[str] = None,
-    axis: Any = 0,
+    axis: Any = None,
+    batch_dims: int = 0,
 ) -> Tensor:
-    """The slices of `params` at `indices` along an axis."""
-    return raw_ops.GatherV2(params=params, indices=indices, axis=axis, name=name or "GatherV2")
+    """The slices of `params` at `indices` along an axis, by default the first that is no batch."""
+    return raw_ops.GatherV2(
+        params=params,
+        indices=indices,
+        axis=batch_dims if axis is None else axis,
+        batch_dims=batch_dims,
+        name=name,
+    )
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
@@ -227,12 +261,19 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
     return raw_ops.Select(condition=condition, t=x, e=y, name=name)
 
 
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
+    """`where` whose three arguments broadcast."""
+    if x is None or y is None:
+        raise ValueError("tf.where_v2 needs x and y: where alone is not part of this version")
+    return raw_ops.SelectV2(condition=condition, t=x, e=y, name=name)
+
+
 def one_hot(
     indices: Any,
     depth: Any,
     on_value: Any = None,
     off_value: Any = None,
-    axis: int = -1,
+    axis: Optional[int] = None,
     dtype: Optional[DTypeLike] = None,
     name: Optional[str] = None,
 ) -> Tensor:
@@ -241,6 +282,7 @@ def one_hot(
     result_dtype = as_dtype(dtype) if dtype is not None else given or dtypes.float32
     on = convert_to_tensor(1 if on_value is None else on_value, result_dtype)
     off = convert_to_tensor(0 if off_value is None else off_value, result_dtype)
+    axis = -1 if axis is None else axis
     return raw_ops.OneHot(
         indices=indices, depth=depth, on_value=on, off_value=off, axis=axis, name=name
     )
@@ -251,11 +293,14 @@ def identity(input: Any, name: Optional[str] = None) -> Tensor:
     return gen_ops.identity(input, name=name)
 
 
-def tuple_of(tensors: Sequence[Any], name: Optional[str] = None, **_: Any) -> List[Tensor]:
-    """The tensors, each of which is computed only after all of them."""
+def tuple_of(
+    tensors: Sequence[Any], name: Optional[str] = None, control_inputs: Any = None
+) -> List[Any]:
+    """The tensors, each of which is computed only after all of them and the control inputs."""
     graph = get_default_graph()
-    with graph.name_scope(name or "tuple"), graph.control_dependencies(list(tensors)):
-        return [gen_ops.identity(tensor) for tensor in tensors]
+    all_of_them = [each for each in [*tensors, *(control_inputs or [])] if each is not None]
+    with graph.name_scope(name or "tuple"), graph.control_dependencies(all_of_them):
+        return [None if tensor is None else gen_ops.identity(tensor) for tensor in tensors]
 
 
 def random_normal(
@@ -264,9 +309,10 @@ def random_normal(
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     seed: Optional[int] = None,
-    name: str = "random_normal",
+    name: Optional[str] = None,
 ) -> Tensor:
     """Random numbers with a normal distribution."""
+    name = name or "random_normal"
     return _scaled(raw_ops.RandomStandardNormal, shape, dtype, seed, name, (stddev, mean))
 
 
@@ -276,23 +322,26 @@ def truncated_normal(
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     seed: Optional[int] = None,
-    name: str = "truncated_normal",
+    name: Optional[str] = None,
 ) -> Tensor:
     """Random numbers with a normal distribution, cut off at two standard deviations."""
+    name = name or "truncated_normal"
     return _scaled(raw_ops.TruncatedNormal, shape, dtype, seed, name, (stddev, mean))
 
 
 def random_uniform(
     shape: Any,
     minval: Any = 0,
-    maxval: Any = 1,
+    maxval: Any = None,
     dtype: DTypeLike = dtypes.float32,
     seed: Optional[int] = None,
-    name: str = "random_uniform",
+    name: Optional[str] = None,
 ) -> Tensor:
     """Random numbers with a uniform distribution in [minval, maxval)."""
     if not as_dtype(dtype).is_floating:
         raise TypeError("random integers are not part of this version")
+    maxval = 1 if maxval is None else maxval
+    name = name or "random_uniform"
     return _scaled(raw_ops.RandomUniform, shape, dtype, seed, name, (maxval - minval, minval))
 
 

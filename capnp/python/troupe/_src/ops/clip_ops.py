@@ -2,37 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import gen_ops, math_ops
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Tensor:
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None
+) -> Tensor:
     """Clips the elements to [clip_value_min, clip_value_max]."""
-    return gen_ops.maximum(gen_ops.minimum(t, clip_value_max), clip_value_min, name=name)
+    with get_default_graph().name_scope(name or "clip_by_value") as scope:
+        tensor = convert_to_tensor(t)
+        below = gen_ops.minimum(tensor, clip_value_max)
+        clipped = gen_ops.maximum(below, clip_value_min, name=scope)
+        for each in (below, clipped):
+            if not tensor.shape.is_compatible_with(each.shape):
+                raise ValueError(f"Shapes {tensor.shape} and {each.shape} are incompatible")
+        return clipped
 
 
-def global_norm(t_list: Sequence[Any], name: Any = None) -> Tensor:
+def global_norm(t_list: Sequence[Any], name: Optional[str] = None) -> Tensor:
     """The square root of the sum of the squares of all elements."""
-    halves = [gen_ops.l2_loss(t) for t in t_list if t is not None]
-    return gen_ops.sqrt(gen_ops.add_n(halves) * 2.0, name=name)
+    _check_list(t_list)
+    with get_default_graph().name_scope(name or "global_norm"):
+        halves = [gen_ops.l2_loss(t) for t in t_list if t is not None]
+        return gen_ops.sqrt(math_ops.reduce_sum(array_ops.stack(halves)) * 2.0, name="global_norm")
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: Any = None
-) -> Any:
-    """(tensors, norm): scales all by one factor, so that their global norm is at most clip_norm."""
-    norm = use_norm if use_norm is not None else global_norm(t_list)
-    scale = clip_norm / gen_ops.maximum(norm, clip_norm)
-    return [None if t is None else t * scale for t in t_list], norm
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: Optional[str] = None
+) -> Tuple[List[Any], Tensor]:
+    """(tensors, norm): scales all by one factor, so that their global norm is at most clip_norm.
+
+    Where that norm is not finite, all of them become NaN.
+    """
+    _check_list(t_list)
+    norm = use_norm if use_norm is not None else global_norm(t_list, name)
+    with get_default_graph().name_scope(name or "clip_by_global_norm"):
+        norm = convert_to_tensor(norm)
+        limit = convert_to_tensor(clip_norm, norm.dtype)
+        scale = limit * gen_ops.minimum(1.0 / norm, 1.0 / limit)
+        scale = scale + (norm - norm)
+        tensors = [None if t is None else convert_to_tensor(t) for t in t_list]
+        clipped = [None if t is None else t * math_ops.cast(scale, t.dtype) for t in tensors]
+        return clipped, norm
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Tensor:
-    """Scales the tensor so that its norm is at most clip_norm."""
-    tensor = convert_to_tensor(t)
-    norm = gen_ops.sqrt(math_ops.reduce_sum(gen_ops.square(tensor), axes, keepdims=True))
-    clipped = tensor * clip_norm / gen_ops.maximum(norm, clip_norm)
-    assert isinstance(clipped, Tensor)
-    return clipped
+def _check_list(t_list: Any) -> None:
+    if not isinstance(t_list, (list, tuple)) or all(t is None for t in t_list):
+        raise TypeError("t_list should be a sequence of tensors")
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Tensor:
+    """Scales the tensor so that its norm, by default along all axes, is at most clip_norm."""
+    with get_default_graph().name_scope(name or "clip_by_norm") as scope:
+        tensor = convert_to_tensor(t)
+        squares = math_ops.reduce_sum(gen_ops.square(tensor), axes, keepdims=True)
+        # The gradient of a square root is infinite at 0.
+        is_positive = gen_ops.greater(squares, array_ops.zeros_like(squares))
+        safe = array_ops.where(is_positive, squares, array_ops.ones_like(squares))
+        norm = array_ops.where(is_positive, gen_ops.sqrt(safe), squares)
+        scaled = tensor * clip_norm
+        if not tensor.shape.is_compatible_with(scaled.shape):
+            raise ValueError(f"Shapes {tensor.shape} and {scaled.shape} are incompatible")
+        return array_ops.identity(scaled / gen_ops.maximum(norm, clip_norm), name=scope)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Tensor:
+    """Scales the tensor so that its norm divided by its number of elements is at most clip_norm."""
+    with get_default_graph().name_scope(name or "clip_by_average_norm") as scope:
+        tensor = convert_to_tensor(t)
+        count = math_ops.cast(array_ops.size(tensor), tensor.dtype)
+        squares = math_ops.reduce_sum(gen_ops.square(tensor))
+        inverse = count * gen_ops.rsqrt(squares)
+        limit = convert_to_tensor(clip_norm, tensor.dtype)
+        factor = limit * gen_ops.minimum(inverse, 1.0 / limit)
+        return gen_ops.multiply(tensor, factor, name=scope)

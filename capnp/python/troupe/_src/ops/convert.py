@@ -167,12 +167,14 @@ def convert_to_tensor(
     dtype: Optional[DTypeLike] = None,
     name: Optional[str] = None,
     preferred_dtype: Optional[DTypeLike] = None,
+    dtype_hint: Optional[DTypeLike] = None,
 ) -> Tensor:
     """A tensor itself, the value of a variable, or a constant in the default graph.
 
     ValueError for a tensor of another dtype.
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    preferred_dtype = preferred_dtype if dtype_hint is None else dtype_hint
     element = getattr(value, "_as_tensor", lambda: value)()
     if isinstance(element, Operation):
         raise TypeError(f"{element!r} has no outputs, so it is no value")
@@ -183,7 +185,7 @@ def convert_to_tensor(
                 f"{element.dtype.name}: {element!r}"
             )
         return element
-    if isinstance(value, (list, tuple)) and any(_is_tensor(item) for item in flatten(value)):
+    if isinstance(value, (list, tuple)) and any(is_tensor(item) for item in flatten(value)):
         return _packed(value, wanted)
     if wanted is None and preferred_dtype is not None:
         try:
@@ -193,13 +195,14 @@ def convert_to_tensor(
     return constant(value, wanted, name=name or "Const")
 
 
-def _is_tensor(value: Any) -> bool:
+def is_tensor(value: Any) -> bool:
+    """True for tensors and variables."""
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
 
 
 def _packed(values: Sequence[Any], dtype: Optional[DType]) -> Tensor:
     """Stacks the items of a list that contains tensors."""
     if dtype is None:
-        dtype = next(item.dtype for item in flatten(values) if _is_tensor(item))
+        dtype = next(item.dtype for item in flatten(values) if is_tensor(item))
     parts: List[Tensor] = [convert_to_tensor(value, dtype) for value in values]
     return get_default_graph()._add("Pack", parts, {}).outputs[0]

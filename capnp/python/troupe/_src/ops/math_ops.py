@@ -6,19 +6,19 @@ import builtins
 from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import gen_ops, raw_ops
-from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.ops.arguments import either
+from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.ops.gen_ops import (
     exp,
     log,
-    logical_and,
-    logical_not,
     multiply,
     negative,
     sqrt,
     squared_difference,
 )
-from troupe._src.ops.operators import binary
+from troupe._src.ops.operators import binary, operands
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
@@ -37,13 +37,19 @@ truediv = divide
 
 
 def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """x / y; integers are divided with rounding."""
-    return _tensor(raw_ops.Div(x=x, y=y, name=name or "div"))
+    """x / y; of integers, rounded down."""
+    dividend, divisor = operands(x, y)
+    op = raw_ops.FloorDiv if dividend.dtype.is_integer else raw_ops.RealDiv
+    return op(x=dividend, y=divisor, name=name or "div")
 
 
 def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Tensor:
     """Multiplies a tensor by a scalar."""
-    return multiply(scalar, x, name)
+    tensor = convert_to_tensor(x)
+    factor = convert_to_tensor(scalar, None if is_tensor(scalar) else tensor.dtype)
+    if factor.shape.rank not in (None, 0):
+        raise ValueError(f"Only scalar multiply works, got shape {factor.shape}")
+    return multiply(factor, tensor, name)
 
 
 def matmul(
@@ -51,10 +57,30 @@ def matmul(
     b: Any,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The product of two matrices, each transposed first where asked for."""
-    return raw_ops.MatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b, name=name)
+    """The product of two matrices, each transposed or adjoint where asked for.
+
+    That many elements are zero makes no difference.
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of transpose and adjoint can be True.")
+    return raw_ops.MatMul(
+        a=_conj(a) if adjoint_a else a,
+        b=_conj(b) if adjoint_b else b,
+        transpose_a=transpose_a or adjoint_a,
+        transpose_b=transpose_b or adjoint_b,
+        name=name,
+    )
+
+
+def _conj(value: Any) -> Tensor:
+    tensor = convert_to_tensor(value)
+    return raw_ops.Conj(input=tensor) if tensor.dtype.is_complex else tensor
 
 
 def cast(x: Any, dtype: DTypeLike, name: Optional[str] = None) -> Tensor:
@@ -70,22 +96,28 @@ def to_float(x: Any, name: str = "ToFloat") -> Tensor:
     return cast(x, dtypes.float32, name)
 
 
+def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    return cast(x, dtypes.float64, name)
+
+
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
+    return cast(x, dtypes.bfloat16, name)
+
+
+def to_complex64(x: Any, name: str = "ToComplex64") -> Tensor:
+    return cast(x, dtypes.complex64, name)
+
+
+def to_complex128(x: Any, name: str = "ToComplex128") -> Tensor:
+    return cast(x, dtypes.complex128, name)
+
+
 def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
     return cast(x, dtypes.int32, name)
 
 
 def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
     return cast(x, dtypes.int64, name)
-
-
-def logical_or(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """x or y, by elements."""
-    return logical_not(logical_and(logical_not(x), logical_not(y)), name)
-
-
-def logical_xor(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """Exclusive or, by elements."""
-    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name)
 
 
 def range(
@@ -118,7 +150,7 @@ def _reduce(
             axis = range(0, gen_ops.rank(tensor))
         else:
             axis = constant(list(builtins.range(rank)), dtypes.int32)
-    keep = bool(keepdims or keep_dims)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
     return _tensor(op(input=tensor, reduction_indices=axis, keep_dims=keep, name=name))
 
 
@@ -131,7 +163,7 @@ def reduce_sum(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The sum along those axes, by default all."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Sum, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -144,7 +176,7 @@ def reduce_mean(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The mean along those axes, by default all."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Mean, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -157,7 +189,7 @@ def reduce_max(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The maximum along those axes, by default all."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Max, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -170,7 +202,7 @@ def reduce_min(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The minimum along those axes, by default all."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Min, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -183,7 +215,7 @@ def reduce_prod(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The product along those axes, by default all."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Prod, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -196,7 +228,7 @@ def reduce_all(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """True where all elements along those axes, by default all, are true."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.All, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -209,7 +241,7 @@ def reduce_any(
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """True where any element along those axes, by default all, is true."""
-    axis = reduction_indices if axis is None else axis
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
     return _reduce(raw_ops.Any, input_tensor, axis, keepdims, name, keep_dims)
 
 
@@ -221,7 +253,7 @@ def argmax(
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
     """The index of the maximum along an axis, by default 0."""
-    axis = dimension if axis is None else axis
+    axis = either("axis", axis, "dimension", dimension)
     return raw_ops.ArgMax(
         input=input, dimension=axis or 0, output_type=output_type, name=name or "ArgMax"
     )
@@ -239,7 +271,7 @@ def argmin(
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None
 ) -> Tensor:
     """The mean of the squared differences from the mean."""
     tensor = convert_to_tensor(input_tensor)
@@ -248,20 +280,71 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None
 ) -> Tensor:
     """The square root of the variance."""
     return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
 
 
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: Optional[bool] = None, name: Optional[str] = None
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: Optional[bool] = None,
+    name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """log(sum(exp(x))), computed without overflow."""
-    tensor = convert_to_tensor(input_tensor)
-    largest = gen_ops.stop_gradient(reduce_max(tensor, axis, keepdims=True))
-    scaled = log(reduce_sum(exp(tensor - largest), axis, keepdims))
-    return add(scaled, reduce_sum(largest, axis, keepdims), name)
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    with get_default_graph().name_scope(name or "ReduceLogSumExp"):
+        tensor = convert_to_tensor(input_tensor)
+        found = reduce_max(tensor, axis, keepdims=True)
+        # Infinite elements would make the difference from the largest a NaN.
+        finite = raw_ops.Select(
+            condition=gen_ops.is_finite(found), t=found, e=raw_ops.ZerosLike(x=found)
+        )
+        largest = gen_ops.stop_gradient(finite)
+        scaled = log(reduce_sum(exp(tensor - largest), axis, keep))
+        if not keep:
+            largest = gen_ops.reshape(largest, raw_ops.Shape(input=scaled))
+        return add(scaled, largest)
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: Optional[bool] = None,
+    dtype: DTypeLike = dtypes.int64,
+    name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Optional[bool] = None,
+    input: Any = None,
+) -> Tensor:
+    """The number of elements that are not zero (or not empty strings) along those axes."""
+    keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
+    with get_default_graph().name_scope(name or "count_nonzero"):
+        tensor = convert_to_tensor(either("input", input, "input_tensor", input_tensor))
+        if tensor.dtype is dtypes.string:
+            tensor = raw_ops.StringLength(input=tensor)
+        zero = constant(False if tensor.dtype.is_bool else 0, tensor.dtype)
+        others = raw_ops.NotEqual(x=tensor, y=zero)
+        return cast(reduce_sum(cast(others, dtypes.int64), axis, keepdims), dtype)
+
+
+def arg_max(
+    input: Any, dimension: Any, output_type: DTypeLike = dtypes.int64, name: Optional[str] = None
+) -> Tensor:
+    """`argmax` with the argument order of older programs."""
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any, output_type: DTypeLike = dtypes.int64, name: Optional[str] = None
+) -> Tensor:
+    """`argmin` with the argument order of older programs."""
+    return argmin(input, dimension, name, output_type=output_type)
 
 
 def _tensor(result: Any) -> Tensor:

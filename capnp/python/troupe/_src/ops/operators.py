@@ -25,6 +25,7 @@ _BINARY = {
     "greater": ("Greater", "Greater"),
     "greater_equal": ("GreaterEqual", "GreaterEqual"),
     "and": ("LogicalAnd", "and"),
+    "or": ("LogicalOr", "or"),
 }
 
 
@@ -34,7 +35,7 @@ def binary(operator: str, x: Any, y: Any, name: Optional[str] = None) -> Any:
     op, default_name = _BINARY[operator]
     if op not in OP_DEFS:
         raise TypeError(f"tensors have no operator '{operator}': there is no op {op} yet")
-    left, right = _operands(x, y)
+    left, right = operands(x, y)
     if operator == "truediv" and left.dtype.is_integer:
         dtype = dtypes.float64 if left.dtype.size > 2 else dtypes.float32
         left, right = (apply_op("Cast", {"x": side}, {"DstT": dtype}) for side in (left, right))
@@ -42,7 +43,8 @@ def binary(operator: str, x: Any, y: Any, name: Optional[str] = None) -> Any:
     return apply_op(op, {first: left, second: right}, {}, name or default_name)
 
 
-def _operands(x: Any, y: Any) -> List[Tensor]:
+def operands(x: Any, y: Any) -> List[Tensor]:
+    """Two tensors; an operand that is none gets the other's dtype."""
     if isinstance(getattr(x, "dtype", None), dtypes.DType):
         left = convert_to_tensor(x)
         has_dtype = isinstance(getattr(y, "dtype", None), dtypes.DType)
@@ -51,10 +53,10 @@ def _operands(x: Any, y: Any) -> List[Tensor]:
     return [convert_to_tensor(x, right.dtype), right]
 
 
-@implements("or")
-def logical_or(x: Any, y: Any) -> Any:
-    """x | y."""
-    return invert(binary("and", invert(x), invert(y)))
+@implements("xor")
+def logical_xor(x: Any, y: Any) -> Any:
+    """x ^ y."""
+    return binary("and", binary("or", x, y), invert(binary("and", x, y)), "LogicalXor")
 
 
 @implements("negative")
@@ -64,7 +66,12 @@ def negative(x: Any) -> Any:
 
 @implements("absolute")
 def absolute(x: Any) -> Any:
-    return apply_op("Abs", {"x": x}, {})
+    tensor = convert_to_tensor(x)
+    if tensor.dtype.is_complex:
+        is_double = tensor.dtype is dtypes.complex128
+        real = dtypes.float64 if is_double else dtypes.float32
+        return apply_op("ComplexAbs", {"x": tensor}, {"Tout": real})
+    return apply_op("Abs", {"x": tensor}, {})
 
 
 @implements("invert")

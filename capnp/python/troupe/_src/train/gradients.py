@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
@@ -24,7 +25,7 @@ class AggregationMethod:
 
 
 @set_module("troupe")
-class UnconnectedGradients:
+class UnconnectedGradients(enum.Enum):
     """What `gradients` gives for an x that the ys do not depend on: None, or zeros."""
 
     NONE = "none"
@@ -49,7 +50,7 @@ def gradients(
     gate_gradients: bool = False,
     aggregation_method: Optional[int] = None,
     stop_gradients: Any = None,
-    unconnected_gradients: str = UnconnectedGradients.NONE,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
 ) -> List[Any]:
     """The gradients of sum(ys) with respect to each x, a tensor or variable.
 
@@ -61,8 +62,7 @@ def gradients(
     that they belong to, whatever `colocate_gradients_with_ops` says; each gradient is one tensor,
     so `gate_gradients` and `aggregation_method` change nothing.
     """
-    if unconnected_gradients not in ("none", "zero"):
-        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'")
+    unconnected = UnconnectedGradients(unconnected_gradients)
     graph = get_default_graph()
     tensors = [convert_to_tensor(y) for y in _listed(ys)]
     initial = []
@@ -82,7 +82,7 @@ def gradients(
             lambda node: _function_for(graph, node),
         )
         found = [_element(graph, value) for value in values]
-    if unconnected_gradients == UnconnectedGradients.ZERO:
+    if unconnected is UnconnectedGradients.ZERO:
         pairs = zip(found, _listed(xs))
         found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
     return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types import dtypes
 
 
 def _rate_and_steps(learning_rate: Any, global_step: Any) -> Tuple[Tensor, Tensor]:
@@ -20,11 +20,7 @@ def _rate_and_steps(learning_rate: Any, global_step: Any) -> Tuple[Tensor, Tenso
 def _periods(steps: Tensor, decay_steps: Any, staircase: bool) -> Tensor:
     """steps / decay_steps; rounded down with `staircase`."""
     periods = math_ops.divide(steps, math_ops.cast(decay_steps, steps.dtype))
-    return _floor(periods) if staircase else periods
-
-
-def _floor(positive: Tensor) -> Tensor:
-    return math_ops.cast(math_ops.cast(positive, dtypes.int64), positive.dtype)
+    return gen_ops.floor(periods) if staircase else periods
 
 
 def exponential_decay(
@@ -87,7 +83,7 @@ def polynomial_decay(
     rate, steps = _rate_and_steps(learning_rate, global_step)
     last = math_ops.cast(decay_steps, rate.dtype)
     if cycle:
-        cycles = _floor(steps / last)
+        cycles = gen_ops.floor(steps / last)
         cycles = cycles + math_ops.cast(gen_ops.less(cycles, steps / last), rate.dtype)
         last = last * gen_ops.maximum(cycles, 1.0)
     else:
@@ -114,3 +110,93 @@ def piecewise_constant(
 
 
 piecewise_constant_decay = piecewise_constant
+
+
+def _finished(steps: Tensor, decay_steps: Any) -> Tensor:
+    """The part of decay_steps that has passed, at most 1."""
+    last = math_ops.cast(decay_steps, steps.dtype)
+    return gen_ops.minimum(steps, last) / last
+
+
+def _cosine(part: Tensor, periods: float = 0.5) -> Tensor:
+    """From 1 to 0 along half a wave, or along that many waves."""
+    wave: Tensor = 0.5 * (1.0 + gen_ops.cos(2.0 * math.pi * periods * part))
+    return wave
+
+
+def cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    alpha: Any = 0.0,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Decays along half a cosine wave to alpha * learning_rate in decay_steps."""
+    rate, steps = _rate_and_steps(learning_rate, global_step)
+    decayed = (1 - alpha) * _cosine(_finished(steps, decay_steps)) + alpha
+    return gen_ops.multiply(rate, decayed, name or "CosineDecay")
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: Any = 2.0,
+    m_mul: Any = 1.0,
+    alpha: Any = 0.0,
+    name: Optional[str] = None,
+) -> Tensor:
+    """cosine_decay that starts again: each time t_mul times longer, and m_mul times as high."""
+    rate, steps = _rate_and_steps(learning_rate, global_step)
+    passed = steps / math_ops.cast(first_decay_steps, rate.dtype)
+    longer, higher = (math_ops.cast(factor, rate.dtype) for factor in (t_mul, m_mul))
+    if not isinstance(t_mul, Tensor) and t_mul == 1.0:
+        restarts = gen_ops.floor(passed)
+        part = passed - restarts
+    else:
+        restarts = gen_ops.floor(gen_ops.log(1.0 - passed * (1.0 - longer)) / gen_ops.log(longer))
+        before = (1.0 - longer**restarts) / (1.0 - longer)
+        part = (passed - before) / longer**restarts
+    decayed = (1 - alpha) * (_cosine(part) * higher**restarts) + alpha
+    return gen_ops.multiply(rate, decayed, name or "SGDRDecay")
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: float = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Decays linearly to 0 in decay_steps, times cosine waves: (alpha + line) * waves + beta."""
+    rate, steps = _rate_and_steps(learning_rate, global_step)
+    part = _finished(steps, decay_steps)
+    decayed = (alpha + (1.0 - part)) * _cosine(part, num_periods) + beta
+    return gen_ops.multiply(rate, decayed, name or "LinearCosineDecay")
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55,
+    num_periods: float = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: Optional[str] = None,
+) -> Tensor:
+    """linear_cosine_decay with noise, of variance initial_variance / (1 + step) ^ variance_decay."""
+    rate, steps = _rate_and_steps(learning_rate, global_step)
+    last = math_ops.cast(decay_steps, rate.dtype)
+    clipped = gen_ops.minimum(steps, last)
+    initial = math_ops.cast(initial_variance, rate.dtype)
+    power = math_ops.cast(variance_decay, rate.dtype)
+    deviation = gen_ops.sqrt(initial / (1.0 + clipped) ** power)
+    noise = array_ops.random_normal(array_ops.shape(deviation), dtype=rate.dtype) * deviation
+    part = clipped / last
+    line = (last - clipped) / last + noise
+    decayed = (alpha + line) * _cosine(part, num_periods) + beta
+    return gen_ops.multiply(rate, decayed, name or "NoisyLinearCosineDecay")

@@ -26,9 +26,12 @@ class Initializer:
 class Constant(Initializer):
     """A single value for all elements, or the values of a list or array."""
 
-    def __init__(self, value: Any = 0, dtype: DTypeLike = dtypes.float32, **_: Any) -> None:
+    def __init__(
+        self, value: Any = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False
+    ) -> None:
         self.value = value
         self.dtype = as_dtype(dtype)
+        self._verify_shape = verify_shape
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
         if isinstance(self.value, (int, float, bool)):
@@ -37,7 +40,8 @@ class Constant(Initializer):
             filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
             assert isinstance(filled, Tensor)
             return filled
-        return constant(self.value, dtype or self.dtype, shape)
+        kind = dtype or self.dtype
+        return constant(self.value, kind, shape, verify_shape=self._verify_shape)
 
 
 class Zeros(Constant):
@@ -100,12 +104,12 @@ class RandomUniform(_Random):
     def __init__(
         self,
         minval: float = 0.0,
-        maxval: float = 1.0,
+        maxval: Optional[float] = None,
         seed: Optional[int] = None,
         dtype: DTypeLike = dtypes.float32,
     ) -> None:
         super().__init__("RandomUniform", seed, dtype)
-        self.minval, self.maxval = minval, maxval
+        self.minval, self.maxval = minval, 1.0 if maxval is None else maxval
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
         return self._draw(shape, dtype) * (self.maxval - self.minval) + self.minval

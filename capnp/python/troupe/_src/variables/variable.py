@@ -231,16 +231,26 @@ def adopt_variables(graph: Graph) -> List[Variable]:
     return [Variable._of(graph, v) for v in graph._root.variables() if v.name not in known]
 
 
-def assign(ref: Variable, value: Any, validate_shape: Any = None, **_: Any) -> Tensor:
+def assign(
+    ref: Variable,
+    value: Any,
+    validate_shape: Optional[bool] = None,
+    use_locking: Optional[bool] = None,
+    name: Optional[str] = None,
+) -> Tensor:
     """`Variable.assign`."""
     return ref.assign(value)
 
 
-def assign_add(ref: Variable, value: Any, **_: Any) -> Tensor:
+def assign_add(
+    ref: Variable, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Tensor:
     """`Variable.assign_add`."""
     return ref.assign_add(value)
 
 
-def assign_sub(ref: Variable, value: Any, **_: Any) -> Tensor:
+def assign_sub(
+    ref: Variable, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Tensor:
     """`Variable.assign_sub`."""
     return ref.assign_sub(value)

@@ -100,13 +100,14 @@ def variable_scope(
     values: Any = None,
     initializer: Any = None,
     regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
     reuse: Reuse = None,
     dtype: Optional[DTypeLike] = None,
-    auxiliary_name_scope: bool = True,
-    custom_getter: Any = None,
+    use_resource: Optional[bool] = None,
     constraint: Any = None,
-    partitioner: Any = None,
-    **_: Any,
+    auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
     """A context that prefixes the names of variables, and enters a name scope of the same name.
 
@@ -176,10 +177,34 @@ def _chain_getters(inner: Any, outer: Any) -> Any:
 
 
 def variable_op_scope(
-    values: Any, name_or_scope: Any, default_name: Any = None, **more: Any
+    values: Any,
+    name_or_scope: Any,
+    default_name: Optional[str] = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Reuse = None,
+    dtype: Optional[DTypeLike] = None,
+    use_resource: Optional[bool] = None,
+    constraint: Any = None,
 ) -> Any:
     """`variable_scope` with the argument order of older programs."""
-    return variable_scope(name_or_scope, default_name, values, **more)
+    return variable_scope(
+        name_or_scope,
+        default_name,
+        values,
+        initializer,
+        regularizer,
+        caching_device,
+        partitioner,
+        custom_getter,
+        reuse,
+        dtype,
+        use_resource,
+        constraint,
+    )
 
 
 def get_local_variable(
@@ -190,11 +215,28 @@ def get_local_variable(
     regularizer: Any = None,
     trainable: Any = False,
     collections: Any = None,
-    **more: Any,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Optional[bool] = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
 ) -> Any:
     """`get_variable` for a local variable, which is not trainable."""
-    keys = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, shape, dtype, initializer, regularizer, False, keys, **more)
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or []), GraphKeys.LOCAL_VARIABLES],
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        constraint=constraint,
+    )
 
 
 def get_variable(
@@ -203,11 +245,16 @@ def get_variable(
     dtype: Optional[DTypeLike] = None,
     initializer: Any = None,
     regularizer: Optional[Callable[[Any], Any]] = None,
-    trainable: Optional[bool] = True,
+    trainable: Optional[bool] = None,
     collections: Any = None,
-    custom_getter: Any = None,
+    caching_device: Any = None,
     partitioner: Any = None,
-    **more: Any,
+    validate_shape: bool = True,
+    use_resource: Optional[bool] = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
 ) -> Any:
     """The variable of that name in the current scope, which is created if the scope allows it.
 
@@ -224,9 +271,9 @@ def get_variable(
         "dtype": as_dtype(dtype) if dtype is not None else None,
         "initializer": initializer,
         "regularizer": regularizer,
-        "trainable": trainable,
+        "trainable": trainable is not False,
         "collections": collections,
-        "constraint": more.get("constraint") or scope.constraint,
+        "constraint": constraint or scope.constraint,
     }
     if getter is None:
         return _get_or_create(full_name, **arguments)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
+import numpy as np
+
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops, gen_ops, math_ops, nn_ops
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -45,6 +49,7 @@ def compute_weighted_loss(
     with graph.name_scope(scope or "weighted_loss"):
         each = convert_to_tensor(losses)
         weight = math_ops.cast(convert_to_tensor(weights), each.dtype)
+        _check_broadcastable(weight, each)
         weighted = each * weight
         loss = _reduce(weighted, weight, reduction)
     graph.add_to_collections([loss_collection] if loss_collection else [], loss)
@@ -66,6 +71,21 @@ def _reduce(weighted: Tensor, weight: Tensor, reduction: str) -> Tensor:
         count = math_ops.reduce_sum(math_ops.cast(gen_ops.not_equal(each, 0.0), weighted.dtype))
     is_zero = math_ops.cast(gen_ops.equal(count, 0.0), weighted.dtype)
     return math_ops.divide(total, count + is_zero)
+
+
+def _check_broadcastable(weights: Tensor, losses: Tensor) -> None:
+    """ValueError for weights that are neither one number nor of the rank of the losses."""
+    sizes, wanted = weights.shape, losses.shape
+    if sizes.rank in (None, 0) or wanted.rank is None:
+        return
+    fits = sizes.rank == wanted.rank and all(
+        size == 1 or None in (size, other) or size == other
+        for size, other in zip(sizes.as_list(), wanted.as_list())
+    )
+    if not fits:
+        raise ValueError(
+            f"weights can not be broadcast to values. weights.shape={sizes}. values.shape={wanted}."
+        )
 
 
 def _same_dtype(labels: Any, predictions: Any) -> List[Tensor]:
@@ -153,6 +173,7 @@ def softmax_cross_entropy(
 ) -> Tensor:  # fmt: skip
     """The cross entropy of exclusive classes, with one-hot labels."""
     expected, predicted = _same_dtype(onehot_labels, logits)
+    expected = gen_ops.stop_gradient(expected)
     if label_smoothing:
         expected = expected * (1.0 - label_smoothing) + label_smoothing / int(expected.shape[-1])
     each = nn_ops.softmax_cross_entropy_with_logits(labels=expected, logits=predicted)
@@ -164,11 +185,66 @@ def sparse_softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES, reduction: str = _BY_WEIGHTS,
 ) -> Tensor:  # fmt: skip
     """The same, with labels that are indices of classes."""
-    numbers = convert_to_tensor(labels)
+    numbers, features = convert_to_tensor(labels), convert_to_tensor(logits)
+    rank = features.shape.rank
+    if rank is not None and numbers.shape.rank == rank and numbers.shape[-1] == 1:
+        numbers = array_ops.squeeze(numbers, [-1])
+        weights = _squeezed(weights, rank)
     if numbers.dtype not in (dtypes.int32, dtypes.int64):
         numbers = math_ops.cast(numbers, dtypes.int64)
-    each = nn_ops.sparse_softmax_cross_entropy_with_logits(labels=numbers, logits=logits)
+    each = nn_ops.sparse_softmax_cross_entropy_with_logits(labels=numbers, logits=features)
     return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def _squeezed(weights: Any, rank: int) -> Any:
+    """The weights without a last axis of size 1 that the labels have too."""
+    weight = convert_to_tensor(weights)
+    has_axis = weight.shape.rank == rank and weight.shape[-1] == 1
+    return array_ops.squeeze(weight, [-1]) if has_axis else weight
+
+
+def cosine_distance(
+    labels: Any, predictions: Any, axis: Optional[int] = None, weights: Any = 1.0,
+    scope: Optional[str] = None, loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _BY_WEIGHTS, dim: Optional[int] = None,
+) -> Tensor:  # fmt: skip
+    """1 - the cosine of the angle along an axis, of vectors that have length 1 already."""
+    axis = either("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("You must specify 'axis'.")
+    expected, predicted = _same_dtype(labels, predictions)
+    each = 1.0 - math_ops.reduce_sum(predicted * expected, [axis], keepdims=True)
+    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def mean_pairwise_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+) -> Tensor:  # fmt: skip
+    """The squared differences between the errors of all pairs of elements of a sample.
+
+    Each sample, along the first axis, counts with the mean of its pairs.
+    """
+    expected, predicted = _same_dtype(labels, predictions)
+    graph = get_default_graph()
+    with graph.name_scope(scope or "mean_pairwise_squared_error"):
+        errors = predicted - expected
+        weight = math_ops.cast(convert_to_tensor(weights), errors.dtype)
+        _check_broadcastable(weight, errors)
+        axes = math_ops.range(1, gen_ops.rank(errors))
+        if errors.shape.rank is not None:
+            axes = convert_to_tensor(np.arange(1, errors.shape.rank, dtype=np.int32))
+        each = weight + array_ops.zeros_like(errors)
+        present = math_ops.cast(gen_ops.not_equal(each, array_ops.zeros_like(each)), errors.dtype)
+        count = math_ops.reduce_sum(present, axes, keepdims=True)
+        squares = math_ops.reduce_sum(gen_ops.square(errors), axes, keepdims=True)
+        total = math_ops.reduce_sum(errors, axes, keepdims=True)
+        others = gen_ops.maximum(count - 1.0, 0.0)
+        pairs = gen_ops.maximum(count * (count - 1.0), 0.0)
+        sample = gen_ops.div_no_nan(squares, others) - gen_ops.div_no_nan(total * total, pairs)
+        loss = math_ops.reduce_sum(2.0 * sample * weight)
+        graph.add_to_collections([loss_collection] if loss_collection else [], loss)
+        return loss
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:

@@ -1,0 +1,1 @@
+"""Layers: objects and functions that make their variables and apply them."""

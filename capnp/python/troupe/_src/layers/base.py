@@ -1,0 +1,344 @@
+"""The base of layers: their scopes, variables, losses and updates."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+
+from troupe._src.graph.elements import Tensor, flatten
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_scope import VariableScope, get_variable, variable_scope
+
+
+def snake_case(name: str) -> str:
+    """ "max_pooling2d" for "MaxPooling2D", as TensorFlow names layers after their classes."""
+    words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower().lstrip("_")
+
+
+@set_module("troupe.layers")
+class InputSpec:
+    """What a layer demands of its input: dtype, shape, ranks, and sizes of some axes."""
+
+    def __init__(
+        self,
+        dtype: Optional[DTypeLike] = None,
+        shape: Any = None,
+        ndim: Optional[int] = None,
+        max_ndim: Optional[int] = None,
+        min_ndim: Optional[int] = None,
+        axes: Optional[Dict[int, Optional[int]]] = None,
+    ) -> None:
+        self.dtype = None if dtype is None else as_dtype(dtype)
+        self.shape = shape
+        self.ndim = len(shape) if shape is not None else ndim
+        self.max_ndim, self.min_ndim = max_ndim, min_ndim
+        self.axes = {int(axis): size for axis, size in (axes or {}).items()}
+
+    def __repr__(self) -> str:
+        given = {key: value for key, value in vars(self).items() if value}
+        return f"InputSpec({', '.join(f'{key}={value}' for key, value in given.items())})"
+
+    def check(self, tensor: Tensor, layer: str) -> None:
+        """ValueError where the static shape or the dtype of an input is another one."""
+        shape = tensor.shape
+        fault = None
+        if self.dtype is not None and tensor.dtype != self.dtype:
+            fault = f"expected dtype={self.dtype.name}, found dtype={tensor.dtype.name}"
+        elif shape.rank is None:
+            if self.ndim is not None or self.min_ndim is not None or self.max_ndim is not None:
+                fault = "its rank is undefined, but the layer requires a defined rank"
+        elif self.ndim is not None and shape.rank != self.ndim:
+            fault = f"expected ndim={self.ndim}, found ndim={shape.rank}"
+        elif self.max_ndim is not None and shape.rank > self.max_ndim:
+            fault = f"expected max_ndim={self.max_ndim}, found ndim={shape.rank}"
+        elif self.min_ndim is not None and shape.rank < self.min_ndim:
+            fault = f"expected min_ndim={self.min_ndim}, found ndim={shape.rank}"
+        elif any(
+            size is not None and shape[axis].value not in (size, None)
+            for axis, size in self.axes.items()
+        ):
+            fault = f"expected sizes {self.axes} of its axes"
+        elif self.shape is not None and not shape.is_compatible_with(self.shape):
+            fault = f"expected shape={self.shape}"
+        if fault is not None:
+            raise ValueError(
+                f"Input 0 of layer {layer} is incompatible with the layer: {fault}. "
+                f"Full shape received: {shape}"
+            )
+
+
+class _Belonging(NamedTuple):
+    """A loss or update, and the inputs that it depends on; all of them where there are none."""
+
+    value: Any
+    inputs: List[Any]
+
+
+@set_module("troupe.layers")
+class Layer:
+    """A function with variables of its own, made when it is first called.
+
+    A class of layers makes its variables in `build(input_shape)` by `add_weight`, and computes its
+    result in `call(inputs)`. The variables are those of `tf.get_variable` in the scope of the
+    layer: its name, or the snake case of its class, made unique.
+    """
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        dtype: Optional[DTypeLike] = None,
+        **kwargs: Any,
+    ) -> None:
+        scope, self._reuse = kwargs.pop("_scope", None), kwargs.pop("_reuse", None)
+        self.activity_regularizer = kwargs.pop("activity_regularizer", None)
+        if kwargs:
+            raise TypeError(f"Keyword argument not understood: {', '.join(kwargs)}")
+        self.trainable, self.built = trainable, False
+        self.input_spec: Any = None
+        self._dtype = None if dtype is None else as_dtype(dtype)
+        self._base_name = name or snake_case(type(self).__name__)
+        self._name = name or _unique(self._base_name)
+        self._graph: Optional[Graph] = None
+        self._scope: Optional[VariableScope] = None
+        self._names = ""
+        self._weights: List[Variable] = []
+        self._losses: List[_Belonging] = []
+        self._updates: List[_Belonging] = []
+        self._regularized: List[str] = []
+        if scope:
+            with variable_scope(scope) as captured:
+                self._scope = captured
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dtype(self) -> Optional[DType]:
+        """The dtype of its variables, by default that of its first input."""
+        return self._dtype
+
+    @property
+    def graph(self) -> Optional[Graph]:
+        return self._graph
+
+    @property
+    def scope_name(self) -> str:
+        """The name of its scope, known after the first call."""
+        if self._scope is None:
+            raise ValueError(
+                f'No name available for layer scope because the layer "{self._name}" has not been '
+                "used yet. The scope name is determined the first time the layer instance is "
+                "called."
+            )
+        return self._scope.name
+
+    @property
+    def weights(self) -> List[Variable]:
+        """Its variables, the trainable ones first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    variables = weights
+
+    @property
+    def trainable_weights(self) -> List[Variable]:
+        trainable = [w for w in self._weights if getattr(w, "trainable", False)]
+        return trainable if self.trainable else []
+
+    trainable_variables = trainable_weights
+
+    @property
+    def non_trainable_weights(self) -> List[Variable]:
+        trainable = self.trainable_weights
+        return [w for w in self._weights if all(w is not other for other in trainable)]
+
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def losses(self) -> List[Any]:
+        return [each.value for each in self._losses]
+
+    @property
+    def updates(self) -> List[Any]:
+        """The updates that a step of training has to run, such as those of moving averages."""
+        return [each.value for each in self._updates] if self.trainable else []
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        """The losses that depend on those inputs; without inputs, those of variables alone."""
+        return _for_inputs(self._losses, inputs)
+
+    def get_updates_for(self, inputs: Any) -> List[Any]:
+        """The updates that depend on those inputs; without inputs, the unconditional ones."""
+        return _for_inputs(self._updates, inputs) if self.trainable else []
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses, also to the collection REGULARIZATION_LOSSES."""
+        _add(self._losses, losses, inputs, GraphKeys.REGULARIZATION_LOSSES)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds updates, also to the collection UPDATE_OPS."""
+        _add(self._updates, updates, inputs, GraphKeys.UPDATE_OPS)
+
+    def count_params(self) -> int:
+        """The number of elements of all its variables."""
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You "
+                "can build it manually via: `.build(batch_input_shape)`."
+            )
+        return sum(weight.shape.num_elements() or 0 for weight in self._weights)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables, for inputs of that shape."""
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The result for those inputs."""
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the result for inputs of that shape."""
+        raise NotImplementedError(f"{type(self).__name__} does not compute the shape of its output")
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """`layer(inputs)`."""
+        return self(inputs, *args, **kwargs)
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        scope = self._enter(kwargs.pop("scope", None))
+        graph = get_default_graph()
+        given = [convert_to_tensor(item) for item in flatten(inputs)]
+        if not isinstance(inputs, (list, tuple, dict)):
+            inputs = given[0]
+        if self._graph is None:
+            self._graph = graph
+        elif self._graph is not graph:
+            raise ValueError("Input graph and Layer graph are not the same")
+        reuse = True if self.built else self._reuse
+        with variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
+            with graph.name_scope(self._names or None):
+                self._check(given)
+                self._build_for(inputs, given)
+                outputs = self.call(inputs, *args, **kwargs)
+                self._regularize_activity(outputs, given)
+        return outputs
+
+    def _enter(self, scope: Any) -> VariableScope:
+        """Its scope, which its first call determines."""
+        if self._scope is None:
+            chosen = scope if scope is not None else self._base_name if self._reuse else None
+            with variable_scope(chosen, default_name=self._base_name) as captured:
+                self._scope = captured
+        self._names = self._scope.original_name_scope
+        return self._scope
+
+    def _check(self, inputs: Sequence[Tensor]) -> None:
+        if isinstance(self.input_spec, InputSpec):
+            self.input_spec.check(inputs[0], self.name)
+
+    def _build_for(self, inputs: Any, given: Sequence[Tensor]) -> None:
+        if self.built:
+            return
+        if self._dtype is None and given:
+            self._dtype = given[0].dtype
+        if isinstance(inputs, (list, tuple)):
+            self.build([tensor.shape for tensor in given])
+        else:
+            self.build(given[0].shape if given else TensorShape(None))
+        self.built = True
+        self._check(given)
+
+    def _regularize_activity(self, outputs: Any, inputs: Sequence[Tensor]) -> None:
+        if self.activity_regularizer is None:
+            return
+        with get_default_graph().name_scope("ActivityRegularizer"):
+            for output in flatten(outputs):
+                loss = self.activity_regularizer(output)
+                batch = math_ops.cast(array_ops.shape(output)[0], loss.dtype)
+                self.add_loss(loss / batch, inputs=list(inputs))
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Optional[DTypeLike] = None,
+        initializer: Any = None,
+        regularizer: Optional[Callable[[Any], Any]] = None,
+        trainable: Optional[bool] = None,
+        constraint: Any = None,
+        use_resource: Optional[bool] = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """A variable in the scope of the layer, which is reused where the scope says so."""
+        graph = get_default_graph()
+        scope = self._enter(None)
+        is_trainable = self.trainable and trainable is not False
+        reuse = True if self.built else self._reuse
+        with variable_scope(scope, reuse=reuse, auxiliary_name_scope=False) as current:
+            before = len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
+            with graph.name_scope(self._names or None):
+                variable = get_variable(
+                    name,
+                    shape=as_shape(shape),
+                    dtype=dtype or self._dtype or dtypes.float32,
+                    initializer=current.initializer if initializer is None else initializer,
+                    trainable=is_trainable,
+                    constraint=constraint,
+                    partitioner=partitioner,
+                    **kwargs,
+                )
+                is_new = len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)) > before
+                if regularizer is not None and is_new:
+                    self._regularize(name, variable, regularizer)
+        if all(variable is not weight for weight in self._weights):
+            self._weights.append(variable)
+        return variable
+
+    add_variable = add_weight
+
+    def _regularize(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
+        with get_default_graph().name_scope(f"{name}/Regularizer"):
+            loss = regularizer(variable)
+        if loss is not None:
+            self.add_loss(loss)
+
+
+def _add(belongings: List[_Belonging], values: Any, inputs: Any, collection: str) -> None:
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    graph = get_default_graph()
+    for value in listed:
+        belongings.append(_Belonging(value, flatten(inputs) if inputs is not None else []))
+        if all(value is not known for known in graph.get_collection(collection)):
+            graph.add_to_collection(collection, value)
+
+
+def _for_inputs(belongings: Sequence[_Belonging], inputs: Any) -> List[Any]:
+    if inputs is None:
+        return [each.value for each in belongings if not each.inputs]
+    wanted = flatten(inputs)
+    return [
+        each.value
+        for each in belongings
+        if any(tensor is other for tensor in each.inputs for other in wanted)
+    ]
+
+
+def _unique(base_name: str) -> str:
+    """The name of the next layer of that kind in the default graph."""
+    counts = get_default_graph()._state.setdefault("layer_names", {})
+    assert isinstance(counts, dict)
+    counts[base_name] = counts.get(base_name, 0) + 1
+    return base_name if counts[base_name] == 1 else f"{base_name}_{counts[base_name] - 1}"

@@ -1,0 +1,211 @@
+"""Layers of all elements: dense, dropout, flatten."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
+from troupe._src.ops.tensordot import tensordot
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.variables.initializers import Zeros
+
+_zeros = Zeros()
+
+
+def if_training(training: Any, one: Callable[[], Tensor], other: Callable[[], Tensor]) -> Tensor:
+    """One of two results, by a bool or by a tensor; with a tensor, a step computes both."""
+    if is_tensor(training):
+        known = array_ops.get_static_value(training)
+        if known is None:
+            flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
+            return array_ops.where_v2(flag, one(), other())
+        training = known
+    return one() if training else other()
+
+
+@set_module("troupe.layers")
+class Dense(Layer):
+    """activation(inputs * kernel + bias), along the last axis."""
+
+    def __init__(
+        self,
+        units: int,
+        activation: Optional[Callable[..., Any]] = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = _zeros,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        self.units, self.activation, self.use_bias = int(units), activation, use_bias
+        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+        self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
+        self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
+        self.input_spec = InputSpec(min_ndim=2)
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        size = as_shape(input_shape)[-1].value
+        if size is None:
+            raise ValueError(
+                "The last dimension of the inputs to `Dense` should be defined. Found `None`."
+            )
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
+        self.kernel = self.add_weight(
+            "kernel",
+            [size, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                [self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = convert_to_tensor(inputs)
+        rank = tensor.shape.rank or 0
+        if rank > 2:
+            outputs = tensordot(tensor, self.kernel, [[rank - 1], [0]])
+        else:
+            outputs = math_ops.matmul(tensor, self.kernel)
+        if self.use_bias:
+            outputs = nn_ops.bias_add(outputs, self.bias)
+        return outputs if self.activation is None else self.activation(outputs)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return as_shape(input_shape)[:-1].concatenate(self.units)
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Optional[Callable[..., Any]] = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = _zeros,
+    kernel_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    kernel_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Any = None,
+) -> Any:
+    """activation(inputs * kernel + bias), along the last axis."""
+    layer = Dense(
+        units,
+        activation=activation,
+        use_bias=use_bias,
+        kernel_initializer=kernel_initializer,
+        bias_initializer=bias_initializer,
+        kernel_regularizer=kernel_regularizer,
+        bias_regularizer=bias_regularizer,
+        activity_regularizer=activity_regularizer,
+        kernel_constraint=kernel_constraint,
+        bias_constraint=bias_constraint,
+        trainable=trainable,
+        name=name,
+        _scope=name,
+        _reuse=reuse,
+    )
+    return layer(inputs)
+
+
+@set_module("troupe.layers")
+class Dropout(Layer):
+    """In training, sets elements to zero at that rate and scales the others."""
+
+    def __init__(
+        self,
+        rate: Any = 0.5,
+        noise_shape: Any = None,
+        seed: Optional[int] = None,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        tensor = convert_to_tensor(inputs)
+        return if_training(
+            training,
+            lambda: nn_ops.dropout(
+                tensor, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate
+            ),
+            lambda: array_ops.identity(tensor),
+        )
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return as_shape(input_shape)
+
+
+def dropout(
+    inputs: Any,
+    rate: Any = 0.5,
+    noise_shape: Any = None,
+    seed: Optional[int] = None,
+    training: Any = False,
+    name: Optional[str] = None,
+) -> Any:
+    """In training, sets elements to zero at that rate and scales the others."""
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+
+
+@set_module("troupe.layers")
+class Flatten(Layer):
+    """All axes but the first as one, with the channels last."""
+
+    def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = data_format or "channels_last"
+        self.input_spec = InputSpec(min_ndim=1)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = convert_to_tensor(inputs)
+        rank = tensor.shape.rank or 0
+        if self.data_format == "channels_first" and rank > 2:
+            tensor = array_ops.transpose(tensor, [0, *range(2, rank), 1])
+        shape = self.compute_output_shape(tensor.shape)
+        batch, size = shape.as_list()
+        if size is not None:
+            sizes = [-1, size] if size else [array_ops.shape(tensor)[0], 0]
+            flat = array_ops.reshape(tensor, sizes)
+        elif batch:
+            flat = array_ops.reshape(tensor, [batch, -1])
+        else:
+            first = array_ops.slice(array_ops.shape(tensor), [0], [1])
+            flat = array_ops.reshape(tensor, array_ops.concat([first, constant([-1])], 0))
+        flat.set_shape(shape)
+        return flat
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = as_shape(input_shape)
+        return TensorShape([sizes[0], sizes[1:].num_elements()])
+
+
+def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
+    """All axes but the first as one, with the channels last."""
+    return Flatten(name=name, data_format=data_format)(inputs)

@@ -1,0 +1,220 @@
+"""Pooling of sequences, images and volumes, as classes and as functions."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.layers.windows import (
+    data_format_of,
+    format_of_op,
+    output_shape,
+    padding_of,
+    tuple_of,
+    windowed,
+)
+from troupe._src.nn.pool_ops import avg_pool_v2, max_pool_v2
+from troupe._src.set_module import set_module
+from troupe._src.types.shapes import TensorShape
+
+
+class _Pooling(Layer):
+    """One number for each window."""
+
+    def __init__(
+        self,
+        pool: Any,
+        rank: int,
+        pool_size: Any,
+        strides: Any,
+        padding: str,
+        data_format: str,
+        name: Optional[str],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self._pool, self._rank = pool, rank
+        self.pool_size = tuple(tuple_of(pool_size, rank, "pool_size"))
+        self.strides = tuple(tuple_of(pool_size if strides is None else strides, rank, "strides"))
+        self.padding = padding_of(padding)
+        self.data_format = data_format_of(data_format)
+        self.input_spec = InputSpec(ndim=rank + 2)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        data_format = format_of_op(self.data_format, self._rank)
+        padding = self.padding.upper()
+        return self._pool(inputs, self.pool_size, self.strides, padding, data_format)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        def size_of(axis: int, size: Optional[int]) -> Optional[int]:
+            return windowed(size, self.pool_size[axis], self.padding, self.strides[axis])
+
+        return output_shape(input_shape, self.data_format, size_of)
+
+
+@set_module("troupe.layers")
+class AveragePooling1D(_Pooling):
+    """The mean of each window of a sequence."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(avg_pool_v2, 1, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def average_pooling1d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The mean of each window of a sequence."""
+    return AveragePooling1D(pool_size, strides, padding, data_format, name)(inputs)
+
+
+@set_module("troupe.layers")
+class AveragePooling2D(_Pooling):
+    """The mean of each window of an image."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(avg_pool_v2, 2, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def average_pooling2d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The mean of each window of an image."""
+    return AveragePooling2D(pool_size, strides, padding, data_format, name)(inputs)
+
+
+@set_module("troupe.layers")
+class AveragePooling3D(_Pooling):
+    """The mean of each window of a volume."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(avg_pool_v2, 3, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def average_pooling3d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The mean of each window of a volume."""
+    return AveragePooling3D(pool_size, strides, padding, data_format, name)(inputs)
+
+
+@set_module("troupe.layers")
+class MaxPooling1D(_Pooling):
+    """The largest number of each window of a sequence."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(max_pool_v2, 1, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def max_pooling1d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The largest number of each window of a sequence."""
+    return MaxPooling1D(pool_size, strides, padding, data_format, name)(inputs)
+
+
+@set_module("troupe.layers")
+class MaxPooling2D(_Pooling):
+    """The largest number of each window of an image."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(max_pool_v2, 2, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def max_pooling2d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The largest number of each window of an image."""
+    return MaxPooling2D(pool_size, strides, padding, data_format, name)(inputs)
+
+
+@set_module("troupe.layers")
+class MaxPooling3D(_Pooling):
+    """The largest number of each window of a volume."""
+
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(max_pool_v2, 3, pool_size, strides, padding, data_format, name, **kwargs)
+
+
+def max_pooling3d(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any,
+    padding: str = "valid",
+    data_format: str = "channels_last",
+    name: Optional[str] = None,
+) -> Any:
+    """The largest number of each window of a volume."""
+    return MaxPooling3D(pool_size, strides, padding, data_format, name)(inputs)

@@ -1,0 +1,92 @@
+"""What the layers of separable convolutions have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troupe._src.layers.convolution import Convolution
+from troupe._src.layers.windows import format_of_op
+from troupe._src.nn.conv_ops import separable_conv2d
+from troupe._src.nn.windows import line_of_images, sizes
+from troupe._src.ops import array_ops
+from troupe._src.ops.convert import convert_to_tensor
+
+
+class Separation(Convolution):
+    """A separable convolution: `depth_multiplier` filters of each channel, then a mixture."""
+
+    def __init__(
+        self,
+        rank: int,
+        depth_multiplier: int = 1,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(rank, **kwargs)
+        self.depth_multiplier = depth_multiplier
+        self._of_kernels = {
+            "depthwise": (depthwise_initializer, depthwise_regularizer, depthwise_constraint),
+            "pointwise": (pointwise_initializer, pointwise_regularizer, pointwise_constraint),
+        }
+        self.depthwise_kernel: Any = None
+        self.pointwise_kernel: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        channels = self._channels(input_shape)
+        filters = self.depth_multiplier * channels
+        self.depthwise_kernel = self._add(
+            "depthwise", [*self.kernel_size, channels, self.depth_multiplier]
+        )
+        self.pointwise_kernel = self._add("pointwise", [1] * self.rank + [filters, self.filters])
+        self._add_bias()
+        self.built = True
+
+    def _add(self, kind: str, shape: Any) -> Any:
+        initializer, regularizer, constraint = self._of_kernels[kind]
+        return self.add_weight(
+            f"{kind}_kernel",
+            shape,
+            initializer=initializer,
+            regularizer=regularizer,
+            constraint=constraint,
+        )
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = convert_to_tensor(inputs)
+        channels = self.rank + 1 if self.data_format == "channels_last" else 1
+        strides = sizes(self.strides, self.rank + 2, channels, "strides")
+        padding = self.padding.upper()
+        if self.rank == 2:
+            outputs = separable_conv2d(
+                tensor,
+                self.depthwise_kernel,
+                self.pointwise_kernel,
+                strides,
+                padding,
+                self.dilation_rate,
+                data_format=format_of_op(self.data_format, 2),
+            )
+            return self._finish(outputs)
+        if padding == "CAUSAL":
+            tensor, padding = self._padded_before(tensor), "VALID"
+        line = line_of_images(tensor, channels)
+        outputs = separable_conv2d(
+            line.images,
+            array_ops.expand_dims(self.depthwise_kernel, 0),
+            array_ops.expand_dims(self.pointwise_kernel, 0),
+            _square(strides, line.height_axis),
+            padding,
+            [1, *self.dilation_rate],
+            data_format=line.data_format,
+        )
+        return self._finish(line.sequences(outputs))
+
+
+def _square(strides: Any, height_axis: int) -> Any:
+    """The strides of images of height 1: the same for both axes of space, as the op demands."""
+    return [*strides[:height_axis], max(strides), *strides[height_axis:]]

@@ -1,0 +1,1 @@
+"""Functions of networks: convolutions, pooling, normalization, losses."""

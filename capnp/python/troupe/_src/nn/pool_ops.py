@@ -1,0 +1,245 @@
+"""Pooling: one number for each window of an image."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.nn.windows import channel_axis, known_rank, line_of_images, sizes
+from troupe._src.ops import raw_ops
+from troupe._src.ops.arguments import either
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike
+
+_FORMATS = {3: "NWC", 4: "NHWC", 5: "NDHWC"}
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """The results of max_pool_with_argmax."""
+
+    output: Tensor
+    argmax: Tensor
+
+
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: Optional[str] = None,
+    input: Any = None,
+) -> Tensor:
+    """The largest number of each window of an image."""
+    channels = channel_axis(data_format, 4)
+    return raw_ops.MaxPool(
+        input=either("input", input, "value", value),
+        ksize=sizes(ksize, 4, channels, "ksize"),
+        strides=sizes(strides, 4, channels, "strides"),
+        padding=padding,
+        data_format=data_format,
+        name=name,
+    )
+
+
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: Optional[str] = None,
+    input: Any = None,
+) -> Tensor:
+    """The mean of each window of an image, of those pixels that are inside of the image."""
+    channels = channel_axis(data_format, 4)
+    return raw_ops.AvgPool(
+        value=either("input", input, "value", value),
+        ksize=sizes(ksize, 4, channels, "ksize"),
+        strides=sizes(strides, 4, channels, "strides"),
+        padding=padding,
+        data_format=data_format,
+        name=name,
+    )
+
+
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: Optional[str] = None,
+) -> Tensor:
+    """The largest number of each window of an image."""
+    return max_pool(input, ksize, strides, padding, data_format, name or "MaxPool2d")
+
+
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: Optional[str] = None,
+) -> Tensor:
+    """The largest number of each window of a sequence."""
+    return _pool_lines(max_pool, input, ksize, strides, padding, data_format, name or "MaxPool1d")
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: Optional[str] = None,
+) -> Tensor:
+    """The mean of each window of a sequence."""
+    return _pool_lines(avg_pool, input, ksize, strides, padding, data_format, name or "AvgPool1D")
+
+
+def _pool_lines(
+    pool: Any, input: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str
+) -> Tensor:
+    channels = channel_axis(data_format, 3)
+    with get_default_graph().name_scope(name):
+        line = line_of_images(convert_to_tensor(input), channels)
+        windows, steps = (
+            line.with_height(sizes(value, 3, channels, what))
+            for value, what in ((ksize, "ksize"), (strides, "strides"))
+        )
+        return line.sequences(pool(line.images, windows, steps, padding, line.data_format))
+
+
+def max_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: Optional[str] = None,
+) -> Tensor:
+    """The largest number of each window of a volume."""
+    return _pool_volumes(raw_ops.MaxPool3D, input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: Optional[str] = None,
+) -> Tensor:
+    """The mean of each window of a volume."""
+    return _pool_volumes(raw_ops.AvgPool3D, input, ksize, strides, padding, data_format, name)
+
+
+def _pool_volumes(
+    op: Any, input: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: Any
+) -> Tensor:
+    data_format = data_format or "NDHWC"
+    channels = channel_axis(data_format, 5)
+    result: Tensor = op(
+        input=input,
+        ksize=sizes(ksize, 5, channels, "ksize"),
+        strides=sizes(strides, 5, channels, "strides"),
+        padding=padding,
+        data_format=data_format,
+        name=name,
+    )
+    return result
+
+
+def max_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: Optional[str] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """max_pool1d, max_pool or max_pool3d, by the rank of the input."""
+    functions = {3: max_pool1d, 4: max_pool, 5: max_pool3d}
+    return _by_rank(functions, input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: Optional[str] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """avg_pool1d, avg_pool or avg_pool3d, by the rank of the input."""
+    functions = {3: avg_pool1d, 4: avg_pool, 5: avg_pool3d}
+    return _by_rank(functions, input, ksize, strides, padding, data_format, name)
+
+
+def _by_rank(
+    functions: Any,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: Optional[str],
+    name: Optional[str],
+) -> Tensor:
+    tensor = convert_to_tensor(input)
+    rank = known_rank(tensor.shape, (3, 4, 5), "input")
+    data_format = data_format or _FORMATS[rank]
+    result: Tensor = functions[rank](tensor, ksize, strides, padding, data_format, name)
+    return result
+
+
+def pool(
+    input: Any,
+    window_shape: Sequence[int],
+    pooling_type: str,
+    padding: str,
+    dilation_rate: Optional[Sequence[int]] = None,
+    strides: Optional[Sequence[int]] = None,
+    name: Optional[str] = None,
+    data_format: Optional[str] = None,
+    dilations: Optional[Sequence[int]] = None,
+) -> Tensor:
+    """Pooling of the type "MAX" or "AVG", in windows without gaps, by the rank of the input."""
+    rates = either("dilations", dilations, "dilation_rate", dilation_rate)
+    if rates is not None and max(rates) > 1:
+        raise NotImplementedError("windows with gaps (dilation_rate) are not part of this version")
+    functions = {"MAX": max_pool_v2, "AVG": avg_pool_v2}
+    if pooling_type not in functions:
+        raise ValueError(f"pooling_type must be 'MAX' or 'AVG', not {pooling_type!r}")
+    steps = 1 if strides is None else strides
+    apply = functions[pooling_type]
+    return apply(input, window_shape, steps, padding, data_format, name)
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    output_dtype: Optional[DTypeLike] = None,
+    include_batch_in_index: bool = False,
+) -> MaxPoolWithArgmax:
+    """max_pool, and the index of each largest number in its flattened image."""
+    if data_format != "NHWC":
+        raise ValueError("Data formats other than 'NHWC' are not yet supported")
+    results = raw_ops.MaxPoolWithArgmax(
+        input=input,
+        ksize=sizes(ksize, 4, 3, "ksize"),
+        strides=sizes(strides, 4, 3, "strides"),
+        padding=padding,
+        Targmax=either("output_dtype", output_dtype, "Targmax", Targmax) or dtypes.int64,
+        include_batch_in_index=include_batch_in_index,
+        name=name,
+    )
+    return MaxPoolWithArgmax(*results)

@@ -1,0 +1,74 @@
+"""Checks of dtypes and static shapes, while the graph is built."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from troupe._src.graph.elements import Operation, Tensor, flatten
+from troupe._src.ops import array_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+
+
+def assert_type(
+    tensor: Any, tf_type: DTypeLike, message: Optional[str] = None, name: Optional[str] = None
+) -> Operation:
+    """TypeError where the tensor has another dtype."""
+    checked, wanted = convert_to_tensor(tensor), as_dtype(tf_type)
+    if checked.dtype != wanted:
+        raise TypeError(f"{_prefix(message)}{checked.name} must be of type {wanted!r}")
+    return array_ops.no_op(name=name or "statically_determined_correct_type")
+
+
+def assert_integer(x: Any, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
+    """TypeError where the dtype is none of integers."""
+    tensor = convert_to_tensor(x)
+    if not tensor.dtype.is_integer:
+        raise TypeError(
+            f'{_prefix(message)}Expected "x" to be integer type.  Found: {tensor.dtype!r}'
+        )
+    return array_ops.no_op(name=name or "statically_determined_was_integer")
+
+
+def assert_scalar(tensor: Any, name: Optional[str] = None, message: Optional[str] = None) -> Tensor:
+    """The tensor; ValueError where its static rank is not 0."""
+    checked = convert_to_tensor(tensor)
+    if checked.shape.rank not in (None, 0):
+        raise ValueError(
+            f"{_prefix(message)}Expected scalar shape for {checked.name}, saw shape: "
+            f"{checked.shape}."
+        )
+    return checked
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """TypeError for what is no list of tensors: a tensor, an array, or text."""
+    if isinstance(values, (Tensor, str, bytes)) or hasattr(values, "__array__"):
+        raise TypeError(f"Expected argument 'values' to be a 'proper' iterable.  Found: {values!r}")
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"Expected argument 'values' to be iterable.  Found: {type(values)}")
+
+
+def assert_same_float_dtype(
+    tensors: Optional[Sequence[Any]] = None, dtype: Optional[DTypeLike] = None
+) -> DType:
+    """The one dtype of floating-point numbers of all tensors, by default float32."""
+    found = None if dtype is None else as_dtype(dtype)
+    for tensor in flatten(list(tensors or [])):
+        if tensor is None:
+            continue
+        if found is not None and tensor.dtype != found:
+            raise ValueError(
+                f"Tensor conversion requested dtype {found.name} for Tensor with dtype "
+                f"{tensor.dtype.name}: {tensor!r}"
+            )
+        found = tensor.dtype
+    found = found or dtypes.float32
+    if not found.is_floating:
+        raise ValueError(f"Expected floating point type, got {found.name}.")
+    return found
+
+
+def _prefix(message: Optional[str]) -> str:
+    return f"{message}  " if message else ""

@@ -1,0 +1,86 @@
+"""Products of tensors along any axes."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence, Tuple
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor, is_tensor
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
+    """The sum of the products along those axes of a and of b.
+
+    `axes` is a pair of axes or of lists of them, or a number n: the last n of a, the first n of b.
+    The ranks must be known.
+    """
+    with get_default_graph().name_scope(name or "Tensordot") as scope:
+        left = convert_to_tensor(a)
+        right = convert_to_tensor(b, None if is_tensor(b) else left.dtype)
+        of_left, of_right = _axes(left, right, axes)
+        rows, kept_of_left = _matrix(left, of_left, contracted_first=False)
+        columns, kept_of_right = _matrix(right, of_right, contracted_first=True)
+        product = math_ops.matmul(rows, columns)
+        sizes = _sizes(left, kept_of_left) + _sizes(right, kept_of_right)
+        if not sizes:
+            return array_ops.reshape(product, [], name=scope)
+        if any(isinstance(size, Tensor) for size in sizes):
+            result = array_ops.reshape(product, array_ops.stack(sizes), name=scope)
+            result.set_shape([None if isinstance(size, Tensor) else size for size in sizes])
+            return result
+        return array_ops.reshape(product, sizes, name=scope)
+
+
+def _axes(left: Tensor, right: Tensor, axes: Any) -> Tuple[List[int], List[int]]:
+    """The axes of each, counted from the front."""
+    if left.shape.rank is None or right.shape.rank is None:
+        raise ValueError("tensordot needs tensors of known ranks")
+    ranks = (left.shape.rank, right.shape.rank)
+    if isinstance(axes, Tensor):
+        axes = array_ops.get_static_value(axes)
+    if isinstance(axes, int) or not hasattr(axes, "__len__"):
+        count = int(axes)
+        if count < 0 or count > min(ranks):
+            raise ValueError(f"'axes' must be at least 0 and at most the ranks {ranks}, not {axes}")
+        return list(range(ranks[0] - count, ranks[0])), list(range(count))
+    if len(axes) != 2:
+        raise ValueError("'axes' must be an integer or have length 2.")
+    pairs = [[each] if isinstance(each, int) else [int(axis) for axis in each] for each in axes]
+    if len(pairs[0]) != len(pairs[1]):
+        raise ValueError(f"Different number of contraction axes 'a' and 'b', {pairs}")
+    first, second = ([axis % rank for axis in each] for each, rank in zip(pairs, ranks))
+    return first, second
+
+
+def _matrix(
+    tensor: Tensor, contracted: Sequence[int], contracted_first: bool
+) -> Tuple[Tensor, List[int]]:
+    """The tensor as a matrix whose one axis has all contracted axes, and its other axes."""
+    rank = tensor.shape.rank or 0
+    kept = [axis for axis in range(rank) if axis not in contracted]
+    order = [*contracted, *kept] if contracted_first else [*kept, *contracted]
+    if order != list(range(rank)):
+        tensor = array_ops.transpose(tensor, order)
+    split = len(contracted) if contracted_first else len(kept)
+    if rank == 2 and split == 1:
+        return tensor, kept
+    known = tensor.shape
+    if known[split:].is_fully_defined() and known[split:].num_elements():
+        return array_ops.reshape(tensor, [-1, known[split:].num_elements()]), kept
+    if known[:split].is_fully_defined() and known[:split].num_elements():
+        return array_ops.reshape(tensor, [known[:split].num_elements(), -1]), kept
+    sizes = array_ops.shape(tensor)
+    parts = [array_ops.slice(sizes, [0], [split]), array_ops.slice(sizes, [split], [-1])]
+    products = [math_ops.reduce_prod(part) for part in parts]
+    return array_ops.reshape(tensor, array_ops.stack(products)), kept
+
+
+def _sizes(tensor: Tensor, axes: Sequence[int]) -> List[Any]:
+    """The sizes of those axes, as numbers where they are known."""
+    sizes: List[Any] = [tensor.shape[axis].value for axis in axes]
+    if None in sizes:
+        shape = array_ops.shape(tensor)
+        sizes = [shape[axis] if size is None else size for axis, size in zip(axes, sizes)]
+    return sizes

@@ -1,0 +1,22 @@
+"""Functions of the bits of integers."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.ops.gen_ops import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    invert,
+    left_shift,
+    right_shift,
+)
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "invert",
+    "left_shift",
+    "right_shift",
+]

@@ -1,0 +1,114 @@
+"""The signatures of public functions are those of TensorFlow: names, order and defaults."""
+
+import json
+import pathlib
+import unittest
+
+from record_signatures import MODULES, format_signature
+
+import troupe as tf
+
+RECORDED = json.loads(pathlib.Path(__file__).with_name("signatures.json").read_text())
+
+# Names whose signature differs from the recorded one: the signature here, and the reason.
+OLDER = "TensorFlow 2 has changed it since 1.15"
+CREATED = "programs do not create it by its class"
+DIFFERENT = {
+    "all_variables": ("scope=None", "it is global_variables"),
+    "fill": ("dims, value, name=None", OLDER),
+    "group": ("*inputs, name='group_deps'", "its only keyword is named"),
+    "layers.Flatten": ("data_format=None, **kwargs", OLDER),
+    "layers.InputSpec": (
+        "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None", OLDER,
+    ),
+    "matmul": (
+        "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
+        "a_is_sparse=False, b_is_sparse=False, name=None", OLDER,
+    ),
+    "train.MonitoredTrainingSession": (
+        RECORDED["train.MonitoredTrainingSession"].replace(", save_graph_def=True", ""), OLDER,
+    ),
+    "nn.fused_batch_norm": (
+        "x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', "
+        "is_training=True, name=None", OLDER,
+    ),
+    "nn.sigmoid_cross_entropy_with_logits": (
+        "_sentinel=None, labels=None, logits=None, name=None", OLDER,
+    ),
+    "nn.softmax_cross_entropy_with_logits": (
+        "_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None", OLDER,
+    ),
+    "nn.sparse_softmax_cross_entropy_with_logits": (
+        "_sentinel=None, labels=None, logits=None, name=None", OLDER,
+    ),
+    "nn.swish": ("features", OLDER),
+    "ones": ("shape, dtype=tf.float32, name=None", OLDER),
+    "shape": ("input, name=None, out_type=tf.int32", OLDER),
+    "size": ("input, name=None, out_type=tf.int32", OLDER),
+    "zeros": ("shape, dtype=tf.float32, name=None", OLDER),
+}  # fmt: skip
+
+# Enumerations that this package does not have are None by default.
+WITHOUT_ENUMERATIONS = ("get_local_variable", "get_variable")
+
+NOT_COMPARED = {
+    "DType": CREATED,
+    "OpError": CREATED,
+    "Tensor": CREATED,
+    "Variable": "arguments after the name are keywords",
+    "VariableScope": CREATED,
+    "dtypes.DType": CREATED,
+}
+
+# Public names that are not TensorFlow's, or whose recorded signature says nothing.
+OWN = {
+    "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "NodeDef", "Operation",
+    "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
+    "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
+}  # fmt: skip
+
+
+def public_functions():
+    """("module.name", function or class) for all public names that are callable.
+
+    Classes of `train` have TensorFlow's arguments and some of their own.
+    """
+    for module in MODULES:
+        owner = getattr(tf, module) if module else tf
+        for name in owner.__all__:
+            value = getattr(owner, name)
+            if callable(value) and not (module == "train" and isinstance(value, type)):
+                yield f"{module}.{name}".lstrip("."), value
+
+
+class SignaturesTest(unittest.TestCase):
+    own_of_train = {"train.stop_server", "train.remove_checkpoint"}
+
+    def test_signatures_are_those_of_tensorflow(self):
+        for name, function in public_functions():
+            if name in OWN | NOT_COMPARED.keys() | self.own_of_train:
+                continue
+            with self.subTest(name):
+                expected = DIFFERENT[name][0] if name in DIFFERENT else RECORDED[name]
+                if name in WITHOUT_ENUMERATIONS:
+                    for kind in ("Synchronization", "Aggregation"):
+                        expected = expected.replace(f"<Variable{kind}>", "None")
+                self.assertEqual(format_signature(function), expected)
+
+    def test_the_lists_of_differences_name_what_exists_and_differs(self):
+        public = {name for name, _ in public_functions()}
+        self.assertLessEqual(OWN | DIFFERENT.keys() | NOT_COMPARED.keys(), public)
+        for name, (signature, _) in DIFFERENT.items():
+            self.assertNotEqual(signature, RECORDED[name], name)
+        self.assertFalse(OWN & RECORDED.keys())
+
+    def test_functions_of_modules_are_those_of_the_package(self):
+        for module in ("math", "bitwise", "dtypes", "io", "debugging"):
+            owner = getattr(tf, module)
+            for name in owner.__all__:
+                if name in tf.__all__:
+                    self.assertIs(getattr(owner, name), getattr(tf, name), f"{module}.{name}")
+
+
+if __name__ == "__main__":
+    unittest.main()
