@@ -45,10 +45,14 @@ from troupe._src.train.native_hooks import (
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.train.optimizers import (
     AdadeltaOptimizer,
+    AdagradDAOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
+    FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
+    ProximalAdagradOptimizer,
+    ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
 from troupe._src.train.python_hooks import (
@@ -86,6 +90,7 @@ __getattr__ = _missing_names(__name__)
 
 __all__ = [
     "AdadeltaOptimizer",
+    "AdagradDAOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
     "CheckpointSaverHook",
@@ -97,6 +102,7 @@ __all__ = [
     "ExponentialMovingAverage",
     "FeedFnHook",
     "FinalOpsHook",
+    "FtrlOptimizer",
     "GlobalStepWaiterHook",
     "GradientDescentOptimizer",
     "LoggingTensorHook",
@@ -110,6 +116,8 @@ __all__ = [
     "Optimizer",
     "ProfilerHook",
     "ProgressBarHook",
+    "ProximalAdagradOptimizer",
+    "ProximalGradientDescentOptimizer",
     "RMSPropOptimizer",
     "Saver",
     "Scaffold",

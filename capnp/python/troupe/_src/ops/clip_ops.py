@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 
@@ -28,7 +29,7 @@ def global_norm(t_list: Sequence[Any], name: Optional[str] = None) -> Tensor:
     """The square root of the sum of the squares of all elements."""
     _check_list(t_list)
     with get_default_graph().name_scope(name or "global_norm"):
-        halves = [gen_ops.l2_loss(t) for t in t_list if t is not None]
+        halves = [gen_ops.l2_loss(_values_of(t)) for t in t_list if t is not None]
         return gen_ops.sqrt(math_ops.reduce_sum(array_ops.stack(halves)) * 2.0, name="global_norm")
 
 
@@ -46,9 +47,18 @@ def clip_by_global_norm(
         limit = convert_to_tensor(clip_norm, norm.dtype)
         scale = limit * gen_ops.minimum(1.0 / norm, 1.0 / limit)
         scale = scale + (norm - norm)
-        tensors = [None if t is None else convert_to_tensor(t) for t in t_list]
-        clipped = [None if t is None else t * math_ops.cast(scale, t.dtype) for t in tensors]
-        return clipped, norm
+        return [None if t is None else _scaled(t, scale) for t in t_list], norm
+
+
+def _values_of(t: Any) -> Any:
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def _scaled(t: Any, scale: Tensor) -> Any:
+    values = convert_to_tensor(_values_of(t))
+    scaled = values * math_ops.cast(scale, values.dtype)
+    is_sparse = isinstance(t, IndexedSlices)
+    return IndexedSlices(scaled, t.indices, t.dense_shape) if is_sparse else scaled
 
 
 def _check_list(t_list: Any) -> None:

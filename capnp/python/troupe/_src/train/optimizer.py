@@ -7,8 +7,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops import gen_ops
-from troupe._src.ops.array_ops import group
+from troupe._src.ops import gen_ops, raw_ops
+from troupe._src.ops.array_ops import concat, group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
@@ -23,7 +23,8 @@ class Optimizer:
     """Updates variables by the gradients of a loss.
 
     Its state, the slots, are variables on the devices of the trained variables. A custom optimizer
-    overrides `_create_slots`, `_prepare`, `_resource_apply_dense` or `_apply_dense`, and `_finish`.
+    overrides `_create_slots`, `_prepare`, `_resource_apply_dense` or `_apply_dense`,
+    `_resource_apply_sparse` (rows; else they become tensors), and `_finish`.
     """
 
     GATE_NONE = 0
@@ -130,8 +131,15 @@ class Optimizer:
             updates = []
             for gradient, variable in pairs:
                 with graph.colocate_with(variable.op):
-                    updates.append(self._resource_apply_dense(gradient, variable))
+                    updates.append(self._update(gradient, variable))
             return self._finish(updates, scope + "update")
+
+    def _update(self, gradient: Any, variable: Variable) -> Any:
+        if not isinstance(gradient, IndexedSlices):
+            return self._resource_apply_dense(gradient, variable)
+        return self._resource_apply_sparse_duplicate_indices(
+            gradient.values, variable, gradient.indices
+        )
 
     # Overridden by custom optimizers.
 
@@ -148,8 +156,30 @@ class Optimizer:
     def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no _resource_apply_dense")
 
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, var: Variable, indices: Tensor
+    ) -> Any:
+        """Updates the rows of a variable that indices name, some of them perhaps repeatedly."""
+        distinct, positions = raw_ops.Unique(x=indices)
+        shape = concat([raw_ops.Shape(input=distinct), raw_ops.Shape(input=grad)[1:]], 0)
+        summed = convert_to_tensor(IndexedSlices(grad, positions, shape))
+        return self._resource_apply_sparse(summed, var, distinct)
+
+    def _resource_apply_sparse(self, grad: Tensor, var: Variable, indices: Tensor) -> Any:
+        """An op that updates the rows of a variable that indices name, each once."""
+        rows = IndexedSlices(grad, indices, raw_ops.Shape(input=var))
+        return self._resource_apply_dense(convert_to_tensor(rows), var)
+
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         return group(*update_ops, name=name_scope.rsplit("/", 1)[-1])
+
+    def _shared_variable(self, initial: Any, name: str, var_list: Sequence[Variable]) -> Variable:
+        """A variable that the updates of all variables share, where the first by name is."""
+        first = min(var_list, key=lambda var: var.name)
+        with get_default_graph().colocate_with(first.op):
+            shared = Variable(initial, trainable=False, name=name)
+        self._state.append(shared)
+        return shared
 
     # Slots.
 
