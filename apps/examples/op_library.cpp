@@ -24,7 +24,7 @@ Status row_norms(Launch& launch) {
   for (int64_t row = 0; row < rows; ++row) {
     T sum = 0;
     for (int64_t column = 0; column < columns; ++column, ++element) sum += *element * *element;
-    norms->data<T>()[row] = std::sqrt(sum);
+    norms->mutable_data<T>()[row] = std::sqrt(sum);
   }
   launch.set(0, *std::move(norms));
   return {};
