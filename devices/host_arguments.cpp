@@ -74,6 +74,18 @@ Table others() {
       {"SparseToDense", {{1}}},
       {"TruncatedNormal", {{0}}},
       {"VarIsInitializedOp", {{}, {0}}},
+<<<<<<< ours
+=======
+      {"VariableShape", {{}, {0}}},
+      // Reductions: the axes.
+      {"All", {{1}}},
+      {"Any", {{1}}},
+      {"Max", {{1}}},
+      {"Mean", {{1}}},
+      {"Min", {{1}}},
+      {"Prod", {{1}}},
+      {"Sum", {{1}}},
+>>>>>>> theirs
   };
 }
 

@@ -125,12 +125,61 @@ class Recorder:
             recorded["known_shape"] = False
         self.calls.append(recorded)
 
+    def update(self, op, variables, *inputs, updated=None, outputs=None, error=None, says=None,
+               tolerance=None, **attrs):
+        """Records a call of an op on resource variables, which are its first inputs.
+
+        variables: the value of each before the call. It is recorded which they have after it:
+            where the call fails, the same.
+        inputs, error, says, tolerance, attrs: as of call().
+        updated, outputs: the values after it, and what it answers, of another source.
+        """
+        recorded = {"op": op}
+        if attrs:
+            recorded["attrs"] = {name: write_attr(value) for name, value in attrs.items()}
+        recorded["variables"] = [write_tensor(value) for value in variables]
+        recorded["inputs"] = [write_tensor(value) for value in inputs]
+        if error is not None:
+            recorded["error"] = error
+            if says:
+                recorded["says"] = says
+            updated = variables
+        elif updated is None:
+            updated, outputs = self._run_update(op, variables, inputs, attrs)
+        recorded["updated"] = [write_tensor(value) for value in updated]
+        if error is None:
+            recorded["outputs"] = [write_tensor(value) for value in outputs or []]
+        if tolerance is not None:
+            recorded["tolerance"] = tolerance
+        self.calls.append(recorded)
+
+    def update_error(self, op, variables, *inputs, says, code="InvalidArgument", **attrs):
+        """Records an update that must fail with that code and words, and change nothing."""
+        self.update(op, variables, *inputs, error=code, says=says, **attrs)
+
+    def _run_update(self, op, variables, inputs, attrs):
+        """16-bit floats are computed as floats: TensorFlow rounds each step of a formula."""
+        dtype = np.asarray(variables[0]).dtype
+        halves = (np.dtype("float16"), np.dtype(ml_dtypes.bfloat16))
+
+        def wide(value):
+            return value.astype("float32") if value.dtype in halves else value
+
+        def narrow(value):
+            value = value.numpy()
+            return value.astype(dtype) if dtype in halves and value.dtype == "float32" else value
+
+        held = [tf.Variable(wide(value)) for value in variables]
+        handles = [np.array(0)] * len(held)
+        outputs = self._run(op, handles + [wide(v) for v in inputs], attrs, held)
+        return [narrow(variable) for variable in held], [narrow(value) for value in outputs]
+
     def error(self, op, *inputs, says, code="InvalidArgument", **attrs):
         """Records a call that must fail with that code and words, whatever TensorFlow says."""
         self.call(op, *inputs, error=code, says=says, **attrs)
 
     @staticmethod
-    def _run(op, inputs, attrs):
+    def _run(op, inputs, attrs, variables=()):
         definition = op_def_registry.get(op)
         if definition is None:
             raise LookupError(f"TensorFlow has no op {op}; give `outputs`")
@@ -142,6 +191,8 @@ class Recorder:
         for name, value in zip(names, inputs, strict=True):
             many = isinstance(value, list)
             values[name] = [tf.constant(v) for v in value] if many else tf.constant(value)
+        for name, variable in zip(names, variables):
+            values[name] = variable.handle
         rest = {name: value for name, value in attrs.items() if name not in implied}
         answer = getattr(tf.raw_ops, op)(**values, **rest)
         if answer is None or isinstance(answer, tf.Operation):

@@ -1,49 +1,19 @@
+#include "troupe/devices/cpu/state/state.hpp"
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/state/variable_input.hpp"
+#include "troupe/devices/cpu/state/variable_read.hpp"
 #include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
 
-Status set_output(Launch& launch, DType dtype, Tensor value) {
-  if (!value.is_set()) return no_value(launch, 0);
-  if (value.dtype() != dtype)
-    return invalid_argument(
-        std::string("the variable is ") + to_string(value.dtype()) + ", but is read as " +
-        to_string(dtype));
-  launch.set(0, std::move(value));
-  return {};
-}
-
-std::optional<Status> try_read(Launch& launch, DType dtype) {
-  auto variable = variable_input(launch, 0);
-  if (!variable) return variable.status();
-  auto value = (*variable)->read();
-  if (!value) return {};
-  return set_output(launch, dtype, *std::move(value));
-}
-
-void read_when_updated(Launch& launch, DType dtype, Kernel::Done done) {
-  auto variable = variable_input(launch, 0);
-  if (!variable) return done(variable.status());
-  // The launch has no inputs any more once done() was called, maybe by another thread.
-  auto owner = launch.input(0).value<ResourceHandle>().resource;
-  auto read = [&launch, dtype, done = std::move(done)](Result<Tensor> value) {
-    done(value ? set_output(launch, dtype, *std::move(value)) : value.status());
-  };
-  auto reader = (*variable)->read_when_updated(std::move(read));
-  launch.on_cancel([owner, variable = *variable, reader] { variable->give_up(reader); });
-}
-
 Result<Kernel> make_read_variable(const Node& node) {
-  auto dtype = node.attr<DType>("dtype");
-  return Kernel{
-      .start = [dtype](
-                   Launch& launch,
-                   Kernel::Done done) { read_when_updated(launch, dtype, std::move(done)); },
-      .try_now = [dtype](Launch& launch) { return try_read(launch, dtype); },
-      .awaits = "the update of its variable"};
+  auto set_value = [](Launch& launch, Tensor value) {
+    launch.set(0, std::move(value));
+    return Status();
+  };
+  return reading_kernel(node.attr<DType>("dtype"), set_value);
 }
 
 /// The value, or a copy of it if it lies in memory that is only lent: a variable would keep that
@@ -122,6 +92,9 @@ void add_state_kernels(KernelCatalog& catalog) {
   catalog.add_compute("VarIsInitializedOp", is_initialized);
   catalog.add("AssignAddVariableOp", update(addition));
   catalog.add("AssignSubVariableOp", update(subtraction));
+  add_scatter_kernels(catalog);
+  add_variable_parts_kernels(catalog);
+  add_strided_assign_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

@@ -20,6 +20,9 @@ Status no_value(const Launch& launch, int index);
 /// it, else new memory.
 Result<Tensor> allocate_update(const Launch& launch, const Tensor& value);
 
+/// As allocate_update(), with the elements of the old value: for an update that changes some.
+Result<Tensor> copy_for_update(const Launch& launch, const Tensor& value);
+
 /// Fails unless a value of that dtype and shape fits the variable's `expected` ones.
 Status check_fits(DType dtype, const Shape& shape, DType expected, const Shape& expected_shape);
 

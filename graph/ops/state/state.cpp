@@ -1,6 +1,7 @@
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/ops/state/state.hpp"
 
 namespace troupe {
 
@@ -52,7 +53,10 @@ void add_state_ops(OpCatalog& catalog) {
       .input("resource", DType::resource)
       .output("is_initialized", DType::boolean)
       .infer_shape(shapes::scalar())
+      .gradient(not_differentiable)
       .stateful());
+
+  add_scatter_ops(catalog);
 }
 
 }  // namespace troupe

@@ -111,6 +111,8 @@ RecordedCall call_of(const json& from, const OpCatalog& catalog) {
     if (!rule) throw std::invalid_argument(call.op + " has no attribute " + name);
     call.attrs[name] = attr_of(rule->type, value);
   }
+  call.variables = tensors_of(from.value("variables", json::array()));
+  call.updated = tensors_of(from.value("updated", json::array()));
   call.inputs = tensors_of(from.at("inputs"));
   call.outputs = tensors_of(from.value("outputs", json::array()));
   call.error = from.value("error", "");
@@ -141,7 +143,7 @@ void read_calls(
 
 std::set<size_t> RecordedCall::differentiated() const {
   std::set<size_t> result;
-  if (!succeeds()) return result;
+  if (!succeeds() || !variables.empty()) return result;
   if (gradient) return {gradient->begin(), gradient->end()};
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].dtype() == DType::float64) result.insert(i);

@@ -15,7 +15,9 @@ struct RecordedCall {
   std::string where;  // "rounding.json, call 3 (Floor)"
   std::string op;
   Attrs attrs;
-  Tensors inputs;
+  Tensors variables;  // those of its first inputs, before the call
+  Tensors updated;    // and after it
+  Tensors inputs;     // behind those
   Tensors outputs;    // where it succeeds
   std::string error;  // else: the code
   std::string says;   // part of its message

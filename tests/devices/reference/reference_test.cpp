@@ -11,15 +11,21 @@
 namespace troupe::testing {
 namespace {
 
-/// A graph with one call, whose inputs are constants, or fed and of unknown shape.
+/// A graph with one call, whose inputs are constants, or fed and of unknown shape. Its variables
+/// get their values in a step before that.
 struct CallGraph {
   Builder b;
   std::vector<Feed> feeds;
+  std::vector<Feed> initial_values;
+  std::vector<Ref> initializers;
+  std::vector<Ref> reads;
   std::vector<Ref> outputs;
   Shapes shapes;  // of the outputs, as inferred
 
   CallGraph(const RecordedCall& call, bool are_constants) {
     Values inputs;
+    for (const auto& variable : call.variables)
+      inputs.push_back(add_variable(call.where, variable, are_constants));
     for (const auto& input : call.inputs) {
       inputs.push_back(are_constants ? b.constant(input) : b.placeholder(input.dtype()));
       if (!are_constants) feeds.push_back({inputs.back(), input});
@@ -33,8 +39,24 @@ struct CallGraph {
     }
   }
   Result<Tensors> run(GraphRunner& runner) { return runner.run(b, feeds, outputs, {node_}); }
+  Status initialize(GraphRunner& runner) {
+    return runner.run(b, initial_values, {}, initializers).status();
+  }
+  Result<Tensors> read(GraphRunner& runner) { return runner.run(b, {}, reads); }
 
  private:
+  Value add_variable(const std::string& where, const Tensor& value, bool is_declared) {
+    auto shape = is_declared ? value.shape() : Shape::unknown_rank();
+    auto name = "variable " + std::to_string(reads.size()) + " of " + where;
+    Attrs attrs = {{"dtype", value.dtype()}, {"shape", shape}, {"shared_name", name}};
+    auto handle = b.op("VarHandleOp", {}, attrs);
+    auto initial = b.placeholder(value.dtype());
+    initial_values.push_back({initial, value});
+    initializers.push_back(b.op("AssignVariableOp", {handle, initial}));
+    reads.push_back(b.op("ReadVariableOp", {handle}, {{"dtype", value.dtype()}}));
+    return handle;
+  }
+
   Value node_;
 };
 
@@ -82,8 +104,18 @@ std::string difference(const Tensor& got, const Tensor& expected, std::optional<
   return found;
 }
 
+void check_updated(const RecordedCall& call, CallGraph& graph, GraphRunner& runner) {
+  auto got = graph.read(runner);
+  BOOST_TEST(got.ok(), call.where << ": " << got.status().to_string());
+  for (size_t i = 0; got && i < got->size(); ++i) {
+    auto found = difference((*got)[i], call.updated[i], call.tolerance);
+    BOOST_TEST(found.empty(), call.where << ", variable " << i << ": " << found);
+  }
+}
+
 void check_results(const RecordedCall& call, GraphRunner& runner) {
   CallGraph graph(call, /*are_constants=*/false);
+  if (!call.variables.empty()) BOOST_TEST(graph.initialize(runner).ok(), call.where);
   auto got = graph.run(runner);
   BOOST_TEST(got.ok(), call.where << ": " << got.status().to_string());
   if (!got) return;
@@ -95,6 +127,7 @@ void check_results(const RecordedCall& call, GraphRunner& runner) {
         graph.shapes[i].is_compatible_with(call.outputs[i].shape()),
         call.where << ", output " << i << " of unknown inputs: " << graph.shapes[i].to_string());
   }
+  if (!call.variables.empty()) check_updated(call, graph, runner);
 }
 
 void check_shapes(const RecordedCall& call) {
@@ -118,6 +151,15 @@ void check_error(const RecordedCall& call, const Status& status) {
       call.where << ": " << status.to_string() << " does not say " << call.says);
 }
 
+/// A call that fails leaves its variables as they are.
+void check_refused(const RecordedCall& call, GraphRunner& runner, bool are_constants) {
+  CallGraph graph(call, are_constants);
+  auto changes = !call.variables.empty() && graph.b.status().ok();
+  if (changes) BOOST_TEST(graph.initialize(runner).ok(), call.where);
+  check_error(call, graph.run(runner).status());
+  if (changes) check_updated(call, graph, runner);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(reference)
@@ -137,8 +179,7 @@ BOOST_AUTO_TEST_CASE(wrong_calls_have_the_recorded_errors) {
   GraphRunner runner;
   for (const auto& call : recorded_calls()) {
     if (call.succeeds()) continue;
-    check_error(call, CallGraph(call, /*are_constants=*/false).run(runner).status());
-    check_error(call, CallGraph(call, /*are_constants=*/true).run(runner).status());
+    for (bool are_constants : {false, true}) check_refused(call, runner, are_constants);
   }
 }
 

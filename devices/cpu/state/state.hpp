@@ -1,0 +1,12 @@
+#pragma once
+
+#include "troupe/devices/kernel.hpp"
+
+namespace troupe::cpu {
+
+// The kernels of the families "state" and "training", by file.
+void add_scatter_kernels(KernelCatalog& catalog);
+void add_variable_parts_kernels(KernelCatalog& catalog);
+void add_strided_assign_kernels(KernelCatalog& catalog);
+
+}  // namespace troupe::cpu

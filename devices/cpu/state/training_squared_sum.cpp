@@ -1,0 +1,164 @@
+#include <cmath>
+
+#include "troupe/devices/cpu/state/training.hpp"
+#include "troupe/devices/cpu/state/training_rules.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+template <class A>
+struct AdagradRule {
+  static constexpr size_t variables = 2;
+  A rate;
+  bool updates_slots;
+  explicit AdagradRule(const TrainingScalars& s) : rate(s.get<A>(0)), updates_slots(s.flag) {}
+  void operator()(std::array<A, 2>& x, A slope) const {
+    x[1] += updates_slots ? slope * slope : A(0);
+    x[0] -= slope * rate / std::sqrt(x[1]);
+  }
+};
+
+template <class A>
+struct AdagradDARule {
+  static constexpr size_t variables = 3;
+  A rate, l1, l2, step;
+  explicit AdagradDARule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), l1(s.get<A>(1)), l2(s.get<A>(2)), step(s.get<A>(3)) {}
+  void operator()(std::array<A, 3>& x, A slope) const {
+    x[1] += slope;
+    x[2] += slope * slope;
+    auto sum = l1 > A(0) ? shrink(x[1], l1 * step) : x[1];
+    x[0] = -rate * sum / (l2 * step * rate + std::sqrt(x[2]));
+  }
+};
+
+template <class A>
+struct ProximalAdagradRule {
+  static constexpr size_t variables = 2;
+  A rate, l1, l2;
+  explicit ProximalAdagradRule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), l1(s.get<A>(1)), l2(s.get<A>(2)) {}
+  void operator()(std::array<A, 2>& x, A slope) const {
+    x[1] += slope * slope;
+    auto own_rate = rate / std::sqrt(x[1]);
+    x[0] = proximal(x[0] - slope * own_rate, own_rate, l1, l2);
+  }
+};
+
+template <class A>
+struct AdadeltaRule {
+  static constexpr size_t variables = 3;
+  A rate, rho, epsilon;
+  explicit AdadeltaRule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), rho(s.get<A>(1)), epsilon(s.get<A>(2)) {}
+  void operator()(std::array<A, 3>& x, A slope) const {
+    x[1] = x[1] * rho + slope * slope * (A(1) - rho);
+    auto step = std::sqrt(x[2] + epsilon) / std::sqrt(x[1] + epsilon) * slope;
+    x[0] -= step * rate;
+    x[2] = x[2] * rho + step * step * (A(1) - rho);
+  }
+};
+
+template <class A>
+struct RMSPropRule {
+  static constexpr size_t variables = 3;
+  A rate, rho, momentum, epsilon;
+  explicit RMSPropRule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), rho(s.get<A>(1)), momentum(s.get<A>(2)), epsilon(s.get<A>(3)) {}
+  void operator()(std::array<A, 3>& x, A slope) const {
+    x[1] += (slope * slope - x[1]) * (A(1) - rho);
+    x[2] = x[2] * momentum + slope * rate / std::sqrt(x[1] + epsilon);
+    x[0] -= x[2];
+  }
+};
+
+template <class A>
+struct CenteredRMSPropRule {
+  static constexpr size_t variables = 4;
+  A rate, rho, momentum, epsilon;
+  explicit CenteredRMSPropRule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), rho(s.get<A>(1)), momentum(s.get<A>(2)), epsilon(s.get<A>(3)) {}
+  void operator()(std::array<A, 4>& x, A slope) const {
+    x[2] += (slope * slope - x[2]) * (A(1) - rho);
+    x[1] += (slope - x[1]) * (A(1) - rho);
+    auto variance = x[2] - x[1] * x[1];
+    x[3] = x[3] * momentum + slope * rate / std::sqrt(variance + epsilon);
+    x[0] -= x[3];
+  }
+};
+
+/// Follow the regularized leader. The shrinkage is 0 in the first version of the op.
+template <class A>
+struct FtrlCore {
+  static constexpr size_t variables = 3;
+  A rate, l1, l2, shrinkage, power;
+
+  A raise(A x) const { return power == A(-0.5) ? std::sqrt(x) : std::pow(x, -power); }
+  void operator()(std::array<A, 3>& x, A slope) const {
+    auto sum = x[1] + slope * slope;
+    auto raised = raise(sum);
+    x[2] += slope + A(2) * shrinkage * x[0] - (raised - raise(x[1])) / rate * x[0];
+    auto pull = sign_of(x[2]) * l1 - x[2];
+    x[0] = std::abs(x[2]) > l1 ? pull / (raised / rate + A(2) * l2) : A(0);
+    x[1] = sum;
+  }
+};
+
+template <class A>
+struct FtrlRule : FtrlCore<A> {
+  explicit FtrlRule(const TrainingScalars& s)
+      : FtrlCore<A>{s.get<A>(0), s.get<A>(1), s.get<A>(2), A(0), s.get<A>(3)} {}
+};
+
+template <class A>
+struct FtrlV2Rule : FtrlCore<A> {
+  explicit FtrlV2Rule(const TrainingScalars& s)
+      : FtrlCore<A>{s.get<A>(0), s.get<A>(1), s.get<A>(2), s.get<A>(3), s.get<A>(4)} {}
+};
+
+Status check_range(const TrainingScalars& scalars, size_t index, const char* name, bool fits) {
+  if (fits) return {};
+  return invalid_argument(std::string(name) + ", but is " + std::to_string(scalars.real(index)));
+}
+
+/// Of scalars that begin with a rate, l1 and l2.
+Status check_rate(const TrainingScalars& s) {
+  auto status = check_range(s, 0, "lr must be positive", s.real(0) > 0);
+  if (status.ok()) status = check_range(s, 1, "l1 must not be negative", s.real(1) >= 0);
+  return status.ok() ? check_range(s, 2, "l2 must not be negative", s.real(2) >= 0) : status;
+}
+
+Status check_ftrl(const TrainingScalars& s) {
+  auto status = check_rate(s);
+  return status.ok() ? check_range(s, 3, "lr_power must not be positive", s.real(3) <= 0) : status;
+}
+
+Status check_ftrl_v2(const TrainingScalars& s) {
+  auto status = check_rate(s);
+  if (status.ok()) status = check_range(s, 3, "l2_shrinkage must not be negative", s.real(3) >= 0);
+  return status.ok() ? check_range(s, 4, "lr_power must not be positive", s.real(4) <= 0) : status;
+}
+
+}  // namespace
+
+void add_squared_sum_kernels(KernelCatalog& catalog) {
+  for (auto prefix : {"ResourceApply", "ResourceSparseApply"}) {
+    auto add = [&](const char* name, TrainingRule (*rule)(DType), auto... more) {
+      add_training_kernel(catalog, std::string(prefix) + name, rule, more...);
+    };
+    add("Adagrad", training_rule<AdagradRule>, "update_slots");
+    add("AdagradDA", training_rule<AdagradDARule>);
+    add("ProximalAdagrad", training_rule<ProximalAdagradRule>, "", check_rate);
+    add("Adadelta", training_rule<AdadeltaRule>);
+    add("RMSProp", training_rule<RMSPropRule>);
+    add("CenteredRMSProp", training_rule<CenteredRMSPropRule>);
+  }
+  // As in TensorFlow, only the ops on rows say what the scalars must be.
+  add_training_kernel(catalog, "ResourceApplyFtrl", training_rule<FtrlRule>);
+  add_training_kernel(catalog, "ResourceApplyFtrlV2", training_rule<FtrlV2Rule>);
+  add_training_kernel(catalog, "ResourceSparseApplyFtrl", training_rule<FtrlRule>, "", check_ftrl);
+  add_training_kernel(
+      catalog, "ResourceSparseApplyFtrlV2", training_rule<FtrlV2Rule>, "", check_ftrl_v2);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,238 @@
+#include <algorithm>
+
+#include "troupe/graph/build/gradients.hpp"
+#include "troupe/graph/ops/state/state.hpp"
+
+namespace troupe {
+namespace {
+
+/// The sizes of `a` and then those of `b` from that axis on; of unknown rank where one is.
+Result<Shape> join_shapes(const Shape& a, const Shape& b, int begin) {
+  if (!a.has_rank() || !b.has_rank()) return Shape::unknown_rank();
+  std::vector<int64_t> sizes(a.sizes().begin(), a.sizes().end());
+  auto rest = b.sizes().subspan(static_cast<size_t>(begin));
+  sizes.insert(sizes.end(), rest.begin(), rest.end());
+  return Shape::make(sizes);
+}
+
+/// The shape of what the indices name of the variable, by single rows.
+Result<Shape> shape_of_rows(const ShapeInference& s) {
+  auto variable = s.handle_shape();
+  if (variable.is_scalar())
+    return invalid_argument("the variable is a scalar, which has no rows");
+  return join_shapes(s.input(1), variable, 1);
+}
+
+/// The same by vectors of indices, each of which names positions on the variable's first axes.
+Result<Shape> shape_of_parts(const ShapeInference& s) {
+  const auto& indices = s.input(1);
+  if (!indices.has_rank()) return Shape::unknown_rank();
+  if (indices.is_scalar()) return invalid_argument("indices must not be a scalar");
+  auto variable = s.handle_shape();
+  auto depth = indices[indices.rank() - 1];
+  if (depth == Shape::unknown || !variable.has_rank()) return Shape::unknown_rank();
+  if (depth > variable.rank())
+    return invalid_argument(
+        "indices of shape " + indices.to_string() + " name positions on " + std::to_string(depth) +
+        " axes, but the variable has the shape " + variable.to_string());
+  auto outer = indices.sizes().first(static_cast<size_t>(indices.rank()) - 1);
+  return join_shapes(Shape(outer), variable, static_cast<int>(depth));
+}
+
+Status check_updates_shape(const ShapeInference& s, const Result<Shape>& expected) {
+  if (!expected) return expected.status();
+  if (s.input(2).is_compatible_with(*expected)) return {};
+  return invalid_argument(
+      "updates must have the shape " + expected->to_string() + ", but have " +
+      s.input(2).to_string());
+}
+
+Status infer_scatter(ShapeInference& s) {
+  auto shape = shape_of_rows(s);
+  auto status = s.input(2).is_scalar() ? shape.status() : check_updates_shape(s, shape);
+  return status.ok() ? s.check_handle_dtype(s.attr<DType>("dtype")) : status;
+}
+
+Status infer_scatter_nd(ShapeInference& s) {
+  auto status = check_updates_shape(s, shape_of_parts(s));
+  return status.ok() ? s.check_handle_dtype(s.attr<DType>("T")) : status;
+}
+
+void add_scatters(OpCatalog& catalog) {
+  auto add = [&](const char* name, std::string doc, const DTypes& dtypes) {
+    doc += " Updates of one row are applied one after the other; a scalar is for all. On an error "
+           "nothing is changed.";
+    catalog.add(Op(name)
+        .doc(doc)
+        .input("resource", DType::resource)
+        .input("indices", "Tindices")
+        .input("updates", "dtype")
+        .attr("dtype", dtypes)
+        .attr("Tindices", indexing())
+        .infer_shape(infer_scatter)
+        .stateful());
+  };
+  add("ResourceScatterAdd", "Adds the updates to the rows of the variable that indices name.",
+      numeric());
+  add("ResourceScatterSub", "Subtracts the updates from the rows of the variable.", numeric());
+  add("ResourceScatterMul", "Multiplies the rows of the variable by the updates.", numeric());
+  add("ResourceScatterDiv",
+      "Divides the rows of the variable by the updates, integers towards 0.", numeric());
+  add("ResourceScatterMin", "Lowers the rows of the variable to the updates.", numeric());
+  add("ResourceScatterMax", "Raises the rows of the variable to the updates.", numeric());
+  add("ResourceScatterUpdate", "Replaces the rows of the variable that indices name.",
+      all_dtypes());
+}
+
+void add_nd_scatters(OpCatalog& catalog) {
+  auto add = [&](const char* name, std::string doc) {
+    doc += " Each vector of the last axis of indices names positions on the variable's first axes; "
+           "updates have the shape indices.shape[:-1] + variable.shape[indices.shape[-1]:]. On an "
+           "error nothing is changed.";
+    catalog.add(Op(name)
+        .doc(doc)
+        .input("ref", DType::resource)
+        .input("indices", "Tindices")
+        .input("updates", "T")
+        .attr("T", all_dtypes())
+        .attr("Tindices", indexing())
+        .attr("use_locking", true)
+        .infer_shape(infer_scatter_nd)
+        .stateful());
+  };
+  add("ResourceScatterNdUpdate", "Replaces parts of the variable.");
+  add("ResourceScatterNdAdd", "Adds to parts of the variable.");
+  add("ResourceScatterNdSub", "Subtracts from parts of the variable.");
+}
+
+Status infer_gather_rows(ShapeInference& s) {
+  auto status = s.check_handle_dtype(s.attr<DType>("dtype"));
+  auto variable = s.handle_shape();
+  if (variable.is_scalar())
+    return invalid_argument("the variable is a scalar, which has no rows");
+  const auto& indices = s.input(1);
+  if (!status.ok() || !variable.has_rank() || !indices.has_rank()) return status;
+  auto dims = s.attr<int64_t>("batch_dims");
+  auto is_other = [&](int axis) {
+    return !Shape{variable[axis]}.is_compatible_with({indices[axis]});
+  };
+  auto fits = variable.rank() > dims && indices.rank() >= dims;
+  for (int axis = 0; fits && axis < dims; ++axis) fits = !is_other(axis);
+  if (!fits)
+    return invalid_argument(
+        "batch_dims " + std::to_string(dims) + " does not fit a variable of shape " +
+        variable.to_string() + " and indices of shape " + indices.to_string());
+  auto merged = indices;
+  for (int axis = 0; axis < dims; ++axis)
+    if (merged[axis] == Shape::unknown) merged.set(axis, variable[axis]);
+  auto shape = join_shapes(merged, variable, static_cast<int>(dims) + 1);
+  if (shape) s.set(0, *shape);
+  return shape.status();
+}
+
+Status infer_gather_parts(ShapeInference& s) {
+  auto shape = shape_of_parts(s);
+  if (!shape) return shape.status();
+  s.set(0, *shape);
+  return s.check_handle_dtype(s.attr<DType>("dtype"));
+}
+
+void add_gathers(OpCatalog& catalog) {
+  // Their gradients in TensorFlow are IndexedSlices, which Troupe does not have yet.
+  catalog.add(Op("ResourceGather")
+      .doc("The rows of the variable that `indices` name, in the shape of `indices`. With "
+           "batch_dims, row i of the indices is about row i of the variable, and so on.")
+      .input("resource", DType::resource)
+      .input("indices", "Tindices")
+      .output("output", "dtype")
+      .attr("batch_dims", 0)
+      .attr_at_least("batch_dims", 0)
+      .attr("validate_indices", true)
+      .attr("dtype", all_dtypes())
+      .attr("Tindices", indexing())
+      .infer_shape(infer_gather_rows)
+      .stateful());
+  catalog.add(Op("ResourceGatherNd")
+      .doc("Parts of the variable: each vector of the last axis of `indices` names positions on "
+           "its first axes.")
+      .input("resource", DType::resource)
+      .input("indices", "Tindices")
+      .output("output", "dtype")
+      .attr("dtype", all_dtypes())
+      .attr("Tindices", indexing())
+      .infer_shape(infer_gather_parts)
+      .stateful());
+}
+
+/// The slice itself is checked when it is known for sure: in the step.
+Status infer_strided_assign(ShapeInference& s) {
+  auto length = Shape::of_rank(1);
+  for (int i = 1; i <= 3; ++i) {
+    auto merged = length.merge(s.input(i));
+    if (!merged)
+      return invalid_argument(
+          "begin, end and strides must be vectors of one length, but input " + std::to_string(i) +
+          " has the shape " + s.input(i).to_string() + " instead of " + length.to_string());
+    length = *merged;
+  }
+  return s.check_handle_dtype(s.attr<DType>("T"));
+}
+
+void add_strided_assign(OpCatalog& catalog) {
+  catalog.add(Op("ResourceStridedSliceAssign")
+      .doc("Replaces the elements of the variable that StridedSlice would take from it by `value`, "
+           "which is broadcast to the shape of the slice.")
+      .input("ref", DType::resource)
+      .input("begin", "Index")
+      .input("end", "Index")
+      .input("strides", "Index")
+      .input("value", "T")
+      .attr("T", all_dtypes())
+      .attr("Index", indexing())
+      .attr("begin_mask", 0)
+      .attr("end_mask", 0)
+      .attr("ellipsis_mask", 0)
+      .attr("new_axis_mask", 0)
+      .attr("shrink_axis_mask", 0)
+      .infer_shape(infer_strided_assign)
+      .stateful());
+}
+
+}  // namespace
+
+// Ops on parts of variables. What follows from the values of indices is checked before anything is
+// changed.
+void add_scatter_ops(OpCatalog& catalog) {
+  add_scatters(catalog);
+  add_nd_scatters(catalog);
+  add_gathers(catalog);
+  add_strided_assign(catalog);
+
+  catalog.add(Op("VariableShape")
+      .doc("The shape of the variable's value.")
+      .input("input", DType::resource)
+      .output("output", "out_type")
+      .attr("out_type", indexing(), DType::int32)
+      .infer_shape([](ShapeInference& s) {
+        auto rank = s.handle_shape().rank();
+        s.set(0, Shape{rank < 0 ? Shape::unknown : rank});
+        return Status();
+      })
+      .gradient(not_differentiable)
+      .stateful());
+  catalog.add(Op("ResourceCountUpTo")
+      .doc("The value of the variable, a scalar, which is then raised by 1; OutOfRange once it is "
+           "`limit`.")
+      .input("resource", DType::resource)
+      .output("output", "T")
+      .attr("limit", AttrType::integer)
+      .attr("T", indexing())
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, Shape());
+        auto merged = s.handle_shape().merge(Shape());
+        return merged ? s.check_handle_dtype(s.attr<DType>("T")) : merged.status();
+      })
+      .stateful());
+}
+
+}  // namespace troupe
