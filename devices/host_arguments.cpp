@@ -45,6 +45,7 @@ Table arrays() {
       {"Tile", {{1}}},
       {"TileGrad", {{1}}},
       {"Transpose", {{1}}},
+      {"VariableShape", {{}, {0}}},
   };
 }
 
@@ -74,18 +75,6 @@ Table others() {
       {"SparseToDense", {{1}}},
       {"TruncatedNormal", {{0}}},
       {"VarIsInitializedOp", {{}, {0}}},
-<<<<<<< ours
-=======
-      {"VariableShape", {{}, {0}}},
-      // Reductions: the axes.
-      {"All", {{1}}},
-      {"Any", {{1}}},
-      {"Max", {{1}}},
-      {"Mean", {{1}}},
-      {"Min", {{1}}},
-      {"Prod", {{1}}},
-      {"Sum", {{1}}},
->>>>>>> theirs
   };
 }
 
