@@ -10,6 +10,7 @@ from troupe._src.ops.gen_ops import string_upper as upper
 from troupe._src.ops.string_ops import reduce_join, regex_full_match, regex_replace, substr
 from troupe._src.ops.string_ops import string_join as join
 from troupe._src.ops.string_ops import string_length as length
+from troupe._src.ops.string_ops import string_split_v2 as split
 from troupe._src.ops.string_ops import string_to_hash_bucket as to_hash_bucket
 from troupe._src.ops.string_ops import string_to_number as to_number
 
@@ -23,6 +24,7 @@ __all__ = [
     "reduce_join",
     "regex_full_match",
     "regex_replace",
+    "split",
     "strip",
     "substr",
     "to_hash_bucket",

@@ -115,9 +115,14 @@ TEXT = [
     "tf.as_string([1.5, -2.25], precision=3)", "tf.strings.as_string([True, False])",
     "tf.as_string([3], width=4, fill='0')", "tf.as_string([1.5], scientific=True)",
     "tf.string_to_number(['1.5', '-3'])", "tf.strings.to_number(input=['7'], out_type=tf.int64)",
-    "tf.string_to_hash_bucket(['a', 'b'], 100)", "tf.strings.to_hash_bucket(input='a', num_buckets=9)",
+    "tf.string_to_hash_bucket(['a', 'b'], 100)",
+    "tf.strings.to_hash_bucket(input='a', num_buckets=9)",
     "tf.string_to_hash_bucket_fast(STRINGS, 1000)",
     "tf.strings.to_hash_bucket_strong(STRINGS, 1000, [1, 2])",
+    "tf.string_split(['a b', ' c'])", "tf.string_split(['a,b;c', ''], ',;', False)",
+    "tf.string_split(['ab'], delimiter='').values", "tf.strings.split(['a  b', 'c'])",
+    "tf.strings.split(['a--b--c'], '--', maxsplit=1)", "tf.strings.split(source=['x y'])",
+    "tf.SparseTensor([[0, 1]], [5.0], [2, 3])", "tf.SparseTensor([[0]], ['a'], [2]).shape.as_list()",
     "tf.encode_base64(['any carnal pleasure'], pad=True)", "tf.io.decode_base64(['YW55'])",
     "tf.decode_raw(['\\x01\\x02\\x03\\x04'], tf.int16)",
     "tf.io.decode_raw(bytes=['\\x01\\x02'], out_type=tf.int16, little_endian=False)",
@@ -158,8 +163,10 @@ NETWORKS = [
     "tf.nn.dilation2d(IMAGES, filters=waves(2, 2, 2), strides=[1, 1, 1, 1],"
     " dilations=[1, 1, 1, 1], padding='VALID')",
     "tf.nn.erosion2d(IMAGES, waves(2, 3, 2), [1, 1, 1, 1], [1, 1, 1, 1], 'SAME')",
-    "tf.nn.max_pool(IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME')", "tf.nn.max_pool(IMAGES, 2, 1, 'VALID')",
-    "tf.nn.avg_pool(IMAGES, [1, 3, 3, 1], [1, 1, 1, 1], 'SAME')", "tf.nn.avg_pool(IMAGES, 3, 2, 'VALID')",
+    "tf.nn.max_pool(IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME')",
+    "tf.nn.max_pool(IMAGES, 2, 1, 'VALID')",
+    "tf.nn.avg_pool(IMAGES, [1, 3, 3, 1], [1, 1, 1, 1], 'SAME')",
+    "tf.nn.avg_pool(IMAGES, 3, 2, 'VALID')",
     "tf.nn.max_pool1d(LINES, 3, 2, 'VALID')", "tf.nn.avg_pool1d(LINES, 3, 2, 'SAME')",
     "tf.nn.max_pool2d(IMAGES, 2, 2, 'VALID')", "tf.nn.max_pool3d(VOLUMES, 2, 2, 'SAME')",
     "tf.nn.avg_pool3d(VOLUMES, 2, 1, 'VALID')", "tf.nn.max_pool_v2(LINES, 2, 2, 'VALID')",
@@ -172,7 +179,8 @@ NETWORKS = [
     "tf.nn.moments(IMAGES, [0, 1, 2])", "tf.nn.moments(tf.constant(X), [1], keep_dims=True)",
     "tf.nn.weighted_moments(X, [0], [[1.0], [3.0]])",
     "tf.nn.weighted_moments(X, 1, LABELS + 0.5, keepdims=True)",
-    "tf.nn.sufficient_statistics(X, [0])[:3]", "tf.nn.sufficient_statistics(X, [0, 1], shift=0.5)[:3]",
+    "tf.nn.sufficient_statistics(X, [0])[:3]",
+    "tf.nn.sufficient_statistics(X, [0, 1], shift=0.5)[:3]",
     "tf.nn.normalize_moments(3.0, [3.0, 6.0], [9.0, 15.0], 0.5)",
     "tf.nn.batch_normalization(X, ROW, np.abs(ROW), 1.0, ROW, 1e-3)",
     "tf.nn.batch_norm_with_global_normalization(IMAGES, ROW[:2], np.abs(ROW[:2]), ROW[1:],"
@@ -182,7 +190,8 @@ NETWORKS = [
     "tf.nn.fused_batch_norm(IMAGES, [1.0, 2.0], [0.5, -0.5])",
     "tf.nn.fused_batch_norm(IMAGES, [1.0, 2.0], [0.5, -0.5], [0.1, 0.2], [1.0, 2.0],"
     " is_training=False)[0]",
-    "tf.nn.lrn(waves(1, 2, 2, 7), 2, 1.5, 0.5, 0.75)", "tf.nn.local_response_normalization(VOLUMES[0])",
+    "tf.nn.lrn(waves(1, 2, 2, 7), 2, 1.5, 0.5, 0.75)",
+    "tf.nn.local_response_normalization(VOLUMES[0])",
     "tf.nn.l2_normalize(X, 1)", "tf.math.l2_normalize(X, dim=0, epsilon=0.5)",
     "tf.nn.bias_add(waves(2, 3, 4, 4), [1.0, 2.0, 3.0], data_format='NCHW')",
     "tf.nn.xw_plus_b(X, X.T, [1.0, 2.0])", "tf.nn.relu_layer(X, X.T, [1.0, 2.0])",
@@ -191,7 +200,8 @@ NETWORKS = [
     "tf.nn.softmax_cross_entropy_with_logits(labels=LABELS, logits=X)",
     "tf.nn.softmax_cross_entropy_with_logits_v2(LABELS, X, axis=0)",
     "tf.nn.softmax_cross_entropy_with_logits_v2(np.abs(IMAGES), IMAGES, axis=1)",
-    "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 0], [2, 1]], logits=waves(2, 2, 3))",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 0], [2, 1]],"
+    " logits=waves(2, 2, 3))",
     "tf.nn.weighted_cross_entropy_with_logits(LABELS, X, 2.0)",
     "tf.nn.sigmoid_cross_entropy_with_logits(labels=LABELS, logits=X)",
     "tf.nn.embedding_lookup(TABLE, [[1, 6], [0, 2]])",
@@ -237,7 +247,107 @@ LOSSES = [
     )),
 ]  # fmt: skip
 
-GROUPS = {"elements": ELEMENTS, "text": TEXT, "networks": NETWORKS, "losses": LOSSES}
+
+def waves_of(tf, factor=1.0):
+    """An initializer with the same numbers for everyone."""
+
+    def initialize(shape, dtype=None, partition_info=None):
+        sizes = [int(size) for size in shape]
+        return tf.constant(waves(*sizes) * factor)
+
+    return initialize
+
+
+def made(tf, *outputs):
+    """The outputs of layers, the variables that were made, and the losses of regularizers."""
+    variables = [v.name for v in tf.global_variables()]
+    trainable = [v.name for v in tf.trainable_variables()]
+    losses = tf.losses.get_regularization_losses()
+    names = [output.name for output in outputs]
+    return [
+        *outputs,
+        " ".join(variables),
+        " ".join(trainable),
+        *losses,
+        " ".join(names),
+    ]
+
+
+def updated(tf, output):
+    """The output, and the variables after the updates that a step of training runs."""
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        return [output, *(tf.identity(v.read_value()) for v in tf.global_variables())]
+
+
+def twice(tf, layer, value):
+    """A layer that is applied two times shares its variables."""
+    return made(tf, layer(value), layer(value * 2))
+
+
+def reused(tf, function, *args, **kwargs):
+    """A function that is called two times in one scope, reusing the variables of the first."""
+    with tf.variable_scope("outer"):
+        first = function(*args, name="fc", **kwargs)
+    with tf.variable_scope("outer", reuse=True):
+        second = function(*args, name="fc", **kwargs)
+    return made(tf, first, second)
+
+
+INIT = "kernel_initializer=wave"
+LAYERS = [
+    f"made(tf, tf.layers.dense(x, 4, {INIT}))",
+    f"made(tf, tf.layers.dense(x, 4, tf.nn.relu, False, {INIT}, name='fc'))",
+    f"made(tf, tf.layers.dense(x, 2, {INIT}), tf.layers.dense(x, 2, {INIT}))",
+    f"made(tf, tf.layers.dense(i, 3, {INIT}, bias_initializer=wave))",
+    f"made(tf, tf.layers.dense(x, 2, {INIT}, trainable=False))",
+    f"made(tf, tf.layers.dense(x, 2, {INIT}, kernel_regularizer=half, bias_regularizer=half,"
+    " bias_initializer=tf.ones_initializer()))",
+    f"made(tf, tf.layers.dense(x, 2, {INIT}, activity_regularizer=half))",
+    f"reused(tf, tf.layers.dense, x, 2, {INIT}, kernel_regularizer=half)",
+    f"twice(tf, tf.layers.Dense(2, {INIT}), x)",
+    f"twice(tf, tf.layers.Dense(2, {INIT}, name='named'), x)",
+    f"made(tf, tf.layers.conv1d(LINES, 4, 3, {INIT}))",
+    f"made(tf, tf.layers.conv1d(LINES, 4, 2, 2, 'same', {INIT}, activation=tf.nn.relu))",
+    f"made(tf, tf.layers.conv2d(i, 3, 2, {INIT}, bias_initializer=wave))",
+    f"made(tf, tf.layers.conv2d(i, 3, [3, 2], (2, 1), 'same', {INIT}, use_bias=False))",
+    f"made(tf, tf.layers.conv2d(i, 2, 2, dilation_rate=2, {INIT}))",
+    f"made(tf, tf.layers.conv3d(VOLUMES, 2, 2, {INIT}))",
+    f"reused(tf, tf.layers.conv2d, i, 2, 2, {INIT})",
+    f"made(tf, tf.layers.conv2d_transpose(i, 3, 3, 2, {INIT}))",
+    f"made(tf, tf.layers.conv2d_transpose(i, 3, 2, (1, 3), 'same', {INIT}))",
+    f"made(tf, tf.layers.conv3d_transpose(VOLUMES, 2, 2, 2, {INIT}))",
+    "made(tf, tf.layers.separable_conv2d(i, 3, 2, depthwise_initializer=wave,"
+    " pointwise_initializer=wave, depth_multiplier=2, depthwise_regularizer=half))",
+    "made(tf, tf.layers.separable_conv2d(i, 3, 3, 2, 'same', depthwise_initializer=wave,"
+    " pointwise_initializer=wave))",
+    "made(tf, tf.layers.separable_conv1d(LINES, 4, 3, 2, 'same', depthwise_initializer=wave,"
+    " pointwise_initializer=wave))",
+    *(f"made(tf, tf.layers.{kind}_pooling{call})" for kind in ("max", "average") for call in (
+        "1d(LINES, 2, 2)", "1d(LINES, 3, 1, 'same')", "2d(i, 2, 2)",
+        "2d(i, (3, 2), (1, 2), 'same')",
+        "3d(VOLUMES, 2, 2)",
+    )),
+    "made(tf, tf.layers.flatten(i))",
+    "made(tf, tf.layers.flatten(i, data_format='channels_first'))",
+    "made(tf, tf.layers.dropout(x))", "made(tf, tf.layers.dropout(x, 0.3, training=False))",
+    "made(tf, tf.layers.batch_normalization(i))",
+    "updated(tf, tf.layers.batch_normalization(i, training=True))",
+    "updated(tf, tf.layers.batch_normalization(i, training=True, fused=False, momentum=0.5))",
+    "updated(tf, tf.layers.batch_normalization(x, training=True))",
+    "updated(tf, tf.layers.batch_normalization(x, training=tf.constant(True)))",
+    "updated(tf, tf.layers.batch_normalization(i, 2, training=True, gamma_initializer=wave))",
+    "updated(tf, tf.layers.batch_normalization(i, [1, 3], training=True))",
+    "made(tf, tf.layers.batch_normalization(x, scale=False, center=False, name='bn'))",
+    "made(tf, tf.layers.batch_normalization(x, beta_initializer=wave, beta_regularizer=half))",
+]  # fmt: skip
+
+GROUPS = {
+    "elements": ELEMENTS,
+    "text": TEXT,
+    "networks": NETWORKS,
+    "losses": LOSSES,
+    "layers": LAYERS,
+}
 
 
 def evaluate(tf, expression):
@@ -245,7 +355,9 @@ def evaluate(tf, expression):
     with tf.Graph().as_default(), tf.Session() as session:
         names = {**globals(), "tf": tf, "np": np, "x": tf.constant(X)}
         names.update(i=tf.constant(IMAGES), f=tf.constant(waves(3, 3, 2, 2)))
+        names.update(wave=waves_of(tf), half=lambda value: tf.reduce_sum(tf.square(value)) / 2)
         items = leaves(eval(expression, names))  # noqa: S307
+        session.run(tf.global_variables_initializer())
         return [np.asarray(session.run(item) if hasattr(item, "graph") else item) for item in items]
 
 
@@ -253,4 +365,12 @@ def leaves(result):
     """The items of nested lists and tuples that are something."""
     if isinstance(result, (list, tuple)):
         return [leaf for item in result for leaf in leaves(item)]
+    if hasattr(result, "dense_shape"):
+        return [result.indices, result.values, result.dense_shape]
     return [] if result is None else [result]
+
+
+def texts(array):
+    """The strings of an array, each byte as a character."""
+    items = array.reshape(-1).tolist()
+    return [item.decode("latin1") if isinstance(item, bytes) else item for item in items]

@@ -1,14 +1,14 @@
 """Records the results of TensorFlow for the calls of cases.py, in values.json.
 
-Usage: python record_values.py
+Usage: TF_USE_LEGACY_KERAS=1 python record_values.py
 
-Needs TensorFlow 2.x.
+Needs TensorFlow 2.x, and tf_keras of the same version, which has `tf.layers`.
 """
 
 import json
 import pathlib
 
-from cases import GROUPS, evaluate
+from cases import GROUPS, evaluate, texts
 
 
 def plain(array):
@@ -22,10 +22,6 @@ def plain(array):
     if array.dtype.kind in "cf":
         values = [float(f"{value:.8g}") for value in values]
     return {"dtype": str(array.dtype), "shape": array.shape, "values": values}
-
-
-def texts(array):
-    return [item.decode("latin1") for item in array.astype(bytes).reshape(-1).tolist()]
 
 
 def main():

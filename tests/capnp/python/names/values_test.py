@@ -5,7 +5,7 @@ import pathlib
 import unittest
 
 import numpy as np
-from cases import GROUPS, evaluate
+from cases import GROUPS, evaluate, texts
 
 import troupe as tf
 
@@ -24,8 +24,7 @@ class ValuesTest(unittest.TestCase):
     def check_array(self, array, record):
         self.assertEqual(list(array.shape), record["shape"])
         if record["dtype"] == "string":
-            texts = [item.decode("latin1") for item in array.reshape(-1).tolist()]
-            self.assertEqual(texts, record["values"])
+            self.assertEqual(texts(array), record["values"])
             return
         self.assertEqual(str(array.dtype), record["dtype"])
         flat = array.reshape(-1)
@@ -45,6 +44,9 @@ class ValuesTest(unittest.TestCase):
 
     def test_losses_clipping_and_schedules(self):
         self.check_group("losses")
+
+    def test_layers(self):
+        self.check_group("layers")
 
     def test_all_calls_are_recorded_and_no_others(self):
         self.assertEqual({call for calls in GROUPS.values() for call in calls}, RECORDED.keys())

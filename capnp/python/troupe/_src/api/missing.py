@@ -31,8 +31,8 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "assert_non_positive", "assert_none_equal", "assert_rank_at_least", "assert_rank_in",
         "assert_all_finite", "assert_shapes", "check_numerics", "add_check_numerics_ops",
     ),
-    "strings split into sparse or ragged tensors, and those of Unicode": (
-        "string_split", "bytes_split", "split", "ngrams", "format", "unicode_decode",
+    "ragged tensors, and ops of Unicode": (
+        "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
         "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join",
     ),
@@ -48,8 +48,8 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "ranking ops": ("top_k", "in_top_k", "in_top_k_v2", "nth_element", "unique", "sort", "argsort"),
     "strided slices": ("strided_slice", "strided_slice_assign"),
-    "sparse tensors": (
-        "SparseTensor", "IndexedSlices", "sparse_placeholder", "sparse", "sparse_add",
+    "ops of sparse tensors": (
+        "IndexedSlices", "sparse", "sparse_add", "sparse_tensor_to_dense", "sparse_to_dense",
         "embedding_lookup_sparse", "safe_embedding_lookup_sparse",
     ),
     "updates of parts of a variable": (

@@ -13,7 +13,9 @@ from troupe._src.layers.windows import (
     tuple_of,
     windowed,
 )
-from troupe._src.nn.pool_ops import avg_pool_v2, max_pool_v2
+from troupe._src.nn.pool_ops import avg_pool, avg_pool_v2, max_pool, max_pool_v2
+from troupe._src.nn.windows import line_of_images, sizes
+from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types.shapes import TensorShape
 
@@ -43,7 +45,15 @@ class _Pooling(Layer):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         data_format = format_of_op(self.data_format, self._rank)
         padding = self.padding.upper()
-        return self._pool(inputs, self.pool_size, self.strides, padding, data_format)
+        if self._rank > 1:
+            return self._pool(inputs, self.pool_size, self.strides, padding, data_format)
+        channels = 1 if data_format == "NCW" else 2
+        line = line_of_images(convert_to_tensor(inputs), channels)
+        windows, steps = (
+            line.with_height(sizes(value, 3, channels, "pool_size"))
+            for value in (self.pool_size, self.strides)
+        )
+        return line.sequences(self._pool(line.images, windows, steps, padding, line.data_format))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
@@ -65,7 +75,7 @@ class AveragePooling1D(_Pooling):
         name: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(avg_pool_v2, 1, pool_size, strides, padding, data_format, name, **kwargs)
+        super().__init__(avg_pool, 1, pool_size, strides, padding, data_format, name, **kwargs)
 
 
 def average_pooling1d(
@@ -149,7 +159,7 @@ class MaxPooling1D(_Pooling):
         name: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(max_pool_v2, 1, pool_size, strides, padding, data_format, name, **kwargs)
+        super().__init__(max_pool, 1, pool_size, strides, padding, data_format, name, **kwargs)
 
 
 def max_pooling1d(

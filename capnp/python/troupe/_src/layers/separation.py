@@ -6,6 +6,7 @@ from typing import Any
 
 from troupe._src.layers.convolution import Convolution
 from troupe._src.layers.windows import format_of_op
+from troupe._src.nn import nn_ops
 from troupe._src.nn.conv_ops import separable_conv2d
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops import array_ops
@@ -84,7 +85,10 @@ class Separation(Convolution):
             [1, *self.dilation_rate],
             data_format=line.data_format,
         )
-        return self._finish(line.sequences(outputs))
+        if self.use_bias:
+            outputs = nn_ops.bias_add(outputs, self.bias, line.data_format)
+        sequences = line.sequences(outputs)
+        return sequences if self.activation is None else self.activation(sequences)
 
 
 def _square(strides: Any, height_axis: int) -> Any:

@@ -8,6 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either, required
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 
@@ -38,7 +39,7 @@ def reduce_join(
     reduction_indices: Any = None,
     keepdims: Optional[bool] = None,
 ) -> Tensor:
-    """Joins the strings along those axes, in their order; by default along all axes, the last first."""
+    """Joins the strings along those axes, in their order; by default all, the last one first."""
     tensor = convert_to_tensor(inputs, dtypes.string)
     axes = either("axis", axis, "reduction_indices", reduction_indices)
     if axes is None:
@@ -102,3 +103,54 @@ def string_to_number(
     return raw_ops.StringToNumber(
         string_tensor=required("input", strings), out_type=out_type, name=name
     )
+
+
+def string_split(
+    source: Any,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = None,
+    result_type: str = "SparseTensor",
+    name: Optional[str] = None,
+) -> SparseTensor:
+    """The parts of each string between any of the characters of `sep`, by default spaces."""
+    _check_sparse(result_type)
+    sep = either("sep", sep, "delimiter", delimiter)
+    parts = raw_ops.StringSplit(
+        input=source, delimiter=" " if sep is None else sep, skip_empty=skip_empty, name=name
+    )
+    return _sparse(parts)
+
+
+def string_split_v2(
+    input: Any = None,
+    sep: Any = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
+    name: Optional[str] = None,
+) -> SparseTensor:
+    """The parts of each string of a list between the separators, as `str.split` in Python."""
+    _check_sparse(result_type)
+    strings = convert_to_tensor(either("input", input, "source", source), dtypes.string)
+    if strings.shape.rank not in (None, 1):
+        raise NotImplementedError("only the strings of a list are split: there is no RaggedTensor")
+    parts = raw_ops.StringSplitV2(
+        input=strings, sep="" if sep is None else sep, maxsplit=maxsplit, name=name
+    )
+    return _sparse(parts)
+
+
+def _check_sparse(result_type: str) -> None:
+    if result_type == "RaggedTensor":
+        raise NotImplementedError("there is no RaggedTensor: the result is a SparseTensor")
+    if result_type != "SparseTensor":
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+
+
+def _sparse(parts: List[Tensor]) -> SparseTensor:
+    indices, values, shape = parts
+    indices.set_shape([None, 2])
+    values.set_shape([None])
+    shape.set_shape([2])
+    return SparseTensor(indices, values, shape)

@@ -10,6 +10,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.ops.convert import bfloat16_bits, to_array, to_native, to_numpy
+from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.types import dtypes
 
 Feeds = List[Tuple[str, Any, int]]
@@ -54,6 +55,8 @@ def _rebuilder(
         values_of = {key: _rebuilder(graph, item, names, targets) for key, item in fetches.items()}
         dict_type: Any = type(fetches)
         return lambda values: dict_type((key, of(values)) for key, of in values_of.items())
+    if isinstance(fetches, SparseTensor):
+        fetches = SparseTensorValue(*fetches.parts)
     if isinstance(fetches, (list, tuple)):
         items = [_rebuilder(graph, item, names, targets) for item in fetches]
         make: Any = list if isinstance(fetches, list) else tuple
@@ -95,6 +98,8 @@ def to_feeds(graph: Graph, feed_dict: Optional[Dict[Any, Any]]) -> Feeds:
 
 def _pairs(key: Any, value: Any) -> List[Tuple[Any, Any]]:
     """The (key, value) pairs of a feed whose key and value may be nested tuples."""
+    if isinstance(key, SparseTensor):
+        key = key.parts
     if not isinstance(key, (list, tuple)):
         return [(key, value)]
     return [pair for keys, values in zip(key, value) for pair in _pairs(keys, values)]

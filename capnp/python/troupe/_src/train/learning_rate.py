@@ -188,7 +188,7 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Tensor:
-    """linear_cosine_decay with noise, of variance initial_variance / (1 + step) ^ variance_decay."""
+    """linear_cosine_decay and noise, of variance initial_variance / (1 + step) ^ variance_decay."""
     rate, steps = _rate_and_steps(learning_rate, global_step)
     last = math_ops.cast(decay_steps, rate.dtype)
     clipped = gen_ops.minimum(steps, last)

@@ -1,0 +1,116 @@
+"""Sparse tensors: the elements that have values, and where they are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Tuple
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.ops import array_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType, DTypeLike
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+
+
+@set_module("troupe")
+class SparseTensorValue(NamedTuple):
+    """What fetching a SparseTensor gives, and feeding one takes."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+@set_module("troupe")
+class SparseTensor:
+    """Three tensors: the [N, rank] indices of N elements, their values, and the dense shape."""
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with get_default_graph().name_scope("SparseTensor"):
+            self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
+        if self._indices.shape.rank not in (None, 2) or self._values.shape.rank not in (None, 1):
+            raise ValueError(
+                f"a SparseTensor has indices of rank 2 and values of rank 1, not of shapes "
+                f"{self._indices.shape} and {self._values.shape}"
+            )
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """Of a SparseTensorValue, or a SparseTensor itself."""
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        indices, values, dense_shape = sparse_tensor_value
+        return cls(indices, values, dense_shape)
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """The shape as a tensor of int64."""
+        return self._dense_shape
+
+    @property
+    def parts(self) -> Tuple[Tensor, Tensor, Tensor]:
+        """The tensors that a step computes for it."""
+        return self._indices, self._values, self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def graph(self) -> Graph:
+        return self._values.graph
+
+    @property
+    def op(self) -> Operation:
+        return self._values.op
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        known = array_ops.get_static_value(self._dense_shape)
+        if known is not None:
+            return TensorShape([int(size) for size in known])
+        rank = self._dense_shape.shape[0].value if self._dense_shape.shape.rank else None
+        return TensorShape(None if rank is None else [None] * rank)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
+        """Its value in a step of the session, by default the default session."""
+        found: SparseTensorValue = self.graph._session_for(session).run(self, feed_dict)
+        return found
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+
+def sparse_placeholder(
+    dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None
+) -> SparseTensor:
+    """A sparse tensor that each step that needs it must feed."""
+    sizes = as_shape(shape)
+    prefix = f"{name}/" if name else ""
+    dense_shape: Any = sizes.as_list() if sizes.is_fully_defined() else None
+    if dense_shape is None:
+        dense_shape = array_ops.placeholder(dtypes.int64, [sizes.rank], name=f"{prefix}shape")
+    return SparseTensor(
+        array_ops.placeholder(dtypes.int64, [None, sizes.rank], name=f"{prefix}indices"),
+        array_ops.placeholder(dtype, [None], name=f"{prefix}values"),
+        dense_shape,
+    )
