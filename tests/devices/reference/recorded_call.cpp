@@ -154,7 +154,8 @@ const std::vector<RecordedCall>& recorded_calls() {
   static const auto calls = [] {
     std::vector<RecordedCall> read;
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(TROUPE_REFERENCE))
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(TROUPE_REFERENCE "/calls"))
       if (entry.path().extension() == ".json") paths.push_back(entry.path());
     std::ranges::sort(paths);
     auto catalog = make_op_catalog();

@@ -140,9 +140,10 @@ class AdamOptimizer(_OpOptimizer):
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         if not self._powers:
+            first = [self._number(self._numbers[beta], var_list[0]) for beta in ("beta1", "beta2")]
             self._powers = tuple(
-                self._shared_variable(self._number(self._numbers[beta], var_list[0]), name, var_list)
-                for beta, name in (("beta1", "beta1_power"), ("beta2", "beta2_power"))
+                self._shared_variable(initial, name, var_list)
+                for initial, name in zip(first, ("beta1_power", "beta2_power"))
             )
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
