@@ -17,8 +17,11 @@ Table arrays() {
       {"BroadcastTo", {{1}}},
       {"Concat", {{0}}},
       {"ConcatV2", {{-1}}},
+      {"ConjugateTranspose", {{1}}},
+      {"Empty", {{0}}},
       {"ExpandDims", {{1}}},
       {"Fill", {{0}}},
+      {"Fingerprint", {{1}}},
       {"GatherV2", {{2}}},
       {"LinSpace", {{0, 1, 2}}},
       {"MirrorPad", {{1}}},
@@ -29,6 +32,7 @@ Table arrays() {
       {"Range", {{0, 1, 2}}},
       {"Rank", {{}, {0}}},
       {"Reshape", {{1}}},
+      {"Reverse", {{1}}},
       {"ReverseSequence", {{1}}},
       {"ReverseV2", {{1}}},
       {"Roll", {{1, 2}}},
@@ -45,6 +49,8 @@ Table arrays() {
       {"Tile", {{1}}},
       {"TileGrad", {{1}}},
       {"Transpose", {{1}}},
+      {"UniqueV2", {{1}}},
+      {"UniqueWithCountsV2", {{1}}},
       {"VariableShape", {{}, {0}}},
   };
 }

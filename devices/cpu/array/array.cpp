@@ -136,6 +136,7 @@ Status broadcast_gradient_args(Launch& launch) {
 void add_array_kernels(KernelCatalog& catalog) {
   catalog.add_compute("Identity", identity);
   catalog.add_compute("StopGradient", identity);
+  catalog.add_compute("GuaranteeConst", identity);
   catalog.add_compute("Reshape", reshape);
   catalog.add_compute("ExpandDims", expand_dims);
   catalog.add("Squeeze", make_squeeze);
@@ -144,6 +145,7 @@ void add_array_kernels(KernelCatalog& catalog) {
   catalog.add("Size", make_size);
   catalog.add_compute("BroadcastGradientArgs", broadcast_gradient_args);
   add_fill_kernels(catalog);
+  add_memory_kernels(catalog);
   add_layout_kernels(catalog);
 }
 

@@ -2,8 +2,8 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/array/updates.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -103,28 +103,6 @@ Status compute_gather_nd(Launch& launch) {
   launch.set(0, *std::move(out));
   return {};
 }
-
-// What an update does to the element at its place.
-struct ReplaceElement {
-  template <class T>
-  static void apply(T& element, const T& update) {
-    element = update;
-  }
-};
-struct AddToElement {
-  template <class T>
-  static void apply(T& element, const T& update) {
-    if constexpr (std::is_same_v<T, bool>) element = element || update;
-    else if constexpr (std::is_same_v<T, std::string>) element += update;
-    else element = static_cast<T>(wrap(promote(element)) + wrap(promote(update)));
-  }
-};
-struct SubtractFromElement {
-  template <class T>
-  static void apply(T& element, const T& update) {
-    element = static_cast<T>(wrap(promote(element)) - wrap(promote(update)));
-  }
-};
 
 /// Applies the updates to `to` in their order. Threads share the elements of the slices out, as two
 /// indices may name one slice.

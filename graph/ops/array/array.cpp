@@ -3,6 +3,7 @@
 
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/array/array.hpp"
 
 namespace troupe {
 namespace {
@@ -30,6 +31,16 @@ void add_copies(OpCatalog& catalog) {
         .attr("T", name == std::string("ZerosLike") ? all_dtypes() : all_plain())
         .infer_shape(shapes::same_as_input())
         .gradient(not_differentiable));
+}
+
+void add_guarantee(OpCatalog& catalog) {
+  catalog.add(Op("GuaranteeConst")
+      .doc("The same value, of which the graph's maker says that it never changes.")
+      .input("input", "T")
+      .output("output", "T")
+      .attr("T", AttrType::dtype)
+      .infer_shape(shapes::same_as_input())
+      .stateful());
 }
 
 void add_queries(OpCatalog& catalog) {
@@ -185,11 +196,11 @@ void transpose_gradient(Gradient& g) {
     std::vector<int32_t> inverse(perm->size());
     for (size_t i = 0; i < perm->size(); ++i)
       inverse[static_cast<size_t>((*perm)[i])] = static_cast<int32_t>(i);
-    return g.to_input(0, g.op("Transpose", {g.dy(), g.ints(inverse)}));
+    return g.to_input(0, g.op(g.node().op->name(), {g.dy(), g.ints(inverse)}));
   }
   // Row i has its 1 in column perm[i], so in column j it stands in the row inverse[j].
   auto rows = g.op("OneHot", {g.in(1), g.op("Size", {g.in(1)}), g.constant(1), g.constant(0)});
-  g.to_input(0, g.op("Transpose", {g.dy(), g.arg_max(rows, 0)}));
+  g.to_input(0, g.op(g.node().op->name(), {g.dy(), g.arg_max(rows, 0)}));
 }
 
 Status infer_broadcast_to(ShapeInference& s) {
@@ -203,16 +214,38 @@ Status infer_broadcast_to(ShapeInference& s) {
       shape->to_string());
 }
 
+Status infer_reverse(ShapeInference& s) {
+  auto length = Shape{s.input(0).has_rank() ? s.input(0).rank() : Shape::unknown};
+  s.set(0, s.input(0));
+  if (length.is_compatible_with(s.input(1))) return {};
+  return invalid_argument(
+      "'dims' must have an element for each axis of " + s.input(0).to_string() +
+      ", but has the shape " + s.input(1).to_string());
+}
+
 void add_layouts(OpCatalog& catalog) {
-  catalog.add(Op("Transpose")
-      .doc("x with its axes in another order: axis i of the result is axis perm[i] of x.")
-      .input("x", "T")
-      .input("perm", "Tperm")
-      .output("y", "T")
+  for (auto name : {"Transpose", "ConjugateTranspose"})
+    catalog.add(Op(name)
+        .doc(name == std::string("Transpose")
+                 ? "x with its axes in another order: axis i of the result is axis perm[i] of x."
+                 : "The complex conjugates of x with its axes in another order: axis i of the "
+                   "result is axis perm[i] of x.")
+        .input("x", "T")
+        .input("perm", "Tperm")
+        .output("y", "T")
+        .attr("T", all_dtypes())
+        .attr("Tperm", indexing(), DType::int32)
+        .infer_shape(infer_transpose)
+        .gradient(transpose_gradient));
+  catalog.add(Op("Reverse")
+      .doc("The tensor with its elements in the opposite order along each axis for which `dims` "
+           "is true.")
+      .input("tensor", "T")
+      .input("dims", DType::boolean)
+      .output("output", "T")
       .attr("T", all_dtypes())
-      .attr("Tperm", indexing(), DType::int32)
-      .infer_shape(infer_transpose)
-      .gradient(transpose_gradient));
+      .infer_shape(infer_reverse)
+      .gradient([](Gradient& g) { g.to_input(0, g.op("Reverse", {g.dy(), g.in(1)})); }));
   catalog.add(Op("BroadcastTo")
       .doc("The input stretched to a shape, by the rules of broadcasting.")
       .input("input", "T")
@@ -307,10 +340,12 @@ void add_makers(OpCatalog& catalog) {
 
 void add_array_ops(OpCatalog& catalog) {
   add_copies(catalog);
+  add_guarantee(catalog);
   add_queries(catalog);
   add_reshapes(catalog);
   add_layouts(catalog);
   add_makers(catalog);
+  add_memory_ops(catalog);
 }
 
 }  // namespace troupe

@@ -203,10 +203,10 @@ BOOST_AUTO_TEST_CASE(shapes_and_comparisons_end_a_path_in_silence) {
 }
 
 BOOST_AUTO_TEST_CASE(an_op_without_a_gradient_is_named) {
-  auto x = floats({3, 2});
-  auto y = b.named("rows").op("GatherV2", {x, b.ints({0}), b.constant<int32_t>(0)});
+  auto x = floats({3});
+  auto y = b.named("rows").op("Unique", {x});
   auto status = error(y, x);
-  BOOST_TEST(status.message() == "op GatherV2 has no gradient");
+  BOOST_TEST(status.message() == "op Unique has no gradient");
   BOOST_TEST(status.where().node == "rows");
   BOOST_TEST(b.status().ok(), "asking for what does not exist must not spoil the graph");
 }
