@@ -33,6 +33,8 @@ KernelCatalog make_kernel_catalog() {
   add_gather_nd_kernels(catalog);
   add_splitting_kernels(catalog);
   add_partition_kernels(catalog);
+  add_gather_kernels(catalog);
+  add_concat_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

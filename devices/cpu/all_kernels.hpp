@@ -30,6 +30,8 @@ void add_strided_slice_kernels(KernelCatalog& catalog);
 void add_gather_nd_kernels(KernelCatalog& catalog);
 void add_splitting_kernels(KernelCatalog& catalog);
 void add_partition_kernels(KernelCatalog& catalog);
+void add_gather_kernels(KernelCatalog& catalog);
+void add_concat_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_array_kernels(KernelCatalog& catalog);

@@ -32,6 +32,8 @@ void add_strided_slice_ops(OpCatalog& catalog);
 void add_gather_nd_ops(OpCatalog& catalog);
 void add_splitting_ops(OpCatalog& catalog);
 void add_partition_ops(OpCatalog& catalog);
+void add_gather_ops(OpCatalog& catalog);
+void add_concat_ops(OpCatalog& catalog);
 void add_comparison_ops(OpCatalog& catalog);
 void add_reduction_ops(OpCatalog& catalog);
 void add_array_ops(OpCatalog& catalog);

@@ -2,7 +2,7 @@
 #include <array>
 #include <vector>
 
-#include "troupe/devices/cpu/array/slicing.hpp"
+#include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/updates.hpp"
+#include "troupe/devices/cpu/indexing/updates.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {

@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/array/slicing.hpp"
+#include "troupe/devices/cpu/all_kernels.hpp"
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
@@ -102,8 +102,6 @@ void add_slicing_kernels(KernelCatalog& catalog) {
       return Kernel{.compute = is_long ? compute_pad<C, int64_t> : compute_pad<C, int32_t>};
     });
   });
-  add_concat_kernels(catalog);
-  add_gather_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

@@ -1,5 +1,5 @@
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/ops/array/slicing.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
 namespace {

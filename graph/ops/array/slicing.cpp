@@ -1,4 +1,4 @@
-#include "troupe/graph/ops/array/slicing.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
 
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
@@ -213,9 +213,7 @@ void add_one_hot(OpCatalog& catalog) {
 
 void add_slicing_ops(OpCatalog& catalog) {
   add_packs(catalog);
-  add_concat_ops(catalog);
   add_slices(catalog);
-  add_gather_ops(catalog);
   add_one_hot(catalog);
 }
 

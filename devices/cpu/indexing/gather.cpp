@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/slicing.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/parallel.hpp"

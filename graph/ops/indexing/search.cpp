@@ -1,5 +1,5 @@
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/ops/array/partition.hpp"
+#include "troupe/graph/ops/indexing/partition.hpp"
 
 namespace troupe {
 namespace {

@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/partition.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
+#include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {

@@ -2,7 +2,7 @@
 
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
-#include "troupe/graph/ops/array/partition.hpp"
+#include "troupe/graph/ops/indexing/partition.hpp"
 
 namespace troupe {
 namespace {

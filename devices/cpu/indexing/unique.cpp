@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/distinct.hpp"
-#include "troupe/devices/cpu/array/partition.hpp"
+#include "troupe/devices/cpu/indexing/distinct.hpp"
+#include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {

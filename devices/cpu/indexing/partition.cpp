@@ -4,8 +4,8 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/distinct.hpp"
-#include "troupe/devices/cpu/array/partition.hpp"
+#include "troupe/devices/cpu/indexing/distinct.hpp"
+#include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/ops/array/slicing.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/array/updates.hpp"
+#include "troupe/devices/cpu/indexing/updates.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "troupe/devices/cpu/array/partition.hpp"
+#include "troupe/devices/cpu/indexing/partition.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
