@@ -35,6 +35,10 @@ KernelCatalog make_kernel_catalog() {
   add_partition_kernels(catalog);
   add_gather_kernels(catalog);
   add_concat_kernels(catalog);
+  add_products_kernels(catalog);
+  add_diagonals_kernels(catalog);
+  add_fourier_kernels(catalog);
+  add_decompositions_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

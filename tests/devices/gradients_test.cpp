@@ -209,6 +209,9 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       "Real", "Imag", "Angle", "ComplexAbs", "Complex",
       // The variable's derivative is collected from all reads: see the graph's own tests.
       "ReadVariableOp"};
+  // The same: see fourier_test.cpp.
+  for (std::string prefix : {"", "I", "R", "IR"})
+    for (const auto* suffix : {"", "2D", "3D"}) known.insert(prefix + "FFT" + suffix);
   for (const auto& c : all_cases()) known.insert(c.op);
   for (const auto& call : recorded_calls())
     if (!call.differentiated().empty()) known.insert(call.op);

@@ -1,0 +1,194 @@
+#include "troupe/devices/cpu/linalg/batch_product.hpp"
+
+#include <atomic>
+
+#include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+
+#include "troupe/devices/cpu/linalg/product.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// oneDNN and Eigen must not start OpenMP teams: the arena's threads are the only ones.
+void use_one_thread() {
+  thread_local const bool once = (omp_set_num_threads(1), true);
+  static_cast<void>(once);
+}
+
+/// Integers: Eigen would let them overflow, which is not defined.
+template <class T>
+void multiply_by_loops(const Product<T>& p) {
+  auto a_row = p.transpose_a ? 1 : p.a_stride, a_inner = p.transpose_a ? p.a_stride : 1;
+  auto b_inner = p.transpose_b ? 1 : p.b_stride, b_column = p.transpose_b ? p.b_stride : 1;
+  for (int64_t i = 0; i < p.rows; ++i) {
+    auto* out = p.out + i * p.out_stride;
+    std::fill_n(out, p.columns, T{});
+    for (int64_t k = 0; k < p.inner; ++k) {
+      auto factor = wrap(p.a[i * a_row + k * a_inner]);
+      const auto* b = p.b + k * b_inner;
+      for (int64_t j = 0; j < p.columns; ++j)
+        out[j] = static_cast<T>(wrap(out[j]) + factor * wrap(b[j * b_column]));
+    }
+  }
+}
+
+Status multiply(const Product<float>& p) {
+  // Below this oneDNN's own overhead is the greater part.
+  constexpr double small_flops = 2048;
+  if (p.flops() <= small_flops) {
+    multiply_by_eigen(p);
+    return {};
+  }
+  auto done = dnnl_sgemm(
+      p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.rows, p.columns, p.inner, 1.0f, p.a,
+      p.a_stride, p.b, p.b_stride, 0.0f, p.out, p.out_stride);
+  return done == dnnl_success ? Status() : resource_exhausted("oneDNN could not multiply");
+}
+
+template <class T>
+Status multiply(const Product<T>& p) {
+  if constexpr (is_number<T>) multiply_by_loops(p);
+  else multiply_by_eigen(p);
+  return {};
+}
+
+constexpr double split_flops = 4e6, part_flops = 1e6;
+
+/// Multiplies in parts on several threads where that is worth it.
+template <class T>
+Status multiply_split(const Product<T>& p) {
+  if (p.flops() < split_flops) {
+    use_one_thread();
+    return multiply(p);
+  }
+  auto by_rows = p.rows >= p.columns;
+  auto count = by_rows ? p.rows : p.columns;
+  auto flops_each = p.flops() / double(count);
+  // Parts narrower than this would waste oneDNN's tiles.
+  auto grain = std::max<int64_t>(32, int64_t(part_flops / flops_each));
+  std::atomic<bool> failed = false;
+  split_ranges(count, grain, [&](int64_t begin, int64_t end) {
+    use_one_thread();
+    if (!multiply(by_rows ? p.rows_in(begin, end) : p.columns_in(begin, end)).ok()) failed = true;
+  });
+  return failed ? resource_exhausted("oneDNN could not multiply") : Status();
+}
+
+/// Calls f(batch, offsets of its operands) for each batch in [begin, end), until one fails.
+template <class F>
+Status each_batch(const LoopNest<2>& batches, int64_t begin, int64_t end, const F& f) {
+  Status status;
+  auto size = batches.row_size();
+  auto [a_stride, b_stride] = batches.row_strides();
+  batches.each_row(begin / size, (end - 1) / size + 1, [&](int64_t row, const auto& at) {
+    auto first = std::max(begin - row * size, int64_t{0}), last = std::min(end - row * size, size);
+    for (auto i = first; i < last && status.ok(); ++i)
+      status = f(row * size + i, at[0] + i * a_stride, at[1] + i * b_stride);
+  });
+  return status;
+}
+
+/// Products of single elements need no matrices.
+template <class T>
+void multiply_elements(const LoopNest<2>& batches, const T* a, const T* b, T* out) {
+  auto size = batches.row_size();
+  auto strides = batches.row_strides();
+  parallel_ranges(batches.rows(), size, [&](int64_t begin, int64_t end) {
+    batches.each_row(begin, end, [&](int64_t row, const auto& at) {
+      const auto *x = a + at[0], *y = b + at[1];
+      auto* to = out + row * size;
+      for (int64_t i = 0; i < size; ++i)
+        to[i] = static_cast<T>(wrap(x[i * strides[0]]) * wrap(y[i * strides[1]]));
+    });
+  });
+}
+
+template <class T>
+Status multiply_all(const BatchProduct& all, const T* a, const T* b, T* out) {
+  if (all.rows == 1 && all.inner == 1 && all.columns == 1) {
+    multiply_elements(all.batches, a, b, out);
+    return {};
+  }
+  Product<T> first{
+      .rows = all.rows,
+      .inner = all.inner,
+      .columns = all.columns,
+      .transpose_a = all.transpose_a,
+      .transpose_b = all.transpose_b,
+      .a = a,
+      .b = b,
+      .out = out,
+      .a_stride = all.transpose_a ? all.rows : all.inner,
+      .b_stride = all.transpose_b ? all.inner : all.columns,
+      .out_stride = all.columns};
+  auto count = all.batches.elements();
+  if (count == 1) return multiply_split(first);
+  auto batch = [&](int64_t index, int64_t a_offset, int64_t b_offset) {
+    auto product = first;
+    product.a += a_offset;
+    product.b += b_offset;
+    product.out += index * all.rows * all.columns;
+    return product;
+  };
+  if (all.flops_each() >= split_flops)
+    return each_batch(
+        all.batches, 0, count, [&](auto... at) { return multiply_split(batch(at...)); });
+  std::atomic<bool> failed = false;
+  auto multiply_some = [&](int64_t begin, int64_t end) {
+    use_one_thread();
+    auto multiply_one = [&](auto... at) { return multiply(batch(at...)); };
+    if (!each_batch(all.batches, begin, end, multiply_one).ok()) failed = true;
+  };
+  if (all.flops_each() * double(count) < split_flops) multiply_some(0, count);
+  else
+    split_ranges(
+        count, std::max<int64_t>(1, int64_t(part_flops / all.flops_each())), multiply_some);
+  return failed ? resource_exhausted("oneDNN could not multiply") : Status();
+}
+
+/// A tensor's elements as float32, of which oneDNN's product is fast.
+template <class T>
+Result<Tensor> to_floats(const Launch& launch, const Tensor& narrow) {
+  auto wide = launch.allocate(DType::float32, narrow.shape());
+  if (!wide) return wide;
+  widen(wide->template mutable_data<float>(), narrow.data<T>(), narrow.elements());
+  return wide;
+}
+
+template <class T>
+Status compute_products(
+    const Launch& launch, const BatchProduct& product, const Tensor& a, const Tensor& b,
+    Tensor& out) {
+  auto* products = static_cast<T*>(out.mutable_raw());
+  if (out.elements() == 0) return {};
+  if (product.inner == 0) {
+    std::fill_n(products, out.elements(), T{});
+    return {};
+  }
+  if constexpr (!is_half<T>) {
+    return multiply_all(
+        product, static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()), products);
+  } else {
+    auto wide_a = to_floats<T>(launch, a), wide_b = to_floats<T>(launch, b);
+    auto wide = launch.allocate(DType::float32, out.shape());
+    for (const auto* tensor : {&wide_a, &wide_b, &wide})
+      if (!*tensor) return tensor->status();
+    auto* floats = wide->template mutable_data<float>();
+    auto status = multiply_all<float>(
+        product, wide_a->template data<float>(), wide_b->template data<float>(), floats);
+    narrow(products, floats, out.elements());
+    return status;
+  }
+}
+
+}  // namespace
+
+MultiplyBatches multiply_batches(DType dtype) {
+  MultiplyBatches found = nullptr;
+  for_dtype(
+      Numeric{}, dtype, [&](auto zero) { found = compute_products<decltype(wrapping(zero))>; });
+  return found;
+}
+
+}  // namespace troupe::cpu

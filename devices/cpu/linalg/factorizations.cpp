@@ -1,0 +1,117 @@
+#include <limits>
+
+#include "troupe/devices/cpu/linalg/decompositions.hpp"
+#include "troupe/devices/cpu/linalg/matrix_batch.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+struct QrKernel {
+  bool full;
+  explicit QrKernel(const Node& node) : full(node.attr<bool>("full_matrices")) {}
+
+  template <class T>
+  Status run(Launch& launch) const {
+    auto batch = MatrixBatch::of(launch, 0);
+    if (!batch) return batch.status();
+    auto rows = batch->rows, columns = batch->columns;
+    auto inner = full ? rows : std::min(rows, columns);
+    auto q = allocate(launch, batch->with({rows, inner}));
+    auto r = allocate(launch, batch->with({inner, columns}));
+    for (const auto* tensor : {&q, &r})
+      if (!*tensor) return tensor->status();
+    const auto& in = launch.input(0);
+    auto status = each_matrix(*batch, full ? *q : *r, [&](int64_t index) -> Status {
+      auto factors = factor_qr(matrix_of<T>(in, index, rows, columns), full);
+      put_matrix<T>(*q, index, factors.q);
+      put_matrix<T>(*r, index, factors.r);
+      return {};
+    });
+    launch.set(0, *std::move(q));
+    launch.set(1, *std::move(r));
+    return status;
+  }
+};
+
+struct EigenKernel {
+  bool vectors;
+  explicit EigenKernel(const Node& node) : vectors(node.attr<bool>("compute_v")) {}
+
+  template <class T>
+  Status run(Launch& launch) const {
+    auto batch = MatrixBatch::of_square(launch, 0);
+    if (!batch) return batch.status();
+    auto n = batch->rows;
+    auto e = allocate(launch, batch->with({n}));
+    auto v = allocate(launch, vectors ? batch->with({n, n}) : Shape{0});
+    for (const auto* tensor : {&e, &v})
+      if (!*tensor) return tensor->status();
+    const auto& in = launch.input(0);
+    auto status = each_matrix(*batch, *e, [&](int64_t index) -> Status {
+      Eigen::VectorXd values;
+      Dense<Wide<T>> columns;
+      if (!find_eigenvalues(matrix_of<T>(in, index, n, n), values, vectors ? &columns : nullptr))
+        return invalid_argument("the matrix has no eigenvalues that could be found");
+      put_matrix<T>(*e, index, values);
+      if (vectors) put_matrix<T>(*v, index, columns);
+      return {};
+    });
+    if (!status.ok()) return status;
+    launch.set(0, *std::move(e));
+    launch.set(1, *std::move(v));
+    return {};
+  }
+};
+
+struct SvdKernel {
+  bool vectors, full;
+  explicit SvdKernel(const Node& node)
+      : vectors(node.attr<bool>("compute_uv")), full(node.attr<bool>("full_matrices")) {}
+
+  template <class T>
+  Status run(Launch& launch) const {
+    auto batch = MatrixBatch::of(launch, 0);
+    if (!batch) return batch.status();
+    auto rows = batch->rows, columns = batch->columns, values = std::min(rows, columns);
+    auto u_columns = full ? rows : values, v_columns = full ? columns : values;
+    auto s = allocate(launch, batch->with({values}));
+    auto u = allocate(launch, vectors ? batch->with({rows, u_columns}) : Shape{0});
+    auto v = allocate(launch, vectors ? batch->with({columns, v_columns}) : Shape{0});
+    for (const auto* tensor : {&s, &u, &v})
+      if (!*tensor) return tensor->status();
+    const auto& in = launch.input(0);
+    // Of empty matrices there may be identities.
+    const auto& largest = s->elements() > 0 ? *s : u->elements() > 0 ? *u : *v;
+    auto status = each_matrix(*batch, largest, [&](int64_t index) -> Status {
+      auto matrix = matrix_of<T>(in, index, rows, columns);
+      SingularValues<Wide<T>> found;
+      if (matrix.allFinite()) {
+        found = find_singular_values(matrix, full && vectors);
+      } else {
+        constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+        found.s.setConstant(values, nan);
+        found.u.setConstant(rows, u_columns, nan);
+        found.v.setConstant(columns, v_columns, nan);
+      }
+      put_matrix<T>(*s, index, found.s);
+      if (!vectors) return {};
+      put_matrix<T>(*u, index, found.u);
+      put_matrix<T>(*v, index, found.v);
+      return {};
+    });
+    launch.set(0, *std::move(s));
+    launch.set(1, *std::move(u));
+    launch.set(2, *std::move(v));
+    return status;
+  }
+};
+
+}  // namespace
+
+void add_factorization_kernels(KernelCatalog& catalog) {
+  catalog.add("Qr", decomposition<QrKernel>());
+  catalog.add("SelfAdjointEigV2", decomposition<EigenKernel>());
+  catalog.add("Svd", decomposition<SvdKernel>());
+}
+
+}  // namespace troupe::cpu
