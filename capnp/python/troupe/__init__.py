@@ -213,6 +213,7 @@ from troupe._src.ops.gen_ops import (
     zeta,
 )
 from troupe._src.ops.gen_ops import floormod as mod
+from troupe._src.ops.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import (
     add,
     arg_max,
@@ -245,7 +246,12 @@ from troupe._src.ops.math_ops import (
 )
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.ops.parsing_ops import decode_csv, decode_raw
-from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue, sparse_placeholder
+from troupe._src.ops.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    is_tensor,
+    sparse_placeholder,
+)
 from troupe._src.ops.string_ops import (
     reduce_join,
     regex_replace,
@@ -255,7 +261,6 @@ from troupe._src.ops.string_ops import (
     string_to_number,
     substr,
 )
-from troupe._src.ops.tensordot import tensordot
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
@@ -284,7 +289,7 @@ from troupe._src.types.dtypes import (
 )
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
-from troupe._src.types.shapes import Dimension, TensorShape
+from troupe._src.types.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
 from troupe._src.variables.initializers import Constant as constant_initializer
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer
 from troupe._src.variables.initializers import GlorotUniform as glorot_uniform_initializer
@@ -350,30 +355,30 @@ __all__ = [
     "complex128", "complex64", "concat", "conj", "constant", "constant_initializer", "container",
     "control_dependencies", "convert_to_tensor", "cos", "cosh", "count_nonzero", "cross",
     "custom_gradient", "debugging", "decode_base64", "decode_csv", "decode_raw", "device",
-    "digamma", "disable_eager_execution", "disable_v2_behavior", "div", "div_no_nan", "divide",
-    "double", "dtypes", "encode_base64", "equal", "erf", "erfc", "errors", "executing_eagerly",
-    "exp", "expand_dims", "expm1", "fill", "flags", "float16", "float32", "float64", "floor",
-    "floor_div", "floordiv", "floormod", "gather", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_local_variable", "get_seed",
-    "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
-    "global_variables", "global_variables_initializer", "glorot_normal_initializer",
-    "glorot_uniform_initializer", "gradients", "greater", "greater_equal", "group", "half",
-    "identity", "igamma", "igammac", "imag", "initialize_all_variables",
-    "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32",
-    "int64", "int8", "io", "is_finite", "is_inf", "is_nan", "is_numeric_tensor",
-    "is_variable_initialized", "layers", "lbeta", "less", "less_equal", "lgamma",
-    "load_op_library", "local_variables", "local_variables_initializer", "log", "log1p",
-    "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "losses",
-    "make_template", "math", "matmul", "matrix_transpose", "maximum", "minimum", "mod",
-    "model_variables", "moving_average_variables", "multiply", "name_scope", "negative", "newaxis",
-    "nn", "no_op", "not_equal", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
-    "pad", "placeholder", "placeholder_with_default", "polygamma", "pow", "random",
-    "random_normal", "random_normal_initializer", "random_uniform", "random_uniform_initializer",
-    "range", "rank", "raw_ops", "real", "realdiv", "reciprocal", "reduce_all", "reduce_any",
-    "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "regex_replace", "report_uninitialized_variables", "reset_default_graph",
-    "reshape", "resource", "rint", "round", "rsqrt", "saturate_cast", "scalar_mul",
-    "set_random_seed", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice",
+    "digamma", "dimension_at_index", "dimension_value", "disable_eager_execution",
+    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes", "encode_base64",
+    "equal", "erf", "erfc", "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "fill",
+    "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod",
+    "gather", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
+    "get_local_variable", "get_seed", "get_static_value", "get_variable", "get_variable_scope",
+    "gfile", "global_norm", "global_variables", "global_variables_initializer",
+    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "greater",
+    "greater_equal", "group", "half", "identity", "igamma", "igammac", "imag",
+    "initialize_all_variables", "initialize_local_variables", "initialize_variables",
+    "initializers", "int16", "int32", "int64", "int8", "io", "is_finite", "is_inf", "is_nan",
+    "is_numeric_tensor", "is_tensor", "is_variable_initialized", "layers", "lbeta", "less",
+    "less_equal", "lgamma", "load_op_library", "local_variables", "local_variables_initializer",
+    "log", "log1p", "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "losses", "make_template", "math", "matmul", "matrix_transpose", "maximum",
+    "minimum", "mod", "model_variables", "moving_average_variables", "multiply", "name_scope",
+    "negative", "newaxis", "nn", "no_op", "norm", "not_equal", "one_hot", "ones",
+    "ones_initializer", "ones_like", "op_scope", "pad", "placeholder", "placeholder_with_default",
+    "polygamma", "pow", "random", "random_normal", "random_normal_initializer", "random_uniform",
+    "random_uniform_initializer", "range", "rank", "raw_ops", "real", "realdiv", "reciprocal",
+    "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean",
+    "reduce_min", "reduce_prod", "reduce_sum", "regex_replace", "report_uninitialized_variables",
+    "reset_default_graph", "reshape", "resource", "rint", "round", "rsqrt", "saturate_cast",
+    "scalar_mul", "set_random_seed", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice",
     "sparse_placeholder", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
     "stop_gradient", "string", "string_join", "string_split", "string_strip",
     "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong",

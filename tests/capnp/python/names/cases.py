@@ -83,7 +83,13 @@ ELEMENTS = [
     "tf.math.is_strictly_increasing([3])",
     "tf.tensordot(X, X.T, 1)", "tf.tensordot(IMAGES, IMAGES, [[1, 2], [1, 2]])",
     "tf.tensordot(X, ROW, [[1], [0]])", "tf.tensordot(IMAGES, waves(2, 4), [[3], [0]])",
-    "tf.tensordot(ROW, ROW, 1)", "tf.where_v2([[True], [False]], X, 0.0)",
+    "tf.tensordot(ROW, ROW, 1)", "tf.norm(X)", "tf.norm(X, 1, 0)",
+    "tf.norm(X, np.inf, axis=1, keepdims=True)", "tf.norm(X, 3)", "tf.norm(COMPLEX, axis=1)",
+    "tf.norm(X, 1, [0, 1])", "tf.norm(X, np.inf, (0, 1), keep_dims=True)",
+    "tf.norm(IMAGES, 'fro', [1, 2])", "tf.math.reduce_euclidean_norm(X, 1)",
+    "tf.dimension_value(tf.TensorShape([3])[0])", "tf.is_tensor(x)", "tf.is_tensor(1)",
+    "tf.dimension_at_index(tf.TensorShape([5, 2]), 1).value",
+    "tf.where_v2([[True], [False]], X, 0.0)",
     "tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3])).as_list()",
     "tf.one_hot([1, 0], 3, axis=0)", "tf.gather(X, [1], axis=1)",
     "tf.pad(X, [[1, 0], [0, 1]], constant_values=9)", "tf.split(X, [1, 2], 1)",
@@ -122,7 +128,8 @@ TEXT = [
     "tf.string_split(['a b', ' c'])", "tf.string_split(['a,b;c', ''], ',;', False)",
     "tf.string_split(['ab'], delimiter='').values", "tf.strings.split(['a  b', 'c'])",
     "tf.strings.split(['a--b--c'], '--', maxsplit=1)", "tf.strings.split(source=['x y'])",
-    "tf.SparseTensor([[0, 1]], [5.0], [2, 3])", "tf.SparseTensor([[0]], ['a'], [2]).shape.as_list()",
+    "tf.SparseTensor([[0, 1]], [5.0], [2, 3])",
+    "tf.SparseTensor([[0]], ['a'], [2]).shape.as_list()",
     "tf.encode_base64(['any carnal pleasure'], pad=True)", "tf.io.decode_base64(['YW55'])",
     "tf.decode_raw(['\\x01\\x02\\x03\\x04'], tf.int16)",
     "tf.io.decode_raw(bytes=['\\x01\\x02'], out_type=tf.int16, little_endian=False)",
@@ -293,6 +300,16 @@ def reused(tf, function, *args, **kwargs):
     return made(tf, first, second)
 
 
+def scoped(tf, layers, **defaults):
+    """Layers in scopes: their names, and the defaults that they take from a variable scope."""
+    with tf.name_scope("names"), tf.variable_scope("outer", **defaults):
+        first = layers()
+        with tf.name_scope("inner"):
+            second = layers()
+    with tf.variable_scope("outer", reuse=tf.AUTO_REUSE):
+        return made(tf, first, second, layers())
+
+
 INIT = "kernel_initializer=wave"
 LAYERS = [
     f"made(tf, tf.layers.dense(x, 4, {INIT}))",
@@ -327,6 +344,10 @@ LAYERS = [
         "2d(i, (3, 2), (1, 2), 'same')",
         "3d(VOLUMES, 2, 2)",
     )),
+    "scoped(tf, lambda: tf.layers.dense(x, 2), initializer=wave)",
+    "scoped(tf, lambda: tf.layers.conv2d(i, 2, 2), initializer=wave, regularizer=half)",
+    "scoped(tf, lambda: tf.layers.dense(x, 2, name='fc', reuse=tf.AUTO_REUSE), initializer=wave)",
+    "scoped(tf, lambda: tf.layers.batch_normalization(x), regularizer=half)",
     "made(tf, tf.layers.flatten(i))",
     "made(tf, tf.layers.flatten(i, data_format='channels_first'))",
     "made(tf, tf.layers.dropout(x))", "made(tf, tf.layers.dropout(x, 0.3, training=False))",

@@ -200,6 +200,16 @@ class NetworksTest(tf.test.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "windows with gaps"):
             tf.nn.pool(images, [2, 2], "MAX", "SAME", dilation_rate=[2, 2])
 
+    def test_random_layers_follow_their_seeds_and_shapes(self):
+        tf.set_random_seed(7)
+        rows = tf.nn.dropout(tf.ones([40, 5]), rate=0.5, noise_shape=[None, 1], seed=3)
+        noisy = tf.train.noisy_linear_cosine_decay(0.1, 10, 100, initial_variance=0.01)
+        with tf.Session() as session:
+            values, rate = session.run([rows, noisy])
+            self.assertAllEqual(values, np.repeat(values[:, :1], 5, 1))
+            self.assertEqual(set(values.ravel()), {0, 2})
+            self.assertNear(rate, 0.1 * (0.9 * 0.97553 + 0.001), 0.05)
+
     def test_checks_while_a_graph_is_built(self):
         x = tf.ones([2], name="checked")
         self.assertEqual(tf.assert_type(x, tf.float32).type, "NoOp")

@@ -311,6 +311,13 @@ def reduce_logsumexp(
         return add(scaled, largest)
 
 
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """The square root of the sum of the squares."""
+    return sqrt(reduce_sum(gen_ops.square(input_tensor), axis, keepdims), name)
+
+
 def count_nonzero(
     input_tensor: Any = None,
     axis: Any = None,

@@ -8,6 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.convert import is_tensor as is_dense
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
@@ -98,6 +99,11 @@ class SparseTensor:
             f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
             f"dense_shape={self._dense_shape!r})"
         )
+
+
+def is_tensor(x: Any) -> bool:
+    """True for tensors, variables and sparse tensors."""
+    return is_dense(x) or isinstance(x, SparseTensor)
 
 
 def sparse_placeholder(

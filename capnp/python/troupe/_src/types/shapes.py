@@ -176,6 +176,16 @@ class TensorShape:
         return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
 
+def dimension_value(dimension: Union[int, Dimension, None]) -> Optional[int]:
+    """The size of a dimension, which may be a number already."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
+    """The dimension at that index, which is unknown where the rank is."""
+    return Dimension(None) if shape.rank is None else shape[index]
+
+
 ShapeLike = Union[TensorShape, Sequence[Any], int, Dimension, None, Any]
 
 

@@ -40,8 +40,7 @@ class Constant(Initializer):
             filled = apply_op("Fill", {"dims": _sizes(shape), "value": value}, {})
             assert isinstance(filled, Tensor)
             return filled
-        kind = dtype or self.dtype
-        return constant(self.value, kind, shape, verify_shape=self._verify_shape)
+        return constant(self.value, dtype or self.dtype, shape, verify_shape=self._verify_shape)
 
 
 class Zeros(Constant):

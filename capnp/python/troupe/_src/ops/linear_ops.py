@@ -1,12 +1,14 @@
-"""Products of tensors along any axes."""
+"""Products of tensors along any axes, and norms."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
@@ -84,3 +86,56 @@ def _sizes(tensor: Tensor, axes: Sequence[int]) -> List[Any]:
         shape = array_ops.shape(tensor)
         sizes = [shape[axis] if size is None else size for axis, size in zip(axes, sizes)]
     return sizes
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: Optional[bool] = None,
+    name: Optional[str] = None,
+    keep_dims: Optional[bool] = None,
+) -> Tensor:
+    """The norm of all elements, of vectors along an axis, or of matrices in a pair of axes.
+
+    `ord` is "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1 or
+    inf for matrices.
+    """
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    _check_norm(ord, axis, is_matrix)
+    with get_default_graph().name_scope(name or "norm"):
+        values = convert_to_tensor(tensor)
+        if ord in ("fro", "euclidean", 2):
+            squares = values * arithmetic_ops.conj(values)
+            found = gen_ops.sqrt(math_ops.reduce_sum(squares, axis, keepdims=True))
+        elif ord in (1, math.inf):
+            found = _summed_or_largest(arithmetic_ops.abs(values), ord, axis, is_matrix)
+        else:
+            powers = arithmetic_ops.abs(values) ** ord
+            found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / ord)
+        return found if keep else array_ops.squeeze(found, axis)
+
+
+def _summed_or_largest(sizes: Tensor, ord: Any, axis: Any, is_matrix: bool) -> Tensor:
+    """The largest sum of a column or row of a matrix; of a vector, the sum or the largest."""
+    if is_matrix:
+        summed, compared = (axis[0], axis[1]) if ord == 1 else (axis[1], axis[0])
+        sums = math_ops.reduce_sum(sizes, summed, keepdims=True)
+        return math_ops.reduce_max(sums, compared, keepdims=True)
+    reduce = math_ops.reduce_sum if ord == 1 else math_ops.reduce_max
+    return reduce(sizes, axis, keepdims=True)
+
+
+def _check_norm(ord: Any, axis: Any, is_matrix: bool) -> None:
+    if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
+        raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+    if is_matrix:
+        if axis[0] == axis[1]:
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        if ord == 2:
+            raise NotImplementedError("the norm 2 of matrices needs svd, which is not supported")
+        if ord not in ("euclidean", "fro", 1, math.inf):
+            raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
+    elif ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
+        raise ValueError(f"'ord' must be a supported vector norm or a positive number, got {ord}")
