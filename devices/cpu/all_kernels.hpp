@@ -36,6 +36,7 @@ void add_products_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);
 void add_decompositions_kernels(KernelCatalog& catalog);
+void add_ranking_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_array_kernels(KernelCatalog& catalog);

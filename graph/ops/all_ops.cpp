@@ -40,6 +40,7 @@ constexpr Family families[] = {
     {"linalg/diagonals", add_diagonals_ops},
     {"linalg/fourier", add_fourier_ops},
     {"linalg/decompositions", add_decompositions_ops},
+    {"reduction/ranking", add_ranking_ops},
     {"math/comparison", add_comparison_ops},
     {"reduction/reduction", add_reduction_ops},
     {"array/array", add_array_ops},
