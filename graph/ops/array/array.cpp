@@ -198,9 +198,8 @@ void transpose_gradient(Gradient& g) {
       inverse[static_cast<size_t>((*perm)[i])] = static_cast<int32_t>(i);
     return g.to_input(0, g.op(g.node().op->name(), {g.dy(), g.ints(inverse)}));
   }
-  // Row i has its 1 in column perm[i], so in column j it stands in the row inverse[j].
-  auto rows = g.op("OneHot", {g.in(1), g.op("Size", {g.in(1)}), g.constant(1), g.constant(0)});
-  g.to_input(0, g.op(g.node().op->name(), {g.dy(), g.arg_max(rows, 0)}));
+  auto inverse = g.op("InvertPermutation", {g.in(1)});
+  g.to_input(0, g.op(g.node().op->name(), {g.dy(), inverse}));
 }
 
 Status infer_broadcast_to(ShapeInference& s) {

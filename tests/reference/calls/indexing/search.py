@@ -38,7 +38,7 @@ def uniques(r):
                outputs=[array([1j, 1, -1j], dtype), ints([0, 1, 0, 2])])
     for dtype in INTEGERS:
         info = np.iinfo(dtype)
-        edge = array([info.max, info.min, info.max - 1, info.max], dtype)
+        edge = np.array([info.max, info.min, info.max - 1, info.max], dtype)
         r.call("Unique", edge, known_shape=False,
                outputs=[edge[:3], ints([0, 1, 2, 0])])
     unique(array(["b", "", "b", "a"], "string"), out_idx="int64")
