@@ -133,6 +133,24 @@ class VariableScopeTest(tf.test.TestCase):
             self.assertIs(tf.get_variable("v"), v)
             self.assertEqual(tf.get_variable("w", [1]).name, "s/w:0")
 
+    def test_default_names_start_again_where_a_scope_is_entered_again_by_name(self):
+        def build():
+            for _ in range(2):
+                with tf.variable_scope(None, default_name="part"):
+                    tf.get_variable("v", [1])
+
+        for _ in range(2):
+            with tf.variable_scope("model", reuse=tf.AUTO_REUSE) as scope:
+                build()
+        with tf.variable_scope(scope):
+            build()
+        with tf.variable_scope("part"), tf.variable_scope(None, default_name="part"):
+            tf.get_variable("v", [1])
+        with tf.variable_scope(None, default_name="part"):
+            tf.get_variable("v", [1])
+        names = ["model/part/v:0", "model/part_1/v:0", "part/part/v:0", "part_1/v:0"]
+        self.assertEqual([v.name for v in tf.global_variables()], names)
+
     def test_a_shared_variable_must_have_the_same_shape_and_dtype(self):
         tf.get_variable("v", [1])
         with tf.variable_scope("", reuse=True):

@@ -18,7 +18,9 @@ class LayersTest(tf.test.TestCase):
     def test_a_network_of_layers_learns(self):
         x = tf.placeholder(tf.float32, [None, 6, 5, 2])
         y = tf.placeholder(tf.float32, [None, 1])
-        hidden = tf.layers.conv2d(x, 4, 3, activation=tf.nn.relu, kernel_initializer=_small)
+        hidden = tf.layers.conv2d(
+            x, 4, 3, activation=tf.nn.relu, kernel_initializer=_small
+        )
         hidden = tf.layers.batch_normalization(hidden, training=True)
         hidden = tf.layers.flatten(tf.layers.max_pooling2d(hidden, 2, 2))
         loss = tf.losses.mean_squared_error(
@@ -33,13 +35,17 @@ class LayersTest(tf.test.TestCase):
             for _ in range(20):
                 session.run(step, {x: IMAGES, y: targets})
             self.assertLess(session.run(loss, {x: IMAGES, y: targets}), before / 10)
-            (moving_mean,) = [v for v in tf.global_variables() if "moving_mean" in v.name]
+            (moving_mean,) = [
+                v for v in tf.global_variables() if "moving_mean" in v.name
+            ]
             self.assertGreater(np.abs(session.run(moving_mean)).max(), 0)
 
     def test_layers_with_channels_first_are_those_with_channels_last(self):
         first = tf.constant(np.moveaxis(IMAGES, -1, 1))
         for layer in (
-            lambda x, **format: tf.layers.conv2d(x, 3, 2, kernel_initializer=_small, **format),
+            lambda x, **format: tf.layers.conv2d(
+                x, 3, 2, kernel_initializer=_small, **format
+            ),
             lambda x, **format: tf.layers.max_pooling2d(x, 2, 2, **format),
             lambda x, **format: tf.layers.average_pooling2d(x, 3, 1, "same", **format),
             lambda x, **format: tf.layers.conv2d_transpose(
@@ -59,7 +65,9 @@ class LayersTest(tf.test.TestCase):
             turned = layer(first, data_format="channels_first")
             self.assertEqual(turned.shape[1], last.shape[-1])
             expected, found = self.run_with([last, turned])
-            self.assertAllClose(np.moveaxis(expected, -1, 1), found, rtol=1e-4, atol=1e-5)
+            self.assertAllClose(
+                np.moveaxis(expected, -1, 1), found, rtol=1e-4, atol=1e-5
+            )
             tf.reset_default_graph()
             first = tf.constant(np.moveaxis(IMAGES, -1, 1))
 
@@ -74,7 +82,9 @@ class LayersTest(tf.test.TestCase):
         values = self.run_with(
             [transposed, dense, flat], {x: IMAGES, wide: np.ones([2, 3, 4], np.float32)}
         )
-        self.assertEqual([value.shape for value in values], [(2, 13, 11, 3), (2, 3, 2), (2, 60)])
+        self.assertEqual(
+            [value.shape for value in values], [(2, 13, 11, 3), (2, 3, 2), (2, 60)]
+        )
 
     def test_a_tensor_may_say_whether_a_step_trains(self):
         training = tf.placeholder(tf.bool, [])
@@ -97,7 +107,9 @@ class LayersTest(tf.test.TestCase):
     def test_a_class_of_ones_own_makes_its_variables_when_it_is_called(self):
         class Scale(tf.layers.Layer):
             def build(self, input_shape):
-                self.factor = self.add_weight("factor", [input_shape[-1]], initializer=_small)
+                self.factor = self.add_weight(
+                    "factor", [input_shape[-1]], initializer=_small
+                )
                 super().build(input_shape)
 
             def call(self, inputs, power=1):
@@ -159,7 +171,9 @@ class LayersTest(tf.test.TestCase):
 
 def _small(shape, dtype=None, partition_info=None):
     sizes = [int(size) for size in shape]
-    return tf.constant(np.cos(np.arange(np.prod(sizes))).reshape(sizes) * 0.5, tf.float32)
+    return tf.constant(
+        np.cos(np.arange(np.prod(sizes))).reshape(sizes) * 0.5, tf.float32
+    )
 
 
 class NetworksTest(tf.test.TestCase):
@@ -191,7 +205,9 @@ class NetworksTest(tf.test.TestCase):
                 "Cannot specify both",
             ),
             (
-                lambda: tf.nn.weighted_moments(images, 0, 1.0, keep_dims=True, keepdims=True),
+                lambda: tf.nn.weighted_moments(
+                    images, 0, 1.0, keep_dims=True, keepdims=True
+                ),
                 "both",
             ),
         ):

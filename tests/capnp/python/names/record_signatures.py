@@ -25,7 +25,9 @@ def format_default(value):
     if value is None or isinstance(value, (bool, int, float, str)):
         plain = value.value if isinstance(value, enum.Enum) else value
         return repr(plain)
-    return repr(value) if type(value).__name__ == "DType" else f"<{type(value).__name__}>"
+    return (
+        repr(value) if type(value).__name__ == "DType" else f"<{type(value).__name__}>"
+    )
 
 
 def format_signature(function):

@@ -31,7 +31,9 @@ class SparseTest(tf.test.TestCase):
             tf.SparseTensor([0], [1.0], [2])
         with self.assertRaisesRegex(NotImplementedError, "RaggedTensor"):
             tf.strings.split(["a"], result_type="RaggedTensor")
-        self.assertIsInstance(tf.SparseTensor.from_value(([[0]], [1.0], [2])), tf.SparseTensor)
+        self.assertIsInstance(
+            tf.SparseTensor.from_value(([[0]], [1.0], [2])), tf.SparseTensor
+        )
 
 
 if __name__ == "__main__":

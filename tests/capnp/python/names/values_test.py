@@ -49,7 +49,9 @@ class ValuesTest(unittest.TestCase):
         self.check_group("layers")
 
     def test_all_calls_are_recorded_and_no_others(self):
-        self.assertEqual({call for calls in GROUPS.values() for call in calls}, RECORDED.keys())
+        self.assertEqual(
+            {call for calls in GROUPS.values() for call in calls}, RECORDED.keys()
+        )
 
 
 if __name__ == "__main__":

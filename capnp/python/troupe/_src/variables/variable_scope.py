@@ -73,7 +73,7 @@ class _Store:
     def __init__(self) -> None:
         self.variables: Dict[str, Variable] = {}
         self.scope = VariableScope("")
-        self.default_name_counts: Dict[str, int] = {}
+        self.opened: Dict[str, int] = {}  # how often a scope was, since its outer one was closed
 
     @staticmethod
     def of(graph: Graph) -> _Store:
@@ -83,9 +83,33 @@ class _Store:
 
     def unique(self, name: str) -> str:
         """Makes the default name of a scope unique."""
-        count = self.default_name_counts.get(name, 0)
-        self.default_name_counts[name] = count + 1
-        return name if count == 0 else f"{name}_{count}"
+        number, found = 0, name
+        while self.opened.get(found, 0) > 0:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+    @contextlib.contextmanager
+    def entered(self, scope: VariableScope, is_known: bool) -> Iterator[None]:
+        """Makes it the current scope.
+
+        The default names within a scope start again when it is entered again by its name, so that
+        a model that is built twice reuses its variables. One that is entered as an object keeps
+        them as they are.
+        """
+        outer = self.scope
+        self.opened[scope.name] = self.opened.get(scope.name, 0) + 1
+        before = dict(self.opened)
+        self.scope = scope
+        try:
+            yield
+        finally:
+            self.scope = outer
+            if is_known:
+                self.opened = before
+            else:
+                inner = [name for name in self.opened if name.startswith(f"{scope.name}/")]
+                self.opened.update(dict.fromkeys(inner, 0))
 
 
 def get_variable_scope() -> VariableScope:
@@ -126,10 +150,9 @@ def variable_scope(
         if name_or_scope is None:
             if default_name is None:
                 raise TypeError("If default_name is None then name_or_scope is required")
-            name = store.unique(prefix + default_name)
+            name, last, base = store.unique(prefix + default_name), default_name, outer
         else:
-            name = prefix + name_or_scope
-        last, base = name[len(prefix) :], outer
+            name, last, base = prefix + name_or_scope, name_or_scope, outer
     inner = VariableScope(
         name,
         reuse if reuse is not None else base.reuse or outer.reuse,
@@ -144,12 +167,10 @@ def variable_scope(
         if auxiliary_name_scope and last
         else _current_name_scope(graph) as names
     ):
-        inner.original_name_scope = names if base is not name_or_scope else base.original_name_scope
-        store.scope = inner
-        try:
+        is_known = base is name_or_scope
+        inner.original_name_scope = base.original_name_scope if is_known else names
+        with store.entered(inner, is_known):
             yield inner
-        finally:
-            store.scope = outer
 
 
 @contextlib.contextmanager
