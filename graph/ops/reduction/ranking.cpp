@@ -50,7 +50,7 @@ void top_k_gradient(Gradient& g) {
 void add_top_k(OpCatalog& catalog) {
   constexpr auto doc =
       "The k greatest elements of each row along the last axis, and their indices. `sorted`: the "
-      "greatest first; of equal ones, and always of indices, that with the lower index comes first.";
+      "greatest first. Of equal ones that with the lower index comes first.";
   catalog.add(Op("TopK")
       .doc(doc)
       .input("input", "T")
