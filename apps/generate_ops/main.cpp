@@ -32,9 +32,16 @@ std::string snake_case(const std::string& name) {
 /// A name of C++ where `name` is a keyword, or one of the parameters that each function has.
 std::string cpp_name(const std::string& name) {
   static const std::set<std::string> taken = {
-      "and",  "bool", "builder", "case",  "const", "default", "delete", "else",   "false",
-      "for",  "if",   "int",     "new",   "not",   "options", "or",     "return", "struct",
-      "this", "true", "switch",  "while", "xor",   "abs",     "assert"};
+      "and",      "auto",     "bool",    "break",     "builder", "case",       "catch",
+      "char",     "class",    "const",   "continue",  "default", "delete",     "do",
+      "double",   "else",     "enum",    "explicit",  "export",  "extern",     "false",
+      "float",    "for",      "friend",  "goto",      "if",      "inline",     "int",
+      "long",     "made",     "mutable", "namespace", "new",     "node_attrs", "node_inputs",
+      "not",      "operator", "options", "or",        "private", "protected",  "public",
+      "register", "return",   "short",   "signed",    "sizeof",  "static",     "struct",
+      "switch",   "template", "this",    "throw",     "true",    "try",        "typename",
+      "union",    "unsigned", "using",   "virtual",   "void",    "volatile",   "while",
+      "xor"};
   return taken.contains(name) ? name + "_" : name;
 }
 
@@ -115,20 +122,21 @@ class Function {
   }
 
   std::string definition() const {
-    std::string text = head(false) + " {\n  Values inputs;\n  Attrs attrs;\n";
+    std::string text = head(false) + " {\n  Values node_inputs;\n  Attrs node_attrs;\n";
     for (const auto& input : op_.inputs()) text += add(input);
     for (const auto* rule : attrs_)
-      text += "  set(attrs, \"" + rule->name + "\", options." + cpp_name(rule->name) + ");\n";
-    text += "  auto node = builder.op(\"" + op_.name() + "\", inputs, std::move(attrs));\n";
+      text += "  set(node_attrs, \"" + rule->name + "\", options." + cpp_name(rule->name) + ");\n";
+    text +=
+        "  auto node = builder.op(\"" + op_.name() + "\", node_inputs, std::move(node_attrs));\n";
     const auto& outputs = op_.outputs();
     if (outputs.empty() || (outputs.size() == 1 && !is_list(outputs[0])))
       return text + "  return node;\n}\n";
     text += "  OutputReader read(node);\n";
     if (outputs.size() == 1) return text + "  return " + read(outputs[0]) + ";\n}\n";
-    text += "  " + op_.name() + "Outputs outputs;\n";
+    text += "  " + op_.name() + "Outputs made;\n";
     for (const auto& output : outputs)
-      text += "  outputs." + cpp_name(output.name) + " = " + read(output) + ";\n";
-    return text + "  return outputs;\n}\n";
+      text += "  made." + cpp_name(output.name) + " = " + read(output) + ";\n";
+    return text + "  return made;\n}\n";
   }
 
  private:
@@ -189,12 +197,12 @@ class Function {
 
   static std::string add(const Argument& input) {
     auto name = cpp_name(input.name);
-    auto text = "  append(inputs, " + name + ");\n";
+    auto text = "  append(node_inputs, " + name + ");\n";
     if (!input.count_attr.empty())
-      text +=
-          "  attrs[\"" + input.count_attr + "\"] = static_cast<int64_t>(" + name + ".size());\n";
+      text += "  node_attrs[\"" + input.count_attr + "\"] = static_cast<int64_t>(" + name +
+              ".size());\n";
     if (!input.dtypes_attr.empty())
-      text += "  attrs[\"" + input.dtypes_attr + "\"] = dtypes_of(" + name + ");\n";
+      text += "  node_attrs[\"" + input.dtypes_attr + "\"] = dtypes_of(" + name + ");\n";
     return text;
   }
 

@@ -3,6 +3,22 @@
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.graph.elements import is_numeric_tensor
 from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
+from troupe._src.ops.assert_ops import (
+    Assert,
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    check_numerics,
+)
+from troupe._src.ops.assert_ops import verify_tensor_all_finite as assert_all_finite
 from troupe._src.ops.check_ops import (
     assert_integer,
     assert_proper_iterable,
@@ -15,11 +31,25 @@ from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "Assert",
+    "assert_all_finite",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
     "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
     "assert_proper_iterable",
     "assert_same_float_dtype",
     "assert_scalar",
     "assert_type",
+    "check_numerics",
     "is_finite",
     "is_inf",
     "is_nan",

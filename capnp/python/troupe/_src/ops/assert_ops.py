@@ -1,0 +1,225 @@
+"""Checks of values within a step: operations that fail, and prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, List, Optional, Sequence
+
+import numpy as np
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.errors import InvalidArgumentError
+
+
+def Assert(  # noqa: N802
+    condition: Any, data: Sequence[Any], summarize: Optional[int] = None, name: Optional[str] = None
+) -> Operation:
+    """An operation that fails with InvalidArgument, showing `data`, unless the condition is true.
+
+    A condition that is known to be false fails at once.
+    """
+    tensor = convert_to_tensor(condition)
+    known = array_ops.get_static_value(tensor)
+    if known is not None and not np.all(known):
+        shown = [array_ops.get_static_value(convert_to_tensor(item)) for item in data]
+        texts = ["?" if item is None else str(item) for item in shown]
+        raise InvalidArgumentError(None, None, "assertion failed: " + " ".join(texts))
+    items = [convert_to_tensor(item) for item in data]
+    return raw_ops.Assert(
+        condition=tensor, data=items, summarize=3 if summarize is None else summarize, name=name
+    )
+
+
+def _checked(
+    name: str,
+    default_name: str,
+    condition: Callable[[Any, Any], Any],
+    words: str,
+) -> Callable[..., Operation]:
+    """An assertion that compares two tensors by elements."""
+
+    def check(
+        x: Any,
+        y: Any,
+        data: Optional[Sequence[Any]] = None,
+        summarize: Optional[int] = None,
+        message: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> Operation:
+        with get_default_graph().name_scope(name or default_name):
+            left = convert_to_tensor(x)
+            right = convert_to_tensor(y, left.dtype)
+            shown = data
+            if shown is None:
+                shown = [
+                    f"{message or ''}{' ' if message else ''}Condition x {words} y did not hold "
+                    "element-wise:",
+                    f"x ({left.name}) = ",
+                    left,
+                    f"y ({right.name}) = ",
+                    right,
+                ]
+            holds = math_ops.reduce_all(condition(left, right))
+            return Assert(holds, list(shown), summarize)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"An operation that fails unless x {words} y holds for all elements."
+    return check
+
+
+assert_equal = _checked("assert_equal", "assert_equal", gen_ops.equal, "==")
+assert_none_equal = _checked("assert_none_equal", "assert_none_equal", gen_ops.not_equal, "!=")
+assert_less = _checked("assert_less", "assert_less", gen_ops.less, "<")
+assert_less_equal = _checked("assert_less_equal", "assert_less_equal", gen_ops.less_equal, "<=")
+assert_greater = _checked("assert_greater", "assert_greater", gen_ops.greater, ">")
+assert_greater_equal = _checked(
+    "assert_greater_equal", "assert_greater_equal", gen_ops.greater_equal, ">="
+)
+
+
+def _sign(
+    name: str, condition: Callable[[Any, Any], Any], words: str
+) -> Callable[..., Operation]:
+    """An assertion that compares the elements of a tensor with 0."""
+
+    def check(
+        x: Any,
+        data: Optional[Sequence[Any]] = None,
+        summarize: Optional[int] = None,
+        message: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> Operation:
+        with get_default_graph().name_scope(name or check.__name__):
+            tensor = convert_to_tensor(x)
+            shown = data
+            if shown is None:
+                shown = [
+                    f"{message or ''}{' ' if message else ''}Condition x {words} 0 did not hold "
+                    "element-wise:",
+                    f"x ({tensor.name}) = ",
+                    tensor,
+                ]
+            holds = math_ops.reduce_all(condition(tensor, array_ops.zeros_like(tensor)))
+            return Assert(holds, list(shown), summarize)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"An operation that fails unless x {words} 0 holds for all elements."
+    return check
+
+
+assert_positive = _sign("assert_positive", gen_ops.greater, ">")
+assert_non_negative = _sign("assert_non_negative", gen_ops.greater_equal, ">=")
+assert_negative = _sign("assert_negative", gen_ops.less, "<")
+assert_non_positive = _sign("assert_non_positive", gen_ops.less_equal, "<=")
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Optional[Sequence[Any]] = None,
+    summarize: Optional[int] = None,
+    message: Optional[str] = None,
+    name: Optional[str] = None,
+) -> Operation:
+    """An operation that fails unless |x - y| <= atol + rtol * |y| for all elements.
+
+    By default both are ten times the distance of 1 from the next number of the dtype.
+    """
+    with get_default_graph().name_scope(name or "assert_near"):
+        left = convert_to_tensor(x)
+        right = convert_to_tensor(y, left.dtype)
+        epsilon = 10 * float(np.finfo(left.dtype.as_numpy_dtype).eps)
+        relative = epsilon if rtol is None else rtol
+        absolute = epsilon if atol is None else atol
+        limit = absolute + relative * gen_ops.abs(right)
+        holds = math_ops.reduce_all(gen_ops.less_equal(gen_ops.abs(left - right), limit))
+        shown = data or [
+            message or "",
+            f"x and y not equal to tolerance rtol = {relative}, atol = {absolute}",
+            f"x ({left.name}) = ",
+            left,
+            f"y ({right.name}) = ",
+            right,
+        ]
+        return Assert(holds, list(shown), summarize)
+
+
+def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Tensor:
+    """The tensor; a step fails where it has an element that is NaN or infinite."""
+    return raw_ops.CheckNumerics(tensor=tensor, message=message, name=name)
+
+
+def verify_tensor_all_finite(
+    t: Any = None, msg: Optional[str] = None, name: Optional[str] = None,
+    x: Any = None, message: Optional[str] = None,
+) -> Tensor:
+    """As `check_numerics`, with another order of arguments."""
+    given = t if x is None else x
+    tensor = convert_to_tensor(given)
+    with get_default_graph().name_scope(name or "VerifyFinite"):
+        return check_numerics(tensor, msg or message or "")
+
+
+def add_check_numerics_ops() -> Operation:
+    """An operation that checks all tensors of floating-point numbers that the graph has now."""
+    graph = get_default_graph()
+    checks: List[Operation] = []
+    for op in graph.get_operations():
+        for tensor in op.outputs:
+            if tensor.dtype.is_floating:
+                with graph.control_dependencies(checks[-1:]):
+                    checks.append(check_numerics(tensor, f"{op.name}:{tensor.value_index}").op)
+    return array_ops.group(*checks)
+
+
+def Print(  # noqa: N802
+    input_: Any,
+    data: Sequence[Any],
+    message: Optional[str] = None,
+    first_n: Optional[int] = None,
+    summarize: Optional[int] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The tensor; where it is computed, `data` is printed to the standard error."""
+    return raw_ops.Print(
+        input=input_,
+        data=[convert_to_tensor(item) for item in data],
+        message=message or "",
+        first_n=-1 if first_n is None else first_n,
+        summarize=3 if summarize is None else summarize,
+        name=name,
+    )
+
+
+def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
+    """An operation that prints the inputs where it is computed, tensors by their values.
+
+    Keywords: output_stream (sys.stderr, sys.stdout, or "file://PATH"), summarize (elements shown at
+    each end of an axis; 3, and -1 for all), sep (" "), end (a new line), name.
+    """
+    stream = kwargs.pop("output_stream", sys.stderr)
+    summarize, name = kwargs.pop("summarize", 3), kwargs.pop("name", None)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    streams = {sys.stderr: "stderr", sys.stdout: "stdout", sys.__stderr__: "stderr",
+               sys.__stdout__: "stdout"}
+    target = stream if isinstance(stream, str) else streams.get(stream)
+    if target is None:
+        raise ValueError(f"Unsupported output stream {stream!r}")
+    template, tensors = [], []
+    for item in inputs:
+        if isinstance(item, Tensor) or hasattr(item, "_as_tensor"):
+            template.append("{}")
+            tensors.append(convert_to_tensor(item))
+        else:
+            template.append(str(item).replace("{}", "{ }"))
+    text = raw_ops.StringFormat(
+        inputs=tensors, template=sep.join(template), placeholder="{}", summarize=summarize
+    )
+    return raw_ops.PrintV2(input=text, output_stream=target, end=end, name=name)
