@@ -127,23 +127,11 @@ from troupe._src.ops.array_ops import (
 )
 from troupe._src.ops.array_ops import tuple_of as tuple
 from troupe._src.ops.assert_ops import (
-    Assert,
-    Print,
-    add_check_numerics_ops,
-    assert_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_less,
-    assert_less_equal,
-    assert_near,
-    assert_negative,
-    assert_non_negative,
-    assert_non_positive,
-    assert_none_equal,
-    assert_positive,
-    check_numerics,
+    Assert, Print, add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal,
+    assert_less, assert_less_equal, assert_near, assert_negative, assert_non_negative,
+    assert_non_positive, assert_none_equal, assert_positive, check_numerics,
     verify_tensor_all_finite,
-)
+)  # fmt: skip
 from troupe._src.ops.assert_ops import print_v2 as print
 from troupe._src.ops.check_ops import (
     assert_integer,
@@ -284,28 +272,9 @@ from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
 from troupe._src.types.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+    DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
+    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64,
+)  # fmt: skip
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
 from troupe._src.types.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
