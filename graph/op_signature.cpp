@@ -11,9 +11,12 @@ std::string type_of(const Argument& argument) {
   return argument.count_attr.empty() ? dtype : argument.count_attr + "*" + dtype;
 }
 
+/// On one line.
 std::string text_of(const AttrValue& value) {
-  if (value.type() == AttrType::string) return '"' + value.to_string() + '"';
-  return value.to_string();
+  auto text = value.to_string();
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, "\\n");
+  return text;
 }
 
 std::string text_of(const AttrRule& rule) {

@@ -54,7 +54,7 @@ def value_text(value, kind):
         "int": lambda: str(value.i),
         "float": lambda: float_text(value.f),
         "bool": lambda: "true" if value.b else "false",
-        "string": lambda: '"' + value.s.decode() + '"',
+        "string": lambda: '"' + value.s.decode().replace("\n", "\\n") + '"',
         "type": lambda: dtype_name(value.type),
         "shape": lambda: shape_text(value.shape),
         "tensor": lambda: tensor_text(value.tensor),
