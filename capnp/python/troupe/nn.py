@@ -89,6 +89,8 @@ from troupe._src.ops.gen_ops import (
     tanh,
 )
 
+from troupe._src.ops.rearrange_ops import in_top_k, top_k
+
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
@@ -127,6 +129,7 @@ __all__ = [
     "embedding_lookup",
     "erosion2d",
     "fused_batch_norm",
+    "in_top_k",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
@@ -159,6 +162,7 @@ __all__ = [
     "sufficient_statistics",
     "swish",
     "tanh",
+    "top_k",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
     "xw_plus_b",

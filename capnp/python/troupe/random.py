@@ -1,8 +1,39 @@
 """Random tensors."""
 
-from troupe._src.graph.random_seed import set_random_seed
-from troupe._src.ops.array_ops import random_normal as normal
-from troupe._src.ops.array_ops import random_uniform as uniform
-from troupe._src.ops.array_ops import truncated_normal
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.graph.random_seed import get_seed, set_random_seed
+from troupe._src.ops.random_ops import (
+    categorical,
+    multinomial,
+    stateless_categorical,
+    stateless_multinomial,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+    truncated_normal,
+)
+from troupe._src.ops.random_ops import random_gamma as gamma
+from troupe._src.ops.random_ops import random_normal as normal
+from troupe._src.ops.random_ops import random_poisson as poisson
+from troupe._src.ops.random_ops import random_shuffle as shuffle
+from troupe._src.ops.random_ops import random_uniform as uniform
 
-__all__ = ["normal", "set_random_seed", "truncated_normal", "uniform"]
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "categorical",
+    "gamma",
+    "get_seed",
+    "multinomial",
+    "normal",
+    "poisson",
+    "set_random_seed",
+    "shuffle",
+    "stateless_categorical",
+    "stateless_multinomial",
+    "stateless_normal",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+]

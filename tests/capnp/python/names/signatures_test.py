@@ -41,6 +41,16 @@ DIFFERENT = {
     "nn.sparse_softmax_cross_entropy_with_logits": (
         "_sentinel=None, labels=None, logits=None, name=None", OLDER,
     ),
+    "nn.top_k": ("input, k=1, sorted=True, name=None", OLDER),
+    "random.stateless_normal": (
+        "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None", OLDER,
+    ),
+    "random.stateless_truncated_normal": (
+        "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None", OLDER,
+    ),
+    "random.stateless_uniform": (
+        "shape, seed, minval=0, maxval=None, dtype=tf.float32, name=None", OLDER,
+    ),
     "nn.swish": ("features", OLDER),
     "ones": ("shape, dtype=tf.float32, name=None", OLDER),
     "shape": ("input, name=None, out_type=tf.int32", OLDER),

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.types import dtypes
@@ -278,7 +278,7 @@ def dropout(
     with get_default_graph().name_scope(name or "dropout"):
         dropped = convert_to_tensor(dropped, None if is_tensor(dropped) else tensor.dtype)
         sizes = array_ops.shape(tensor) if noise_shape is None else _filled(noise_shape, tensor)
-        drawn = array_ops.random_uniform(sizes, dtype=tensor.dtype, seed=seed)
+        drawn = random_ops.random_uniform(sizes, dtype=tensor.dtype, seed=seed)
         kept = math_ops.cast(gen_ops.greater_equal(drawn, dropped), tensor.dtype)
         scaled: Tensor = tensor * (1.0 / (1.0 - dropped)) * kept
         return scaled

@@ -6,7 +6,6 @@ from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.graph.random_seed import get_seed
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, to_numpy
 from troupe._src.types import dtypes
@@ -45,7 +44,7 @@ def placeholder_with_default(input: Any, shape: ShapeLike, name: Optional[str] =
     return gen_ops.identity(tensor, name=name or "PlaceholderWithDefault")
 
 
-def _sizes(shape: Any) -> Any:
+def sizes_of(shape: Any) -> Any:
     """A shape as an input of an op."""
     if isinstance(shape, TensorShape):
         return constant(shape.as_list(), dtypes.int32)
@@ -58,13 +57,13 @@ def zeros(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = N
     """A tensor of zeros."""
     kind = as_dtype(dtype)
     value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
-    return gen_ops.fill(_sizes(shape), value, name=name or "zeros")
+    return gen_ops.fill(sizes_of(shape), value, name=name or "zeros")
 
 
 def ones(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
     """A tensor of ones."""
     value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
-    return gen_ops.fill(_sizes(shape), value, name=name or "ones")
+    return gen_ops.fill(sizes_of(shape), value, name=name or "ones")
 
 
 def zeros_like(
@@ -95,17 +94,17 @@ def ones_like(
 
 def fill(dims: Any, value: Any, name: Optional[str] = None) -> Tensor:
     """A tensor with the same value in all elements."""
-    return gen_ops.fill(_sizes(dims), value, name=name)
+    return gen_ops.fill(sizes_of(dims), value, name=name)
 
 
 def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
     """The same elements in another shape; a size of -1 is inferred."""
-    return gen_ops.reshape(tensor, _sizes(shape), name=name)
+    return gen_ops.reshape(tensor, sizes_of(shape), name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Tensor:
     """Repeats the elements along axes of size 1 and along new axes, by NumPy's rules."""
-    return gen_ops.broadcast_to(input, _sizes(shape), name=name)
+    return gen_ops.broadcast_to(input, sizes_of(shape), name=name)
 
 
 def shape(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
@@ -301,61 +300,6 @@ def tuple_of(
     all_of_them = [each for each in [*tensors, *(control_inputs or [])] if each is not None]
     with graph.name_scope(name or "tuple"), graph.control_dependencies(all_of_them):
         return [None if tensor is None else gen_ops.identity(tensor) for tensor in tensors]
-
-
-def random_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: DTypeLike = dtypes.float32,
-    seed: Optional[int] = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """Random numbers with a normal distribution."""
-    name = name or "random_normal"
-    return _scaled(raw_ops.RandomStandardNormal, shape, dtype, seed, name, (stddev, mean))
-
-
-def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: DTypeLike = dtypes.float32,
-    seed: Optional[int] = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """Random numbers with a normal distribution, cut off at two standard deviations."""
-    name = name or "truncated_normal"
-    return _scaled(raw_ops.TruncatedNormal, shape, dtype, seed, name, (stddev, mean))
-
-
-def random_uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: DTypeLike = dtypes.float32,
-    seed: Optional[int] = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """Random numbers with a uniform distribution in [minval, maxval)."""
-    if not as_dtype(dtype).is_floating:
-        raise TypeError("random integers are not part of this version")
-    maxval = 1 if maxval is None else maxval
-    name = name or "random_uniform"
-    return _scaled(raw_ops.RandomUniform, shape, dtype, seed, name, (maxval - minval, minval))
-
-
-def _scaled(
-    op: Any, shape: Any, dtype: DTypeLike, seed: Optional[int], name: str, scale: Any
-) -> Tensor:
-    factor, offset = scale
-    first, second = get_seed(seed)
-    with get_default_graph().name_scope(name):
-        drawn = op(shape=_sizes(shape), dtype=dtype, seed=first, seed2=second)
-        scaled = drawn * factor if isinstance(factor, Tensor) or factor != 1 else drawn
-        shifted = scaled + offset if isinstance(offset, Tensor) or offset else scaled
-    assert isinstance(shifted, Tensor)
-    return shifted
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

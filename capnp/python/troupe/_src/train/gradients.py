@@ -90,7 +90,8 @@ def gradients(
 
 def _element(graph: Graph, value: Any) -> Any:
     if isinstance(value, tuple):
-        return IndexedSlices(*(graph._of_value(part) for part in value))
+        rows: List[Any] = [graph._of_value(part) for part in value]
+        return IndexedSlices(*rows)
     return None if value is None else graph._of_value(value)
 
 
