@@ -32,16 +32,16 @@ std::string snake_case(const std::string& name) {
 /// A name of C++ where `name` is a keyword, or one of the parameters that each function has.
 std::string cpp_name(const std::string& name) {
   static const std::set<std::string> taken = {
-      "and",      "auto",     "bool",    "break",     "builder", "case",       "catch",
-      "char",     "class",    "const",   "continue",  "default", "delete",     "do",
-      "double",   "else",     "enum",    "explicit",  "export",  "extern",     "false",
-      "float",    "for",      "friend",  "goto",      "if",      "inline",     "int",
-      "long",     "made",     "mutable", "namespace", "new",     "node_attrs", "node_inputs",
-      "not",      "operator", "options", "or",        "private", "protected",  "public",
-      "register", "return",   "short",   "signed",    "sizeof",  "static",     "struct",
-      "switch",   "template", "this",    "throw",     "true",    "try",        "typename",
-      "union",    "unsigned", "using",   "virtual",   "void",    "volatile",   "while",
-      "xor"};
+      "and",         "assert",   "auto",     "bool",    "break",     "builder", "case",
+      "catch",       "char",     "class",    "const",   "continue",  "default", "delete",
+      "do",          "double",   "else",     "enum",    "explicit",  "export",  "extern",
+      "false",       "float",    "for",      "friend",  "goto",      "if",      "inline",
+      "int",         "long",     "made",     "mutable", "namespace", "new",     "node_attrs",
+      "node_inputs", "not",      "operator", "options", "or",        "private", "protected",
+      "public",      "register", "return",   "short",   "signed",    "sizeof",  "static",
+      "struct",      "switch",   "template", "this",    "throw",     "true",    "try",
+      "typename",    "union",    "unsigned", "using",   "virtual",   "void",    "volatile",
+      "while",       "xor"};
   return taken.contains(name) ? name + "_" : name;
 }
 

@@ -35,13 +35,7 @@ def group(*inputs: Any, name: str = "group_deps") -> Operation:
 
 def placeholder_with_default(input: Any, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
     """A tensor with the value of `input`, unless a step feeds another one of that shape."""
-    tensor = convert_to_tensor(input)
-    if as_shape(shape) != tensor.shape:
-        raise ValueError(
-            f"the placeholder must have the shape {tensor.shape} of its default, not "
-            f"{as_shape(shape)}: this version has no op PlaceholderWithDefault"
-        )
-    return gen_ops.identity(tensor, name=name or "PlaceholderWithDefault")
+    return raw_ops.PlaceholderWithDefault(input=input, shape=as_shape(shape), name=name)
 
 
 def sizes_of(shape: Any) -> Any:
