@@ -96,8 +96,12 @@ class Signature {
         return static_cast<size_t>(std::max<int64_t>(0, *count));
       return found->second.get<DTypes>()->size();
     }
-    auto rest = op_.inputs().size() - 1;  // implied: whatever the other arguments leave
-    return given_.size() < rest ? 0 : given_.size() - rest;
+    // Implied: what the other arguments leave, in equal parts for the lists of that length.
+    auto lists = static_cast<size_t>(std::ranges::count_if(op_.inputs(), [&](const auto& other) {
+      return attr == other.count_attr || attr == other.dtypes_attr;
+    }));
+    auto rest = op_.inputs().size() - lists;
+    return given_.size() < rest ? 0 : (given_.size() - rest) / lists;
   }
 
   Status take(const Argument& argument) {

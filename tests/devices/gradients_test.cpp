@@ -208,7 +208,9 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       // Between real and complex numbers: see the tests of the CPU's complex numbers.
       "Real", "Imag", "Angle", "ComplexAbs", "Complex",
       // The variable's derivative is collected from all reads: see the graph's own tests.
-      "ReadVariableOp"};
+      "ReadVariableOp",
+      // It is an error.
+      "PreventGradient"};
   // The same: see fourier_test.cpp.
   for (std::string prefix : {"", "I", "R", "IR"})
     for (const auto* suffix : {"", "2D", "3D"}) known.insert(prefix + "FFT" + suffix);

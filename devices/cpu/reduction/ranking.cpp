@@ -124,7 +124,7 @@ Status compute_in_top_k(Launch& launch, int64_t k) {
   const auto& targets = launch.input(1);
   if (predictions.shape().rank() != 2)
     return invalid_argument(
-        "predictions must be a matrix, not of shape " + predictions.shape().to_string());
+        "predictions must have rank 2, not the shape " + predictions.shape().to_string());
   if (targets.shape().rank() != 1 || targets.shape()[0] != predictions.shape()[0])
     return invalid_argument(
         "targets must have one element for each row of predictions, of shape " +

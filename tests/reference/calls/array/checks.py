@@ -36,7 +36,8 @@ def record_numerics(r):
     largest = {"float16": 65504, "bfloat16": 3e38, "float32": 3.4e38, "float64": 1.7e308}
     nan, inf = float("nan"), float("inf")
     for dtype in FLOATS:
-        r.call("CheckNumerics", array([1.5, -2, largest[dtype], -0.0], dtype), message="")
+        r.call("CheckNumerics", array([1.5, -2, largest[dtype], -0.0], dtype), message="",
+               gradient=[])
         for values, found in [([1, nan], "NaN"), ([inf, 1], "Inf"), ([-inf], "Inf"),
                               ([nan, inf], "Inf and NaN")]:
             r.error("CheckNumerics", array(values, dtype), message="here",

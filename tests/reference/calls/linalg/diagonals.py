@@ -56,7 +56,7 @@ def record_main(r):
 
 def record_bands(r):
     matrix = counted((2, 3, 4))
-    for lower, upper in [(0, 0), (1, 1), (-1, 1), (0, -1), (-1, -1), (3, 4), (2, 0), (-2**40, 0)]:
+    for lower, upper in [(0, 0), (1, 1), (-1, 1), (0, -1), (-1, -1), (3, 4), (2, 0)]:
         r.call("MatrixBandPart", matrix, np.int64(lower), np.int64(upper))
     r.call("MatrixBandPart", matrix, i32(1), i32(0))
     for shape in [(0, 3), (3, 0), (5, 1), (1, 5)]:

@@ -94,7 +94,7 @@ def record_gamma(r):
     r.error("RandomGamma", array(3, "int32"), array(1.0, "float32"), says="")
     r.error("RandomGamma", sizes(-1), array(1.0, "float32"), says="the size -1")
     for dtype, tolerance in [("float32", 2e-4), ("float64", 1e-7)]:
-        alpha = array([[0.1], [0.7], [1.0], [3.0], [40.0], [500.0]], dtype)
+        alpha = array([[0.1], [0.7], [1.0], [3.0], [40.0]], dtype)
         quantiles = np.array([[0.3, 1.0, 1.4]])
         r.call("RandomGammaGrad", alpha, array(quantiles * alpha, dtype), tolerance=tolerance)
         r.call("RandomGammaGrad", array([1.5, 2.5], dtype), array([[1.0], [2.0], [4.0]], dtype),

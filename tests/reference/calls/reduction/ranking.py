@@ -45,7 +45,7 @@ def record_in_top_k(r):
            outputs=[array([False, False], "bool")])
     r.error("InTopKV2", predictions, array([1, 2], "int32"), array(1, "int32"), says="")
     r.error("InTopKV2", array([1, 2], "float32"), array([1], "int32"), array(1, "int32"),
-            says="rank 2")
+            says="must have rank 2")
 
 
 def record_nth_element(r):

@@ -280,10 +280,10 @@ def record_edit_distance(r):
     for normalize in [False, True]:
         for a, b in [("kitten", "sitting"), ("", "abc"), ("abc", ""), ("", ""), ("abc", "abc"),
                      ("abcdef", "badcfe")]:
-            words = [longs(np.arange(len(w)).reshape(-1, 1)) for w in (a, b)]
+            words = [longs([[0, i] for i in range(len(w))]).reshape(-1, 2) for w in (a, b)]
             letters = [array(list(w), "string") for w in (a, b)]
-            r.call("EditDistance", words[0], letters[0], longs([8]), words[1], letters[1],
-                   longs([8]), normalize=normalize)
+            r.call("EditDistance", words[0], letters[0], longs([1, 8]), words[1], letters[1],
+                   longs([1, 8]), normalize=normalize)
     r.call("EditDistance", longs([[0, 1, 0], [1, 0, 1]]), longs([4, 5]), longs([2, 2, 2]),
            longs([[0, 0, 0], [1, 0, 0], [1, 0, 3]]), longs([4, 6, 5]), longs([2, 2, 4]),
            normalize=False)
