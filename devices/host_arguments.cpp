@@ -64,9 +64,23 @@ Table arrays() {
 /// Axes, and how many.
 Table reductions() {
   return {
-      {"All", {{1}}},  {"Any", {{1}}},  {"ArgMax", {{1}}}, {"InTopKV2", {{2}}},
-      {"Max", {{1}}},  {"Mean", {{1}}}, {"Min", {{1}}},    {"NthElement", {{1}}},
-      {"Prod", {{1}}}, {"Sum", {{1}}},  {"TopKV2", {{1}}},
+      {"All", {{1}}},
+      {"Any", {{1}}},
+      {"ArgMax", {{1}}},
+      {"Cumprod", {{1}}},
+      {"Cumsum", {{1}}},
+      {"InTopKV2", {{2}}},
+      {"Max", {{1}}},
+      {"Mean", {{1}}},
+      {"Min", {{1}}},
+      {"NthElement", {{1}}},
+      {"Prod", {{1}}},
+      {"Sum", {{1}}},
+      {"TopKV2", {{1}}},
+      {"UnsortedSegmentMax", {{2}}},
+      {"UnsortedSegmentMin", {{2}}},
+      {"UnsortedSegmentProd", {{2}}},
+      {"UnsortedSegmentSum", {{2}}},
   };
 }
 

@@ -40,6 +40,8 @@ KernelCatalog make_kernel_catalog() {
   add_fourier_kernels(catalog);
   add_decompositions_kernels(catalog);
   add_ranking_kernels(catalog);
+  add_scan_kernels(catalog);
+  add_segment_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

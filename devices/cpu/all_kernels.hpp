@@ -37,6 +37,8 @@ void add_diagonals_kernels(KernelCatalog& catalog);
 void add_fourier_kernels(KernelCatalog& catalog);
 void add_decompositions_kernels(KernelCatalog& catalog);
 void add_ranking_kernels(KernelCatalog& catalog);
+void add_scan_kernels(KernelCatalog& catalog);
+void add_segment_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_array_kernels(KernelCatalog& catalog);

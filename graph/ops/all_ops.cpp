@@ -41,6 +41,8 @@ constexpr Family families[] = {
     {"linalg/fourier", add_fourier_ops},
     {"linalg/decompositions", add_decompositions_ops},
     {"reduction/ranking", add_ranking_ops},
+    {"reduction/scan", add_scan_ops},
+    {"reduction/segment", add_segment_ops},
     {"math/comparison", add_comparison_ops},
     {"reduction/reduction", add_reduction_ops},
     {"array/array", add_array_ops},

@@ -39,6 +39,8 @@ void add_diagonals_ops(OpCatalog& catalog);
 void add_fourier_ops(OpCatalog& catalog);
 void add_decompositions_ops(OpCatalog& catalog);
 void add_ranking_ops(OpCatalog& catalog);
+void add_scan_ops(OpCatalog& catalog);
+void add_segment_ops(OpCatalog& catalog);
 void add_comparison_ops(OpCatalog& catalog);
 void add_reduction_ops(OpCatalog& catalog);
 void add_array_ops(OpCatalog& catalog);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
@@ -17,6 +18,42 @@ struct FoldSum {
   template <class A, class B>
   auto operator()(A folded, B next) const {
     return wrap(folded) + wrap(next);
+  }
+};
+
+struct FoldProduct {
+  template <class A>
+  static A none() {
+    return A(1);
+  }
+  template <class A, class B>
+  auto operator()(A folded, B next) const {
+    return wrap(folded) * wrap(next);
+  }
+};
+
+// Both propagate NaN.
+struct FoldMaximum {
+  template <class A>
+  static A none() {
+    using Limits = std::numeric_limits<A>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+  template <class A>
+  A operator()(A folded, A next) const {
+    return (folded > next) | (folded != folded) ? folded : next;
+  }
+};
+
+struct FoldMinimum {
+  template <class A>
+  static A none() {
+    using Limits = std::numeric_limits<A>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  }
+  template <class A>
+  A operator()(A folded, A next) const {
+    return (folded < next) | (folded != folded) ? folded : next;
   }
 };
 

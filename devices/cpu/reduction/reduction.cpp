@@ -1,49 +1,11 @@
 #include "troupe/devices/cpu/reduction/reduction.hpp"
 
-#include <limits>
-
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/reduction/reduce.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-struct FoldProduct {
-  template <class A>
-  static A none() {
-    return A(1);
-  }
-  template <class A, class B>
-  auto operator()(A folded, B next) const {
-    return wrap(folded) * wrap(next);
-  }
-};
-
-// Both propagate NaN.
-struct FoldMaximum {
-  template <class A>
-  static A none() {
-    using Limits = std::numeric_limits<A>;
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  }
-  template <class A>
-  A operator()(A folded, A next) const {
-    return (folded > next) | (folded != folded) ? folded : next;
-  }
-};
-
-struct FoldMinimum {
-  template <class A>
-  static A none() {
-    using Limits = std::numeric_limits<A>;
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
-  }
-  template <class A>
-  A operator()(A folded, A next) const {
-    return (folded < next) | (folded != folded) ? folded : next;
-  }
-};
 
 struct FoldAll {
   template <class A>
