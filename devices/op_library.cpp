@@ -96,4 +96,17 @@ KernelCatalog::Make loaded_kernels::find(std::string_view op) {
   return all.kernels.find(op);
 }
 
+std::vector<std::string> loaded_kernels::with_loaded(const KernelCatalog& catalog) {
+  auto& all = loaded();
+  std::vector<std::string> loaded_ops;
+  {
+    std::unique_lock lock(all.mutex);
+    loaded_ops = all.kernels.ops();
+  }
+  auto ops = catalog.ops();
+  for (auto& op : loaded_ops)
+    if (catalog.contains(op)) ops.push_back(std::move(op));
+  return ops;
+}
+
 }  // namespace troupe

@@ -15,7 +15,8 @@ struct OpLibrary {
 };
 
 /// Loads a shared library that defines its ops by TROUPE_OP_LIBRARY. They are then in all catalogs
-/// of the process, and the kernels in all its CPU devices, those made earlier, too. A library that
+/// of the process, and the kernels in all its CPU devices, those made earlier, too; but a cluster
+/// only knows of those that were loaded before its task began. A library that
 /// is loaded again, also by another path, adds nothing. NotFound without such a file;
 /// InvalidArgument for a file that is no such library; FailedPrecondition for one that was built
 /// with another version or compiler than this process; AlreadyExists where an op has the name of
@@ -29,6 +30,8 @@ Result<OpLibrary> load_op_library(const std::string& path);
 namespace loaded_kernels {
 /// Unset where there is none.
 KernelCatalog::Make find(std::string_view op);
+/// The ops that a catalog has, those of libraries too where it falls back on them.
+std::vector<std::string> with_loaded(const KernelCatalog& catalog);
 }  // namespace loaded_kernels
 
 /// What has to be the same in a library and in the process that loads it.

@@ -13,6 +13,7 @@
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session/session_actor.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
+#include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/text.hpp"
 
@@ -88,7 +89,7 @@ struct TaskState {
            .index = attributes.index,
            .memory_limit = attributes.memory_limit,
            .description = attributes.description,
-           .ops = device->kernels().ops(),
+           .ops = loaded_kernels::with_loaded(device->kernels()),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
       // Handles need no kernel: a plan binds them to their resources.
       for (const auto& [handle_op, kind] : device->resource_kinds().all())

@@ -61,6 +61,7 @@ Value add_op(
     auto attr_name = nb::cast<std::string>(key);
     const auto* rule = op->find_attr(attr_name);
     if (rule) attrs.emplace(attr_name, to_attr(*rule, value));
+    else if (attr_name.starts_with('_')) attrs.emplace(attr_name, nb::cast<std::string>(value));
     else attrs.emplace(attr_name, "");  // the op refuses it, by name
   }
   auto value = builder.named(name).op(op_name, inputs, attrs);

@@ -72,7 +72,8 @@ NOT_COMPARED = {
 
 # Public names that are not TensorFlow's, or whose recorded signature says nothing.
 OWN = {
-    "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "NodeDef", "Operation",
+    "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "IndexedSlicesValue",
+    "NodeDef", "Operation",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
 }  # fmt: skip

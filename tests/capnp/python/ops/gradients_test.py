@@ -14,9 +14,6 @@ def values_of(tensors, feeds=None):
 
 
 class GradientsTest(tf.test.TestCase):
-    def setUp(self):
-        tf.reset_default_graph()
-
     def test_nothing_passes_through_what_is_stopped(self):
         x = tf.constant(3.0)
         y = x * x

@@ -144,8 +144,12 @@ class OpsTest(tf.test.TestCase):
         x = tf.placeholder_with_default(0.5, [])
         with tf.Session() as session:
             self.assertEqual([session.run(x), session.run(x, {x: 2.0})], [0.5, 2])
+        any_length = tf.placeholder_with_default([1.0], [None])
+        self.assertEqual(any_length.shape.as_list(), [None])
+        with tf.Session() as session:
+            self.assertAllEqual(session.run(any_length, {any_length: [2.0, 3.0]}), [2, 3])
         with self.assertRaisesRegex(ValueError, "PlaceholderWithDefault"):
-            tf.placeholder_with_default([1.0], [None])
+            tf.placeholder_with_default([1.0], [3])
 
     def test_casts(self):
         self.check(X.astype(np.int32), tf.cast(X, tf.int32))

@@ -8,9 +8,6 @@ import troupe as tf
 
 
 class RearrangeTest(tf.test.TestCase):
-    def setUp(self):
-        tf.reset_default_graph()
-
     def run_all(self, fetches, feeds=None):
         with tf.Session() as session:
             return session.run(fetches, feeds)

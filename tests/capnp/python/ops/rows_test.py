@@ -29,9 +29,6 @@ def optimizers():
 
 
 class RowsTest(tf.test.TestCase):
-    def setUp(self):
-        tf.reset_default_graph()
-
     def run_all(self, fetches, steps=()):
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())

@@ -54,7 +54,7 @@ def find_gradient_function(op: Operation) -> Optional[GradientFunction]:
     LookupError where a scope of the graph named one that nobody has registered.
     """
     overridden = op._attr(_OVERRIDE_ATTR)
-    name = op.type if overridden is None else overridden
+    name = op.type if overridden is None else overridden.decode()
     if name in _functions:
         return _functions[name] or _pass_nothing_on
     if overridden is not None:

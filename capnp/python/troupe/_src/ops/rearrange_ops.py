@@ -54,7 +54,7 @@ def boolean_mask(
         inner = math_ops.reduce_prod(sizes[first : first + rank])
         flat_sizes = array_ops.concat([sizes[:first], [inner], sizes[first + rank :]], 0)
         flat = array_ops.reshape(x, flat_sizes)
-        places = raw_ops.Where(condition=array_ops.reshape(chosen, [-1]))
+        places = raw_ops.Where(input=array_ops.reshape(chosen, [-1]))
         return array_ops.gather(flat, array_ops.squeeze(places, axis=[1]), axis=first)
 
 
@@ -92,7 +92,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:
         axes = list(range(len(vectors)))
         if indexing == "xy" and len(vectors) > 1:
             axes[0], axes[1] = 1, 0
-        shape = array_ops.stack([sizes[axis] for axis in axes]) if vectors else []
+        shape: Any = array_ops.stack([sizes[axis] for axis in axes]) if vectors else []
         grids = []
         for vector, axis in zip(vectors, axes):
             column = [1] * len(vectors)

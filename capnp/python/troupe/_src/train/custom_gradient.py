@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.gradient_functions import RegisterGradient
@@ -20,7 +20,7 @@ _numbers = itertools.count()
 
 
 @set_module("troupe")
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient(f: Optional[Callable[..., Any]] = None) -> Callable[..., Any]:
     """Decorates a function that returns its result and the function of its gradients.
 
         @tf.custom_gradient
@@ -35,13 +35,17 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     gradients of the arguments, and the list of those of the variables.
     """
 
-    @functools.wraps(f)
+    if f is None:
+        return custom_gradient
+    function = f
+
+    @functools.wraps(function)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             raise ValueError("A function with a custom gradient takes no keyword arguments.")
         graph = get_default_graph()
         with graph.name_scope("CustomGradient"):
-            return _add(graph, f, args)
+            return _add(graph, function, args)
 
     return decorated
 

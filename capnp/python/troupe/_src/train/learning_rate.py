@@ -6,7 +6,7 @@ import math
 from typing import Any, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops
 from troupe._src.ops.convert import convert_to_tensor
 
 
@@ -195,7 +195,7 @@ def noisy_linear_cosine_decay(
     initial = math_ops.cast(initial_variance, rate.dtype)
     power = math_ops.cast(variance_decay, rate.dtype)
     deviation = gen_ops.sqrt(initial / (1.0 + clipped) ** power)
-    noise = array_ops.random_normal(array_ops.shape(deviation), dtype=rate.dtype) * deviation
+    noise = random_ops.random_normal(array_ops.shape(deviation), dtype=rate.dtype) * deviation
     part = clipped / last
     line = (last - clipped) / last + noise
     decayed = (alpha + line) * _cosine(part, num_periods) + beta
