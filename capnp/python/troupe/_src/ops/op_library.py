@@ -17,7 +17,7 @@ def load_op_library(library_filename: str) -> types.ModuleType:
 
     The functions have the ops' names in small letters. Nodes compute the ops that they were started
     with (`troupe-node --ops`), and so do servers and sessions that this process opens afterwards.
-    Errors: NotFoundError without such a file; InvalidArgumentError for one that is no library of ops;
+    Errors: NotFoundError without such a file; InvalidArgumentError for what is no library of ops;
     FailedPreconditionError for one of another version; AlreadyExistsError where another op has the
     name. As TensorFlow's function of this name.
     """
