@@ -120,7 +120,7 @@ Result<const Op*> OpCatalog::find(std::string_view name) const {
   auto nearest = nearest_name(name, known);
   return not_found(
       "there is no op '" + std::string(name) + "'" +
-      (nearest.empty() ? "; the node loads a library of ops by --ops"
+      (nearest.empty() ? "; if a library has it, the node has to load that (--ops)"
                        : "; did you mean '" + nearest + "'?"));
 }
 

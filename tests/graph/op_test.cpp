@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_op_is_told_its_neighbour) {
       "there is no op 'Matmul'; did you mean 'MatMul'?");
   BOOST_TEST(
       catalog->find("Quux").status().message() ==
-      "there is no op 'Quux'; the node loads a library of ops by --ops");
+      "there is no op 'Quux'; if a library has it, the node has to load that (--ops)");
 }
 
 BOOST_AUTO_TEST_CASE(the_nearest_name_is_near) {

@@ -40,7 +40,10 @@ BOOST_AUTO_TEST_CASE(a_node_without_the_library_answers_with_the_names_of_op_and
   NodeCluster nodes({{"local", 1}});
   auto status = norms_by(nodes.target("local", 0)).status();
   BOOST_TEST((status.code() == Code::not_found));
-  BOOST_TEST(status.to_string() == "");
+  BOOST_TEST(
+      status.to_string() ==
+      "NotFound: there is no op 'RowNorms'; if a library has it, the node has to load that (--ops) "
+      "[node 'norms' (RowNorms)]");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_lists_its_ops_with_those_of_libraries) {

@@ -25,12 +25,18 @@ def Assert(  # noqa: N802
     known = array_ops.get_static_value(tensor)
     if known is not None and not np.all(known):
         shown = [array_ops.get_static_value(convert_to_tensor(item)) for item in data]
-        texts = ["?" if item is None else str(item) for item in shown]
+        texts = [_text_of(item) for item in shown]
         raise InvalidArgumentError(None, None, "assertion failed: " + " ".join(texts))
     items = [convert_to_tensor(item) for item in data]
     return raw_ops.Assert(
         condition=tensor, data=items, summarize=3 if summarize is None else summarize, name=name
     )
+
+
+def _text_of(value: Any) -> str:
+    if value is None:
+        return "?"
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _checked(
