@@ -119,8 +119,13 @@ bool Link::is_overfull() {
 }
 
 void Link::close(const std::string& why) {
-  send(CloseFrame{why});
-  if (stream_) stream_->close();
+  {
+    std::lock_guard lock(mutex_);
+    if (!stream_) return;
+    outbox_.add_last(CloseFrame{why});
+    wake();
+  }
+  stream_->close();
 }
 
 bool Link::send(const Proxy& proxy, const caf::mailbox_element& element) {

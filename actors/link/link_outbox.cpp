@@ -6,12 +6,17 @@
 namespace troupe {
 
 void LinkOutbox::add(WireSlice slice) {
-  if (slice.size == 0) return;
+  if (slice.size == 0 || has_last_) return;
   unwritten_bytes_ += slice.size;
   slices_.push_back(std::move(slice));
 }
 
 void LinkOutbox::add(const Frame& frame) { add(encode(frame)); }
+
+void LinkOutbox::add_last(const Frame& frame) {
+  add(frame);
+  has_last_ = true;
+}
 
 void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder& order) {
   frame.content_bytes = message.content.size();
@@ -162,7 +167,7 @@ void LinkOutbox::add_piece(Outgoing& message) {
 }
 
 std::vector<WireSlice> LinkOutbox::take(size_t bytes_max) {
-  if (slices_.empty() && !granted_.empty()) {
+  if (slices_.empty() && !granted_.empty() && !has_last_) {
     auto message = std::move(granted_.front());
     granted_.pop_front();
     add_piece(message);

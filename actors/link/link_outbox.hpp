@@ -42,6 +42,8 @@ class LinkOutbox {
 
   void add(const Frame& frame);
   void add_after_transfers(const Frame& frame);
+  /// No pieces leave after it, and what is added later need not.
+  void add_last(const Frame& frame);
   /// `frame` without its transfer and sizes.
   void add(MessageFrame frame, WireMessage message, const MessageOrder& order);
   /// The peer has granted a transfer. False: there was none of that number.
@@ -90,6 +92,7 @@ class LinkOutbox {
   void end_transfer(const MessageOrder& order);
 
   LinkSizes sizes_;
+  bool has_last_ = false;
   std::deque<WireSlice> slices_;
   uint64_t unwritten_bytes_ = 0;  // of slices_
   uint64_t last_transfer_ = 0;

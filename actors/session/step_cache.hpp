@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "troupe/actors/session/step_compiler.hpp"
 
@@ -62,7 +63,7 @@ class StepCache {
   SessionProtocol::pointer self_ = nullptr;
   const SessionSettings* settings_ = nullptr;
   StepCompiler compiler_;
-  std::map<StepSignature, Step> steps_;
+  std::unordered_map<StepSignature, Step, StepSignatureHash> steps_;
   std::map<std::string, CompiledStep::DevicePartition> devices_;  // that have plans, by name
   PlanId next_plan_ = 1;
 };

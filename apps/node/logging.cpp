@@ -2,13 +2,17 @@
 
 #include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -33,27 +37,55 @@ class JsonMessage : public spdlog::custom_flag_formatter {
 // Lines that wait to be written.
 constexpr size_t waiting_lines_max = 1024;
 
-/// Says in the log how many lines it has lost. Used by the thread of the pool, which therefore
-/// exists.
-class LossySink final : public spdlog::sinks::stderr_color_sink_mt {
+/// Writes lines to standard error, and says how many the log has lost. Used by the thread of the
+/// pool alone, which therefore exists. Without the lock of the C library's stream: who ends the
+/// process may want to flush that, while the pipe is full.
+class LossySink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
-  using Base = spdlog::sinks::stderr_color_sink_mt;
-
   explicit LossySink(spdlog::details::thread_pool& pool)
-      : pool_(pool), told_(pool.overrun_counter()) {}
+      : pool_(pool), told_(pool.overrun_counter()), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-  void log(const spdlog::details::log_msg& line) override {
+ private:
+  using Line = spdlog::details::log_msg;
+
+  void sink_it_(const Line& line) override {
     auto lost = pool_.overrun_counter();
     if (auto more = lost - std::exchange(told_, lost); more > 0) {
       auto text = std::to_string(more) + " lines of the log are lost: nobody read it for a while";
-      Base::log({line.logger_name, spdlog::level::warn, text});
+      print({line.logger_name, spdlog::level::warn, text});
     }
-    Base::log(line);
+    print(line);
+  }
+  void flush_() override {}
+
+  void print(const Line& line) {
+    spdlog::memory_buf_t text;
+    formatter_->format(line, text);
+    if (!is_terminal_ || line.color_range_end <= line.color_range_start)
+      return write({text.data(), text.size()});
+    std::string_view all(text.data(), text.size());
+    auto begin = line.color_range_start, end = line.color_range_end;
+    std::string colored(all.substr(0, begin));
+    colored += line.level >= spdlog::level::err    ? "\033[31m\033[1m"
+               : line.level == spdlog::level::warn ? "\033[33m\033[1m"
+                                                   : "\033[32m";
+    colored += all.substr(begin, end - begin);
+    colored += "\033[m";
+    colored += all.substr(end);
+    write(colored);
   }
 
- private:
+  static void write(std::string_view text) {
+    while (!text.empty()) {
+      auto written = ::write(STDERR_FILENO, text.data(), text.size());
+      if (written < 0 && errno != EINTR) return;  // nobody can be told
+      text.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
+    }
+  }
+
   spdlog::details::thread_pool& pool_;
   size_t told_;
+  bool is_terminal_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "troupe/graph/passes/prune.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace troupe {
@@ -30,6 +31,16 @@ bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, No
 }
 
 }  // namespace
+
+size_t StepSignatureHash::operator()(const StepSignature& signature) const {
+  size_t hash = signature.is_partial;
+  auto mix = [&hash](size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15; };
+  for (const auto* names : {&signature.feeds, &signature.fetches, &signature.targets}) {
+    mix(names->size());
+    for (const auto& name : *names) mix(std::hash<std::string>{}(name));
+  }
+  return hash;
+}
 
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
   auto feeds = find_outputs(graph, signature.feeds, "feed");

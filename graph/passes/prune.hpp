@@ -15,7 +15,11 @@ struct StepSignature {
   std::vector<std::string> targets;
   bool is_partial = false;  // feeds and fetches are passed while the step runs
 
-  auto operator<=>(const StepSignature&) const = default;
+  bool operator==(const StepSignature&) const = default;
+};
+
+struct StepSignatureHash {
+  size_t operator()(const StepSignature& signature) const;
 };
 
 /// The part of a graph that a step needs.

@@ -63,6 +63,8 @@ BOOST_AUTO_TEST_CASE(a_step_over_the_limit_fails_alone_and_leaves_the_memory_fre
   BOOST_TEST(failures == 0);
 }
 
+// ThreadSanitizer keeps its notes on memory that was given back, four times as large.
+#ifndef __SANITIZE_THREAD__
 BOOST_AUTO_TEST_CASE(what_a_reset_frees_goes_back_to_the_system) {
   NodeCluster nodes({{"worker", 1}});
   auto& node = nodes.node("worker", 0);
@@ -86,5 +88,6 @@ BOOST_AUTO_TEST_CASE(what_a_reset_frees_goes_back_to_the_system) {
   BOOST_TEST(resident_memory(node) <= before + kept_max);
   BOOST_TEST_MESSAGE(before << " MiB before, " << resident_memory(node) << " MiB after");
 }
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

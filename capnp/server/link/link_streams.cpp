@@ -104,19 +104,25 @@ class LinkStreams::Stream final : public LinkStream {
       return read();
     });
   }
+  /// Ends the link for what was read. The peer is told of its mistake first.
   kj::Promise<void> finish(const Status& why) {
-    if (why.code() != Code::unavailable) link_->close(why.message());
-    write();
-    end(why);
+    if (why.code() == Code::unavailable) {
+      end(why);
+    } else {
+      close_reason_ = why;
+      link_->close(why.message());
+      write();
+    }
     return kj::NEVER_DONE;
   }
 
   void write() {
     if (link_->is_overfull()) return end(unavailable("the peer does not read"));
+    if (is_closing_) limit_closing();
     if (is_writing_) return;
     auto slices = link_->output();
     if (slices.empty()) {
-      if (is_closing_) end(unavailable("this node has closed the link"));
+      if (is_closing_) end(close_reason_);
       return;
     }
     auto pieces = kj::heapArrayBuilder<kj::ArrayPtr<const kj::byte>>(slices.size());
@@ -138,6 +144,12 @@ class LinkStreams::Stream final : public LinkStream {
                      write();
                    })
                    .catch_([this](kj::Exception&& error) { fail(error); }));
+  }
+  /// The last output may wait for a peer that does not read.
+  void limit_closing() {
+    if (std::exchange(is_closing_limited_, true)) return;
+    auto limit = owner_.io_.provider->getTimer().afterDelay(1 * kj::SECONDS);
+    tasks_.add(limit.then([this] { end(close_reason_); }));
   }
   void fail(const kj::Exception& error) {
     end(unavailable(std::string("the connection broke: ") + error.getDescription().cStr()));
@@ -165,6 +177,8 @@ class LinkStreams::Stream final : public LinkStream {
   std::array<char, protocol::link.size()> greeting_;
   bool is_writing_ = true;  // until the greeting is over
   bool is_closing_ = false;
+  bool is_closing_limited_ = false;
+  Status close_reason_ = unavailable("this node has closed the link");
   bool has_ended_ = false;
   kj::TaskSet tasks_;
   std::shared_ptr<Wake> wake_;
