@@ -145,11 +145,9 @@ class Function:
             parts.append(f"{attr['name']}: {kind} = {default}")
         return parts + ["name: _Optional[str] = None"]
 
-    def source(self, name: str, keywords_only: bool) -> str:
+    def source(self, name: str) -> str:
         given = self.parameters()
         lines = [f"def {name}("]
-        if keywords_only:
-            lines.append("    *,")
         lines += [f"    {part}," for part in given]
         lines.append(f") -> {self.result}:")
         doc = (self.doc or self.op).replace("\\", "\\\\")
@@ -181,7 +179,7 @@ def load(path: str) -> Any:
 
 def exports(ops: List[str]) -> str:
     """The public module raw_ops.py."""
-    lines = ['"""All ops, under their own names; arguments are keywords."""', ""]
+    lines = ['"""All ops, under their own names."""', ""]
     lines += ["from troupe._src.ops.raw_ops import (", *[f"    {op}," for op in ops], ")", ""]
     lines += ["__all__ = [", *[f'    "{op}",' for op in ops], "]"]
     return "\n".join(lines) + "\n"
@@ -190,15 +188,15 @@ def exports(ops: List[str]) -> str:
 def main() -> None:
     native, package = load(sys.argv[1]), pathlib.Path(sys.argv[2])
     dtype_names = {number: name for name, number in native.dtypes()}
-    raw = [HEADER.format(title="All ops, under their own names; arguments are keywords.")]
+    raw = [HEADER.format(title="All ops, under their own names.")]
     public = [HEADER.format(title="The ops that are public without a wrapper written by hand.")]
     op_defs = native.ops()
     ops = [op for op in op_defs if not op.startswith("_")]
     for op in ops:
         function = Function(op, op_defs[op], dtype_names)
-        raw.append(function.source(op, keywords_only=True))
+        raw.append(function.source(op))
         if op not in NOT_PUBLIC and not INTERNAL.fullmatch(op):
-            public.append(function.source(RENAMED.get(op, snake_case(op)), keywords_only=False))
+            public.append(function.source(RENAMED.get(op, snake_case(op))))
     folder = package / "_src/ops"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "raw_ops.py").write_text("\n\n\n".join(raw) + "\n")

@@ -25,7 +25,7 @@ Result<StridedSlice::Axis> shrunk_axis(int64_t size, const SliceEntries::Entry& 
   result.begin = *entry.begin < 0 ? *entry.begin + size : *entry.begin;
   if (result.begin < 0 || result.begin >= size)
     return invalid_argument(
-        "index " + std::to_string(*entry.begin) + " is out of range for axis " +
+        "index " + std::to_string(*entry.begin) + " is out of bounds for axis " +
         std::to_string(axis) + " of size " + std::to_string(size));
   return result;
 }

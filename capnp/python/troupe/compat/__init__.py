@@ -1,5 +1,19 @@
 """The names that programs for several versions of TensorFlow use."""
 
+from troupe._src.api.text_types import (
+    as_bytes,
+    as_str,
+    as_str_any,
+    as_text,
+    bytes_or_text_types,
+    complex_types,
+    integral_types,
+    path_to_str,
+    real_types,
+)
 from troupe.compat import v1
 
-__all__ = ["v1"]
+__all__ = [
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types",
+    "integral_types", "path_to_str", "real_types", "v1",
+]  # fmt: skip

@@ -43,13 +43,9 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "uniform_candidate_sampler", "learned_unigram_candidate_sampler",
     ),
     "ranking ops": ("in_top_k_v2", "sort", "argsort",),
-    "strided slices": ("strided_slice_assign",),
     "ops of sparse tensors": (
         "sparse", "sparse_add", "sparse_tensor_to_dense", "embedding_lookup_sparse",
         "safe_embedding_lookup_sparse",
-    ),
-    "updates of parts of a variable": (
-        "scatter_update", "scatter_add", "scatter_sub", "scatter_nd_update", "scatter_nd_add",
     ),
     "matrix decompositions": ("orthogonal_initializer", "linalg",),
     "functions of Python in a graph": ("py_func", "numpy_function",),
@@ -60,9 +56,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
     "estimators and metrics": ("estimator", "feature_column", "metrics",),
-    "ops that repeat or sort out parts of tensors": (
-        "cumsum", "cumprod", "segment_sum", "unsorted_segment_sum",
-    ),
     "contributed modules": ("contrib",),
     "synchronous replicas (they need accumulators and queues)": (
         "SyncReplicasOptimizer", "ConditionalAccumulator", "SparseConditionalAccumulator",

@@ -10,7 +10,7 @@ from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, to_numpy
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
-from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+from troupe._src.types.shapes import Dimension, ShapeLike, TensorShape, as_shape
 
 # In an index, a new dimension of size 1.
 newaxis = None
@@ -139,9 +139,12 @@ def squeeze(
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """Permutes the axes; reverses them by default."""
     tensor = convert_to_tensor(a)
-    if perm is None:
-        perm = list(range(len(tensor.shape)))[::-1]
-        perm = constant(perm, dtypes.int32, [len(perm)])
+    rank = tensor.shape.rank
+    if perm is None and rank is None:
+        axes = raw_ops.Range(start=0, limit=raw_ops.Rank(input=tensor), delta=1)
+        perm = raw_ops.Sub(x=raw_ops.Sub(x=raw_ops.Rank(input=tensor), y=1), y=axes)
+    elif perm is None:
+        perm = constant(list(range(rank or 0))[::-1], dtypes.int32, [rank or 0])
     permuted = raw_ops.Transpose(x=tensor, perm=perm, name=name)
     return raw_ops.Conj(input=permuted) if conjugate and permuted.dtype.is_complex else permuted
 
@@ -185,28 +188,29 @@ def unstack(
 def split(
     value: Any,
     num_or_size_splits: Any,
-    axis: int = 0,
+    axis: Any = 0,
     num: Optional[int] = None,
     name: str = "split",
 ) -> List[Tensor]:
     """Splits along an axis: into a number of equal parts, or into parts of the given sizes."""
-    tensor = convert_to_tensor(value)
-    rank, length = len(tensor.shape), tensor.shape[axis].value
-    axis %= rank
-    if isinstance(num_or_size_splits, int):
-        if length is None or length % num_or_size_splits:
-            raise ValueError(f"{tensor!r} cannot be split into {num_or_size_splits} equal parts")
-        sizes = [length // num_or_size_splits] * num_or_size_splits
-    else:
-        sizes = list(num_or_size_splits)
-    parts, begin = [], 0
-    with get_default_graph().name_scope(name):
-        for part in sizes:
-            begins = [begin if i == axis else 0 for i in range(rank)]
-            lengths = [part if i == axis else -1 for i in range(rank)]
-            parts.append(slice(tensor, begins, lengths))
-            begin += part
-    return parts
+    sizes = convert_to_tensor(num_or_size_splits)
+    if isinstance(num_or_size_splits, (int, Dimension)) or sizes.shape.rank == 0:
+        return as_list(
+            raw_ops.Split(split_dim=axis, value=value, num_split=int(num_or_size_splits), name=name)
+        )
+    if sizes.shape.rank is None:
+        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument.")
+    count = num if num is not None else sizes.shape[0].value
+    if count is None:
+        raise ValueError("Cannot infer num from shape " + str(num_or_size_splits))
+    return as_list(
+        raw_ops.SplitV(value=value, size_splits=sizes, split_dim=axis, num_split=count, name=name)
+    )
+
+
+def as_list(parts: Any) -> List[Tensor]:
+    """The outputs of an op that may have only one."""
+    return list(parts) if isinstance(parts, (list, tuple)) else [parts]
 
 
 def pad(
@@ -216,17 +220,20 @@ def pad(
     name: Optional[str] = None,
     constant_values: Any = 0,
 ) -> Tensor:
-    """Pads before and after, along each axis, with zeros or another value."""
-    if mode.upper() != "CONSTANT":
-        raise ValueError(f"Unknown padding mode: {mode}: this version pads with one value only")
+    """Pads before and after, along each axis, with one value or with the tensor's own, mirrored.
+
+    In mode "REFLECT" the elements at the borders are not repeated, in mode "SYMMETRIC" they are.
+    """
+    kind = mode.upper()
+    if kind in ("REFLECT", "SYMMETRIC"):
+        return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=kind, name=name)
+    if kind != "CONSTANT":
+        raise ValueError(f"Unknown padding mode: {mode}")
     if not isinstance(constant_values, Tensor) and constant_values == 0:
         return raw_ops.Pad(input=tensor, paddings=paddings, name=name)
     given = convert_to_tensor(tensor)
-    inside = raw_ops.Pad(input=ones_like(given), paddings=paddings)
-    padded = raw_ops.Pad(input=given, paddings=paddings)
     value = convert_to_tensor(constant_values, given.dtype)
-    is_outside = raw_ops.Equal(x=inside, y=constant(0, given.dtype))
-    return raw_ops.SelectV2(condition=is_outside, t=value, e=padded, name=name or "PadV2")
+    return raw_ops.PadV2(input=given, paddings=paddings, constant_values=value, name=name)
 
 
 def gather(
@@ -248,16 +255,20 @@ def gather(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
-    """Elements of x where the condition is true, else of y."""
+    """Elements of x where the condition is true, else of y; without them, where it is true."""
+    if x is None and y is None:
+        return raw_ops.Where(input=condition, name=name)
     if x is None or y is None:
-        raise ValueError("tf.where needs x and y: where alone is not part of this version")
+        raise ValueError("x and y must both be non-None or both be None.")
     return raw_ops.Select(condition=condition, t=x, e=y, name=name)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
     """`where` whose three arguments broadcast."""
+    if x is None and y is None:
+        return raw_ops.Where(input=condition, name=name)
     if x is None or y is None:
-        raise ValueError("tf.where_v2 needs x and y: where alone is not part of this version")
+        raise ValueError("x and y must both be non-None or both be None.")
     return raw_ops.SelectV2(condition=condition, t=x, e=y, name=name)
 
 

@@ -18,6 +18,97 @@ def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Tensor:
     return raw_ops.ReverseV2(tensor=tensor, axis=axis, name=name)
 
 
+reverse_v2 = reverse
+
+
+def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
+    """The slices of `params` at the positions that the rows of `indices` say."""
+    if isinstance(batch_dims, Tensor):
+        raise ValueError("batch_dims must be an int, not a tensor")
+    if batch_dims == 0:
+        read = getattr(params, "gather_nd", None)
+        return (
+            raw_ops.GatherNd(params=params, indices=indices, name=name)
+            if read is None
+            else read(indices, name=name)
+        )
+    return batch_gather_nd(params, indices, batch_dims, name)
+
+
+def batch_gather_nd(
+    params: Any, indices: Any, batch_dims: int, name: Optional[str] = None
+) -> Tensor:
+    """`gather_nd` in each of the batches that the first axes of both count."""
+    with get_default_graph().name_scope(name or "BatchGatherND"):
+        x, places = convert_to_tensor(params), convert_to_tensor(indices)
+        rank = places.shape.rank
+        if rank is None:
+            raise ValueError("The rank of the indices must be known.")
+        if isinstance(batch_dims, Tensor) or not 0 <= batch_dims < rank:
+            raise ValueError(f"batch_dims = {batch_dims} must be in [0, {rank})")
+        if x.shape.rank is not None and batch_dims >= x.shape.rank:
+            raise ValueError(f"batch_dims = {batch_dims} must be below rank {x.shape.rank}")
+        if batch_dims == 0:
+            return raw_ops.GatherNd(params=x, indices=places)
+        sizes = array_ops.shape(places)
+        axes = [
+            math_ops.range(math_ops.cast(sizes[axis], places.dtype)) for axis in range(batch_dims)
+        ]
+        grid = array_ops.stack(meshgrid(*axes, indexing="ij"), axis=-1)
+        between = [1] * (rank - 1 - batch_dims)
+        grid = array_ops.reshape(
+            grid, array_ops.concat([sizes[:batch_dims], [*between, batch_dims]], 0)
+        )
+        wide = array_ops.concat([sizes[: rank - 1], [batch_dims]], 0)
+        full = array_ops.concat([array_ops.broadcast_to(grid, wide), places], -1)
+        return raw_ops.GatherNd(params=x, indices=full)
+
+
+def repeat(
+    input: Any, repeats: Any, axis: Optional[int] = None, name: Optional[str] = None
+) -> Tensor:
+    """Each slice along an axis (or each element) so many times, one after the other."""
+    with get_default_graph().name_scope(name or "Repeat"):
+        data = convert_to_tensor(input)
+        if axis is None:
+            data, axis = array_ops.reshape(data, [-1]), 0
+        rank = data.shape.rank
+        if rank is None:
+            raise ValueError("The rank of the input must be known.")
+        axis %= rank
+        counts = math_ops.cast(convert_to_tensor(repeats, name="repeats"), dtypes.int32)
+        sizes = array_ops.shape(data)
+        counts = array_ops.broadcast_to(array_ops.reshape(counts, [-1]), [sizes[axis]])
+        longest = gen_ops.maximum(0, math_ops.reduce_max(counts))
+        chosen = sequence_mask(counts, longest)
+        multiples = [1] * (rank + 1)
+        tiled = raw_ops.Tile(
+            input=array_ops.expand_dims(data, axis + 1),
+            multiples=array_ops.stack([*multiples[: axis + 1], longest, *multiples[axis + 2 :]]),
+        )
+        return boolean_mask(tiled, chosen, axis=axis)
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: DTypeLike = dtypes.int32,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Where each value would be inserted in its row, before ("left") or after equal ones."""
+    with get_default_graph().name_scope(name or "searchsorted"):
+        rows, wanted = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
+        row_size, wanted_size = array_ops.shape(rows)[-1], array_ops.shape(wanted)[-1]
+        flat_rows = array_ops.reshape(rows, [-1, row_size])
+        flat_wanted = array_ops.reshape(wanted, [-1, wanted_size])
+        if side not in ("left", "right"):
+            raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
+        search = raw_ops.UpperBound if side == "right" else raw_ops.LowerBound
+        found = search(sorted_inputs=flat_rows, values=flat_wanted, out_type=out_type)
+        return array_ops.reshape(found, array_ops.shape(wanted))
+
+
 def reverse_sequence(
     input: Any,
     seq_lengths: Any,
@@ -50,10 +141,22 @@ def boolean_mask(
         if rank == 0:
             raise ValueError("mask cannot be scalar.")
         first = int(axis or 0)
+        covered = x.shape[first : first + rank]
+        if not covered.is_compatible_with(chosen.shape) or (
+            x.shape.rank is not None and first + rank > x.shape.rank
+        ):
+            raise ValueError(f"Shapes {covered} and {chosen.shape} are incompatible")
         sizes = array_ops.shape(x)
-        inner = math_ops.reduce_prod(sizes[first : first + rank])
-        flat_sizes = array_ops.concat([sizes[:first], [inner], sizes[first + rank :]], 0)
+        inner = math_ops.reduce_prod(sizes[first : first + rank], [0])
+        flat_sizes = array_ops.concat(
+            [sizes[:first], array_ops.reshape(inner, [1]), sizes[first + rank :]], 0
+        )
         flat = array_ops.reshape(x, flat_sizes)
+        if x.shape.rank is not None:
+            count = covered.num_elements()
+            flat.set_shape(
+                x.shape[:first].concatenate([count]).concatenate(x.shape[first + rank :])
+            )
         places = raw_ops.Where(input=array_ops.reshape(chosen, [-1]))
         return array_ops.gather(flat, array_ops.squeeze(places, axis=[1]), axis=first)
 
@@ -68,7 +171,12 @@ def sequence_mask(
     with get_default_graph().name_scope(name or "SequenceMask"):
         counts = convert_to_tensor(lengths)
         longest = math_ops.reduce_max(counts) if maxlen is None else maxlen
-        limit = gen_ops.maximum(convert_to_tensor(longest, counts.dtype), 0)
+        limit = convert_to_tensor(longest, counts.dtype)
+        known = array_ops.get_static_value(limit)
+        if known is None:
+            limit = gen_ops.maximum(limit, 0)
+        elif known < 0:
+            limit = convert_to_tensor(0, counts.dtype)
         positions = math_ops.range(
             convert_to_tensor(0, counts.dtype), limit, convert_to_tensor(1, counts.dtype)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,18 @@ def compute_gradient(
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
-) -> Tuple[Any, Any]:
-    """Two Jacobians of y by x, [size of x, size of y]: by `gradients`, and by differences."""
+) -> Any:
+    """Two Jacobians of y by x, [size of x, size of y]: by `gradients`, and by differences.
+
+    Of a list of tensors x, with lists of shapes and initial values: a list of pairs.
+    """
+    if isinstance(x, list):
+        starts = x_init_value if x_init_value is not None else [None] * len(x)
+        more_arguments = (delta, init_targets, extra_feed_dict)
+        return [
+            compute_gradient(part, part_shape, y, y_shape, start, *more_arguments)
+            for part, part_shape, start in zip(x, x_shape, starts)
+        ]
     session = get_default_session()
     if session is None:
         raise ValueError("compute_gradient needs a default session")
@@ -54,6 +64,9 @@ def compute_gradient(
 def compute_gradient_error(
     x: Any, x_shape: Any, y: Any, y_shape: Any, *args: Any, **kw: Any
 ) -> Any:
-    """The largest difference between the two Jacobians of compute_gradient."""
-    one, other = compute_gradient(x, x_shape, y, y_shape, *args, **kw)
-    return float(np.abs(one - other).max(initial=0.0))
+    """The largest difference between the Jacobians of compute_gradient."""
+    pairs = compute_gradient(x, x_shape, y, y_shape, *args, **kw)
+    return max(
+        float(np.abs(one - other).max(initial=0.0))
+        for one, other in (pairs if isinstance(x, list) else [pairs])
+    )

@@ -18,6 +18,31 @@ from troupe._src.variables.variable_sets import (
 )
 
 
+def assign_moving_average(
+    variable: Variable, value: Any, decay: Any, zero_debias: bool = True, name: Optional[str] = None
+) -> Tensor:
+    """Sets variable <- decay * variable + (1 - decay) * value; the result is the new value.
+
+    With `zero_debias` it is divided by what a variable that starts at zero lacks (Kingma and Ba,
+    Adam, 2014, section 3): two more variables keep the biased average and the number of updates.
+    """
+    graph = get_default_graph()
+    with graph.name_scope(name or "AssignMovingAvg"), graph.colocate_with(variable.op):
+        new = convert_to_tensor(value, variable.dtype)
+        rest = 1.0 - math_ops.cast(decay, variable.dtype)
+        if not zero_debias:
+            return variable.assign_sub((variable - new) * rest)
+        with graph.name_scope(None):
+            prefix = variable._shared_name
+            zeros = array_ops.zeros_like(convert_to_tensor(variable.initial_value))
+            biased = Variable(zeros, trainable=False, name=f"{prefix}/biased")
+            zero = array_ops.zeros([], variable.dtype)
+            count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
+        average = biased.assign_sub((biased - new) * rest)
+        updates = count.assign_add(1.0)
+        return variable.assign(average / (1.0 - gen_ops.pow(1.0 - rest, updates)))
+
+
 @set_module("troupe.train")
 class ExponentialMovingAverage:
     """Maintains a shadow of each variable: s <- decay * s + (1 - decay) * v.
@@ -32,8 +57,7 @@ class ExponentialMovingAverage:
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
-        if zero_debias:
-            raise NotImplementedError("zero_debias is not part of this version of troupe")
+        self._zero_debias = zero_debias
         self._decay = decay
         self._num_updates = num_updates
         self._name = name
@@ -57,7 +81,10 @@ class ExponentialMovingAverage:
 
     def _shadow_of(self, variable: Any) -> Variable:
         graph = get_default_graph()
-        initial: Any = variable.initial_value if isinstance(variable, Variable) else variable * 0
+        if isinstance(variable, Variable):
+            initial: Any = variable.initial_value
+        else:
+            initial = array_ops.zeros(variable.shape, variable.dtype)
         with graph.name_scope(None), graph.colocate_with(variable.op):
             return Variable(initial, trainable=False, name=self.average_name(variable))
 
@@ -69,7 +96,8 @@ class ExponentialMovingAverage:
             if self._num_updates is not None:
                 updates = math_ops.cast(self._num_updates, value.dtype)
                 decay = gen_ops.minimum(decay, (updates + 1.0) / (updates + 10.0))
-            return shadow.assign_sub((shadow - value) * (1.0 - decay))
+            is_biased = self._zero_debias and not isinstance(variable, Variable)
+            return assign_moving_average(shadow, value, decay, is_biased)
 
     def average(self, var: Any) -> Optional[Variable]:
         """The shadow of a variable, or None."""

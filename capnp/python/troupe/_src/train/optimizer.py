@@ -184,7 +184,8 @@ class Optimizer:
     # Slots.
 
     def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
-        zeros = gen_ops.fill([int(size) for size in var.shape], 0.0)
+        shape = [int(size) for size in var.shape]
+        zeros = gen_ops.fill(shape, convert_to_tensor(0, var.dtype))
         return self._get_or_make_slot(var, zeros, slot_name, op_name)
 
     def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> Variable:

@@ -12,6 +12,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.operand import Operand
+from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -167,6 +168,47 @@ class Variable(Operand):
     def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None) -> Tensor:
         """Subtracts atomically; the result is the value after that."""
         return self._change("sub", delta)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Its value before it grew by 1; a step that finds it at the limit fails, OutOfRange."""
+        return raw_ops.ResourceCountUpTo(resource=self.handle, limit=limit, T=self._dtype)
+
+    def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """The slices of its value at the positions that the rows of `indices` say."""
+        return raw_ops.ResourceGatherNd(
+            resource=self.handle, indices=indices, dtype=self._dtype, name=name
+        )
+
+    def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """The rows of its value at `indices`."""
+        return raw_ops.ResourceGather(
+            resource=self.handle, indices=indices, dtype=self._dtype, name=name
+        )
+
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: Optional[str],
+        begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int,
+        shrink_axis_mask: int,
+    ) -> Tensor:  # fmt: skip
+        return self._read_after(
+            raw_ops.ResourceStridedSliceAssign(
+                ref=self.handle,
+                begin=begin,
+                end=end,
+                strides=strides,
+                value=value,
+                name=name,
+                begin_mask=begin_mask,
+                end_mask=end_mask,
+                ellipsis_mask=ellipsis_mask,
+                new_axis_mask=new_axis_mask,
+                shrink_axis_mask=shrink_axis_mask,
+            )  # fmt: skip
+        )
+
+    def _read_after(self, change: Operation) -> Tensor:
+        with self._graph.control_dependencies([change]):
+            return self.read_value()
 
     def _change(self, operation: str, value: Any) -> Tensor:
         with self._graph._lock:
