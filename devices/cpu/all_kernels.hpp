@@ -39,6 +39,7 @@ void add_decompositions_kernels(KernelCatalog& catalog);
 void add_ranking_kernels(KernelCatalog& catalog);
 void add_scan_kernels(KernelCatalog& catalog);
 void add_segment_kernels(KernelCatalog& catalog);
+void add_sparse_segment_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
 void add_array_kernels(KernelCatalog& catalog);

@@ -41,6 +41,7 @@ void add_decompositions_ops(OpCatalog& catalog);
 void add_ranking_ops(OpCatalog& catalog);
 void add_scan_ops(OpCatalog& catalog);
 void add_segment_ops(OpCatalog& catalog);
+void add_sparse_segment_ops(OpCatalog& catalog);
 void add_comparison_ops(OpCatalog& catalog);
 void add_reduction_ops(OpCatalog& catalog);
 void add_array_ops(OpCatalog& catalog);

@@ -1,0 +1,240 @@
+#include <cmath>
+#include <optional>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/reduction/reduce.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// What a sum of rows is divided by.
+enum class SegmentDivisor : uint8_t { none, count, root_of_count };
+
+double divisor_of(SegmentDivisor divisor, int64_t rows) {
+  auto count = static_cast<double>(rows);
+  return divisor == SegmentDivisor::root_of_count ? std::sqrt(count) : count;
+}
+
+std::string position_text(const char* what, int64_t value, size_t position, int64_t limit) {
+  return std::string(what) + " " + std::to_string(value) + " at position " +
+         std::to_string(position) + " is not in [0, " + std::to_string(limit) + ")";
+}
+
+Result<std::vector<int64_t>> int_vector(const Tensor& tensor, const char* name) {
+  auto values = to_ints(tensor);
+  if (tensor.shape().rank() != 1 || !values)
+    return invalid_argument(
+        std::string(name) + " must be a vector, but has the shape " + tensor.shape().to_string());
+  return *std::move(values);
+}
+
+/// The indices and the segment ids, which are of one length.
+struct SegmentRows {
+  std::vector<int64_t> indices, ids;
+};
+
+Result<SegmentRows> segment_rows(const Launch& launch) {
+  if (launch.input(0).shape().is_scalar())
+    return invalid_argument("input 0 must have at least rank 1, but is a scalar");
+  auto indices = int_vector(launch.input(1), "indices");
+  if (!indices) return indices.status();
+  auto ids = int_vector(launch.input(2), "segment_ids");
+  if (!ids) return ids.status();
+  if (indices->size() != ids->size())
+    return invalid_argument(
+        "indices and segment_ids must have one length, but have " +
+        std::to_string(indices->size()) + " and " + std::to_string(ids->size()) + " elements");
+  return SegmentRows{.indices = *std::move(indices), .ids = *std::move(ids)};
+}
+
+/// The number of rows of the result, input 3.
+Result<int64_t> given_count(const Launch& launch) {
+  auto given = IntInput::of(launch.input(3));
+  if (!given) return given.status();
+  if (given->count() != 1) return invalid_argument("the number of rows must be a scalar");
+  if ((*given)[0] < 0)
+    return invalid_argument(
+        "the number of rows of the result, " + std::to_string((*given)[0]) + ", is negative");
+  return (*given)[0];
+}
+
+Status check_positions(std::span<const int64_t> values, int64_t limit, const char* what) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] < 0 || values[i] >= limit)
+      return invalid_argument(position_text(what, values[i], i, limit));
+  return {};
+}
+
+Status check_sorted(std::span<const int64_t> ids) {
+  for (size_t i = 1; i < ids.size(); ++i)
+    if (ids[i] < ids[i - 1])
+      return invalid_argument(
+          "segment ids must not decrease, but " + std::to_string(ids[i]) + " comes after " +
+          std::to_string(ids[i - 1]));
+  return {};
+}
+
+Result<Shape> with_rows(const Shape& shape, int64_t rows) {
+  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  sizes.front() = rows;
+  return Shape::make(sizes);
+}
+
+int64_t row_size_of(const Shape& shape) {
+  int64_t size = 1;
+  for (auto axis : shape.sizes().subspan(1)) size *= axis;
+  return size;
+}
+
+using ScaleRow = void (*)(void* row, int64_t size, double divisor);
+
+template <class A>
+void scale_row(void* row, int64_t size, double divisor) {
+  auto* elements = static_cast<A*>(row);
+  auto by = static_cast<A>(divisor);
+  for (int64_t i = 0; i < size; ++i) elements[i] /= by;
+}
+
+ScaleRow scale_of(DType folded) {
+  return folded == DType::float64 ? scale_row<double> : scale_row<float>;
+}
+
+Status set_narrowed(Launch& launch, const FoldElements& elements, Tensor wide) {
+  if (!elements.narrow) {
+    launch.set(0, std::move(wide));
+    return {};
+  }
+  auto narrow = launch.allocate(elements.in, wide.shape());
+  if (!narrow) return narrow.status();
+  elements.narrow(narrow->mutable_raw(), wide.raw(), wide.elements());
+  launch.set(0, *std::move(narrow));
+  return {};
+}
+
+/// Sums of rows of input 0, each over what the number of rows makes of it.
+Status sum_rows(
+    Launch& launch, const FoldElements& elements, const SegmentRows& rows, int64_t count,
+    SegmentDivisor divisor) {
+  const auto& data = launch.input(0);
+  auto shape = with_rows(data.shape(), count);
+  if (!shape) return shape.status();
+  auto sums = launch.allocate(elements.folded, *shape);
+  if (!sums) return sums.status();
+  auto* out = static_cast<std::byte*>(sums->mutable_raw());
+  const auto* in = static_cast<const std::byte*>(data.raw());
+  auto in_size = int64_t(size_of(elements.in)), out_size = int64_t(size_of(elements.folded));
+  auto row_size = row_size_of(data.shape());
+  elements.set_none(out, sums->elements());
+  auto total = rows.ids.size();
+  auto scale = divisor == SegmentDivisor::none ? nullptr : scale_of(elements.folded);
+  // Columns, not rows, are split: the same input always gives the same sum.
+  parallel_ranges(row_size, static_cast<int64_t>(total), [&](int64_t begin, int64_t end) {
+    auto size = end - begin;
+    for (size_t i = 0, first = 0; i < total && size > 0; ++i) {
+      auto* to = out + (rows.ids[i] * row_size + begin) * out_size;
+      elements.fold_each(to, in + (rows.indices[i] * row_size + begin) * in_size, size);
+      if (i + 1 < total && rows.ids[i + 1] == rows.ids[i]) continue;
+      if (scale) scale(to, size, divisor_of(divisor, static_cast<int64_t>(i + 1 - first)));
+      first = i + 1;
+    }
+  });
+  return set_narrowed(launch, elements, *std::move(sums));
+}
+
+Status compute_sparse_segment(
+    Launch& launch, const FoldElements& elements, SegmentDivisor divisor, bool is_counted) {
+  auto rows = segment_rows(launch);
+  if (!rows) return rows.status();
+  const auto& data = launch.input(0).shape();
+  if (auto status = check_sorted(rows->ids); !status.ok()) return status;
+  auto count = is_counted ? given_count(launch)
+                          : Result<int64_t>(rows->ids.empty() ? 0 : rows->ids.back() + 1);
+  if (!count) return count.status();
+  auto status = check_positions(rows->ids, *count, "segment id");
+  if (status.ok()) status = check_positions(rows->indices, data[0], "index");
+  if (!status.ok()) return status;
+  return sum_rows(launch, elements, *rows, *count, divisor);
+}
+
+using AddScaled = void (*)(void* sums, const void* row, int64_t size, double divisor);
+
+template <class T>
+void add_scaled(void* sums, const void* row, int64_t size, double divisor) {
+  using A = Promoted<T>;
+  auto* to = static_cast<A*>(sums);
+  const auto* from = static_cast<const T*>(row);
+  auto by = static_cast<A>(divisor);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < size; ++i) to[i] += promote(from[i]) / by;
+}
+
+/// Each row of the data gets its share of the gradients of the segments that it belongs to.
+Status compute_sparse_segment_gradient(
+    Launch& launch, const FoldElements& elements, AddScaled add, SegmentDivisor divisor) {
+  auto rows = segment_rows(launch);
+  if (!rows) return rows.status();
+  auto count = given_count(launch);
+  if (!count) return count.status();
+  const auto& grad = launch.input(0);
+  auto status = check_positions(rows->ids, grad.shape()[0], "segment id");
+  if (status.ok()) status = check_positions(rows->indices, *count, "index");
+  if (!status.ok()) return status;
+  auto shape = with_rows(grad.shape(), *count);
+  if (!shape) return shape.status();
+  auto sums = launch.allocate(elements.folded, *shape);
+  if (!sums) return sums.status();
+  std::vector<int64_t> counts(static_cast<size_t>(grad.shape()[0]));
+  for (auto id : rows->ids) ++counts[static_cast<size_t>(id)];
+  auto* out = static_cast<std::byte*>(sums->mutable_raw());
+  const auto* in = static_cast<const std::byte*>(grad.raw());
+  auto in_size = int64_t(size_of(elements.in)), out_size = int64_t(size_of(elements.folded));
+  auto row_size = row_size_of(grad.shape());
+  elements.set_none(out, sums->elements());
+  auto total = rows->ids.size();
+  parallel_ranges(row_size, static_cast<int64_t>(total), [&](int64_t begin, int64_t end) {
+    for (size_t i = 0; i < total && begin < end; ++i)
+      add(out + (rows->indices[i] * row_size + begin) * out_size,
+          in + (rows->ids[i] * row_size + begin) * in_size, end - begin,
+          divisor_of(divisor, counts[static_cast<size_t>(rows->ids[i])]));
+  });
+  return set_narrowed(launch, elements, *std::move(sums));
+}
+
+KernelCatalog::Make make_sparse_segment(SegmentDivisor divisor, bool is_counted) {
+  return [=](const Node& node) -> Result<Kernel> {
+    auto elements = summation(node.attr<DType>("T"));
+    if (!elements.fold_each) return no_kernel(node.attr<DType>("T"));
+    return Kernel{.compute = [=](Launch& launch) {
+      return compute_sparse_segment(launch, elements, divisor, is_counted);
+    }};
+  };
+}
+
+KernelCatalog::Make make_gradient(SegmentDivisor divisor) {
+  return [=](const Node& node) {
+    return dispatch(Floating{}, node.attr<DType>("T"), [=](auto zero) {
+      using T = decltype(zero);
+      return Kernel{.compute = [=](Launch& launch) {
+        return compute_sparse_segment_gradient(
+            launch, summation(dtype_of<T>()), add_scaled<T>, divisor);
+      }};
+    });
+  };
+}
+
+}  // namespace
+
+void add_sparse_segment_kernels(KernelCatalog& catalog) {
+  auto add = [&](const std::string& name, SegmentDivisor divisor) {
+    catalog.add(name, make_sparse_segment(divisor, false));
+    catalog.add(name + "WithNumSegments", make_sparse_segment(divisor, true));
+  };
+  add("SparseSegmentSum", SegmentDivisor::none);
+  add("SparseSegmentMean", SegmentDivisor::count);
+  add("SparseSegmentSqrtN", SegmentDivisor::root_of_count);
+  catalog.add("SparseSegmentMeanGrad", make_gradient(SegmentDivisor::count));
+  catalog.add("SparseSegmentSqrtNGrad", make_gradient(SegmentDivisor::root_of_count));
+}
+
+}  // namespace troupe::cpu
