@@ -7,25 +7,49 @@
 namespace troupe::cpu {
 namespace {
 
-/// The first index of the greatest of `size` elements that lie `stride` apart; NaN is not great.
-template <class T>
-int64_t index_of_greatest(const T* elements, int64_t size, int64_t stride) {
+/// The first index of the most extreme of `size` elements that lie `stride` apart.
+using FindExtreme = int64_t (*)(const void* elements, int64_t size, int64_t stride);
+
+struct IsGreater {
+  template <class P>
+  bool operator()(P x, P y) const {
+    return x > y;
+  }
+};
+struct IsLess {
+  template <class P>
+  bool operator()(P x, P y) const {
+    return x < y;
+  }
+};
+
+/// NaN is neither great nor small.
+template <class T, class IsBetter>
+int64_t index_of_extreme(const void* first, int64_t size, int64_t stride) {
   using P = Promoted<T>;
   using Limits = std::numeric_limits<P>;
-  auto greatest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  const auto* elements = static_cast<const T*>(first);
+  constexpr bool is_maximum = std::is_same_v<IsBetter, IsGreater>;
+  auto extreme = is_maximum ? Limits::lowest() : Limits::max();
+  if (Limits::has_infinity) extreme = is_maximum ? -Limits::infinity() : Limits::infinity();
   int64_t index = 0;
   for (int64_t i = 0; i < size; ++i) {
     auto element = promote(elements[i * stride]);
-    if (element > greatest) {
-      greatest = element;
+    if (IsBetter{}(element, extreme)) {
+      extreme = element;
       index = i;
     }
   }
   return index;
 }
 
-template <class T, class Index>
-Status compute_arg_max(Launch& launch) {
+struct ExtremeElements {
+  FindExtreme find;
+  int64_t size;  // of an element, in bytes
+};
+
+template <class Index>
+Status compute_position(Launch& launch, const ExtremeElements& elements) {
   const auto& in = launch.input(0);
   auto given_axis = IntInput::of(launch.input(1));
   if (!given_axis) return given_axis.status();
@@ -45,26 +69,33 @@ Status compute_arg_max(Launch& launch) {
   auto out = launch.allocate(dtype_of<Index>(), Shape(std::span<const int64_t>(kept.begin(), end)));
   if (!out) return out.status();
   auto* result = out->template mutable_data<Index>();
-  const auto* from = in.data<T>();
+  const auto* from = static_cast<const std::byte*>(in.raw());
   parallel_ranges(out->elements(), size, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i)
-      result[i] = static_cast<Index>(
-          index_of_greatest(from + i / inner * inner * size + i % inner, size, inner));
+    for (auto i = begin; i < end; ++i) {
+      const auto* line = from + (i / inner * inner * size + i % inner) * elements.size;
+      result[i] = static_cast<Index>(elements.find(line, size, inner));
+    }
   });
   launch.set(0, *std::move(out));
   return {};
 }
 
-Result<Kernel> make_arg_max(const Node& node) {
+template <class IsBetter>
+Result<Kernel> make_position(const Node& node) {
   auto is_long = node.attr<DType>("output_type") == DType::int64;
   return dispatch(Real{}, node.attr<DType>("T"), [is_long](auto zero) {
     using T = decltype(zero);
-    return Kernel{.compute = is_long ? compute_arg_max<T, int64_t> : compute_arg_max<T, int32_t>};
+    ExtremeElements elements{.find = index_of_extreme<T, IsBetter>, .size = sizeof(T)};
+    auto compute = is_long ? compute_position<int64_t> : compute_position<int32_t>;
+    return Kernel{.compute = [=](Launch& launch) { return compute(launch, elements); }};
   });
 }
 
 }  // namespace
 
-void add_arg_max_kernel(KernelCatalog& catalog) { catalog.add("ArgMax", make_arg_max); }
+void add_arg_max_kernel(KernelCatalog& catalog) {
+  catalog.add("ArgMax", make_position<IsGreater>);
+  catalog.add("ArgMin", make_position<IsLess>);
+}
 
 }  // namespace troupe::cpu

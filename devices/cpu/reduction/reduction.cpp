@@ -23,33 +23,6 @@ struct FoldAny {
   bool operator()(bool folded, bool next) const { return folded | next; }
 };
 
-/// The input's shape with size 1 for each axis to fold, and the shape of the output.
-struct Reduction {
-  Shape kept;
-  Shape result;
-};
-
-Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool keep_dims) {
-  auto axes = IntInput::of(indices);
-  if (!axes) return axes.status();
-  std::array<bool, Shape::max_rank> is_folded{};
-  for (auto given_axis : axes->values()) {
-    auto axis = find_axis(given_axis, shape.rank());
-    if (!axis) return axis.status();
-    if (std::exchange(is_folded[*axis], true))
-      return invalid_argument("axis " + std::to_string(given_axis) + " is given twice");
-  }
-  Reduction reduction{.kept = shape};
-  std::array<int64_t, Shape::max_rank> sizes;
-  size_t rank = 0;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (is_folded[axis]) reduction.kept.set(axis, 1);
-    if (!is_folded[axis] || keep_dims) sizes[rank++] = reduction.kept[axis];
-  }
-  reduction.result = Shape(std::span<const int64_t>(sizes.data(), rank));
-  return reduction;
-}
-
 Status compute_reduction(Launch& launch, const FoldElements& elements, bool keep_dims) {
   const auto& in = launch.input(0);
   auto plan = plan_reduction(in.shape(), launch.input(1), keep_dims);
@@ -128,6 +101,27 @@ Result<Kernel> make_mean(const Node& node) {
 
 }  // namespace
 
+Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool keep_dims) {
+  auto axes = IntInput::of(indices);
+  if (!axes) return axes.status();
+  std::array<bool, Shape::max_rank> is_folded{};
+  for (auto given_axis : axes->values()) {
+    auto axis = find_axis(given_axis, shape.rank());
+    if (!axis) return axis.status();
+    if (std::exchange(is_folded[*axis], true))
+      return invalid_argument("axis " + std::to_string(given_axis) + " is given twice");
+  }
+  Reduction reduction{.kept = shape};
+  std::array<int64_t, Shape::max_rank> sizes;
+  size_t rank = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (is_folded[axis]) reduction.kept.set(axis, 1);
+    if (!is_folded[axis] || keep_dims) sizes[rank++] = reduction.kept[axis];
+  }
+  reduction.result = Shape(std::span<const int64_t>(sizes.data(), rank));
+  return reduction;
+}
+
 FoldElements summation(DType dtype) {
   FoldElements elements;
   for_dtype(
@@ -144,6 +138,7 @@ void add_reduction_kernels(KernelCatalog& catalog) {
   catalog.add("All", make_logical<FoldAll>);
   catalog.add("Any", make_logical<FoldAny>);
   add_arg_max_kernel(catalog);
+  add_norm_kernel(catalog);
 }
 
 }  // namespace troupe::cpu

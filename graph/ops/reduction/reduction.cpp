@@ -100,6 +100,12 @@ void extreme_gradient(Gradient& g) {
   g.to_input(0, is_extreme * share);
 }
 
+/// Each element's part of the norm. Where that is 0 there is no derivative: NaN.
+void norm_gradient(Gradient& g) {
+  auto rate = expand_to_input(g, g.dy()) / expand_to_input(g, g.out(0));
+  g.to_input(0, g.in(0) * rate);
+}
+
 /// An element's derivative is the product of all others: that of all elements but zeros, over the
 /// element, or 0 if there is another zero.
 void product_gradient(Gradient& g) {
@@ -156,6 +162,19 @@ Status infer_arg_max(ShapeInference& s) {
   return {};
 }
 
+Op position(const char* name, const char* doc) {
+  return Op(name)
+      .doc(doc)
+      .input("input", "T")
+      .input("dimension", "Tidx")
+      .output("output", "output_type")
+      .attr("T", real())
+      .attr("Tidx", indexing(), DType::int32)
+      .attr("output_type", indexing(), DType::int64)
+      .infer_shape(infer_arg_max)
+      .gradient(not_differentiable);
+}
+
 }  // namespace
 
 void add_reduction_ops(OpCatalog& catalog) {
@@ -170,16 +189,14 @@ void add_reduction_ops(OpCatalog& catalog) {
   catalog.add(reduction("Prod", "The product over the given axes.", numeric(), product_gradient));
   catalog.add(logical_reduction("All", "True where all are, over the given axes."));
   catalog.add(logical_reduction("Any", "True where one is, over the given axes."));
-  catalog.add(Op("ArgMax")
-      .doc("The index of the greatest element along one axis, the first if there are several.")
-      .input("input", "T")
-      .input("dimension", "Tidx")
-      .output("output", "output_type")
-      .attr("T", real())
-      .attr("Tidx", indexing(), DType::int32)
-      .attr("output_type", indexing(), DType::int64)
-      .infer_shape(infer_arg_max)
-      .gradient(not_differentiable));
+  catalog.add(reduction(
+      "EuclideanNorm", "The square root of the sum of the squares over the given axes; of integers "
+      "rounded towards 0, and at most the greatest of their dtype.", numeric(), norm_gradient));
+  catalog.add(position(
+      "ArgMax",
+      "The index of the greatest element along one axis, the first if there are several."));
+  catalog.add(position(
+      "ArgMin", "The index of the least element along one axis, the first if there are several."));
 }
 
 }  // namespace troupe

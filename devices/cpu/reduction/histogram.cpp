@@ -1,0 +1,114 @@
+#include <cmath>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/math/elementwise.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using HistogramTypes = Types<int32_t, int64_t, float, double>;
+
+Result<int64_t> bin_count(const Tensor& tensor, int64_t least) {
+  auto given = IntInput::of(tensor);
+  if (!given) return given.status();
+  if (given->count() != 1) return invalid_argument("the number of bins must be a scalar");
+  if ((*given)[0] < least)
+    return invalid_argument(
+        "the number of bins must be at least " + std::to_string(least) + ", but is " +
+        std::to_string((*given)[0]));
+  return (*given)[0];
+}
+
+template <class T>
+Status compute_bincount(Launch& launch) {
+  const auto &numbers = launch.input(0), &weights = launch.input(2);
+  auto size = bin_count(launch.input(1), 0);
+  if (!size) return size.status();
+  auto is_weighted = weights.elements() > 0;
+  if (is_weighted && weights.shape() != numbers.shape())
+    return invalid_argument(
+        "weights must be empty or have the shape " + numbers.shape().to_string() + ", but have " +
+        weights.shape().to_string());
+  auto values = numbers.values<int32_t>();
+  for (auto value : values)
+    if (value < 0) return invalid_argument("the number " + std::to_string(value) + " is negative");
+  auto out = launch.allocate(dtype_of<T>(), {*size});
+  if (!out) return out.status();
+  auto* bins = out->template mutable_data<T>();
+  std::fill_n(bins, *size, T(0));
+  const auto* weight = weights.data<T>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= *size) continue;
+    auto& bin = bins[values[i]];
+    bin = static_cast<T>(wrap(bin) + wrap(is_weighted ? weight[i] : T(1)));
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// How far a value lies above another one, which is not greater.
+template <class T>
+double distance(T low, T value) {
+  if constexpr (is_number<T>)
+    return static_cast<double>(static_cast<uint64_t>(value) - static_cast<uint64_t>(low));
+  else return static_cast<double>(value) - static_cast<double>(low);
+}
+
+template <class T, class Count>
+Status count_in_bins(Launch& launch, int64_t bins) {
+  auto values = launch.input(0).values<T>();
+  const auto* range = launch.input(1).data<T>();
+  auto low = range[0], high = range[1];
+  auto width = distance(low, high) / static_cast<double>(bins);
+  auto out = launch.allocate(dtype_of<Count>(), {bins});
+  if (!out) return out.status();
+  auto* counts = out->template mutable_data<Count>();
+  std::fill_n(counts, bins, Count(0));
+  for (auto value : values) {
+    if (value != value) return invalid_argument("a value is NaN, which is in no bin");
+    // Before the division: of an infinite or tiny width it could be NaN or beyond any integer.
+    auto bin =
+        value >= high ? static_cast<double>(bins - 1) : distance(low, std::max(value, low)) / width;
+    ++counts[static_cast<int64_t>(std::min(bin, static_cast<double>(bins - 1)))];
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class T>
+Status compute_histogram(Launch& launch, bool is_long) {
+  const auto& range = launch.input(1);
+  if (range.shape() != Shape{2})
+    return invalid_argument(
+        "value_range must have 2 elements, but has the shape " + range.shape().to_string());
+  auto low = range.data<T>()[0], high = range.data<T>()[1];
+  if (!(low < high) || !std::isfinite(distance(low, high)))
+    return invalid_argument(
+        "value_range must be two finite numbers, the lesser one first, but is [" +
+        std::to_string(low) + "," + std::to_string(high) + "]");
+  auto bins = bin_count(launch.input(2), 1);
+  if (!bins) return bins.status();
+  return is_long ? count_in_bins<T, int64_t>(launch, *bins)
+                 : count_in_bins<T, int32_t>(launch, *bins);
+}
+
+}  // namespace
+
+void add_histogram_kernels(KernelCatalog& catalog) {
+  catalog.add("Bincount", [](const Node& node) {
+    return dispatch(HistogramTypes{}, node.attr<DType>("T"), [](auto zero) {
+      return Kernel{.compute = compute_bincount<decltype(zero)>};
+    });
+  });
+  catalog.add("HistogramFixedWidth", [](const Node& node) {
+    auto is_long = node.attr<DType>("dtype") == DType::int64;
+    return dispatch(HistogramTypes{}, node.attr<DType>("T"), [is_long](auto zero) {
+      return Kernel{.compute = [is_long](Launch& launch) {
+        return compute_histogram<decltype(zero)>(launch, is_long);
+      }};
+    });
+  });
+}
+
+}  // namespace troupe::cpu
