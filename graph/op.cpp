@@ -45,6 +45,11 @@ Op&& Op::inputs(std::string name, DType dtype, std::string count_attr) && {
   inputs_.push_back({.name = std::move(name), .dtype = dtype, .count_attr = std::move(count_attr)});
   return std::move(*this);
 }
+Op&& Op::outputs(std::string name, DType dtype, std::string count_attr) && {
+  outputs_.push_back(
+      {.name = std::move(name), .dtype = dtype, .count_attr = std::move(count_attr)});
+  return std::move(*this);
+}
 Op&& Op::inputs(std::string name, std::string dtypes_attr) && {
   inputs_.push_back({.name = std::move(name), .dtypes_attr = std::move(dtypes_attr)});
   return std::move(*this);

@@ -62,6 +62,7 @@ class Op {
   Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& inputs(std::string name, DType dtype, std::string count_attr) &&;
+  Op&& outputs(std::string name, DType dtype, std::string count_attr) &&;
   /// A tensor for each dtype of the list(type) attribute.
   Op&& inputs(std::string name, std::string dtypes_attr) &&;
   Op&& outputs(std::string name, std::string dtypes_attr) &&;
