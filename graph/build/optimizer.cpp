@@ -4,18 +4,17 @@
 #include <iterator>
 #include <memory>
 
-#include "troupe/graph/build/gradients.hpp"
-
 namespace troupe {
 
 namespace {
 
 /// The update of one variable in a training step. `builder` has the variable's device and
-/// container.
+/// container. Where there are `rows`, `gradient` are their values.
 struct Update {
   Builder builder;
   const Variable& variable;
-  const Value& gradient;
+  Value gradient;
+  std::optional<IndexedSlices> rows = {};
 
   Value number(double value) const { return builder.like(gradient, value); }
   /// The learning rate of an optimizer, in the variable's dtype.
@@ -40,6 +39,15 @@ Value make_slot(const Variable& variable, const char* name) {
   return builder.variable(name, builder.zeros(variable.dtype, variable.shape)).handle;
 }
 
+/// The rows of the update with those of one index summed.
+IndexedSlices sum_rows(const Update& u) {
+  auto distinct = u.builder.op("Unique", {u.rows->indices});
+  if (!distinct.is_valid()) return {};
+  auto count = u.builder.op("Size", {distinct});
+  auto sums = u.builder.op("UnsortedSegmentSum", {u.gradient, distinct.output(1), count});
+  return {.values = sums, .indices = distinct, .dense_shape = u.rows->dense_shape};
+}
+
 /// The nodes of one kind of optimizer: what all updates share, each update, and what runs after
 /// them.
 class Rule {
@@ -49,6 +57,10 @@ class Rule {
   virtual const char* name() const = 0;
   virtual void begin(const Update& first) {}
   virtual Value apply(const Update& update) const = 0;
+  /// For a gradient of some rows.
+  virtual Value apply_rows(const Update& update) const {
+    return apply({update.builder, update.variable, to_tensor(update.builder, *update.rows)});
+  }
   virtual Values end(const Builder& after_updates) const { return {}; }
 };
 
@@ -61,6 +73,12 @@ class GradientDescentRule final : public Rule {
   Value apply(const Update& u) const override {
     return u.builder.op(
         "ResourceApplyGradientDescent", {u.variable.handle, u.rate_of(options_), u.gradient});
+  }
+
+  Value apply_rows(const Update& u) const override {
+    return u.builder.op(
+        "ResourceScatterSub",
+        {u.variable.handle, u.rows->indices, u.builder.mul(u.gradient, u.rate_of(options_))});
   }
 
  private:
@@ -78,6 +96,15 @@ class MomentumRule final : public Rule {
         "ResourceApplyMomentum",
         {u.variable.handle, make_slot(u.variable, "Momentum"), u.rate_of(options_), u.gradient,
          u.number(options_.momentum)},
+        {{"use_nesterov", options_.use_nesterov}});
+  }
+
+  Value apply_rows(const Update& u) const override {
+    auto rows = sum_rows(u);
+    return u.builder.op(
+        "ResourceSparseApplyMomentum",
+        {u.variable.handle, make_slot(u.variable, "Momentum"), u.rate_of(options_), rows.values,
+         rows.indices, u.number(options_.momentum)},
         {{"use_nesterov", options_.use_nesterov}});
   }
 
@@ -159,6 +186,14 @@ Builder colocated_builder(const Variable& variable, const Builder& builder) {
 Value apply_gradients(
     const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
     const Values& gradients) {
+  std::vector<GradientValue> tensors;
+  for (const auto& gradient : gradients) tensors.push_back({.tensor = gradient});
+  return apply_sparse_gradients(builder, optimizer, variables, tensors);
+}
+
+Value apply_sparse_gradients(
+    const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
+    const std::vector<GradientValue>& gradients) {
   auto fail = [&](const char* why) {
     builder.fail(invalid_argument(why));
     return Value();
@@ -167,16 +202,22 @@ Value apply_gradients(
   if (variables.size() != gradients.size()) return fail("each variable needs one gradient");
   for (const auto& gradient : gradients)
     if (!gradient.is_valid()) return fail("a gradient to apply belongs to no node of this graph");
+  auto update_of = [&](const Builder& b, size_t i) {
+    const auto& gradient = gradients[i];
+    auto values = gradient.rows ? gradient.rows->values : gradient.tensor;
+    return Update{b, variables[i], values, gradient.rows};
+  };
   auto made = make_rule(optimizer);
   auto& rule = *made;
-  rule.begin({colocated_builder(variables[0], builder), variables[0], gradients[0]});
+  rule.begin(update_of(colocated_builder(variables[0], builder), 0));
   auto scope = builder.scope(rule.name());
   auto last = colocated_builder(variables[0], scope);
   Values updates;
   for (size_t i = 0; i < variables.size(); ++i) {
     auto update_builder =
         colocated_builder(variables[i], scope.scope("update_" + variables[i].name));
-    updates.push_back(rule.apply({update_builder, variables[i], gradients[i]}));
+    auto update = update_of(update_builder, i);
+    updates.push_back(update.rows ? rule.apply_rows(update) : rule.apply(update));
   }
   for (const auto& update : rule.end(last.after(updates))) updates.push_back(update);
   return last.named("step").group(updates);
@@ -196,9 +237,9 @@ Value minimize(
 
   Values handles;
   for (const auto& variable : variables) handles.push_back(variable.handle);
-  auto grads = gradients(builder, {loss}, handles);
+  auto grads = sparse_gradients(builder, {loss}, handles, {});
   if (!grads) return fail(grads.status());
-  return apply_gradients(builder, optimizer, variables, *grads);
+  return apply_sparse_gradients(builder, optimizer, variables, *grads);
 }
 
 }  // namespace troupe

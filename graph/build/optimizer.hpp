@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/gradients.hpp"
 
 namespace troupe {
 
@@ -54,5 +54,10 @@ Value minimize(
 Value apply_gradients(
     const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
     const Values& gradients);
+
+/// As apply_gradients(), of gradients that may be of some rows (sparse_gradients()).
+Value apply_sparse_gradients(
+    const Builder& builder, const Optimizer& optimizer, const std::vector<Variable>& variables,
+    const std::vector<GradientValue>& gradients);
 
 }  // namespace troupe

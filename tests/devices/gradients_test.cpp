@@ -209,6 +209,8 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       "Real", "Imag", "Angle", "ComplexAbs", "Complex",
       // The variable's derivative is collected from all reads: see the graph's own tests.
       "ReadVariableOp",
+      // Rows of a variable: see gather_gradient_test.cpp.
+      "ResourceGather", "ResourceGatherNd",
       // Its second output has none: see ctc_test.cpp.
       "CTCLoss",
       // It is an error.

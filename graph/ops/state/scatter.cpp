@@ -137,8 +137,71 @@ Status infer_gather_parts(ShapeInference& s) {
   return s.check_handle_dtype(s.attr<DType>("dtype"));
 }
 
+Value variable_sizes(const Gradient& g, DType dtype) {
+  return g.op("VariableShape", {g.in(0)}, {{"out_type", dtype}});
+}
+
+Value long_ints(const Gradient& g, const std::vector<int64_t>& values) {
+  return g.constant(
+      Tensor::of<int64_t>({std::ssize(values)}, std::span<const int64_t>(values)));
+}
+
+Value join(const Gradient& g, Values parts) {
+  parts.push_back(g.constant<int32_t>(0));
+  return g.op("ConcatV2", parts);
+}
+
+/// dy at the rows that were gathered, with all batches as one table of rows.
+void gather_batches_gradient(Gradient& g, int64_t batch_dims) {
+  auto sizes = variable_sizes(g, DType::int64);
+  auto part = [&](int64_t begin, int64_t count) {
+    return g.op("Slice", {sizes, long_ints(g, {begin}), long_ints(g, {count})});
+  };
+  auto product = [&](const Value& x) {
+    return g.op("Prod", {x, g.ints({0})}, {{"keep_dims", true}});
+  };
+  auto batches = product(part(0, batch_dims)), length = part(batch_dims, 1);
+  auto row_sizes = part(batch_dims + 1, -1);
+  auto numbers = g.op("Range", {
+      g.constant<int64_t>(0), g.reshape(batches, g.ints({})), g.constant<int64_t>(1)});
+  auto starts = g.reshape(numbers * length, g.ints({-1, 1}));
+  auto count = g.op("Size", {g.in(1)}, {{"out_type", DType::int64}});
+  // Where there are no batches there are no indices either.
+  auto each = g.op("Div", {
+      g.reshape(count, g.ints({1})), g.op("Maximum", {batches, long_ints(g, {1})})});
+  auto indices = g.reshape(g.cast(g.in(1), DType::int64), join(g, {batches, each}));
+  auto places = g.reshape(indices + starts, g.ints({-1, 1}));
+  auto slices = g.reshape(g.dy(), join(g, {batches * each, row_sizes}));
+  auto table = g.op("ScatterNd", {places, slices, join(g, {batches * length, row_sizes})});
+  g.to_input(0, g.reshape(table, sizes));
+}
+
+/// The rows that were gathered.
+void gather_rows_gradient(Gradient& g) {
+  auto batch_dims = g.node().attr<int64_t>("batch_dims");
+  if (batch_dims > 0) return gather_batches_gradient(g, batch_dims);
+  auto sizes = variable_sizes(g, DType::int32);
+  auto count = g.reshape(g.op("Size", {g.in(1)}), g.ints({1}));
+  auto row_sizes = g.op("Slice", {sizes, g.ints({1}), g.ints({-1})});
+  g.to_input(
+      0,
+      {.values = g.reshape(g.dy(), join(g, {count, row_sizes})),
+       .indices = g.reshape(g.in(1), g.ints({-1})),
+       .dense_shape = sizes});
+}
+
+/// Rows, where the indices are known to name rows; else a tensor.
+void gather_parts_gradient(Gradient& g) {
+  const auto& indices = g.in(1);
+  auto sizes = variable_sizes(g, indices.dtype());
+  auto names_rows = indices.shape().rank() == 2 && indices.shape()[1] == 1;
+  if (!names_rows) return g.to_input(0, g.op("ScatterNd", {indices, g.dy(), sizes}));
+  g.to_input(
+      0,
+      {.values = g.dy(), .indices = g.reshape(indices, g.ints({-1})), .dense_shape = sizes});
+}
+
 void add_gathers(OpCatalog& catalog) {
-  // Their gradients in TensorFlow are IndexedSlices, which Troupe does not have yet.
   catalog.add(Op("ResourceGather")
       .doc("The rows of the variable that `indices` name, in the shape of `indices`. With "
            "batch_dims, row i of the indices is about row i of the variable, and so on.")
@@ -151,6 +214,7 @@ void add_gathers(OpCatalog& catalog) {
       .attr("dtype", all_dtypes())
       .attr("Tindices", indexing())
       .infer_shape(infer_gather_rows)
+      .gradient(gather_rows_gradient)
       .stateful());
   catalog.add(Op("ResourceGatherNd")
       .doc("Parts of the variable: each vector of the last axis of `indices` names positions on "
@@ -161,6 +225,7 @@ void add_gathers(OpCatalog& catalog) {
       .attr("dtype", all_dtypes())
       .attr("Tindices", indexing())
       .infer_shape(infer_gather_parts)
+      .gradient(gather_parts_gradient)
       .stateful());
 }
 

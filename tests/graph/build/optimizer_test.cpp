@@ -103,6 +103,45 @@ BOOST_AUTO_TEST_CASE(a_slot_lives_beside_its_variable_and_is_initialized_with_it
   BOOST_TEST(runs_after(graph, graph.node(initializer.output().node), "slope/Momentum/assign"));
 }
 
+/// A table of rows, of which some are gathered from the variable itself.
+struct Rows {
+  Builder b = Builder().on(worker);
+  Variable table = b.on(ps).variable("table", b.zeros(DType::float32, {5, 3}));
+  Value gathered =
+      b.op("ResourceGather", {table.handle, b.ints({4, 1, 4})}, {{"dtype", DType::float32}});
+  Value loss = b.reduce_sum(b.square(gathered));
+};
+
+BOOST_AUTO_TEST_CASE(gradient_descent_changes_only_the_rows_that_were_gathered) {
+  Rows rows;
+  minimize(rows.b, rows.loss, GradientDescent{});
+  BOOST_TEST(rows.b.status().to_string() == "Ok");
+  auto update = find_op(rows.b.graph(), "ResourceScatterSub");
+  BOOST_REQUIRE(update.ok());
+  BOOST_TEST(input_names(rows.b.graph(), **update)[0] == "table/handle");
+  BOOST_TEST((*update)->device == ps);
+  BOOST_TEST(!find_op(rows.b.graph(), "ScatterNd").ok());
+}
+
+BOOST_AUTO_TEST_CASE(momentum_sums_the_rows_of_one_index_and_changes_only_those) {
+  Rows rows;
+  minimize(rows.b, rows.loss, Momentum{});
+  BOOST_TEST(rows.b.status().to_string() == "Ok");
+  auto update = find_op(rows.b.graph(), "ResourceSparseApplyMomentum");
+  BOOST_REQUIRE(update.ok());
+  const auto& graph = rows.b.graph();
+  BOOST_TEST(graph.node((*update)->inputs[3].node).op->name() == "UnsortedSegmentSum");
+  BOOST_TEST(graph.node((*update)->inputs[4].node).op->name() == "Unique");
+}
+
+BOOST_AUTO_TEST_CASE(adam_takes_rows_as_the_tensor_that_they_are_of) {
+  Rows rows;
+  minimize(rows.b, rows.loss, Adam{});
+  BOOST_TEST(rows.b.status().to_string() == "Ok");
+  BOOST_TEST(find_op(rows.b.graph(), "ResourceApplyAdam").ok());
+  BOOST_TEST(find_op(rows.b.graph(), "ScatterNd").ok());
+}
+
 BOOST_AUTO_TEST_CASE(adam_raises_its_powers_after_all_updates) {
   Line line;
   auto step = minimize(line.b, line.loss, Adam{});
