@@ -19,6 +19,19 @@ struct AdagradRule {
 };
 
 template <class A>
+struct AdagradV2Rule {
+  static constexpr size_t variables = 2;
+  A rate, epsilon;
+  bool updates_slots;
+  explicit AdagradV2Rule(const TrainingScalars& s)
+      : rate(s.get<A>(0)), epsilon(s.get<A>(1)), updates_slots(s.flag) {}
+  void operator()(std::array<A, 2>& x, A slope) const {
+    x[1] += updates_slots ? slope * slope : A(0);
+    x[0] -= slope * rate / (std::sqrt(x[1]) + epsilon);
+  }
+};
+
+template <class A>
 struct AdagradDARule {
   static constexpr size_t variables = 3;
   A rate, l1, l2, step;
@@ -147,6 +160,7 @@ void add_squared_sum_kernels(KernelCatalog& catalog) {
       add_training_kernel(catalog, std::string(prefix) + name, rule, more...);
     };
     add("Adagrad", training_rule<AdagradRule>, "update_slots");
+    add("AdagradV2", training_rule<AdagradV2Rule>, "update_slots");
     add("AdagradDA", training_rule<AdagradDARule>);
     add("ProximalAdagrad", training_rule<ProximalAdagradRule>, "", check_rate);
     add("Adadelta", training_rule<AdadeltaRule>);

@@ -133,6 +133,13 @@ std::vector<TrainingForm> squared_sum_forms() {
        .inputs = {"lr", "grad"},
        .flag = "update_slots",
        .flag_default = true},
+      {.name = "AdagradV2",
+       .doc = "accum += grad^2 (unless update_slots is false); "
+              "var -= lr * grad / (sqrt(accum) + epsilon).",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "epsilon", "grad"},
+       .flag = "update_slots",
+       .flag_default = true},
       {.name = "AdagradDA",
        .doc = "gradient_accumulator += grad; gradient_squared_accumulator += grad^2; "
               "g = sign(gradient_accumulator) * max(|gradient_accumulator| - l1 * global_step, 0); "

@@ -12,6 +12,7 @@ FORMS = {
     "AddSign": (2, [0.5, 1.5, 0.75, 0.875, GRADIENT], None),
     "PowerSign": (2, [0.5, 1.0, 0.75, 0.875, GRADIENT], None),
     "Adagrad": (2, [0.5, GRADIENT], "update_slots"),
+    "AdagradV2": (2, [0.5, 0.0625, GRADIENT], "update_slots"),
     "AdagradDA": (3, [GRADIENT, 0.5, 0.25, 0.125, np.int64(3)], None),
     "ProximalAdagrad": (2, [0.5, 0.25, 0.125, GRADIENT], None),
     "Adadelta": (3, [0.5, 0.875, 0.0625, GRADIENT], None),
