@@ -111,6 +111,7 @@ from troupe._src.ops.math_ops import (
     to_int64,
     truediv,
 )
+from troupe._src.ops.segment_ops import bincount
 
 __all__ = [
     "abs",
@@ -128,6 +129,7 @@ __all__ = [
     "atan2",
     "atanh",
     "betainc",
+    "bincount",
     "cast",
     "ceil",
     "conj",

@@ -51,6 +51,12 @@ from troupe._src.nn.nn_ops import (
     xw_plus_b,
     zero_fraction,
 )
+from troupe._src.nn.ctc_ops import (
+    ctc_beam_search_decoder,
+    ctc_beam_search_decoder_v2,
+    ctc_greedy_decoder,
+    ctc_loss,
+)
 from troupe._src.nn.norm_ops import (
     batch_norm_with_global_normalization,
     batch_normalization,
@@ -117,6 +123,10 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_beam_search_decoder_v2",
+    "ctc_greedy_decoder",
+    "ctc_loss",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",

@@ -28,6 +28,7 @@ STRINGS = [["a", "Bc"], ["  def ", ""]]
 LINES = waves(2, 7, 3)
 IMAGES = waves(2, 6, 5, 2)
 VOLUMES = waves(1, 4, 4, 3, 2)
+SPEECH = waves(5, 2, 4)  # [time, batch, classes]
 LABELS = np.array([[0, 1, 0], [1, 1, 0]], np.float32)
 TABLE = waves(7, 3)
 
@@ -92,6 +93,21 @@ ELEMENTS = [
     "tf.norm(X, np.inf, axis=1, keepdims=True)", "tf.norm(X, 3)", "tf.norm(COMPLEX, axis=1)",
     "tf.norm(X, 1, [0, 1])", "tf.norm(X, np.inf, (0, 1), keep_dims=True)",
     "tf.norm(IMAGES, 'fro', [1, 2])", "tf.math.reduce_euclidean_norm(X, 1)",
+    "tf.norm(X, 2, [0, 1], keepdims=True)", "tf.norm(IMAGES, 2, [1, 2])",
+    "tf.norm(LINES, 2, [-1, 0])", "tf.math.reduce_euclidean_norm(X, 0, True)",
+    "tf.bincount([1, 5, 0, 1])", "tf.bincount([1, 5, 0], minlength=8, dtype=tf.float32)",
+    "tf.bincount([1, 5, 0], maxlength=3)", "tf.bincount([1, 2, 1], [0.5, 1.5, 2.0])",
+    "tf.math.bincount(np.zeros(0, np.int32), minlength=2)",
+    "tf.histogram_fixed_width(X, [-1.0, 1.0], 4)",
+    "tf.histogram_fixed_width(NUMBERS, [0, 5], nbins=3, dtype=tf.int64)",
+    "tf.histogram_fixed_width_bins(X, [-1.0, 1.0], nbins=4)",
+    "tf.sparse_segment_sum(TABLE, [0, 3, 1], [0, 0, 2])",
+    "tf.sparse_segment_mean(TABLE, [0, 3, 1], [0, 0, 2], num_segments=4)",
+    "tf.sparse_segment_sqrt_n(TABLE, [0, 3, 1], [0, 0, 2])",
+    "grad(tf, tf.sparse_segment_sum(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
+    "grad(tf, tf.sparse_segment_mean(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
+    "grad(tf, tf.sparse_segment_sqrt_n(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
+    "tf.argmin(X, output_type=tf.int32)", "tf.arg_min(NUMBERS, 1)",
     "tf.dimension_value(tf.TensorShape([3])[0])", "tf.is_tensor(x)", "tf.is_tensor(1)",
     "tf.dimension_at_index(tf.TensorShape([5, 2]), 1).value",
     "tf.where_v2([[True], [False]], X, 0.0)",
@@ -144,6 +160,17 @@ TEXT = [
 ]  # fmt: skip
 
 NETWORKS = [
+    "tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [0, 1, 1], [2, 2]), SPEECH, [5, 4])",
+    "tf.nn.ctc_loss(tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [0, 1, 1], [2, 2]), "
+    "sequence_length=[5, 4], ctc_merge_repeated=False, time_major=False, "
+    "logits=SPEECH.transpose(1, 0, 2))",
+    *(f"tf.nn.ctc_greedy_decoder(SPEECH, [5, 4]{part}" for part in (
+        ")[0][0].values", ", merge_repeated=False)[0][0].indices", ")[0][0].dense_shape", ")[1]",
+    )),
+    *(f"tf.nn.ctc_beam_search_decoder(SPEECH, [5, 4], top_paths=2{part}" for part in (
+        ")[0][0].values", ", merge_repeated=False)[0][1].indices", ")[0][1].dense_shape", ")[1]",
+    )),
+    "tf.nn.ctc_beam_search_decoder_v2(SPEECH, [5, 4], beam_width=3)[0][0].values",
     "tf.nn.conv2d(IMAGES, waves(3, 3, 2, 4), 2, 'SAME')",
     "tf.nn.conv2d(IMAGES, waves(3, 2, 2, 4), [1, 2, 1, 1], 'VALID')",
     "tf.nn.conv2d(IMAGES, filters=waves(2, 2, 2, 3), padding='SAME', dilations=[1, 2], strides=1)",

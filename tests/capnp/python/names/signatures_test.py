@@ -28,6 +28,7 @@ DIFFERENT = {
     "train.MonitoredTrainingSession": (
         RECORDED["train.MonitoredTrainingSession"].replace(", save_graph_def=True", ""), OLDER,
     ),
+    "nn.ctc_greedy_decoder": ("inputs, sequence_length, merge_repeated=True", OLDER),
     "nn.fused_batch_norm": (
         "x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', "
         "is_training=True, name=None", OLDER,
@@ -55,6 +56,12 @@ DIFFERENT = {
     "ones": ("shape, dtype=tf.float32, name=None", OLDER),
     "shape": ("input, name=None, out_type=tf.int32", OLDER),
     "size": ("input, name=None, out_type=tf.int32", OLDER),
+    **{
+        f"sparse_segment_{name}": (
+            "data, indices, segment_ids, name=None, num_segments=None", OLDER,
+        )
+        for name in ("mean", "sqrt_n", "sum")
+    },
     "zeros": ("shape, dtype=tf.float32, name=None", OLDER),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
@@ -98,15 +98,17 @@ def norm(
 ) -> Tensor:
     """The norm of all elements, of vectors along an axis, or of matrices in a pair of axes.
 
-    `ord` is "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1 or
-    inf for matrices.
+    `ord` is "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1, 2
+    or inf for matrices; that of 2 is the greatest singular value, for which the rank must be known.
     """
     keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     _check_norm(ord, axis, is_matrix)
     with get_default_graph().name_scope(name or "norm"):
         values = convert_to_tensor(tensor)
-        if ord in ("fro", "euclidean", 2):
+        if is_matrix and ord == 2:
+            found = _largest_singular_value(values, axis)
+        elif ord in ("fro", "euclidean", 2):
             squares = values * arithmetic_ops.conj(values)
             found = gen_ops.sqrt(math_ops.reduce_sum(squares, axis, keepdims=True))
         elif ord in (1, math.inf):
@@ -115,6 +117,20 @@ def norm(
             powers = arithmetic_ops.abs(values) ** ord
             found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / ord)
         return found if keep else array_ops.squeeze(found, axis)
+
+
+def _largest_singular_value(matrices: Tensor, axes: Sequence[int]) -> Tensor:
+    """Of the matrices in a pair of axes, which keep a size of 1."""
+    rank = matrices.shape.rank
+    if rank is None:
+        raise ValueError("the norm 2 of matrices needs a tensor of known rank")
+    last = [axis % rank for axis in axes]
+    order = [axis for axis in range(rank) if axis not in last] + last
+    values = raw_ops.Svd(input=array_ops.transpose(matrices, order), compute_uv=False)[0]
+    largest = math_ops.reduce_max(values, -1, keepdims=True)
+    return array_ops.transpose(
+        array_ops.expand_dims(largest, -1), [order.index(axis) for axis in range(rank)]
+    )
 
 
 def _summed_or_largest(sizes: Tensor, ord: Any, axis: Any, is_matrix: bool) -> Tensor:
@@ -133,9 +149,7 @@ def _check_norm(ord: Any, axis: Any, is_matrix: bool) -> None:
     if is_matrix:
         if axis[0] == axis[1]:
             raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
-        if ord == 2:
-            raise NotImplementedError("the norm 2 of matrices needs svd, which is not supported")
-        if ord not in ("euclidean", "fro", 1, math.inf):
+        if ord not in ("euclidean", "fro", 1, 2, math.inf):
             raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
     elif ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
         raise ValueError(f"'ord' must be a supported vector norm or a positive number, got {ord}")

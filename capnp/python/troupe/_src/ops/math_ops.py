@@ -14,7 +14,6 @@ from troupe._src.ops.gen_ops import (
     exp,
     log,
     multiply,
-    negative,
     sqrt,
     squared_difference,
 )
@@ -267,7 +266,10 @@ def argmin(
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
     """The index of the minimum along an axis, by default 0."""
-    return argmax(negative(input), axis, name or "ArgMin", dimension, output_type)
+    axis = either("axis", axis, "dimension", dimension)
+    return raw_ops.ArgMin(
+        input=input, dimension=axis or 0, output_type=output_type, name=name or "ArgMin"
+    )
 
 
 def reduce_variance(
@@ -315,7 +317,7 @@ def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None
 ) -> Tensor:
     """The square root of the sum of the squares."""
-    return sqrt(reduce_sum(gen_ops.square(input_tensor), axis, keepdims), name)
+    return _reduce(raw_ops.EuclideanNorm, input_tensor, axis, keepdims, name)
 
 
 def count_nonzero(

@@ -1,0 +1,116 @@
+"""Counts of numbers, and sums of rows by segment."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import array_ops, clip_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: DTypeLike = dtypes.int32,
+) -> Tensor:
+    """How often each of 0, 1, ... is in an array, or the sum of the weights of its places.
+
+    There are as many counts as the greatest number says, at least minlength and at most maxlength.
+    """
+    with get_default_graph().name_scope("bincount"):
+        numbers = convert_to_tensor(arr, dtypes.int32)
+        is_empty = gen_ops.equal(array_ops.size(numbers), 0)
+        size = array_ops.where_v2(is_empty, 0, math_ops.reduce_max(numbers) + 1)
+        if minlength is not None:
+            size = gen_ops.maximum(convert_to_tensor(minlength, dtypes.int32), size)
+        if maxlength is not None:
+            size = gen_ops.minimum(convert_to_tensor(maxlength, dtypes.int32), size)
+        if weights is None:
+            return raw_ops.Bincount(arr=numbers, size=size, weights=constant([], dtype))
+        # Not by Bincount, which has no gradient. It takes a negative number as one to drop.
+        kept = array_ops.where_v2(gen_ops.less(numbers, size), numbers, -1)
+        return raw_ops.UnsortedSegmentSum(data=weights, segment_ids=kept, num_segments=size)
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: DTypeLike = dtypes.int32,
+    name: Optional[str] = None,
+) -> Tensor:
+    """How many values are in each of `nbins` equal parts of a range, or beyond it at that end."""
+    with get_default_graph().name_scope(name or "histogram_fixed_width") as scope:
+        numbers = convert_to_tensor(values)
+        return raw_ops.HistogramFixedWidth(
+            values=numbers,
+            value_range=convert_to_tensor(value_range, numbers.dtype),
+            nbins=nbins,
+            dtype=dtype,
+            name=scope,
+        )
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: DTypeLike = dtypes.int32,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The number of the bin of each value, as histogram_fixed_width counts them."""
+    with get_default_graph().name_scope(name or "histogram_fixed_width_bins"):
+        numbers = convert_to_tensor(values)
+        ends = convert_to_tensor(value_range, numbers.dtype)
+        position = math_ops.truediv(numbers - ends[0], ends[1] - ends[0])
+        bins = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), position.dtype)
+        places = clip_ops.clip_by_value(gen_ops.floor(bins * position), 0, bins - 1)
+        return math_ops.cast(places, dtype)
+
+
+def sparse_segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: Optional[str] = None,
+    num_segments: Any = None,
+) -> Tensor:
+    """The sum of the rows that the indices of each segment name; ids must not decrease."""
+    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    if num_segments is None:
+        return raw_ops.SparseSegmentSum(**rows)
+    return raw_ops.SparseSegmentSumWithNumSegments(**rows, num_segments=num_segments)
+
+
+def sparse_segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: Optional[str] = None,
+    num_segments: Any = None,
+) -> Tensor:
+    """The mean of the rows that the indices of each segment name; ids must not decrease."""
+    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    if num_segments is None:
+        return raw_ops.SparseSegmentMean(**rows)
+    return raw_ops.SparseSegmentMeanWithNumSegments(**rows, num_segments=num_segments)
+
+
+def sparse_segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: Optional[str] = None,
+    num_segments: Any = None,
+) -> Tensor:
+    """As sparse_segment_sum, over the square root of the number of rows."""
+    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    if num_segments is None:
+        return raw_ops.SparseSegmentSqrtN(**rows)
+    return raw_ops.SparseSegmentSqrtNWithNumSegments(**rows, num_segments=num_segments)
