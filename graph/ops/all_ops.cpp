@@ -46,6 +46,7 @@ constexpr Family families[] = {
     {"reduction/sparse_segment", add_sparse_segment_ops},
     {"reduction/histogram", add_histogram_ops},
     {"nn/ctc", add_ctc_ops},
+    {"sparse/sets", add_sets_ops},
     {"math/comparison", add_comparison_ops},
     {"reduction/reduction", add_reduction_ops},
     {"array/array", add_array_ops},
