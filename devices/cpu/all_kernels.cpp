@@ -46,6 +46,7 @@ KernelCatalog make_kernel_catalog() {
   add_histogram_kernels(catalog);
   add_ctc_kernels(catalog);
   add_sets_kernels(catalog);
+  add_sparse_reduction_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

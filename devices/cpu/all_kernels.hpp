@@ -41,6 +41,7 @@ void add_scan_kernels(KernelCatalog& catalog);
 void add_segment_kernels(KernelCatalog& catalog);
 void add_sparse_segment_kernels(KernelCatalog& catalog);
 void add_histogram_kernels(KernelCatalog& catalog);
+void add_sparse_reduction_kernels(KernelCatalog& catalog);
 void add_sets_kernels(KernelCatalog& catalog);
 void add_ctc_kernels(KernelCatalog& catalog);
 void add_comparison_kernels(KernelCatalog& catalog);

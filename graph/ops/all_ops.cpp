@@ -47,6 +47,7 @@ constexpr Family families[] = {
     {"reduction/histogram", add_histogram_ops},
     {"nn/ctc", add_ctc_ops},
     {"sparse/sets", add_sets_ops},
+    {"sparse/sparse_reduction", add_sparse_reduction_ops},
     {"math/comparison", add_comparison_ops},
     {"reduction/reduction", add_reduction_ops},
     {"array/array", add_array_ops},

@@ -43,6 +43,7 @@ void add_scan_ops(OpCatalog& catalog);
 void add_segment_ops(OpCatalog& catalog);
 void add_sparse_segment_ops(OpCatalog& catalog);
 void add_histogram_ops(OpCatalog& catalog);
+void add_sparse_reduction_ops(OpCatalog& catalog);
 void add_sets_ops(OpCatalog& catalog);
 void add_ctc_ops(OpCatalog& catalog);
 void add_comparison_ops(OpCatalog& catalog);
