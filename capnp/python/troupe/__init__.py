@@ -27,6 +27,7 @@ from troupe import (
     nn,
     random,
     raw_ops,
+    sets,
     strings,
     train,
 )
@@ -427,7 +428,7 @@ __all__ = [
     "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace",
     "report_uninitialized_variables", "reset_default_graph", "reshape", "resource", "reverse",
     "reverse_sequence", "rint", "round", "rsqrt", "saturate_cast", "scalar_mul", "sequence_mask",
-    "set_random_seed", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice",
+    "set_random_seed", "sets", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice",
     "sparse_placeholder", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum",
     "split", "sqrt", "square", "squared_difference", "squeeze", "stack", "stop_gradient", "string",
     "string_join", "string_split", "string_strip", "string_to_hash_bucket",

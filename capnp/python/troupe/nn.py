@@ -32,6 +32,12 @@ from troupe._src.nn.conv_transpose_ops import (
     conv3d_transpose,
     conv_transpose,
 )
+from troupe._src.nn.ctc_ops import (
+    ctc_beam_search_decoder,
+    ctc_beam_search_decoder_v2,
+    ctc_greedy_decoder,
+    ctc_loss,
+)
 from troupe._src.nn.embedding_ops import embedding_lookup
 from troupe._src.nn.nn_ops import (
     bias_add,
@@ -50,12 +56,6 @@ from troupe._src.nn.nn_ops import (
     weighted_cross_entropy_with_logits,
     xw_plus_b,
     zero_fraction,
-)
-from troupe._src.nn.ctc_ops import (
-    ctc_beam_search_decoder,
-    ctc_beam_search_decoder_v2,
-    ctc_greedy_decoder,
-    ctc_loss,
 )
 from troupe._src.nn.norm_ops import (
     batch_norm_with_global_normalization,
@@ -94,7 +94,6 @@ from troupe._src.ops.gen_ops import (
     softsign,
     tanh,
 )
-
 from troupe._src.ops.rearrange_ops import in_top_k, top_k
 
 __getattr__ = _missing_names(__name__)

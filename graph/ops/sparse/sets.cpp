@@ -60,8 +60,9 @@ Op::InferShape infer_set_operation(bool is_sparse1, bool is_sparse2) {
 Op set_operation(const char* name, bool is_sparse1, bool is_sparse2) {
   Op op(name);
   std::move(op).doc(
-      "The union, the intersection, or the difference (\"a-b\", \"b-a\") of the sets along the last "
-      "axis of two tensors, of which the other axes agree; as a sparse tensor, each set in order.");
+      "The union, the intersection, or the difference (\"a-b\", \"b-a\") of the sets along the "
+      "last axis of two tensors, of which the other axes agree; as a sparse tensor, each set in "
+      "order.");
   auto add = [&](const std::string& set, bool is_sparse) {
     if (!is_sparse) {
       std::move(op).input(set, "T");

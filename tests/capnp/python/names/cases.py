@@ -10,9 +10,7 @@ import numpy as np
 def waves(*shape, scale=2.0):
     """Numbers without order between -scale and scale, the same for everyone."""
     count = int(np.prod(shape))
-    return (
-        (np.sin(np.arange(count) * 1.7 + 0.3) * scale).astype(np.float32).reshape(shape)
-    )
+    return (np.sin(np.arange(count) * 1.7 + 0.3) * scale).astype(np.float32).reshape(shape)
 
 
 X = waves(2, 3)
@@ -35,10 +33,13 @@ TABLE = waves(7, 3)
 
 def grad(tf, y, *xs):
     """The gradients of a weighted sum, so that no two elements count the same."""
-    weights = tf.constant(
-        np.arange(1, 1 + int(np.prod(y.shape.as_list())), dtype=np.float32)
-    )
+    weights = tf.constant(np.arange(1, 1 + int(np.prod(y.shape.as_list())), dtype=np.float32))
     return tf.gradients(tf.reduce_sum(tf.reshape(y, [-1]) * weights), list(xs))
+
+
+def sets_of(tf):
+    """Two sets: of 2 and 9, and of 5."""
+    return tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [9, 2, 5], [2, 3])
 
 
 ELEMENTS = [
@@ -107,6 +108,15 @@ ELEMENTS = [
     "grad(tf, tf.sparse_segment_sum(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
     "grad(tf, tf.sparse_segment_mean(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
     "grad(tf, tf.sparse_segment_sqrt_n(x, [0, 1, 1], [0, 0, 1], num_segments=3), x)",
+    *(f"tf.sets.{name}([[1, 2, 2], [3, 4, 5]], [[2, 7], [5, 4]]{part}.values" for name, part in (
+        ("union", ")"), ("intersection", ")"), ("difference", ")"),
+        ("set_difference", ", aminusb=False)"),
+    )),
+    *(f"tf.sets.{name}(sets_of(tf), [[2, 7], [5, 4]]){part}" for name, part in (
+        ("union", ".values"), ("difference", ".values"), ("intersection", ".indices"),
+    )),
+    "tf.sets.difference([[2, 7], [5, 4]], sets_of(tf)).values", "tf.sets.size(sets_of(tf))",
+    "tf.sets.union(sets_of(tf), sets_of(tf)).dense_shape",
     "tf.argmin(X, output_type=tf.int32)", "tf.arg_min(NUMBERS, 1)",
     "tf.dimension_value(tf.TensorShape([3])[0])", "tf.is_tensor(x)", "tf.is_tensor(1)",
     "tf.dimension_at_index(tf.TensorShape([5, 2]), 1).value",
@@ -317,15 +327,10 @@ def evaluate(tf, expression):
             "x": tf.constant(X),
         }
         names.update(i=tf.constant(IMAGES), f=tf.constant(waves(3, 3, 2, 2)))
-        names.update(
-            wave=waves_of(tf), half=lambda value: tf.reduce_sum(tf.square(value)) / 2
-        )
+        names.update(wave=waves_of(tf), half=lambda value: tf.reduce_sum(tf.square(value)) / 2)
         items = leaves(eval(expression, names))  # noqa: S307
         session.run(tf.global_variables_initializer())
-        return [
-            np.asarray(session.run(item) if hasattr(item, "graph") else item)
-            for item in items
-        ]
+        return [np.asarray(session.run(item) if hasattr(item, "graph") else item) for item in items]
 
 
 def leaves(result):
@@ -340,6 +345,4 @@ def leaves(result):
 def texts(array):
     """The strings of an array, each byte as a character."""
     items = array.reshape(-1).tolist()
-    return [
-        item.decode("latin1") if isinstance(item, bytes) else item for item in items
-    ]
+    return [item.decode("latin1") if isinstance(item, bytes) else item for item in items]

@@ -13,7 +13,7 @@ import pathlib
 
 MODULES = [
     "", "bitwise", "debugging", "dtypes", "initializers", "io", "layers", "losses", "math", "nn",
-    "random", "strings", "train",
+    "random", "sets", "strings", "train",
 ]  # fmt: skip
 
 

@@ -125,9 +125,7 @@ class SignaturesTest(unittest.TestCase):
             owner = getattr(tf, module)
             for name in owner.__all__:
                 if name in tf.__all__:
-                    self.assertIs(
-                        getattr(owner, name), getattr(tf, name), f"{module}.{name}"
-                    )
+                    self.assertIs(getattr(owner, name), getattr(tf, name), f"{module}.{name}")
 
 
 if __name__ == "__main__":

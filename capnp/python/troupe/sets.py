@@ -1,0 +1,21 @@
+"""Operations on sets along the last axis of tensors."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.ops.set_ops import difference, intersection, size, union
+from troupe._src.ops.set_ops import difference as set_difference
+from troupe._src.ops.set_ops import intersection as set_intersection
+from troupe._src.ops.set_ops import size as set_size
+from troupe._src.ops.set_ops import union as set_union
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "difference",
+    "intersection",
+    "set_difference",
+    "set_intersection",
+    "set_size",
+    "set_union",
+    "size",
+    "union",
+]
