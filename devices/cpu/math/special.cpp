@@ -141,6 +141,12 @@ void add_special_kernels(KernelCatalog& catalog) {
   catalog.add("Log1p", scalar_function<Differentiable>(logarithm_of_1_plus));
   catalog.add("Erf", scalar_function<Floating>(error_function));
   catalog.add("Erfc", scalar_function<Floating>([](auto x) { return std::erfc(x); }));
+  catalog.add("BesselI0e", scalar_function<Floating>([](auto x) {
+                return static_cast<decltype(x)>(Eigen::numext::bessel_i0e(static_cast<double>(x)));
+              }));
+  catalog.add("BesselI1e", scalar_function<Floating>([](auto x) {
+                return static_cast<decltype(x)>(Eigen::numext::bessel_i1e(static_cast<double>(x)));
+              }));
   catalog.add("Lgamma", scalar_function<Floating>(log_gamma));
   catalog.add(
       "Digamma", scalar_function<Floating>([](auto x) { return Eigen::numext::digamma(x); }));

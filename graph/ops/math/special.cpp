@@ -20,6 +20,30 @@ Op::MakeGradient erf_gradient(double sign) {
   };
 }
 
+/// The derivative of I1e is I0e - I1e (sign(x) + 1 / x), which near 0, where the limit is 1/2, would
+/// divide by nothing.
+void bessel_i1e_gradient(Gradient& g) {
+  const auto& x = g.in(0);
+  auto is_near = g.op("Less", {g.op("Abs", {x}), g.like(x, 1e-6)});
+  auto ones = g.ones_like(x);
+  auto far = g.op("Select", {is_near, ones, x});
+  auto slope = g.op("BesselI0e", {far}) -
+               g.out(0) * (g.op("Sign", {far}) + reciprocal(g, far));
+  g.to_input(0, g.dy() * g.op("Select", {is_near, 0.5 * ones, slope}));
+}
+
+void add_bessel_functions(OpCatalog& catalog) {
+  catalog.add(unary(
+      "BesselI0e", "The modified Bessel function of order 0, times e^-|x|.", floating(),
+      [](Gradient& g) {
+        auto falling = g.op("Sign", {g.in(0)}) * g.out(0);
+        g.to_input(0, g.dy() * (g.op("BesselI1e", {g.in(0)}) - falling));
+      }));
+  catalog.add(unary(
+      "BesselI1e", "The modified Bessel function of order 1, times e^-|x|.", floating(),
+      bessel_i1e_gradient));
+}
+
 void add_functions_of_one(OpCatalog& catalog) {
   catalog.add(unary(
       "Expm1", "e^x - 1, without the rounding errors of the difference for small x.",
@@ -158,6 +182,7 @@ void add_products_with_zero(OpCatalog& catalog) {
 
 void add_special_ops(OpCatalog& catalog) {
   add_functions_of_one(catalog);
+  add_bessel_functions(catalog);
   add_gamma_and_beta(catalog);
   add_products_with_zero(catalog);
 }

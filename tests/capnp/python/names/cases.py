@@ -50,7 +50,8 @@ ELEMENTS = [
         "count_nonzero", "reduce_logsumexp", "to_double", "matrix_transpose",
         "nn.elu", "nn.relu", "nn.relu6", "nn.selu", "nn.softplus", "nn.softsign", "nn.leaky_relu",
         "nn.crelu", "nn.swish", "nn.softmax", "nn.log_softmax", "nn.zero_fraction",
-        "math.is_non_decreasing", "math.is_strictly_increasing",
+        "math.bessel_i0e", "math.bessel_i1e", "math.is_non_decreasing",
+        "math.is_strictly_increasing",
     )),
     *(f"tf.{name}(POSITIVE)" for name in (
         "digamma", "lgamma", "log", "log1p", "sqrt", "rsqrt", "lbeta", "reciprocal",

@@ -4,6 +4,18 @@ from recorder import COMPLEX, FLOATS, array
 INF, NAN = float("inf"), float("nan")
 
 
+def record_bessel_functions(r):
+    points = [-20.5, -8, -2.3, -0.4, 0.1, 0.8, 1.7, 7.9, 8.1, 300]
+    for op in ["BesselI0e", "BesselI1e"]:
+        for dtype in FLOATS:
+            r.call(op, array(points, dtype))
+        r.call(op, array([0.0, 1e-300, -1e-9], "float64"),
+               gradient=[] if op == "BesselI0e" else None)
+        r.call(op, array([NAN, 1e30, -1e30], "float64"), gradient=[])
+        r.call(op, array([], "float32"))
+        r.error(op, array([1], "int32"), says="T")
+
+
 def record_functions_of_one(r):
     points = [-2.3, -1.5, -0.7, -0.2, 0.3, 0.8, 1.0, 1.7, 2.6, 4.4]
     for op in ["Expm1", "Log1p", "Erf", "Erfc", "Lgamma", "Digamma"]:
@@ -147,6 +159,7 @@ def record_products(r):
 
 def record(r):
     record_functions_of_one(r)
+    record_bessel_functions(r)
     record_gamma(r)
     record_beta(r)
     record_zeta(r)
