@@ -108,7 +108,8 @@ struct PrefixNode {
 /// time.
 class PrefixSearch {
  public:
-  PrefixSearch(int64_t width, int64_t blank) : width_(width), blank_(blank) {
+  PrefixSearch(int64_t width, int64_t blank)
+      : width_(std::min<int64_t>(width, most_nodes)), blank_(blank) {
     nodes_.push_back({.parent = -1, .label = -1, .now = {.blank = 0, .total = 0}});
     kept_.push_back(0);
   }

@@ -61,6 +61,7 @@ Status count_in_bins(Launch& launch, int64_t bins) {
   const auto* range = launch.input(1).data<T>();
   auto low = range[0], high = range[1];
   auto width = distance(low, high) / static_cast<double>(bins);
+  if (width == 0) return invalid_argument("value_range is too narrow for so many bins");
   auto out = launch.allocate(dtype_of<Count>(), {bins});
   if (!out) return out.status();
   auto* counts = out->template mutable_data<Count>();
