@@ -20,7 +20,7 @@ Op::MakeGradient erf_gradient(double sign) {
   };
 }
 
-/// The derivative of I1e is I0e - I1e (sign(x) + 1 / x), which near 0, where the limit is 1/2, would
+/// The derivative of I1e is I0e - I1e (sign(x) + 1 / x), which near 0, where its limit is 1/2, would
 /// divide by nothing.
 void bessel_i1e_gradient(Gradient& g) {
   const auto& x = g.in(0);
