@@ -96,6 +96,9 @@ Table reductions() {
 /// Of networks, images, random numbers, state.
 Table others() {
   return {
+      {"CropAndResize", {{3}}},
+      {"CropAndResizeGradImage", {{3}}},
+      {"ExtractGlimpse", {{1}}},
       {"LookupTableExportV2", {{}, {0, 1}}},
       {"LookupTableFindV2", {{1, 2}, {0}}},
       {"LookupTableImportV2", {{1, 2}}},
@@ -115,6 +118,11 @@ Table others() {
       {"RandomUniformInt", {{0, 1, 2}}},
       {"SparseReduceMax", {{2, 3}}},
       {"SparseReduceMaxSparse", {{2, 3}}},
+      {"ResizeArea", {{1}}},
+      {"ResizeBicubic", {{1}}},
+      {"ResizeBilinear", {{1}}},
+      {"ResizeNearestNeighbor", {{1}}},
+      {"ResizeNearestNeighborGrad", {{1}}},
       {"SparseReduceSum", {{2, 3}}},
       {"SparseReduceSumSparse", {{2, 3}}},
       {"SparseTensorDenseAdd", {{2}}},

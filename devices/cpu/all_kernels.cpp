@@ -47,6 +47,10 @@ KernelCatalog make_kernel_catalog() {
   add_ctc_kernels(catalog);
   add_sets_kernels(catalog);
   add_sparse_reduction_kernels(catalog);
+  add_resize_kernels(catalog);
+  add_crop_kernels(catalog);
+  add_boxes_kernels(catalog);
+  add_colours_kernels(catalog);
   add_comparison_kernels(catalog);
   add_reduction_kernels(catalog);
   add_array_kernels(catalog);

@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "troupe/devices/cpu/image/resize.hpp"
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+
+namespace troupe::cpu {
+
+ResizeAttrs::ResizeAttrs(const Node& node)
+    : align_corners(node.attr<bool>("align_corners")),
+      half_pixel_centers(
+          node.attrs.contains("half_pixel_centers") && node.attr<bool>("half_pixel_centers")) {}
+
+Status ResizeAttrs::check() const {
+  if (align_corners && half_pixel_centers)
+    return invalid_argument("'align_corners' and 'half_pixel_centers' cannot both be true");
+  return {};
+}
+
+float ResizeAttrs::scale(int64_t from, int64_t to) const {
+  if (align_corners && to > 1) return static_cast<float>(from - 1) / static_cast<float>(to - 1);
+  return static_cast<float>(from) / static_cast<float>(to);
+}
+
+float ResizeAttrs::position(int64_t pixel, float scale) const {
+  return half_pixel_centers ? (static_cast<float>(pixel) + 0.5f) * scale - 0.5f
+                            : static_cast<float>(pixel) * scale;
+}
+
+std::vector<ResizeSource> ResizeAttrs::linear(int64_t from, int64_t to) const {
+  std::vector<ResizeSource> sources(static_cast<size_t>(to));
+  auto step = scale(from, to);
+  for (int64_t i = 0; i < to; ++i) {
+    auto at = position(i, step), floor = std::floor(at);
+    auto lower = std::clamp<int64_t>(static_cast<int64_t>(floor), 0, from - 1);
+    auto upper = std::clamp<int64_t>(static_cast<int64_t>(std::ceil(at)), 0, from - 1);
+    sources[static_cast<size_t>(i)] = {lower, upper, at - floor};
+  }
+  return sources;
+}
+
+std::vector<int64_t> ResizeAttrs::nearest(int64_t from, int64_t to) const {
+  std::vector<int64_t> sources(static_cast<size_t>(to));
+  auto step = scale(from, to);
+  for (int64_t i = 0; i < to; ++i) {
+    auto at = (static_cast<float>(i) + (half_pixel_centers ? 0.5f : 0.0f)) * step;
+    auto whole = static_cast<int64_t>(align_corners ? std::round(at) : std::floor(at));
+    sources[static_cast<size_t>(i)] = std::clamp<int64_t>(whole, 0, from - 1);
+  }
+  return sources;
+}
+
+Status check_resize_images(const Shape& shape) {
+  if (shape.rank() != 4)
+    return invalid_argument("images must have rank 4, but their shape is " + shape.to_string());
+  if (shape[1] == 0 || shape[2] == 0)
+    return invalid_argument("images must not be empty, but their shape is " + shape.to_string());
+  return {};
+}
+
+/// `images` with the height and width that the tensor `size` says.
+Result<Shape> resized_shape(const Shape& images, const Tensor& size) {
+  if (auto status = check_resize_images(images); !status.ok()) return status;
+  if (size.shape().rank() != 1 || size.elements() != 2)
+    return invalid_argument(
+        "'size' must be a vector of 2 elements, but has the shape " + size.shape().to_string());
+  auto sizes = IntInput::of(size);
+  if (!sizes) return sizes.status();
+  for (auto value : sizes->values())
+    if (value <= 0)
+      return invalid_argument("'size' must be positive, but has " + std::to_string(value));
+  return Shape::make(std::array<int64_t, 4>{images[0], (*sizes)[0], (*sizes)[1], images[3]});
+}
+
+Status check_resize_gradients(const Shape& gradients, const Shape& images) {
+  for (const auto& shape : {images, gradients})
+    if (auto status = check_resize_images(shape); !status.ok()) return status;
+  if (images[0] == gradients[0] && images[3] == gradients[3]) return {};
+  return invalid_argument(
+      "the gradients must have the images' batch and channels, but have the shape " +
+      gradients.to_string() + " and the images " + images.to_string());
+}
+
+namespace {
+
+template <class T>
+Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
+  if (auto status = attrs.check(); !status.ok()) return status;
+  const auto from = launch.input(0).shape();
+  auto to = resized_shape(from, launch.input(1));
+  if (!to) return to.status();
+  auto out = launch.allocate(DType::float32, *to);
+  if (!out) return out.status();
+  if (to->elements() > 0) {
+    const auto shape = *to;
+    const auto* images = launch.input(0).data<T>();
+    auto* result = out->template mutable_data<float>();
+    auto rows = attrs.linear(from[1], shape[1]), columns = attrs.linear(from[2], shape[2]);
+    auto channels = shape[3], row_elements = shape[2] * channels;
+    parallel_ranges(shape[0] * shape[1], 4 * row_elements, [&](int64_t begin, int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto& y = rows[static_cast<size_t>(i % shape[1])];
+        const auto* image = images + i / shape[1] * from[1] * from[2] * channels;
+        const auto* top = image + y.lower * from[2] * channels;
+        const auto* bottom = image + y.upper * from[2] * channels;
+        auto* row = result + i * row_elements;
+        for (const auto& x : columns) {
+          auto left = x.lower * channels, right = x.upper * channels;
+          for (int64_t c = 0; c < channels; ++c, ++left, ++right) {
+            auto a = static_cast<float>(top[left]), b = static_cast<float>(top[right]);
+            auto p = static_cast<float>(bottom[left]), q = static_cast<float>(bottom[right]);
+            auto above = a + (b - a) * x.share, below = p + (q - p) * x.share;
+            *row++ = above + (below - above) * y.share;
+          }
+        }
+      }
+    });
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// Adds up in `sums` what each pixel of one image had in the resized one's gradients.
+template <class A>
+void add_bilinear_shares(
+    const float* dy, const std::vector<ResizeSource>& rows,
+    const std::vector<ResizeSource>& columns, int64_t width, int64_t channels, A* sums) {
+  for (const auto& y : rows)
+    for (const auto& x : columns) {
+      auto* top = sums + y.lower * width * channels;
+      auto* bottom = sums + y.upper * width * channels;
+      auto left = x.lower * channels, right = x.upper * channels;
+      for (int64_t c = 0; c < channels; ++c, ++dy) {
+        top[left + c] += static_cast<A>(*dy * (1 - y.share) * (1 - x.share));
+        top[right + c] += static_cast<A>(*dy * (1 - y.share) * x.share);
+        bottom[left + c] += static_cast<A>(*dy * y.share * (1 - x.share));
+        bottom[right + c] += static_cast<A>(*dy * y.share * x.share);
+      }
+    }
+}
+
+template <class T>
+Status resize_bilinear_grad(Launch& launch, const ResizeAttrs& attrs) {
+  if (auto status = attrs.check(); !status.ok()) return status;
+  const auto from = launch.input(1).shape(), to = launch.input(0).shape();
+  if (auto status = check_resize_gradients(to, from); !status.ok()) return status;
+  auto out = launch.allocate(dtype_of<T>(), from);
+  if (!out) return out.status();
+  if (from.elements() > 0) {
+    const auto* dy = launch.input(0).data<float>();
+    auto* result = out->template mutable_data<T>();
+    auto rows = attrs.linear(from[1], to[1]), columns = attrs.linear(from[2], to[2]);
+    auto size = from.elements() / from[0], gradients = to.elements() / to[0];
+    parallel_ranges(from[0], size + 8 * gradients, [&](int64_t begin, int64_t end) {
+      std::vector<Promoted<T>> sums(static_cast<size_t>(size));
+      for (auto i = begin; i < end; ++i) {
+        std::fill(sums.begin(), sums.end(), Promoted<T>(0));
+        add_bilinear_shares(dy + i * gradients, rows, columns, from[2], from[3], sums.data());
+        for (int64_t k = 0; k < size; ++k)
+          result[i * size + k] = static_cast<T>(sums[static_cast<size_t>(k)]);
+      }
+    });
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class T>
+Status resize_nearest(Launch& launch, const ResizeAttrs& attrs) {
+  if (auto status = attrs.check(); !status.ok()) return status;
+  const auto from = launch.input(0).shape();
+  auto to = resized_shape(from, launch.input(1));
+  if (!to) return to.status();
+  auto out = launch.allocate(dtype_of<T>(), *to);
+  if (!out) return out.status();
+  if (to->elements() > 0) {
+    const auto shape = *to;
+    const auto* images = launch.input(0).data<T>();
+    auto* result = out->template mutable_data<T>();
+    auto rows = attrs.nearest(from[1], shape[1]), columns = attrs.nearest(from[2], shape[2]);
+    auto channels = shape[3], row_elements = shape[2] * channels;
+    parallel_ranges(shape[0] * shape[1], row_elements, [&](int64_t begin, int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        auto row = i / shape[1] * from[1] + rows[static_cast<size_t>(i % shape[1])];
+        auto* to_row = result + i * row_elements;
+        for (auto x : columns)
+          to_row = std::copy_n(images + (row * from[2] + x) * channels, channels, to_row);
+      }
+    });
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+template <class T>
+Status resize_nearest_grad(Launch& launch, const ResizeAttrs& attrs) {
+  using A = std::conditional_t<std::is_integral_v<T>, uint32_t, Promoted<T>>;  // sums may wrap
+  if (auto status = attrs.check(); !status.ok()) return status;
+  const auto to = launch.input(0).shape();
+  auto shape = resized_shape(to, launch.input(1));
+  if (!shape) return shape.status();
+  const auto from = *shape;
+  auto out = launch.allocate(dtype_of<T>(), from);
+  if (!out) return out.status();
+  if (from.elements() > 0) {
+    const auto* dy = launch.input(0).data<T>();
+    auto* result = out->template mutable_data<T>();
+    auto rows = attrs.nearest(from[1], to[1]), columns = attrs.nearest(from[2], to[2]);
+    auto channels = from[3], size = from.elements() / from[0], gradients = to.elements() / to[0];
+    parallel_ranges(from[0], size + 2 * gradients, [&](int64_t begin, int64_t end) {
+      std::vector<A> sums(static_cast<size_t>(size));
+      for (auto i = begin; i < end; ++i) {
+        std::fill(sums.begin(), sums.end(), A(0));
+        const auto* gradient = dy + i * gradients;
+        for (auto y : rows)
+          for (auto x : columns)
+            for (int64_t c = 0; c < channels; ++c)
+              sums[static_cast<size_t>((y * from[2] + x) * channels + c)] +=
+                  static_cast<A>(*gradient++);
+        for (int64_t k = 0; k < size; ++k)
+          result[i * size + k] = static_cast<T>(sums[static_cast<size_t>(k)]);
+      }
+    });
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+}  // namespace
+
+void add_resize_kernels(KernelCatalog& catalog) {
+  using NearestGrad = Types<uint8_t, int8_t, int32_t, float16, float, double>;
+  catalog.add(
+      "ResizeBilinear", resize_kernel(Resizable{}, [](auto& launch, const auto& attrs, auto zero) {
+        return resize_bilinear<decltype(zero)>(launch, attrs);
+      }));
+  catalog.add(
+      "ResizeBilinearGrad",
+      resize_kernel(Floating{}, [](auto& launch, const auto& attrs, auto zero) {
+        return resize_bilinear_grad<decltype(zero)>(launch, attrs);
+      }));
+  catalog.add(
+      "ResizeNearestNeighbor",
+      resize_kernel(Resizable{}, [](auto& launch, const auto& attrs, auto zero) {
+        return resize_nearest<decltype(zero)>(launch, attrs);
+      }));
+  catalog.add(
+      "ResizeNearestNeighborGrad",
+      resize_kernel(NearestGrad{}, [](auto& launch, const auto& attrs, auto zero) {
+        return resize_nearest_grad<decltype(zero)>(launch, attrs);
+      }));
+  add_weighted_resize_kernels(catalog);
+}
+
+}  // namespace troupe::cpu
