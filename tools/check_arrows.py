@@ -33,15 +33,16 @@ CUDA = r"cuda\w*|cub|thrust|cublas\w*|cudnn\w*"
 TBB = r"tbb|oneapi"
 DNNL = r"dnnl|oneapi"
 STRINGS = r"re2|farmhash"
+PICTURES = r"jpeglib|png"
 KJ = r"kj|capnp"
 FORBIDDEN = {
-    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{SCHEMA}",
+    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{PICTURES}|{SCHEMA}",
     "devices": rf"caf|{KJ}|{SCHEMA}",
-    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
-    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}",
-    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}",
-    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
-    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{KJ}|{SCHEMA}",
+    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
+    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}",
+    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}",
+    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
+    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
 }
 
 # Messages of Cap'n Proto, without its event loop, are what links between nodes consist of.

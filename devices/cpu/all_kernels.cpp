@@ -49,6 +49,7 @@ KernelCatalog make_kernel_catalog() {
   add_sparse_reduction_kernels(catalog);
   add_resize_kernels(catalog);
   add_crop_kernels(catalog);
+  add_codecs_kernels(catalog);
   add_boxes_kernels(catalog);
   add_colours_kernels(catalog);
   add_comparison_kernels(catalog);

@@ -50,6 +50,7 @@ constexpr Family families[] = {
     {"sparse/sparse_reduction", add_sparse_reduction_ops},
     {"image/resize", add_resize_ops},
     {"image/crop", add_crop_ops},
+    {"image/codecs", add_codecs_ops},
     {"image/boxes", add_boxes_ops},
     {"image/colours", add_colours_ops},
     {"math/comparison", add_comparison_ops},

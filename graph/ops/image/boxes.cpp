@@ -56,6 +56,12 @@ Op suppression(const char* name) {
       .attr("T", box_dtypes(), DType::float32);
 }
 
+Op thresholded_suppression(const char* name) {
+  return suppression(name)
+      .input("iou_threshold", "T_threshold")
+      .attr("T_threshold", box_dtypes(), DType::float32);
+}
+
 void add_suppression_ops(OpCatalog& catalog) {
   catalog.add(Op("NonMaxSuppression")
       .doc("The indices of the boxes [y1, x1, y2, x2] with the best scores, best first, of those "
@@ -67,23 +73,18 @@ void add_suppression_ops(OpCatalog& catalog) {
       .attr("iou_threshold", 0.5f)
       .infer_shape(infer_suppression)
       .gradient(not_differentiable));
-  auto thresholded = [](Op op) {
-    return std::move(op)
-        .input("iou_threshold", "T_threshold")
-        .attr("T_threshold", box_dtypes(), DType::float32);
-  };
-  catalog.add(thresholded(suppression("NonMaxSuppressionV2"))
+  catalog.add(thresholded_suppression("NonMaxSuppressionV2")
       .doc("As NonMaxSuppression, with the threshold as a tensor.")
       .output("selected_indices", DType::int32)
       .infer_shape(infer_suppression)
       .gradient(not_differentiable));
-  catalog.add(thresholded(suppression("NonMaxSuppressionV3"))
+  catalog.add(thresholded_suppression("NonMaxSuppressionV3")
       .doc("As NonMaxSuppressionV2, of boxes with scores above `score_threshold` only.")
       .input("score_threshold", "T_threshold")
       .output("selected_indices", DType::int32)
       .infer_shape(infer_suppression)
       .gradient(not_differentiable));
-  catalog.add(thresholded(suppression("NonMaxSuppressionV4"))
+  catalog.add(thresholded_suppression("NonMaxSuppressionV4")
       .doc("As NonMaxSuppressionV3; the indices may be padded with zeros to max_output_size, and "
            "`valid_outputs` of them count.")
       .input("score_threshold", "T_threshold")

@@ -35,7 +35,9 @@ void hsv_gradient(Gradient& g) {
   if (!g.wants(0)) return;
   const auto& rgb = g.in(0);
   auto axis = g.constant<int32_t>(-1), three = g.constant<int32_t>(3);
-  auto place = [&](const char* op) { return g.op(op, {rgb, axis}, {{"output_type", DType::int32}}); };
+  auto place = [&](const char* op) {
+    return g.op(op, {rgb, axis}, {{"output_type", DType::int32}});
+  };
   auto one_hot = [&](const Value& index) {
     return g.op("OneHot", {index, three, g.like(rgb, 1), g.like(rgb, 0)});
   };

@@ -26,8 +26,8 @@ Status infer_crops(ShapeInference& s) {
   if (!count) return count.status();
   auto size = s.input(3).merge({2});
   if (!size) return size.status();
-  Shape shape{
-      *count, Shape::unknown, Shape::unknown, s.input(0).has_rank() ? s.input(0)[3] : Shape::unknown};
+  auto channels = s.input(0).has_rank() ? s.input(0)[3] : Shape::unknown;
+  Shape shape{*count, Shape::unknown, Shape::unknown, channels};
   if (auto sizes = s.constant_ints(3))
     for (int i = 0; i < 2; ++i) {
       auto value = (*sizes)[static_cast<size_t>(i)];
