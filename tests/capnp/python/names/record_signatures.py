@@ -12,8 +12,8 @@ import json
 import pathlib
 
 MODULES = [
-    "", "bitwise", "debugging", "dtypes", "initializers", "io", "layers", "losses", "math", "nn",
-    "random", "sets", "strings", "train",
+    "", "bitwise", "debugging", "dtypes", "image", "initializers", "io", "layers", "losses", "math",
+    "nn", "random", "sets", "strings", "train",
 ]  # fmt: skip
 
 

@@ -17,6 +17,13 @@ DIFFERENT = {
     "all_variables": ("scope=None", "it is global_variables"),
     "fill": ("dims, value, name=None", OLDER),
     "group": ("*inputs, name='group_deps'", "its only keyword is named"),
+    "image.non_max_suppression_padded": (
+        "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, "
+        "pad_to_max_output_size=False, name=None", OLDER,
+    ),
+    "image.ssim": (
+        "img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03", OLDER,
+    ),
     "layers.Flatten": ("data_format=None, **kwargs", OLDER),
     "layers.InputSpec": (
         "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None", OLDER,

@@ -161,7 +161,8 @@ def encoding(r):
         r.call("EncodeJpegVariableQuality", image, array(40, "int32"))
     for attrs in [dict(quality=20), dict(quality=0), dict(quality=100), dict(progressive=True),
                   dict(optimize_size=True), dict(chroma_downsampling=False), dict(format="rgb"),
-                  dict(density_unit="cm", x_density=72, y_density=65535), dict(xmp_metadata="<x/>")]:
+                  dict(density_unit="cm", x_density=72, y_density=65535),
+                  dict(xmp_metadata="<x/>")]:
         r.call("EncodeJpeg", colour, **attrs)
     r.call("EncodeJpeg", grey, format="grayscale")
     op = "EncodeJpeg"

@@ -1,0 +1,1 @@
+"""Images: functions that are made of ops of images and of others."""

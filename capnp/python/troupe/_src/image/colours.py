@@ -1,0 +1,160 @@
+"""The colours of images: adjustments, and other systems of colours."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.image.shapes import convert_image_dtype, like_image
+from troupe._src.ops import array_ops, gen_ops, linear_ops, math_ops, random_ops, raw_ops
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.types import dtypes
+
+# A column for each component of the result.
+RGB_TO_YIQ = [
+    [0.299, 0.59590059, 0.2115],
+    [0.587, -0.27455667, -0.52273617],
+    [0.114, -0.32134392, 0.31119955],
+]
+YIQ_TO_RGB = [
+    [1.0, 1.0, 1.0],
+    [0.95598634, -0.27201283, -1.10674021],
+    [0.6208248, -0.64720424, 1.70423049],
+]
+RGB_TO_YUV = [
+    [0.299, -0.14714119, 0.61497538],
+    [0.587, -0.28886916, -0.51496512],
+    [0.114, 0.43601035, -0.10001026],
+]
+YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]]
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """`delta` added to all pixels, of which 1 is the greatest."""
+    with get_default_graph().name_scope("adjust_brightness"):
+        pixels = convert_to_tensor(image)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        return like_image(math_ops.add(wide, math_ops.cast(delta, dtypes.float32)), pixels)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """The distance of all pixels from the mean of their channel, times a factor."""
+    with get_default_graph().name_scope("adjust_contrast"):
+        pixels = convert_to_tensor(images)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        factor = convert_to_tensor(contrast_factor, dtypes.float32)
+        return like_image(raw_ops.AdjustContrastv2(images=wide, contrast_factor=factor), pixels)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """gain * image ** gamma, where 1 is the greatest pixel."""
+    if not isinstance(gamma, Tensor) and gamma < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    with get_default_graph().name_scope("adjust_gamma"):
+        pixels = convert_to_tensor(image)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        return like_image(gen_ops.multiply(gen_ops.pow(wide, gamma), gain), pixels)
+
+
+def adjust_hue(image: Any, delta: Any, name: Optional[str] = None) -> Tensor:
+    """`delta` of a whole turn added to the hue."""
+    with get_default_graph().name_scope(name or "adjust_hue"):
+        pixels = convert_to_tensor(image)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        turn = convert_to_tensor(delta, dtypes.float32)
+        return like_image(raw_ops.AdjustHue(images=wide, delta=turn), pixels)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: Optional[str] = None) -> Tensor:
+    """The saturation times a factor."""
+    with get_default_graph().name_scope(name or "adjust_saturation"):
+        pixels = convert_to_tensor(image)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        scale = convert_to_tensor(saturation_factor, dtypes.float32)
+        return like_image(raw_ops.AdjustSaturation(images=wide, scale=scale), pixels)
+
+
+def random_brightness(image: Any, max_delta: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_brightness() by at most max_delta up or down."""
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return adjust_brightness(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def random_contrast(image: Any, lower: float, upper: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_contrast() by a factor in [lower, upper)."""
+    return adjust_contrast(image, _factor(lower, upper, seed))
+
+
+def random_saturation(image: Any, lower: float, upper: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_saturation() by a factor in [lower, upper)."""
+    return adjust_saturation(image, _factor(lower, upper, seed))
+
+
+def _factor(lower: float, upper: float, seed: Optional[int]) -> Tensor:
+    if upper <= lower:
+        raise ValueError("upper must be > lower.")
+    if lower < 0:
+        raise ValueError("lower must be non-negative.")
+    return random_ops.random_uniform([], lower, upper, seed=seed)
+
+
+def random_hue(image: Any, max_delta: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_hue() by at most max_delta of a turn in either direction."""
+    if max_delta > 0.5 or max_delta < 0:
+        raise ValueError("max_delta must be <= 0.5 and non-negative.")
+    return adjust_hue(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image with mean 0 and variance 1, in float32."""
+    with get_default_graph().name_scope("per_image_standardization"):
+        pixels = math_ops.cast(image, dtypes.float32)
+        axes = [-1, -2, -3]
+        mean = math_ops.reduce_mean(pixels, axes, keepdims=True)
+        deviation = math_ops.reduce_std(pixels, axes, keepdims=True)
+        count = math_ops.reduce_prod(array_ops.shape(pixels)[-3:])
+        least = gen_ops.rsqrt(math_ops.cast(count, dtypes.float32))
+        return gen_ops.realdiv(gen_ops.subtract(pixels, mean), gen_ops.maximum(deviation, least))
+
+
+def rgb_to_grayscale(images: Any, name: Optional[str] = None) -> Tensor:
+    """One channel: how bright red, green and blue are together."""
+    with get_default_graph().name_scope(name or "rgb_to_grayscale"):
+        pixels = convert_to_tensor(images)
+        wide = convert_image_dtype(pixels, dtypes.float32)
+        grey = linear_ops.tensordot(wide, constant([0.2989, 0.5870, 0.1140]), [[-1], [-1]])
+        return like_image(array_ops.expand_dims(grey, -1), pixels)
+
+
+def grayscale_to_rgb(images: Any, name: Optional[str] = None) -> Tensor:
+    """The one channel three times."""
+    with get_default_graph().name_scope(name or "grayscale_to_rgb"):
+        pixels = convert_to_tensor(images)
+        return array_ops.concat([pixels, pixels, pixels], axis=-1)
+
+
+def rgb_to_yiq(images: Any) -> Tensor:
+    """Colours of red, green and blue in the system of NTSC."""
+    return _mixed(images, RGB_TO_YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Tensor:
+    """Colours of the system of NTSC as red, green and blue."""
+    return _mixed(images, YIQ_TO_RGB)
+
+
+def rgb_to_yuv(images: Any) -> Tensor:
+    """Colours of red, green and blue in the system of PAL."""
+    return _mixed(images, RGB_TO_YUV)
+
+
+def yuv_to_rgb(images: Any) -> Tensor:
+    """Colours of the system of PAL as red, green and blue."""
+    return _mixed(images, YUV_TO_RGB)
+
+
+def _mixed(images: Any, columns: List[List[float]]) -> Tensor:
+    pixels = convert_to_tensor(images)
+    return linear_ops.tensordot(pixels, constant(columns, pixels.dtype), [[-1], [0]])

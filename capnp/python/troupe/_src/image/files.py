@@ -1,0 +1,83 @@
+"""Images in files: JPEG, PNG, BMP."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.image.shapes import convert_image_dtype, like_image
+from troupe._src.ops import gen_ops, math_ops, random_ops, raw_ops, string_ops
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+
+
+def encode_png(image: Any, compression: int = -1, name: Optional[str] = None) -> Tensor:
+    """An image of uint8 or uint16 as a PNG file."""
+    return raw_ops.EncodePng(image=image, compression=compression, name=name)
+
+
+def decode_image(
+    contents: Any,
+    channels: Optional[int] = None,
+    dtype: DTypeLike = dtypes.uint8,
+    name: Optional[str] = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """The image in a JPEG, PNG or BMP file, whichever it is.
+
+    `expand_animations` has no meaning, since GIF files are not supported.
+    """
+    wanted = as_dtype(dtype)
+    with get_default_graph().name_scope(name or "decode_image"):
+        if channels not in (None, 0, 1, 3, 4):
+            raise ValueError("channels must be in (None, 0, 1, 3, 4)")
+        given = convert_to_tensor(contents, dtypes.string)
+        is_bitmap = gen_ops.equal(string_ops.substr(given, 0, 2), "BM")
+        other, bitmap = raw_ops.Switch(data=given, pred=is_bitmap)
+        deep = dtypes.uint16 if wanted == dtypes.uint16 else dtypes.uint8
+        decoded = [
+            raw_ops.DecodePng(contents=other, channels=channels or 0, dtype=deep),
+            raw_ops.DecodeBmp(contents=bitmap, channels=channels or 0),
+        ]
+        images = [convert_image_dtype(image, wanted) for image in decoded]
+        image = raw_ops.Merge(inputs=images)[0]
+        image.set_shape([None, None, channels or None])
+        return image
+
+
+def is_jpeg(contents: Any, name: Optional[str] = None) -> Tensor:
+    """True where the contents begin as those of a JPEG file."""
+    with get_default_graph().name_scope(name or "is_jpeg"):
+        return gen_ops.equal(string_ops.substr(contents, 0, 3), constant(b"\xff\xd8\xff"))
+
+
+def adjust_jpeg_quality(
+    image: Any, jpeg_quality: Any, dct_method: str = "", name: Optional[str] = None
+) -> Tensor:
+    """The image as it is after it has been in a JPEG file of that quality, from 0 to 100."""
+    with get_default_graph().name_scope(name or "adjust_jpeg_quality"):
+        pixels = convert_to_tensor(image)
+        channels = pixels.shape.as_list()[-1]
+        bytes_ = convert_image_dtype(pixels, dtypes.uint8, saturate=True)
+        quality = math_ops.cast(jpeg_quality, dtypes.int32)
+        encoded = raw_ops.EncodeJpegVariableQuality(images=bytes_, quality=quality)
+        decoded = raw_ops.DecodeJpeg(
+            contents=encoded, channels=channels or 0, dct_method=dct_method
+        )
+        return like_image(decoded, pixels)
+
+
+def random_jpeg_quality(
+    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Optional[int] = None
+) -> Tensor:
+    """adjust_jpeg_quality() with a quality in [min_jpeg_quality, max_jpeg_quality)."""
+    if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100:
+        raise ValueError("jpeg encoding range must be between 0 and 100.")
+    if max_jpeg_quality > 100 or min_jpeg_quality >= max_jpeg_quality:
+        raise ValueError("`min_jpeg_quality` must be less than `max_jpeg_quality`, at most 100.")
+    quality = random_ops.random_uniform(
+        [], min_jpeg_quality, max_jpeg_quality, seed=seed, dtype=dtypes.int32
+    )
+    return adjust_jpeg_quality(image, quality)

@@ -1,0 +1,196 @@
+"""Images that are turned, cut and padded."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.image.shapes import rows_axis, sizes_of_image
+from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, rearrange_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """The mirror image of an image, or of each of a batch."""
+    return _flip(image, 1, "flip_left_right")
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """An image, or each of a batch, upside down."""
+    return _flip(image, 0, "flip_up_down")
+
+
+def _flip(image: Any, axis: int, name: str) -> Tensor:
+    with get_default_graph().name_scope(name):
+        pixels = convert_to_tensor(image)
+        return rearrange_ops.reverse(pixels, [rows_axis(pixels) + axis])
+
+
+def random_flip_left_right(image: Any, seed: Optional[int] = None) -> Tensor:
+    """The image or its mirror image, one as often as the other; of a batch, each for itself."""
+    return _random_flip(image, 1, seed, "random_flip_left_right")
+
+
+def random_flip_up_down(image: Any, seed: Optional[int] = None) -> Tensor:
+    """The image as it is or upside down, one as often as the other; of a batch, each for itself."""
+    return _random_flip(image, 0, seed, "random_flip_up_down")
+
+
+def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tensor:
+    with get_default_graph().name_scope(name):
+        pixels = convert_to_tensor(image)
+        first = rows_axis(pixels)
+        shape: Any = []
+        if first == 1:
+            shape = array_ops.concat([array_ops.shape(pixels)[:1], [1, 1, 1]], axis=0)
+        is_flipped = gen_ops.less(random_ops.random_uniform(shape, 0, 1.0, seed=seed), 0.5)
+        flipped = rearrange_ops.reverse(pixels, [first + axis])
+        result = array_ops.where_v2(is_flipped, flipped, pixels)
+        result.set_shape(pixels.shape)
+        return result
+
+
+def transpose(image: Any, name: Optional[str] = None) -> Tensor:
+    """Rows as columns, of an image or of each of a batch."""
+    pixels = convert_to_tensor(image)
+    order = [0, 2, 1, 3] if rows_axis(pixels) == 1 else [1, 0, 2]
+    return array_ops.transpose(pixels, order, name=name or "transpose_image")
+
+
+def rot90(image: Any, k: Any = 1, name: Optional[str] = None) -> Tensor:
+    """An image, or each of a batch, turned by k right angles counter-clockwise.
+
+    k must be known while the graph is built.
+    """
+    turns = array_ops.get_static_value(convert_to_tensor(k, dtypes.int32))
+    if turns is None:
+        raise ValueError("rot90 needs a value of 'k' that is known while the graph is built")
+    with get_default_graph().name_scope(name or "rot90"):
+        pixels = convert_to_tensor(image)
+        first = rows_axis(pixels)
+        if turns % 4 == 1:
+            return transpose(rearrange_ops.reverse(pixels, [first + 1]))
+        if turns % 4 == 2:
+            return rearrange_ops.reverse(pixels, [first, first + 1])
+        if turns % 4 == 3:
+            return rearrange_ops.reverse(transpose(pixels), [first + 1])
+        return array_ops.identity(pixels)
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """The part of an image, or of each of a batch, that begins at those offsets."""
+    with get_default_graph().name_scope("crop_to_bounding_box"):
+        pixels = convert_to_tensor(image)
+        height, width = sizes_of_image(pixels)
+        offsets, targets = [offset_height, offset_width], [target_height, target_width]
+        names = ["offset_height", "offset_width"]
+        _check([(size, 0, name) for size, name in zip(offsets, names)])
+        _check([(target_height, 1, "target_height"), (target_width, 1, "target_width")])
+        for whole, offset, target in zip([height, width], offsets, targets):
+            if all(isinstance(size, int) for size in (whole, offset, target)):
+                if offset + target > whole:
+                    raise ValueError(f"{offset} + {target} must be at most {whole}")
+        batch = [0] * rows_axis(pixels)
+        begin = _vector([*batch, *offsets, 0])
+        size = _vector([*([-1] * len(batch)), *targets, -1])
+        return array_ops.slice(pixels, begin, size)
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """An image, or each of a batch, at those offsets in a black one of another size."""
+    with get_default_graph().name_scope("pad_to_bounding_box"):
+        pixels = convert_to_tensor(image)
+        height, width = sizes_of_image(pixels)
+        below = target_height - offset_height - height
+        right = target_width - offset_width - width
+        _check([(offset_height, 0, "offset_height"), (offset_width, 0, "offset_width")])
+        _check([(below, 0, "target_height - offset_height - height")])
+        _check([(right, 0, "target_width - offset_width - width")])
+        batch = [0, 0] * rows_axis(pixels)
+        sizes = _vector([*batch, offset_height, below, offset_width, right, 0, 0])
+        result = array_ops.pad(pixels, array_ops.reshape(sizes, [-1, 2]))
+        known = [size if isinstance(size, int) else None for size in (target_height, target_width)]
+        _set_sizes(result, pixels, known)
+        return result
+
+
+def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """The middle of an image, or of each of a batch; black is added where it is too small."""
+    with get_default_graph().name_scope("resize_image_with_crop_or_pad"):
+        pixels = convert_to_tensor(image)
+        _check([(target_height, 1, "target_height"), (target_width, 1, "target_width")])
+        targets = [target_height, target_width]
+        wholes = sizes_of_image(pixels)
+        cuts = [_half_above(whole - target) for whole, target in zip(wholes, targets)]
+        gaps = [_half_above(target - whole) for whole, target in zip(wholes, targets)]
+        kept = [_least(whole, target) for whole, target in zip(wholes, targets)]
+        cropped = crop_to_bounding_box(pixels, cuts[0], cuts[1], kept[0], kept[1])
+        result = pad_to_bounding_box(cropped, gaps[0], gaps[1], target_height, target_width)
+        _set_sizes(result, pixels, [size if isinstance(size, int) else None for size in targets])
+        return result
+
+
+def central_crop(image: Any, central_fraction: float) -> Tensor:
+    """The middle of an image, or of each of a batch: that share of its height and width."""
+    if central_fraction <= 0.0 or central_fraction > 1.0:
+        raise ValueError("central_fraction must be within (0, 1]")
+    with get_default_graph().name_scope("central_crop"):
+        pixels = convert_to_tensor(image)
+        if central_fraction == 1.0:
+            return pixels
+        begins: List[Any] = []
+        sizes: List[Any] = []
+        for whole in sizes_of_image(pixels):
+            begin: Any
+            if isinstance(whole, int):
+                begin = int((whole - whole * central_fraction) / 2)
+            else:
+                exact = math_ops.cast(whole, dtypes.float64)
+                rest = gen_ops.subtract(exact, gen_ops.multiply(exact, central_fraction))
+                begin = math_ops.cast(gen_ops.realdiv(rest, 2.0), dtypes.int32)
+            begins.append(begin)
+            sizes.append(whole - begin * 2)
+        batch = [0] * rows_axis(pixels)
+        begin_all = _vector([*batch, *begins, 0])
+        return array_ops.slice(pixels, begin_all, _vector([*[-1 for _ in batch], *sizes, -1]))
+
+
+def _check(values: Any) -> None:
+    """ValueError where a number that is known is below the least one."""
+    for value, least, name in values:
+        if isinstance(value, int) and value < least:
+            raise ValueError(f"{name} must be at least {least}, but is {value}")
+
+
+def _vector(sizes: List[Any]) -> Any:
+    """Numbers and scalar tensors as one int32 vector."""
+    if all(isinstance(size, int) for size in sizes):
+        return convert_to_tensor(sizes, dtypes.int32)
+    return array_ops.stack([math_ops.cast(size, dtypes.int32) for size in sizes])
+
+
+def _half_above(difference: Any) -> Any:
+    """Half of what is more than 0."""
+    if isinstance(difference, int):
+        return max(difference // 2, 0)
+    return gen_ops.maximum(gen_ops.floor_div(difference, 2), 0)
+
+
+def _least(whole: Any, target: Any) -> Any:
+    if isinstance(whole, int) and isinstance(target, int):
+        return min(whole, target)
+    return gen_ops.minimum(whole, target)
+
+
+def _set_sizes(result: Tensor, image: Tensor, sizes: List[Optional[int]]) -> None:
+    """Notes the height and width that are known."""
+    if image.shape.rank is None:
+        return
+    shape = image.shape.as_list()
+    result.set_shape([*shape[: rows_axis(image)], *sizes, shape[-1]])

@@ -1,0 +1,57 @@
+"""Heights and widths of images, known or not, and the conversion of what pixels are."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+
+
+def rows_axis(image: Tensor) -> int:
+    """The axis of the rows: of an image [height, width, channels], or of a batch of them."""
+    rank = image.shape.rank
+    if rank not in (None, 3, 4):
+        raise ValueError("'image' must have either 3 or 4 dimensions.")
+    return 1 if rank == 4 else 0
+
+
+def sizes_of_image(image: Tensor) -> List[Any]:
+    """Height and width: numbers, or tensors where they are not known."""
+    first = rows_axis(image)
+    known = image.shape.as_list() if image.shape.rank is not None else [None] * 3
+    found: List[Any] = known[first : first + 2]
+    if None in found:
+        given = array_ops.shape(image)
+        found = [given[first + i] if size is None else size for i, size in enumerate(found)]
+    return found
+
+
+def convert_image_dtype(
+    image: Any, dtype: DTypeLike, saturate: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Images of another dtype: floats are in [0, 1], integers up to their greatest number."""
+    pixels, wanted = convert_to_tensor(image), as_dtype(dtype)
+    if pixels.dtype == wanted:
+        return array_ops.identity(pixels, name=name)
+    cast = arithmetic_ops.saturate_cast if saturate else math_ops.cast
+    with get_default_graph().name_scope(name or "convert_image"):
+        if pixels.dtype.is_floating and wanted.is_floating:
+            return math_ops.cast(pixels, wanted)
+        if pixels.dtype.is_floating:
+            return cast(gen_ops.multiply(pixels, wanted.max + 0.5), wanted)
+        if wanted.is_floating:
+            return gen_ops.multiply(math_ops.cast(pixels, wanted), 1.0 / pixels.dtype.max)
+        if pixels.dtype.max > wanted.max:
+            scale = (int(pixels.dtype.max) + 1) // (int(wanted.max) + 1)
+            return cast(gen_ops.floor_div(pixels, constant(scale, pixels.dtype)), wanted)
+        scale = (int(wanted.max) + 1) // (int(pixels.dtype.max) + 1)
+        return gen_ops.multiply(cast(pixels, wanted), constant(scale, wanted))
+
+
+def like_image(result: Tensor, image: Tensor) -> Tensor:
+    """What was computed in float32, in the dtype of the image."""
+    return convert_image_dtype(result, image.dtype, saturate=True)
