@@ -3,6 +3,7 @@
 The results of TensorFlow are recorded in values.json; values_test.py compares those of Troupe.
 """
 
+import image_cases
 import layer_cases
 import numpy as np
 
@@ -314,6 +315,7 @@ GROUPS = {
     "networks": NETWORKS,
     "losses": LOSSES,
     "layers": layer_cases.LAYERS,
+    "images": image_cases.IMAGES,
 }
 
 
@@ -321,6 +323,7 @@ def evaluate(tf, expression):
     """The values of an expression, as a flat list of arrays."""
     with tf.Graph().as_default(), tf.Session() as session:
         names = {
+            **vars(image_cases),
             **vars(layer_cases),
             **globals(),
             "tf": tf,

@@ -12,11 +12,18 @@ RECORDED = json.loads(pathlib.Path(__file__).with_name("signatures.json").read_t
 
 # Names whose signature differs from the recorded one: the signature here, and the reason.
 OLDER = "TensorFlow 2 has changed it since 1.15"
+FLOAT = "the default of a float is one"
 CREATED = "programs do not create it by its class"
 DIFFERENT = {
     "all_variables": ("scope=None", "it is global_variables"),
     "fill": ("dims, value, name=None", OLDER),
     "group": ("*inputs, name='group_deps'", "its only keyword is named"),
+    "image.decode_and_crop_jpeg": (
+        RECORDED["image.decode_and_crop_jpeg"].replace("fraction=1,", "fraction=1.0,"), FLOAT,
+    ),
+    "image.decode_jpeg": (
+        RECORDED["image.decode_jpeg"].replace("fraction=1,", "fraction=1.0,"), FLOAT,
+    ),
     "image.non_max_suppression_padded": (
         "boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, "
         "pad_to_max_output_size=False, name=None", OLDER,

@@ -48,6 +48,9 @@ class ValuesTest(unittest.TestCase):
     def test_layers(self):
         self.check_group("layers")
 
+    def test_images(self):
+        self.check_group("images")
+
     def test_all_calls_are_recorded_and_no_others(self):
         self.assertEqual(
             {call for calls in GROUPS.values() for call in calls}, RECORDED.keys()

@@ -124,8 +124,7 @@ def image_gradients(image: Any) -> Tuple[Tensor, Tensor]:
     pixels = convert_to_tensor(image)
     if pixels.shape.rank != 4:
         raise ValueError(
-            "image_gradients expects a 4D tensor [batch_size, h, w, d], not "
-            f"{pixels.shape}."
+            f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {pixels.shape}."
         )
     dy = array_ops.pad(pixels[:, 1:] - pixels[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]])
     dx = array_ops.pad(pixels[:, :, 1:] - pixels[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]])
