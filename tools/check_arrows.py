@@ -35,19 +35,23 @@ DNNL = r"dnnl|oneapi"
 STRINGS = r"re2|farmhash"
 PICTURES = r"jpeglib|png"
 KJ = r"kj|capnp"
+PROTOBUF = r"google|troupe_proto"
 FORBIDDEN = {
-    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{PICTURES}|{SCHEMA}",
-    "devices": rf"caf|{KJ}|{SCHEMA}",
-    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
-    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}",
-    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}",
-    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
-    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}",
+    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{PICTURES}|{SCHEMA}|{PROTOBUF}",
+    "devices": rf"caf|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{PROTOBUF}",
+    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{PROTOBUF}",
+    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
 }
 
-# Messages of Cap'n Proto, without its event loop, are what links between nodes consist of.
-LINKS = pathlib.PurePath("actors/link")
-LINK_LIBRARIES = rf"{KJ}|{SCHEMA}"
+# Rooms that may know what the rest of their layer must not. Messages of Cap'n Proto, without its
+# event loop, are what links between nodes consist of.
+ROOM_LIBRARIES = {
+    pathlib.PurePath("actors/link"): rf"{KJ}|{SCHEMA}",
+    pathlib.PurePath("graph/proto"): PROTOBUF,
+}
 
 # Only the worlds may use these: elsewhere they would bypass a simulated world.
 WORLDS = [pathlib.PurePath("actors/world"), pathlib.PurePath("actors/sim/world")]
@@ -94,8 +98,11 @@ def fault_of_include(path, bracket, target):
         return fault_of_own(path, target.removeprefix("troupe/"))
     folder = target.split("/")[0].removesuffix(".hpp").removesuffix(".h")
     layer = None if path.parts[0] == "tests" else layer_of(path)
-    is_of_link = LINKS in path.parents and re.fullmatch(LINK_LIBRARIES, folder)
-    if layer and re.fullmatch(FORBIDDEN[layer], folder) and not is_of_link:
+    is_of_room = any(
+        room in path.parents and re.fullmatch(libraries, folder)
+        for room, libraries in ROOM_LIBRARIES.items()
+    )
+    if layer and re.fullmatch(FORBIDDEN[layer], folder) and not is_of_room:
         return f"{layer} must not know {target}"
     if bracket == '"' and not re.fullmatch(SCHEMA, folder):
         return f'"{target}" must be spelled "troupe/<layer>/..." or <...>'

@@ -24,6 +24,10 @@ KernelCatalog make_kernel_catalog() {
   add_dilation_kernels(catalog);
   add_text_kernels(catalog);
   add_parsing_kernels(catalog);
+  add_example_kernels(catalog);
+  add_sequence_example_kernels(catalog);
+  add_serialization_kernels(catalog);
+  add_decoding_kernels(catalog);
   add_padding_kernels(catalog);
   add_reversal_kernels(catalog);
   add_space_kernels(catalog);

@@ -22,7 +22,7 @@ EXAMPLES = WORK / "examples"
 CLIENT_PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(client LANGUAGES CXX)
-foreach(package TBB spdlog ZLIB nlohmann_json)
+foreach(package TBB spdlog ZLIB Protobuf nlohmann_json)
   set(CMAKE_DISABLE_FIND_PACKAGE_${package} TRUE)
 endforeach()
 find_package(Troupe 0.1 REQUIRED COMPONENTS client)
