@@ -1,14 +1,51 @@
-"""Decoding of records."""
+"""Decoding of records and examples."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.gen_ops import decode_base64, encode_base64
+from troupe._src.ops.example_ops import (
+    deserialize_many_sparse,
+    parse_example,
+    parse_sequence_example,
+    parse_single_example,
+    parse_single_sequence_example,
+    serialize_many_sparse,
+    serialize_sparse,
+)
+from troupe._src.ops.feature_configs import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+)
+from troupe._src.ops.gen_ops import (
+    decode_base64,
+    decode_compressed,
+    decode_json_example,
+    encode_base64,
+    parse_tensor,
+    serialize_tensor,
+)
 from troupe._src.ops.parsing_ops import decode_csv, decode_raw
 
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "SparseFeature",
+    "VarLenFeature",
     "decode_base64",
+    "decode_compressed",
     "decode_csv",
+    "decode_json_example",
     "decode_raw",
+    "deserialize_many_sparse",
     "encode_base64",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "parse_tensor",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
 ]

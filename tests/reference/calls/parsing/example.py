@@ -99,7 +99,8 @@ SHORT = example(a=floats(7), b=texts(), c=longs(-2**63))
 EMPTY = example()
 ABSENT = example(a=tf.train.Feature(), b=tf.train.Feature(), c=tf.train.Feature())
 SPARSE = {"a": FLOAT, "b": STRING, "c": LONG}
-DENSE = {"a": ([3], array([0.5, 1.5, 2.5], "float32")), "b": ([3, 1], strings([["p"], ["q"], ["r"]])),
+DENSE = {"a": ([3], array([0.5, 1.5, 2.5], "float32")),
+         "b": ([3, 1], strings([["p"], ["q"], ["r"]])),
          "c": ([1, 3], array([[7, 8, 9]], "int64"))}
 VARIABLE = {"a": ([None], array(-1, "float32")), "b": ([None, 1], strings(["pad"])),
             "c": ([None], array([[99]], "int64"))}
@@ -150,7 +151,8 @@ def record_forms(r):
              array([1, 3], "int64")]
     others = [
         features_of(entry(b"c", MIXED_LONGS)),
-        features_of(entry(b"c", field(3, b"\x08\x04") + field(3, field(1, varint(2**64 - 5), b"\x06")))),
+        features_of(entry(b"c", field(3, b"\x08\x04") +
+                          field(3, field(1, varint(2**64 - 5), b"\x06")))),
         features_of(entry(b"c", field(2, field(1, b"\0\0\0\0")) + UNPACKED_LONGS)),
         features_of(entry(b"c", UNPACKED_LONGS + field(9, b"?"))),
         features_of(field(1, field(2, UNPACKED_LONGS), field(1, b"c"))),

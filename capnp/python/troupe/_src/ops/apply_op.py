@@ -56,8 +56,15 @@ def _convert_inputs(op: str, inputs: Dict[str, Any], attrs: Dict[str, Any]) -> L
             raise TypeError(
                 f"Expected a list for input '{argument['name']}' of op '{op}', got {value!r}."
             )
-        for item in value if is_list else [value]:
-            tensors.append(_to_input(op, op_def, argument, item, known))
+        items = [
+            _to_input(op, op_def, argument, item, known) for item in (value if is_list else [value])
+        ]
+        # Lists of several lengths cannot be told from the inputs in a row.
+        if argument["count_attr"]:
+            attrs.setdefault(argument["count_attr"], len(items))
+        if argument["dtypes_attr"]:
+            attrs.setdefault(argument["dtypes_attr"], [item.dtype for item in items])
+        tensors += items
     return tensors
 
 
