@@ -1,5 +1,6 @@
 #include "troupe/graph/proto/serialized.hpp"
 
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/type_resolver_util.h>
 #include <memory>
@@ -46,6 +47,7 @@ Result<std::string> serialize_tensor(const Tensor& tensor, StringsIn strings) {
 
 Result<Tensor> parse_tensor(const std::string& bytes, size_t max_bytes) {
   proto::TensorProto message;
+  google::protobuf::LogSilencer silencer;  // what is wrong with the bytes, the caller is told
   if (bytes.size() > max_message_bytes || !message.ParseFromString(bytes))
     return invalid_argument(
         "the " + std::to_string(bytes.size()) + " bytes are no message of a tensor");

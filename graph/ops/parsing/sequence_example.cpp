@@ -90,12 +90,12 @@ Op add_sequence_attrs(Op op) {
       .attr_at_least("Nfeature_list_sparse", 0)
       .attr("Nfeature_list_dense", 0)
       .attr_at_least("Nfeature_list_dense", 0)
-      .attr("context_sparse_types", DTypes())
-      .attr("Tcontext_dense", DTypes())
-      .attr("feature_list_dense_types", DTypes())
-      .attr("context_dense_shapes", Shapes())
-      .attr("feature_list_sparse_types", DTypes())
-      .attr("feature_list_dense_shapes", Shapes())
+      .attr("context_sparse_types", AttrValue(DTypes()))
+      .attr("Tcontext_dense", AttrValue(DTypes()))
+      .attr("feature_list_dense_types", AttrValue(DTypes()))
+      .attr("context_dense_shapes", AttrValue(Shapes()))
+      .attr("feature_list_sparse_types", AttrValue(DTypes()))
+      .attr("feature_list_dense_shapes", AttrValue(Shapes()))
       .gradient(not_differentiable);
 }
 
