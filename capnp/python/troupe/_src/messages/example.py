@@ -114,6 +114,10 @@ class FloatList(_Values):
 class Int64List(_Values):
     """Values that are integers of 64 bits."""
 
+    def __init__(self, value: Iterable[Any] = ()) -> None:
+        super().__init__(value)
+        self.value = [int(each) for each in self.value]
+
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         for value in self.value:
             if isinstance(value, float) or not hasattr(value, "__index__"):
