@@ -277,20 +277,12 @@ from troupe._src.ops.segment_ops import (
     sparse_segment_sqrt_n, sparse_segment_sum,
 )  # fmt: skip
 from troupe._src.ops.sparse_tensor import (
-    SparseTensor,
-    SparseTensorValue,
-    is_tensor,
-    sparse_placeholder,
-)
+    SparseTensor, SparseTensorValue, is_tensor, sparse_placeholder,
+)  # fmt: skip
 from troupe._src.ops.string_ops import (
-    reduce_join,
-    regex_replace,
-    string_join,
-    string_split,
-    string_to_hash_bucket,
-    string_to_number,
+    reduce_join, regex_replace, string_join, string_split, string_to_hash_bucket, string_to_number,
     substr,
-)
+)  # fmt: skip
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients

@@ -6,7 +6,14 @@ import copy
 import struct
 from typing import Any, Dict, Generic, Iterable, List, Optional, Type, TypeVar, Union
 
-from troupe._src.messages.wire import BYTES, bytes_field, read_fields, read_floats, read_ints, varint
+from troupe._src.messages.wire import (
+    BYTES,
+    bytes_field,
+    read_fields,
+    read_floats,
+    read_ints,
+    varint,
+)
 from troupe._src.set_module import set_module
 
 M = TypeVar("M", bound="Message")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
-from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.gen_ops import reshape
 from troupe._src.graph.elements import Tensor
+from troupe._src.ops.array_ops import reshape
+from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
@@ -138,12 +138,12 @@ class RawFeatures:
         value = self.defaults.get(key)
         if shape.rank and shape[0].value is None:
             padding = ("" if dtype == dtypes.string else 0) if value is None else value
-            return reshape(convert_to_tensor(padding, dtype), constant([], dtypes.int32))
+            return reshape(convert_to_tensor(padding, dtype), [])
         if value is None:
-            return constant([], dtype)
+            return constant([], dtype, [0])
         if isinstance(value, Tensor):
             return value
-        return reshape(convert_to_tensor(value, dtype), constant(shape.as_list(), dtypes.int32))
+        return reshape(convert_to_tensor(value, dtype), shape.as_list())
 
 
 def index_keys(feature: SparseFeature) -> List[str]:
