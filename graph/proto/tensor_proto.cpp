@@ -43,14 +43,8 @@ T element_of(const Values& values, int i) {
   else return static_cast<T>(values[i]);
 }
 
-Status too_large(DType dtype, const Shape& shape, size_t max_bytes) {
-  return resource_exhausted(
-      std::string("a message describes ") + to_string(dtype) + shape.to_string() +
-      ", which would take more than " + std::to_string(max_bytes) + " bytes");
-}
-
 template <class T>
-Status fill_from_field(const proto::TensorProto& message, size_t max_bytes, Tensor& out) {
+Status fill_from_field(const proto::TensorProto& message, Tensor& out) {
   const auto& values = field_of<T>(message);
   constexpr int parts = parts_of(dtype_of<T>());
   if (values.size() % parts != 0)
@@ -60,11 +54,6 @@ Status fill_from_field(const proto::TensorProto& message, size_t max_bytes, Tens
   auto given = std::min<int64_t>(values.size() / parts, out.elements());
   for (int64_t i = 0; i < given; ++i) to[i] = element_of<T>(values, static_cast<int>(i));
   auto rest = given > 0 ? T(to[given - 1]) : T();
-  if constexpr (std::is_same_v<T, std::string>) {
-    // The elements themselves have been counted, not the text that each of these owns.
-    if (rest.size() > 0 && static_cast<size_t>(out.elements() - given) > max_bytes / rest.size())
-      return too_large(out.dtype(), out.shape(), max_bytes);
-  }
   std::fill(to + given, to + out.elements(), rest);
   return {};
 }
@@ -132,6 +121,22 @@ Status check_content(const std::string& content, DType dtype, const Shape& shape
       (dtype == DType::string ? "at least " : "") + std::to_string(expected));
 }
 
+/// Fails where the tensor would take more than that, with what its strings own: the last one is
+/// copied to all elements that have none.
+Status check_size(
+    const proto::TensorProto& message, DType dtype, const Shape& shape, size_t max_bytes) {
+  auto elements = static_cast<size_t>(shape.elements());
+  auto given = static_cast<size_t>(message.string_val_size());
+  auto each = size_of(dtype);
+  auto repeated = dtype == DType::string && given > 0 && given < elements
+                      ? message.string_val(static_cast<int>(given) - 1).size()
+                      : 0;
+  if (elements <= max_bytes / (each + repeated)) return {};
+  return resource_exhausted(
+      std::string("a message describes ") + to_string(dtype) + shape.to_string() +
+      ", which would take more than " + std::to_string(max_bytes) + " bytes");
+}
+
 Result<Shape> known_shape_of(const proto::TensorProto& message) {
   auto shape = shape_from_proto(message.tensor_shape());
   if (!shape) return shape.status();
@@ -194,10 +199,9 @@ Result<Tensor> tensor_from_proto(const proto::TensorProto& message, size_t max_b
     return invalid_argument("a message cannot hold handles of resources");
   auto shape = known_shape_of(message);
   if (!shape) return shape.status();
-  auto elements = static_cast<size_t>(shape->elements());
-  if (elements > max_bytes / size_of(*dtype)) return too_large(*dtype, *shape, max_bytes);
+  if (auto status = check_size(message, *dtype, *shape, max_bytes); !status.ok()) return status;
   const auto& content = message.tensor_content();
-  auto has_content = !content.empty() && elements > 0;
+  auto has_content = !content.empty() && shape->elements() > 0;
   if (has_content)
     if (auto status = check_content(content, *dtype, *shape); !status.ok()) return status;
   auto tensor = Tensor::allocate(*dtype, *shape);
@@ -205,13 +209,11 @@ Result<Tensor> tensor_from_proto(const proto::TensorProto& message, size_t max_b
   Status status;
   if (*dtype == DType::string) {
     status = has_content ? fill_strings_from_content(content, *tensor)
-                         : fill_from_field<std::string>(message, max_bytes, *tensor);
+                         : fill_from_field<std::string>(message, *tensor);
   } else if (has_content) {
     status = fill_from_content(content, *tensor);
   } else {
-    visit(*dtype, [&](auto zero) {
-      status = fill_from_field<decltype(zero)>(message, max_bytes, *tensor);
-    });
+    visit(*dtype, [&](auto zero) { status = fill_from_field<decltype(zero)>(message, *tensor); });
   }
   if (!status.ok()) return status;
   return tensor;

@@ -234,9 +234,14 @@ class SparseStack {
   std::vector<int64_t> shape_;
 };
 
-Status deserialize_sparse(Launch& launch, DType dtype) {
+/// `needed_rank` is 0 where the strings may have any.
+Status deserialize_sparse(Launch& launch, DType dtype, int needed_rank) {
   const auto& in = launch.input(0);
   auto rank = in.shape().rank();
+  if (needed_rank > 0 && rank != needed_rank)
+    return invalid_argument(
+        "Serialized sparse should have rank " + std::to_string(needed_rank) + ", but has shape " +
+        in.shape().to_string());
   if (rank < 1 || in.shape()[rank - 1] != 3)
     return invalid_argument(
         "Serialized sparse should have 3 as the last dimension, but has shape " +
@@ -255,9 +260,11 @@ Status deserialize_sparse(Launch& launch, DType dtype) {
   return SparseStack(std::move(tensors), leading).set_outputs(launch, dtype);
 }
 
+template <int needed_rank>
 Result<Kernel> make_deserialize_sparse(const Node& node) {
   auto dtype = node.attr<DType>("dtype");
-  return string_kernel([dtype](Launch& launch) { return deserialize_sparse(launch, dtype); });
+  return string_kernel(
+      [dtype](Launch& launch) { return deserialize_sparse(launch, dtype, needed_rank); });
 }
 
 }  // namespace
@@ -265,8 +272,8 @@ Result<Kernel> make_deserialize_sparse(const Node& node) {
 void add_sparse_serialization_kernels(KernelCatalog& catalog) {
   catalog.add_compute("SerializeSparse", serialize_sparse);
   catalog.add_compute("SerializeManySparse", serialize_many_sparse);
-  catalog.add("DeserializeSparse", make_deserialize_sparse);
-  catalog.add("DeserializeManySparse", make_deserialize_sparse);
+  catalog.add("DeserializeSparse", make_deserialize_sparse<0>);
+  catalog.add("DeserializeManySparse", make_deserialize_sparse<2>);
 }
 
 }  // namespace troupe::cpu

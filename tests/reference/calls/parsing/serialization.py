@@ -108,7 +108,7 @@ def record_tensor_errors(r):
         error(tensor_of("float32", shape=shape), says,
               code="ResourceExhausted" if "bytes" in says else "InvalidArgument")
     # Short, but each of its elements would own that string.
-    error(tensor_of("string", shape=[2**25], string_val=[b"x" * 64]), "more than", tf.string,
+    error(tensor_of("string", shape=[2**22], string_val=[b"x" * 600]), "more than", tf.string,
           "ResourceExhausted")
     negative = tensor_of("float32", shape=[1])
     negative.tensor_shape.dim[0].size = -2
