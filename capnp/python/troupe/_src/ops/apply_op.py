@@ -48,6 +48,9 @@ def _convert_inputs(op: str, inputs: Dict[str, Any], attrs: Dict[str, Any]) -> L
         if attr["type"] == "type" and attr["name"] in attrs
     }
     _infer_dtypes(op_def["inputs"], inputs, known)
+    # Where lists have lengths of their own, the inputs in a row do not tell them.
+    lengths = {argument["count_attr"] or argument["dtypes_attr"] for argument in op_def["inputs"]}
+    has_several_lists = len(list(filter(None, lengths))) > 1
     tensors: List[Tensor] = []
     for argument in op_def["inputs"]:
         value = inputs[argument["name"]]
@@ -59,10 +62,9 @@ def _convert_inputs(op: str, inputs: Dict[str, Any], attrs: Dict[str, Any]) -> L
         items = [
             _to_input(op, op_def, argument, item, known) for item in (value if is_list else [value])
         ]
-        # Lists of several lengths cannot be told from the inputs in a row.
-        if argument["count_attr"]:
+        if has_several_lists and argument["count_attr"]:
             attrs.setdefault(argument["count_attr"], len(items))
-        if argument["dtypes_attr"]:
+        if has_several_lists and argument["dtypes_attr"]:
             attrs.setdefault(argument["dtypes_attr"], [item.dtype for item in items])
         tensors += items
     return tensors
