@@ -34,16 +34,17 @@ TBB = r"tbb|oneapi"
 DNNL = r"dnnl|oneapi"
 STRINGS = r"re2|farmhash"
 PICTURES = r"jpeglib|png"
+VECTORS = r"hwy"
 KJ = r"kj|capnp"
 PROTOBUF = r"google|troupe_proto"
 FORBIDDEN = {
-    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{PICTURES}|{SCHEMA}|{PROTOBUF}",
+    "graph": rf"caf|{TBB}|{CUDA}|{KJ}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{SCHEMA}|{PROTOBUF}",
     "devices": rf"caf|{KJ}|{SCHEMA}|{PROTOBUF}",
-    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
-    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{PROTOBUF}",
-    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{PROTOBUF}",
-    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
-    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{PROTOBUF}",
+    "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{PROTOBUF}",
+    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
 }
 
 # Rooms that may know what the rest of their layer must not. Messages of Cap'n Proto, without its

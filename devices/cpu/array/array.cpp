@@ -147,6 +147,7 @@ void add_array_kernels(KernelCatalog& catalog) {
   add_fill_kernels(catalog);
   add_memory_kernels(catalog);
   add_layout_kernels(catalog);
+  add_transpose_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

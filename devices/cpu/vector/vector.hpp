@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "troupe/graph/types/dtype.hpp"
+
+namespace troupe::cpu {
+enum class Repeat : uint8_t;  // math/elementwise.hpp
+}
+
+/// Loops in the widest vector instructions that the processor has. Each function of this room
+/// chooses among the versions that were compiled: what it returns is asked for once, where a kernel
+/// is made. An element's result does not depend on its place in the range, or on the range's end.
+namespace troupe::cpu::vector {
+
+/// Whether an output of so many bytes is better written past the caches, since they could not keep
+/// it until it is read.
+bool is_beyond_caches(int64_t bytes);
+
+/// A matrix within memory of any strides (in elements), and where its transpose is written.
+struct Transposed {
+  void* out;
+  int64_t out_stride;
+  const void* in;
+  int64_t in_stride;
+  int64_t rows, columns;  // of `in`
+};
+
+/// Sets out[c * out_stride + r] to in[r * in_stride + c]; best for some hundred elements each way.
+using TransposeLoop = void (*)(const Transposed&);
+/// For cells of 4 or 8 bytes, else null. `streams`: writes past the caches, where aligned.
+TransposeLoop transpose_loop(size_t cell_bytes, bool streams);
+
+/// out[i] is the function of x[i], which may lie at the same place.
+using UnaryLoop = void (*)(void* out, const void* x, int64_t count);
+enum class Function : uint8_t { exp, log, tanh, sigmoid, sqrt, rsqrt };
+/// For float32 and float64, within 2 units in the last place (sigmoid: 2.5); else null. `streams`:
+/// writes past the caches.
+UnaryLoop function_loop(Function function, DType dtype, bool streams = false);
+
+/// The softmax of `rows` rows of `size` > 0 elements, or its logarithm. `out` may be `logits`.
+using SoftmaxLoop = void (*)(void* out, const void* logits, int64_t rows, int64_t size);
+/// For float32 and float64, else null.
+SoftmaxLoop softmax_loop(DType dtype, bool is_log);
+
+/// out[i] is x[i] and y[i] together, each of which may lie at the same place, or, where it repeats,
+/// stand at its first element for all.
+using ArithmeticLoop =
+    void (*)(void* out, const void* x, const void* y, int64_t count, Repeat repeat);
+enum class Arithmetic : uint8_t { add, sub, mul, div, maximum, minimum };
+/// For float32, float64 and, but for div, int32; else null. `streams`: writes past the caches.
+ArithmeticLoop arithmetic_loop(Arithmetic operation, DType dtype, bool streams = false);
+
+}  // namespace troupe::cpu::vector
