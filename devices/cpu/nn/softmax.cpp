@@ -1,9 +1,11 @@
 #include <cmath>
+#include <vector>
 
 #include <Eigen/Core>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/nn/nn.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -32,10 +34,6 @@ struct Row {
     result = (result.template cast<A>() * (A(1) / sum)).template cast<T>();
     return sum;
   }
-  void write_log_softmax(T* out) const {
-    auto log_sum = this->log_sum();
-    Eigen::Map<Array>(out, logits.size()) = (shifted() - log_sum).template cast<T>();
-  }
 };
 
 // An exponential is worth some ten sums.
@@ -43,8 +41,20 @@ constexpr int64_t exponential_elements = 8;
 
 int64_t softmax_cost_ns(const Launch& launch) { return 4 * launch.input(0).elements(); }
 
-template <class T, bool is_log>
-Status compute_softmax(Launch& launch) {
+/// Computes rows of 16-bit floats from their copies as floats.
+template <class T>
+void softmax_by_floats(
+    T* out, const T* logits, int64_t rows, int64_t size, vector::SoftmaxLoop loop) {
+  std::vector<float> row(static_cast<size_t>(size));
+  for (auto at = int64_t{0}; at < rows * size; at += size) {
+    widen(row.data(), logits + at, size);
+    loop(row.data(), row.data(), 1, size);
+    narrow(out + at, row.data(), size);
+  }
+}
+
+template <class T>
+Status compute_softmax(Launch& launch, vector::SoftmaxLoop loop) {
   const auto shape = launch.input(0).shape();
   if (shape.rank() < 1) return invalid_argument("the logits must have at least one axis");
   auto classes = shape[shape.rank() - 1];
@@ -54,11 +64,10 @@ Status compute_softmax(Launch& launch) {
   auto* result = out->template mutable_data<T>();
   auto rows = classes == 0 ? 0 : out->elements() / classes;
   parallel_ranges(rows, classes * exponential_elements, [&](int64_t begin, int64_t end) {
-    for (auto at = begin * classes; at < end * classes; at += classes) {
-      Row<T> row(logits + at, classes);
-      if constexpr (is_log) row.write_log_softmax(result + at);
-      else row.write_softmax(result + at);
-    }
+    auto at = begin * classes;
+    if constexpr (is_half<T>)
+      softmax_by_floats(result + at, logits + at, end - begin, classes, loop);
+    else loop(result + at, logits + at, end - begin, classes);
   });
   launch.set(0, *std::move(out));
   return {};
@@ -67,7 +76,11 @@ Status compute_softmax(Launch& launch) {
 template <bool is_log>
 Result<Kernel> make_softmax(const Node& node) {
   return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
-    return Kernel{.compute = compute_softmax<decltype(zero), is_log>, .cost_ns = softmax_cost_ns};
+    using T = decltype(zero);
+    auto loop = vector::softmax_loop(dtype_of<Promoted<T>>(), is_log);
+    return Kernel{
+        .compute = [loop](Launch& launch) { return compute_softmax<T>(launch, loop); },
+        .cost_ns = softmax_cost_ns};
   });
 }
 
