@@ -3,6 +3,7 @@
 
 #include "troupe/devices/cpu/math/array_function.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -26,22 +27,76 @@ constexpr auto sign = [](auto x) {
 constexpr auto square_root = [](auto x) { return std::sqrt(x); };
 constexpr auto inverse_square_root = [](auto x) { return decltype(x)(1) / std::sqrt(x); };
 
-// Functions that Eigen computes several elements at a time.
+// Of complex numbers.
 constexpr auto exponential = [](const auto& x) { return x.exp(); };
 constexpr auto logarithm = [](const auto& x) { return x.log(); };
 constexpr auto hyperbolic_tangent = [](const auto& x) { return x.tanh(); };
 constexpr auto logistic = [](const auto& x) {
   using T = typename std::remove_cvref_t<decltype(x)>::Scalar;
-  if constexpr (is_complex<T>) return ((-x).exp() + T(1)).inverse();
-  else return x.logistic();
+  return ((-x).exp() + T(1)).inverse();
 };
 
-/// Eigen clamps what it takes the exponential of; results of clamped ones stand for 0.
-constexpr auto without_clamp = [](auto x) {
-  using T = decltype(x);
-  constexpr auto least = std::is_same_v<T, float> ? T(3e-39) : T(5.6e-309);
-  return x <= least ? T(0) : x;
-};
+/// The loop over 16-bit floats of one that is known where the kernel is made.
+template <class T, vector::Function function>
+void half_function_loop(void* out, const void* x, int64_t count) {
+  static const auto loop = vector::function_loop(function, DType::float32);
+  unary_by_floats<T>(out, x, count, loop);
+}
+
+/// A result that the caches cannot keep is written past them.
+Status compute_function(Launch& launch, const UnaryElements& elements, UnaryLoop streaming) {
+  if (!vector::is_beyond_caches(int64_t(launch.input(0).bytes())))
+    return compute_unary(launch, elements);
+  auto streamed = elements;
+  streamed.loop = streaming;
+  return compute_unary(launch, streamed);
+}
+
+/// The maker of the kernel of a function of vectors; `cost`: as in UnaryElements.
+template <vector::Function function, int64_t cost, class T>
+Kernel vector_function() {
+  UnaryElements elements{nullptr, dtype_of<T>(), dtype_of<T>(), cost};
+  UnaryLoop streaming;
+  if constexpr (is_half<T>) {
+    streaming = elements.loop = half_function_loop<T, function>;
+  } else {
+    elements.loop = vector::function_loop(function, elements.in);
+    streaming = vector::function_loop(function, elements.in, /*streams=*/true);
+  }
+  return Kernel{
+      .compute = [=](Launch& launch) { return compute_function(launch, elements, streaming); }};
+}
+
+/// The maker of the kernel of a function of real numbers that is one of vectors; of complex ones,
+/// `Complex` is it, of whole Eigen arrays.
+template <vector::Function function, class Complex>
+KernelCatalog::Make costly_function(Complex) {
+  return [](const Node& node) {
+    return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      if constexpr (is_complex<T>) {
+        return costly_unary<T>(function_loop<Complex, decltype(as_it_is), T>);
+      } else {
+        auto kernel = vector_function<function, function_cost_elements, T>();
+        kernel.cost_ns = costly_unary<T>(nullptr).cost_ns;
+        return kernel;
+      }
+    });
+  };
+}
+
+/// The same of one that costs little more than a product; of complex numbers, `Complex` is it, of
+/// an element.
+template <vector::Function function, class Complex>
+KernelCatalog::Make cheap_function(Complex) {
+  return [](const Node& node) {
+    return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      if constexpr (is_complex<T>) return Kernel{.compute = compute_unary<Complex, T, T>};
+      else return vector_function<function, 1, T>();
+    });
+  };
+}
 
 template <class F, class T>
 Status compute_integer_reciprocal(Launch& launch) {
@@ -76,12 +131,13 @@ void add_math_unary_kernels(KernelCatalog& catalog) {
   for (auto name : {"Reciprocal", "Inv"})
     catalog.add(name, [](const Node& node) { return make_reciprocal(node, reciprocal); });
   catalog.add("Conj", unary<Complex>([](auto x) { return std::conj(x); }));
-  catalog.add("Exp", function(exponential, without_clamp));
-  catalog.add("Log", function(logarithm));
-  catalog.add("Tanh", function(hyperbolic_tangent));
-  catalog.add("Sigmoid", function(logistic, without_clamp));
-  catalog.add("Sqrt", unary<Differentiable>(square_root));
-  catalog.add("Rsqrt", unary<Differentiable>(inverse_square_root));
+  using vector::Function;
+  catalog.add("Exp", costly_function<Function::exp>(exponential));
+  catalog.add("Log", costly_function<Function::log>(logarithm));
+  catalog.add("Tanh", costly_function<Function::tanh>(hyperbolic_tangent));
+  catalog.add("Sigmoid", costly_function<Function::sigmoid>(logistic));
+  catalog.add("Sqrt", cheap_function<Function::sqrt>(square_root));
+  catalog.add("Rsqrt", cheap_function<Function::rsqrt>(inverse_square_root));
 }
 
 }  // namespace troupe::cpu
