@@ -1,9 +1,11 @@
 #include "troupe/devices/cpu/math/math.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/division.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -20,6 +22,55 @@ constexpr auto squared_difference = [](auto x, auto y) {
 // Both propagate a NaN of either operand.
 constexpr auto maximum = [](auto x, auto y) { return (x > y) | (x != x) ? x : y; };
 constexpr auto minimum = [](auto x, auto y) { return (x < y) | (x != x) ? x : y; };
+
+/// The loop over 16-bit floats of one that is known where the kernel is made.
+template <class T, vector::Arithmetic operation>
+void half_arithmetic_loop(void* out, const void* x, const void* y, int64_t count, Repeat repeat) {
+  static const auto loop = vector::arithmetic_loop(operation, DType::float32);
+  binary_by_floats<T>(out, x, y, count, repeat, loop, /*is_predicate=*/false);
+}
+
+/// A result that the caches cannot keep is written past them.
+Status compute_arithmetic(Launch& launch, const BinaryElements& elements, BinaryLoop streaming) {
+  auto bytes = std::max(launch.input(0).bytes(), launch.input(1).bytes());
+  if (!streaming || !vector::is_beyond_caches(int64_t(bytes)))
+    return compute_binary(launch, elements);
+  auto streamed = elements;
+  streamed.loop = streaming;
+  return compute_binary(launch, streamed);
+}
+
+/// How vectors of T, or else its elements, by F, are combined.
+template <vector::Arithmetic operation, class F, class T>
+BinaryElements arithmetic_elements() {
+  auto elements = binary_elements<F, T, T>();
+  if constexpr (is_half<T>) elements.loop = half_arithmetic_loop<T, operation>;
+  else if (auto loop = vector::arithmetic_loop(operation, elements.in)) elements.loop = loop;
+  return elements;
+}
+
+/// As binary(), for an operation that vectors have.
+template <vector::Arithmetic operation, class Allowed, class F>
+KernelCatalog::Make arithmetic(F) {
+  return [](const Node& node) {
+    return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      auto elements = arithmetic_elements<operation, F, T>();
+      auto streaming = vector::arithmetic_loop(operation, elements.in, /*streams=*/true);
+      return Kernel{.compute = [=](Launch& launch) {
+        return compute_arithmetic(launch, elements, streaming);
+      }};
+    });
+  };
+}
+
+/// The same for a quotient: integers are divided one by one.
+Result<Kernel> make_quotient(const Node& node) {
+  auto is_floating = false;
+  for_dtype(Floating{}, node.attr<DType>("T"), [&](auto) { is_floating = true; });
+  return is_floating ? arithmetic<vector::Arithmetic::div, Floating>(divide)(node)
+                     : division<Numeric>(divide)(node);
+}
 
 constexpr auto power = [](auto x, auto y) {
   using T = decltype(x);
@@ -57,12 +108,11 @@ Result<Kernel> make_add_n(const Node& node) {
   return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};
 }
 
-template <class F>
+template <vector::Arithmetic operation, class F>
 BinaryElements elements_for(DType dtype, F) {
   BinaryElements elements;
   for_dtype(Numeric{}, dtype, [&](auto zero) {
-    using T = decltype(zero);
-    elements = binary_elements<F, T, T>();
+    elements = arithmetic_elements<operation, F, decltype(zero)>();
   });
   return elements;
 }
@@ -98,19 +148,22 @@ Status compute_add_n(Launch& launch, const BinaryElements& add) {
   return {};
 }
 
-BinaryElements addition(DType dtype) { return elements_for(dtype, add); }
-BinaryElements subtraction(DType dtype) { return elements_for(dtype, sub); }
+BinaryElements addition(DType dtype) { return elements_for<vector::Arithmetic::add>(dtype, add); }
+BinaryElements subtraction(DType dtype) {
+  return elements_for<vector::Arithmetic::sub>(dtype, sub);
+}
 
 void add_math_kernels(KernelCatalog& catalog) {
-  catalog.add("Add", binary<Numeric>(add));
-  catalog.add("AddV2", binary<Numeric>(add));
-  catalog.add("Sub", binary<Numeric>(sub));
-  catalog.add("Mul", binary<Numeric>(mul));
-  catalog.add("Div", division<Numeric>(divide));
-  catalog.add("RealDiv", division<Numeric>(divide));
+  using vector::Arithmetic;
+  catalog.add("Add", arithmetic<Arithmetic::add, Numeric>(add));
+  catalog.add("AddV2", arithmetic<Arithmetic::add, Numeric>(add));
+  catalog.add("Sub", arithmetic<Arithmetic::sub, Numeric>(sub));
+  catalog.add("Mul", arithmetic<Arithmetic::mul, Numeric>(mul));
+  catalog.add("Div", make_quotient);
+  catalog.add("RealDiv", make_quotient);
   catalog.add("SquaredDifference", binary<Numeric>(squared_difference));
-  catalog.add("Maximum", binary<Real>(maximum));
-  catalog.add("Minimum", binary<Real>(minimum));
+  catalog.add("Maximum", arithmetic<Arithmetic::maximum, Real>(maximum));
+  catalog.add("Minimum", arithmetic<Arithmetic::minimum, Real>(minimum));
   catalog.add("Pow", [](const Node& node) { return make_power(node, power); });
   catalog.add("AddN", make_add_n);
   add_math_unary_kernels(catalog);
