@@ -7,6 +7,7 @@
 #include <atomic>
 #include <optional>
 
+#include "troupe/devices/cpu/large_blocks.hpp"
 #include "troupe/devices/cpu/shared_arena.hpp"
 
 namespace troupe::cpu {
@@ -25,7 +26,7 @@ std::shared_ptr<SharedFile> make_shared_file(uint64_t limit_bytes) {
 class PoolAllocator::CountingAllocator final : public Allocator {
  public:
   CountingAllocator(uint64_t limit_bytes, std::shared_ptr<SharedFile> file)
-      : limit_bytes_(limit_bytes) {
+      : limit_bytes_(limit_bytes), large_blocks_(limit_bytes / 8) {
     if (file) arena_.emplace(std::move(file), limit_bytes / 8);
   }
 
@@ -38,6 +39,7 @@ class PoolAllocator::CountingAllocator final : public Allocator {
 
   void deallocate(void* memory, size_t bytes) noexcept override {
     if (is_shared(memory)) arena_->deallocate(memory, bytes);
+    else if (bytes >= LargeBlocks::block_bytes_min) large_blocks_.deallocate(memory, bytes);
     else scalable_aligned_free(memory);
     release(bytes);
   }
@@ -48,6 +50,7 @@ class PoolAllocator::CountingAllocator final : public Allocator {
 
   void trim() {
     if (arena_) arena_->trim();
+    large_blocks_.trim();
   }
 
   void release(uint64_t bytes) noexcept {
@@ -67,6 +70,7 @@ class PoolAllocator::CountingAllocator final : public Allocator {
   void* take(size_t bytes) {
     if (arena_ && bytes >= SharedArena::block_bytes_min)
       if (auto* block = arena_->allocate(bytes)) return block;
+    if (bytes >= LargeBlocks::block_bytes_min) return large_blocks_.allocate(bytes);
     auto* memory = scalable_aligned_malloc(bytes, alignment);
     if (memory) prefer_huge_pages(memory, bytes);
     return memory;
@@ -85,6 +89,7 @@ class PoolAllocator::CountingAllocator final : public Allocator {
   std::atomic<uint64_t> limit_bytes_;
   std::atomic<uint64_t> in_use_{1};
   std::optional<SharedArena> arena_;
+  LargeBlocks large_blocks_;
 };
 
 void PoolAllocator::Release::operator()(CountingAllocator* allocator) const {
