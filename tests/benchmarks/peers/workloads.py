@@ -8,6 +8,7 @@ its cluster.
 import dataclasses
 from typing import Callable, Optional, Tuple
 
+import kernels
 import local_nodes as local
 import steps
 from program import MIB
@@ -128,6 +129,27 @@ def _local_nodes():
     ]
 
 
+def _kernels():
+    floor = ("memcpy", 64 * MIB)  # in one thread
+    return [
+        Workload(f"kernel_{name}", what, "GB/s", kernels.kernel(build), 0.9, floor)
+        for name, what, build in (
+            ("add", "sum of 16 Mi floats and as many", kernels.add),
+            ("tanh", "tanh of 16 Mi floats", kernels.function("tanh")),
+            ("sigmoid", "sigmoid of 16 Mi floats", kernels.function("sigmoid")),
+            ("exp", "exp of 16 Mi floats", kernels.function("exp")),
+            ("log", "log of 16 Mi floats", kernels.function("log")),
+            ("softmax", "softmax of 4096 rows of 1024 floats", kernels.softmax),
+            ("sum_rows", "sums of 4096 rows of 4096 floats", kernels.total(axis=1)),
+            ("sum_columns", "sums of 4096 columns of 4096 floats", kernels.total(axis=0)),
+            ("transpose", "transpose of 4096 x 4096 floats", kernels.transpose),
+            ("nchw", "32 images of 128 x 128 from NHWC to NCHW", kernels.channels_first),
+            ("gather", "65536 of 65536 rows of 256 floats", kernels.gather),
+            ("cast", "16 Mi floats as bfloat16", kernels.cast),
+        )
+    ]
+
+
 WORKLOADS = {
     workload.name: workload
     for workload in [
@@ -136,5 +158,6 @@ WORKLOADS = {
         *_transfers(),
         *_trainings(),
         *_local_nodes(),
+        *_kernels(),
     ]
 }
