@@ -43,7 +43,9 @@ FORBIDDEN = {
     "actors": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
     "capnp/client": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{PROTOBUF}",
     "capnp/server": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{PROTOBUF}",
-    "capnp/python": rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
+    "capnp/python": (
+        rf"caf|{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}"
+    ),
     "apps": rf"{TBB}|{CUDA}|{DNNL}|{STRINGS}|{PICTURES}|{VECTORS}|{KJ}|{SCHEMA}|{PROTOBUF}",
 }
 

@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/reduction/reduce.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -22,6 +23,17 @@ struct FoldAny {
   }
   bool operator()(bool folded, bool next) const { return folded | next; }
 };
+
+/// How vectors of T, if they can, or else its elements, are folded.
+template <vector::Arithmetic operation, class Fold, class T>
+FoldElements vector_fold_elements() {
+  auto elements = fold_elements<Fold, T>();
+  auto loops = vector::fold_loops(operation, elements.in);
+  if (!loops.row) return elements;
+  elements.fold_row = loops.row;
+  elements.fold_each = elements.join = loops.each;
+  return elements;
+}
 
 Status compute_reduction(Launch& launch, const FoldElements& elements, bool keep_dims) {
   const auto& in = launch.input(0);
@@ -83,6 +95,17 @@ KernelCatalog::Make reduction() {
       [](const Node& node) { return make_reduction<Fold>(node, node.attr<DType>("T"), Allowed{}); };
 }
 
+/// As reduction(), where vectors are folded by the operation.
+template <vector::Arithmetic operation, class Fold, class Allowed>
+KernelCatalog::Make vector_reduction() {
+  return [](const Node& node) {
+    return dispatch(
+        Allowed{}, node.attr<DType>("T"), [keep_dims = node.attr<bool>("keep_dims")](auto zero) {
+          return kernel_of(vector_fold_elements<operation, Fold, decltype(zero)>(), keep_dims);
+        });
+  };
+}
+
 template <class Fold>
 Result<Kernel> make_logical(const Node& node) {
   return make_reduction<Fold>(node, DType::boolean, Types<bool>{});
@@ -92,9 +115,10 @@ Result<Kernel> make_mean(const Node& node) {
   auto keep_dims = node.attr<bool>("keep_dims");
   return dispatch(Numeric{}, node.attr<DType>("T"), [keep_dims](auto zero) {
     using T = decltype(zero);
+    auto elements = vector_fold_elements<vector::Arithmetic::add, FoldSum, T>();
     constexpr auto divide = divide_by<Promoted<T>>;
-    return Kernel{.compute = [keep_dims](Launch& launch) {
-      return compute_mean(launch, fold_elements<FoldSum, T>(), divide, keep_dims);
+    return Kernel{.compute = [keep_dims, elements](Launch& launch) {
+      return compute_mean(launch, elements, divide, keep_dims);
     }};
   });
 }
@@ -124,17 +148,19 @@ Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool
 
 FoldElements summation(DType dtype) {
   FoldElements elements;
-  for_dtype(
-      Numeric{}, dtype, [&](auto zero) { elements = fold_elements<FoldSum, decltype(zero)>(); });
+  for_dtype(Numeric{}, dtype, [&](auto zero) {
+    elements = vector_fold_elements<vector::Arithmetic::add, FoldSum, decltype(zero)>();
+  });
   return elements;
 }
 
 void add_reduction_kernels(KernelCatalog& catalog) {
-  catalog.add("Sum", reduction<FoldSum, Numeric>());
+  using vector::Arithmetic;
+  catalog.add("Sum", vector_reduction<Arithmetic::add, FoldSum, Numeric>());
   catalog.add("Mean", make_mean);
   catalog.add("Prod", reduction<FoldProduct, Numeric>());
-  catalog.add("Max", reduction<FoldMaximum, Real>());
-  catalog.add("Min", reduction<FoldMinimum, Real>());
+  catalog.add("Max", vector_reduction<Arithmetic::maximum, FoldMaximum, Real>());
+  catalog.add("Min", vector_reduction<Arithmetic::minimum, FoldMinimum, Real>());
   catalog.add("All", make_logical<FoldAll>);
   catalog.add("Any", make_logical<FoldAny>);
   add_arg_max_kernel(catalog);

@@ -52,4 +52,14 @@ enum class Arithmetic : uint8_t { add, sub, mul, div, maximum, minimum };
 /// For float32, float64 and, but for div, int32; else null. `streams`: writes past the caches.
 ArithmeticLoop arithmetic_loop(Arithmetic operation, DType dtype, bool streams = false);
 
+/// How rows of elements are folded to their sum or to an extreme.
+struct FoldLoops {
+  /// Folds a row onto the one element of `out`, in an order that depends on its size alone.
+  void (*row)(void* out, const void* row, int64_t size) = nullptr;
+  /// Folds each element of a row onto that of `out`.
+  void (*each)(void* out, const void* row, int64_t size) = nullptr;
+};
+/// For add, maximum and minimum of float32, float64 and int32, else null.
+FoldLoops fold_loops(Arithmetic operation, DType dtype);
+
 }  // namespace troupe::cpu::vector

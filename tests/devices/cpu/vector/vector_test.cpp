@@ -1,5 +1,5 @@
-#include "troupe/devices/cpu/vector/targets.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
+#include "troupe/devices/cpu/vector/targets.hpp"
 
 #include <hwy/targets.h>
 
@@ -181,6 +181,39 @@ void check_softmax(DType dtype) {
   }
 }
 
+/// Sums whose parts are all exact, so that their order does not show.
+template <class T>
+void check_folds(DType dtype) {
+  auto sum = cpu::vector::fold_loops(Arithmetic::add, dtype);
+  auto greatest = cpu::vector::fold_loops(Arithmetic::maximum, dtype);
+  auto least = cpu::vector::fold_loops(Arithmetic::minimum, dtype);
+  for (int64_t size = 0; size < 200; ++size) {
+    std::vector<T> row(static_cast<size_t>(size)), sums(row.size(), T(3));
+    T total = 5, most = 5, fewest = 5;
+    for (int64_t i = 0; i < size; ++i) {
+      auto x = row[static_cast<size_t>(i)] = static_cast<T>((i * 37 + size) % 101 - 50);
+      total += x;
+      most = std::max(most, x);
+      fewest = std::min(fewest, x);
+    }
+    T folded[] = {5, 5, 5};
+    sum.row(&folded[0], row.data(), size);
+    greatest.row(&folded[1], row.data(), size);
+    least.row(&folded[2], row.data(), size);
+    BOOST_TEST((folded[0] == total && folded[1] == most && folded[2] == fewest), "of " << size);
+    sum.each(sums.data(), row.data(), size);
+    for (size_t i = 0; i < row.size(); ++i) BOOST_TEST(sums[i] == row[i] + 3);
+    if constexpr (std::is_floating_point_v<T>)
+      for (size_t i = 0; i < row.size(); i += 7) {
+        auto with_nan = row;
+        with_nan[i] = std::numeric_limits<T>::quiet_NaN();
+        T extreme = 5;
+        greatest.row(&extreme, with_nan.data(), size);
+        BOOST_TEST(std::isnan(extreme));
+      }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(vectors)
@@ -228,6 +261,26 @@ BOOST_AUTO_TEST_CASE(rows_of_every_length_have_a_softmax) {
   with_each_target([] {
     check_softmax<float>(DType::float32);
     check_softmax<double>(DType::float64);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_every_length_are_folded) {
+  with_each_target([] {
+    check_folds<float>(DType::float32);
+    check_folds<double>(DType::float64);
+    check_folds<int32_t>(DType::int32);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_sum_has_the_same_bits_on_every_processor) {
+  auto row = numbers<float>();
+  row.resize(1500);
+  float sum = 0;
+  cpu::vector::fold_loops(Arithmetic::add, DType::float32).row(&sum, row.data(), 1500);
+  with_each_target([&] {
+    float again = 0;
+    cpu::vector::fold_loops(Arithmetic::add, DType::float32).row(&again, row.data(), 1500);
+    BOOST_TEST(same_bits(&sum, &again, 1));
   });
 }
 

@@ -1,0 +1,94 @@
+#include "troupe/devices/cpu/vector/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/fold.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "troupe/devices/cpu/vector/arithmetic-inl.hpp"
+#include "troupe/devices/cpu/vector/loops-inl.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace troupe::cpu::vector::HWY_NAMESPACE {
+
+/// So many parts of a row are folded side by side, whatever the size of a vector: the result has
+/// the same bits on every processor.
+template <class T>
+constexpr int64_t parts_of = 128 / sizeof(T);
+
+/// Folds the first elements of the row, a multiple of its parts, each onto one of `parts`.
+template <Arithmetic operation, class T>
+void fold_parts(T* parts, const T* row, int64_t size) {
+  const hn::CappedTag<T, static_cast<size_t>(parts_of<T>)> d;
+  constexpr auto lanes = static_cast<int64_t>(hn::MaxLanes(decltype(d)()));
+  constexpr auto at_once = std::min<int64_t>(8, parts_of<T> / lanes);
+  for (int64_t first = 0; first < parts_of<T>; first += at_once * lanes) {
+    hn::Vec<decltype(d)> folded[at_once];
+    for (int64_t k = 0; k < at_once; ++k) folded[k] = hn::LoadU(d, row + first + k * lanes);
+    for (auto i = parts_of<T>; i < size; i += parts_of<T>)
+      for (int64_t k = 0; k < at_once; ++k)
+        folded[k] = combine<operation>(d, folded[k], hn::LoadU(d, row + i + first + k * lanes));
+    for (int64_t k = 0; k < at_once; ++k) hn::StoreU(folded[k], d, parts + first + k * lanes);
+  }
+}
+
+template <Arithmetic operation, class T>
+void fold_row(void* out, const void* elements, int64_t size) {
+  auto* to = static_cast<T*>(out);
+  const auto* row = static_cast<const T*>(elements);
+  constexpr auto count = parts_of<T>;
+  if (size < count) {
+    for (int64_t i = 0; i < size; ++i) *to = combine_one<operation>(*to, row[i]);
+    return;
+  }
+  alignas(64) T parts[count];
+  const auto even = size / count * count;
+  fold_parts<operation>(parts, row, even);
+  for (auto i = even; i < size; ++i)
+    parts[i - even] = combine_one<operation>(parts[i - even], row[i]);
+  for (auto half = count / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i) parts[i] = combine_one<operation>(parts[i], parts[i + half]);
+  *to = combine_one<operation>(*to, parts[0]);
+}
+
+template <Arithmetic operation, class T>
+void fold_each(void* out, const void* elements, int64_t size) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = lanes_of(d);
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(elements);
+  int64_t i = 0;
+  for (; i + lanes <= size; i += lanes)
+    hn::StoreU(combine<operation>(d, hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
+  for (; i < size; ++i) to[i] = combine_one<operation>(to[i], from[i]);
+}
+
+template <Arithmetic operation>
+FoldLoops find_fold_loops_of(DType dtype) {
+  if (dtype == DType::float32) return {fold_row<operation, float>, fold_each<operation, float>};
+  if (dtype == DType::float64) return {fold_row<operation, double>, fold_each<operation, double>};
+  if (dtype == DType::int32) return {fold_row<operation, int32_t>, fold_each<operation, int32_t>};
+  return {};
+}
+
+FoldLoops find_fold_loops(Arithmetic operation, DType dtype) {
+  if (operation == Arithmetic::add) return find_fold_loops_of<Arithmetic::add>(dtype);
+  if (operation == Arithmetic::maximum) return find_fold_loops_of<Arithmetic::maximum>(dtype);
+  if (operation == Arithmetic::minimum) return find_fold_loops_of<Arithmetic::minimum>(dtype);
+  return {};
+}
+
+}  // namespace troupe::cpu::vector::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace troupe::cpu::vector {
+
+HWY_EXPORT(find_fold_loops);
+
+FoldLoops fold_loops(Arithmetic operation, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(find_fold_loops)(operation, dtype);
+}
+
+}  // namespace troupe::cpu::vector
+#endif
