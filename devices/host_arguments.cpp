@@ -99,6 +99,7 @@ Table others() {
       {"CropAndResize", {{3}}},
       {"CropAndResizeGradImage", {{3}}},
       {"ExtractGlimpse", {{1}}},
+      {"IsVariableInitialized", {{}, {0}}},
       {"LookupTableExportV2", {{}, {0, 1}}},
       {"LookupTableFindV2", {{1, 2}, {0}}},
       {"LookupTableImportV2", {{1, 2}}},

@@ -10,6 +10,13 @@ namespace troupe {
 
 namespace {
 
+bool gives_handle(const Node& node) {
+  for (size_t i = 0; i < node.output_dtypes.size(); ++i)
+    if (node.output_dtypes[i] == DType::resource || node.gives_reference(static_cast<int>(i)))
+      return true;
+  return false;
+}
+
 /// The handles whose resources the graph brings into being: those of kinds that their handle makes,
 /// and those that an op of the kind's creating_ops uses, directly or passed on by other ops.
 std::set<NodeId> created_handles(const Graph& graph, const ResourceKindCatalog& kinds) {
@@ -24,7 +31,7 @@ std::set<NodeId> created_handles(const Graph& graph, const ResourceKindCatalog& 
       if (auto kind = kinds.find(graph.node(handle).op->name());
           kind && std::ranges::count((*kind)->creating_ops, node.op->name()))
         created.insert(handle);
-    if (!std::ranges::count(node.output_dtypes, DType::resource)) continue;
+    if (!gives_handle(node)) continue;
     if (node.op->makes_resource_handle()) handles = {node.id};
     auto kind = kinds.find(node.op->name());
     if (kind && (*kind)->creating_ops.empty()) created.insert(node.id);
@@ -162,6 +169,11 @@ class Plan::Compiler {
     if (self < 0) return {};
     for (int32_t i = 0; i < static_cast<int32_t>(node.inputs.size()); ++i) {
       auto input = node.inputs[i];
+      if (graph_.is_reference(input) && !node.takes_reference(i))
+        return invalid_argument(
+                   "input " + std::to_string(i) + " must be a value, but '" +
+                   graph_.name_of(input) + "' is a reference to a variable")
+            .at(plan_.where(plan_.items_[self]));
       auto wanted = wanted_place(*plan_.items_[self].kernel, input, i);
       auto slot = plan_.items_[self].first_slot + i;
       if (constant_of_.contains(input.node) && plan_.items_[self].merges) {
@@ -186,7 +198,9 @@ class Plan::Compiler {
   // -- memory
 
   /// Elements that are objects of the host stay there.
-  bool is_host_only(Output output) const { return !is_plain(graph_.dtype_of(output)); }
+  bool is_host_only(Output output) const {
+    return !is_plain(graph_.dtype_of(output)) || graph_.is_reference(output);
+  }
 
   Place wanted_place(const Kernel& kernel, Output input, int index) const {
     if (!has_own_memory_ || kernel.takes_any_memory) return Place::any;

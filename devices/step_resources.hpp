@@ -26,7 +26,13 @@ class StepResources {
     std::lock_guard lock(mutex_);
     auto unique = name + "#" + std::to_string(count_++);
     resources_.emplace(unique, resource);
-    return {.container = "_step", .name = std::move(unique), .resource = std::move(resource)};
+    return {.container = container, .name = std::move(unique), .resource = std::move(resource)};
+  }
+
+  /// Whether the handle is of one that was added by that name.
+  static bool is_named(const ResourceHandle& handle, const std::string& name) {
+    return handle.container == container && handle.name.starts_with(name + "#") &&
+           handle.name.find('#', name.size() + 1) == std::string::npos;
   }
 
   /// Ends one of them before the step does; one that is gone is left alone.
@@ -40,6 +46,8 @@ class StepResources {
   }
 
  private:
+  static constexpr const char* container = "_step";
+
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;

@@ -14,6 +14,24 @@ bool is_graph_name(std::string_view name) {
       name, [&](char c) { return is_word(c) || c == '_' || c == '-' || c == '/' || c == '\\'; });
 }
 
+bool Node::takes_reference(int input) const {
+  for (const auto& argument : op->inputs()) {
+    int64_t count = 1;
+    if (!argument.dtypes_attr.empty())
+      count = static_cast<int64_t>(attr<DTypes>(argument.dtypes_attr).size());
+    else if (!argument.count_attr.empty()) count = attr<int64_t>(argument.count_attr);
+    if (input < count) return argument.is_ref;
+    input -= static_cast<int>(count);
+  }
+  return false;
+}
+
+bool Node::gives_reference(int output) const {
+  const auto& outputs = op->outputs();  // none of an op with references is a list
+  return static_cast<size_t>(output) < outputs.size() &&
+         outputs[static_cast<size_t>(output)].is_ref;
+}
+
 Result<NodeId> Graph::add(NodeDef def) {
   Where where{.node = def.name, .op = def.op};
   if (!is_graph_name(def.name))
@@ -55,12 +73,25 @@ Result<NodeId> Graph::add(NodeDef def) {
   if (!output_dtypes) return output_dtypes.status().at(where);
   node.output_dtypes = *std::move(output_dtypes);
 
+  if (auto status = check_references(node); !status.ok()) return status.at(where);
   if (auto status = check_functions(node.attrs); !status.ok()) return status.at(where);
   if (auto status = infer_shapes(node, std::move(dtypes)); !status.ok()) return status.at(where);
 
   ids_.emplace(node.name, node.id);
   nodes_.push_back(std::move(node));
   return nodes_.back().id;
+}
+
+/// Fails where an op that takes a reference is given a value.
+Status Graph::check_references(const Node& node) const {
+  for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+    auto input = node.inputs[static_cast<size_t>(i)];
+    if (!node.takes_reference(i) || is_reference(input)) continue;
+    return invalid_argument(
+        "input " + std::to_string(i) + " expects a reference to a variable, but '" +
+        name_of(input) + "' is a value");
+  }
+  return {};
 }
 
 Status Graph::check_functions(const Attrs& attrs) const {

@@ -44,6 +44,11 @@ struct Node {
     CHECK(value != nullptr);
     return *value;
   }
+
+  /// Whether that input is a reference, which its op may write to, and not a value.
+  bool takes_reference(int input) const;
+  /// Whether that output is one. Its dtype and shape are those of the variable's value.
+  bool gives_reference(int output) const;
 };
 
 /// True for what may name a node or a function.
@@ -95,6 +100,10 @@ class Graph {
     return node(output.node).output_shapes[output.index];
   }
 
+  bool is_reference(Output output) const {
+    return node(output.node).gives_reference(output.index);
+  }
+
   /// The value of an output that is known without running a step.
   std::optional<Tensor> constant_value(Output output) const;
   /// The shape that a vector of sizes describes, as far as it is known; a size of -1 is unknown.
@@ -103,6 +112,7 @@ class Graph {
   NodeDef def_of(NodeId id) const;
 
  private:
+  Status check_references(const Node& node) const;
   Status check_functions(const Attrs& attrs) const;
   Status infer_shapes(Node& node, DTypes dtypes) const;
 

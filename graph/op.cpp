@@ -27,6 +27,15 @@ Op&& Op::output(std::string name, DType dtype) && {
   outputs_.push_back({.name = std::move(name), .dtype = dtype});
   return std::move(*this);
 }
+Op&& Op::ref_input(std::string name, std::string dtype_attr) && {
+  inputs_.push_back({.name = std::move(name), .is_ref = true, .dtype_attr = std::move(dtype_attr)});
+  return std::move(*this);
+}
+Op&& Op::ref_output(std::string name, std::string dtype_attr) && {
+  outputs_.push_back(
+      {.name = std::move(name), .is_ref = true, .dtype_attr = std::move(dtype_attr)});
+  return std::move(*this);
+}
 Op&& Op::inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   inputs_.push_back(
       {.name = std::move(name),
@@ -186,6 +195,7 @@ Result<Shape> ShapeInference::input_as_shape(int index) const {
 }
 
 Shape ShapeInference::handle_shape() const {
+  if (input_dtype(0) != DType::resource) return input(0);
   return handle_attr<Shape>("shape").value_or(Shape::unknown_rank());
 }
 

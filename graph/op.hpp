@@ -22,6 +22,7 @@ class Gradient;
 struct Argument {
   std::string name;
   DType dtype = DType::invalid;  // fixed, unless dtype_attr or dtypes_attr is set
+  bool is_ref = false;           // a reference to a variable, which an op may write to
   std::string dtype_attr;
   std::string count_attr;
   std::string dtypes_attr;
@@ -58,6 +59,10 @@ class Op {
   Op&& input(std::string name, DType dtype) &&;
   Op&& output(std::string name, std::string dtype_attr) &&;
   Op&& output(std::string name, DType dtype) &&;
+  /// A reference to a variable of that dtype: in a step, the handle of the variable. An op that
+  /// takes a tensor where a reference is given gets the variable's value (passes/partition.hpp).
+  Op&& ref_input(std::string name, std::string dtype_attr) &&;
+  Op&& ref_output(std::string name, std::string dtype_attr) &&;
   /// `count_attr` tensors, all of the dtype in `dtype_attr`, or of a fixed one.
   Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
@@ -196,7 +201,7 @@ class ShapeInference {
   const std::vector<Shape>& inputs() const { return inputs_; }
   const DTypes& input_dtypes() const { return input_dtypes_; }
 
-  /// The shape of the variable whose handle is input 0, as far as its VarHandleOp tells.
+  /// The shape of the variable whose handle, or reference, is input 0, as far as the graph tells.
   Shape handle_shape() const;
   /// Fails unless that variable's dtype is this.
   Status check_handle_dtype(DType dtype) const;

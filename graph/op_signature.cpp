@@ -6,9 +6,10 @@ namespace troupe {
 namespace {
 
 std::string type_of(const Argument& argument) {
+  auto reference = std::string(argument.is_ref ? "ref " : "");
   if (!argument.dtypes_attr.empty()) return "[" + argument.dtypes_attr + "]";
   auto dtype = argument.dtype_attr.empty() ? to_string(argument.dtype) : argument.dtype_attr;
-  return argument.count_attr.empty() ? dtype : argument.count_attr + "*" + dtype;
+  return reference + (argument.count_attr.empty() ? "" : argument.count_attr + "*") + dtype;
 }
 
 /// On one line.

@@ -10,7 +10,8 @@ namespace troupe {
 ///
 ///     MatMul(a: T, b: T; transpose_a: bool = false, transpose_b: bool = false) -> product: T
 ///
-/// A list of N tensors of one dtype is "values: N*T", one of the dtypes in Tin "args: [Tin]".
+/// A list of N tensors of one dtype is "values: N*T", one of the dtypes in Tin "args: [Tin]", a
+/// reference to a variable "var: ref T".
 /// Attributes are sorted by name; those that the inputs tell are left out, and so is what values an
 /// attribute allows. Strings are in double quotes.
 std::string signature(const Op& op);

@@ -2,6 +2,7 @@
 
 #include "troupe/devices/control_flow.hpp"
 #include "troupe/devices/op_library.hpp"
+#include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
 
 namespace troupe::cpu {
@@ -65,8 +66,10 @@ KernelCatalog make_kernel_catalog() {
   add_state_kernels(catalog);
   add_table_kernels(catalog);
   add_training_kernels(catalog);
+  add_reference_kernels(catalog);
   add_checkpoint_kernels(catalog);
   add_control_flow_kernels(catalog);
+  add_temporary_variable_kernels(catalog);
   add_transfer_kernels(catalog);
   catalog.fall_back_on(&loaded_kernels::find);
   return catalog;

@@ -60,6 +60,7 @@ void add_slicing_kernels(KernelCatalog& catalog);
 void add_nn_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_state_kernels(KernelCatalog& catalog);
+void add_reference_kernels(KernelCatalog& catalog);
 void add_table_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_checkpoint_kernels(KernelCatalog& catalog);

@@ -11,10 +11,15 @@ std::string describe(DType dtype, const Shape& shape) {
   return to_string(dtype) + shape.to_string();
 }
 
+/// A reference has the shape of the value, a handle has it as an attribute.
+const Shape& declared_shape(const Node& handle) {
+  return handle.gives_reference(0) ? handle.output_shapes[0] : handle.attr<Shape>("shape");
+}
+
 Status check_variable(const Resource& resource, const Node& handle) {
   const auto& variable = static_cast<const VariableResource&>(resource);
   auto dtype = handle.attr<DType>("dtype");
-  const auto& shape = handle.attr<Shape>("shape");
+  const auto& shape = declared_shape(handle);
   if (variable.dtype() == dtype && variable.shape().is_compatible_with(shape)) return {};
   return invalid_argument(
       "is " + describe(variable.dtype(), variable.shape()) + ", but the graph declares it as " +
@@ -85,16 +90,18 @@ void VariableResource::wake(std::unique_lock<std::mutex>& lock) {
   for (auto& [id, reader] : readers) reader(value);
 }
 
+// A variable is the same to those who use it by its handle and by reference.
 void add_variable_kind(ResourceKindCatalog& catalog) {
-  catalog.add(
-      {.name = VariableResource::kind_name,
-       .handle_op = "VarHandleOp",
-       .creating_ops = {"AssignVariableOp"},
-       .make = [](const Node& handle) -> Result<std::shared_ptr<Resource>> {
-         return std::shared_ptr<Resource>(std::make_shared<VariableResource>(
-             handle.attr<DType>("dtype"), handle.attr<Shape>("shape")));
-       },
-       .check = check_variable});
+  for (const auto* handle_op : {"VarHandleOp", "VariableV2", "Variable"})
+    catalog.add(
+        {.name = VariableResource::kind_name,
+         .handle_op = handle_op,
+         .creating_ops = {"AssignVariableOp", "Assign"},
+         .make = [](const Node& handle) -> Result<std::shared_ptr<Resource>> {
+           return std::shared_ptr<Resource>(std::make_shared<VariableResource>(
+               handle.attr<DType>("dtype"), declared_shape(handle)));
+         },
+         .check = check_variable});
 }
 
 }  // namespace troupe

@@ -64,6 +64,7 @@ constexpr Family families[] = {
     {"nn/nn", add_nn_ops},
     {"random/random", add_random_ops},
     {"state/state", add_state_ops},
+    {"state/reference", add_reference_ops},
     {"state/table", add_table_ops},
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},

@@ -62,6 +62,7 @@ void add_slicing_ops(OpCatalog& catalog);
 void add_nn_ops(OpCatalog& catalog);
 void add_random_ops(OpCatalog& catalog);
 void add_state_ops(OpCatalog& catalog);
+void add_reference_ops(OpCatalog& catalog);
 void add_table_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);

@@ -45,6 +45,13 @@ void add_transfer_ops(OpCatalog& catalog) {
         return Status();
       })
       .stateful());
+  catalog.add(Op(transfer::read)
+      .doc("The value of the variable, for an op that takes a tensor where a reference is given.")
+      .ref_input("ref", "T")
+      .output("value", "T")
+      .attr("T", AttrType::dtype)
+      .infer_shape(shapes::same_as_input())
+      .stateful());
 }
 
 }  // namespace troupe

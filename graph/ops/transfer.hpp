@@ -12,11 +12,13 @@ inline constexpr const char* retval = "_Retval";  // attrs T, index (into the st
 inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
 inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
                                                // tensor_name: the output in the user's graph
+inline constexpr const char* read = "_ReadReference";  // attr T: where a value is wanted of a reference
 
 /// Prefixes of the names of their nodes, before the number of the edge. A control edge carries a
 /// constant that runs after the source node.
 inline constexpr const char* send_prefix = "_send/";
 inline constexpr const char* recv_prefix = "_recv/";
+inline constexpr const char* read_prefix = "_read/";
 inline constexpr const char* signal_prefix = "_control/";
 
 /// Stands for the step's client in place of a device name: the other end of the edges that carry

@@ -1,6 +1,7 @@
 #include "troupe/graph/passes/partition.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -45,7 +46,12 @@ class Partitioner {
     def.device = device;
     def.inputs.clear();
     const auto& node = graph_.node(id);
-    for (auto input : node.inputs) def.inputs.push_back(make_available(input, device));
+    for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
+      auto input = node.inputs[static_cast<size_t>(i)];
+      def.inputs.push_back(
+          is_read(input) && !node.takes_reference(i) ? make_read_available(node, input, device)
+                                                     : make_available(input, device));
+    }
     for (auto input : node.control_inputs)
       if (is_kept(input)) def.inputs.push_back("^" + make_control_available(input, device));
     at(device).nodes.push_back(std::move(def));
@@ -67,6 +73,53 @@ class Partitioner {
     else name = add_transfer(graph_.name_of(output), {}, output, device);
     local_names_.emplace(key, name);
     return name;
+  }
+
+  bool is_fed(Output output) const { return std::ranges::count(step_.feeds, output) > 0; }
+
+  /// Whether who wants a value there has to read it from the variable.
+  bool is_read(Output output) const { return graph_.is_reference(output) && !is_fed(output); }
+
+  /// As make_available(), for the value of what a reference names, as the node finds it when it
+  /// runs.
+  std::string make_read_available(const Node& node, Output ref, const std::string& device) {
+    auto source = device_of(ref.node);
+    std::set<std::string> controls;
+    for (auto input : node.control_inputs)
+      if (is_kept(input)) controls.insert("^" + make_control_available(input, source));
+    // As it waits for its other inputs, too; a Merge does not. What is sent is not waited for.
+    if (source == device && node.op->name() != "Merge")
+      for (auto input : node.inputs)
+        if (input != ref && !is_fed(input) && !is_copied(input.node) &&
+            device_of(input.node) == source)
+          controls.insert("^" + graph_.node(input.node).name);
+    auto read = make_read(ref, std::move(controls));
+    if (source == device) return read;
+    auto& received = received_reads_[{read, device}];
+    if (received.empty()) received = add_transfer(read, {}, ref, device);
+    return received;
+  }
+
+  /// A node that reads what a reference names after those; returns its value's name.
+  std::string make_read(Output ref, std::set<std::string> controls) {
+    const auto& source = graph_.node(ref.node);
+    auto device = device_of(ref.node);
+    // The handle of a variable is there before the step, whatever its node waits for.
+    if (source.op->makes_resource_handle())
+      for (auto input : source.control_inputs)
+        if (is_kept(input)) controls.insert("^" + make_control_available(input, device));
+    std::vector<std::string> inputs{graph_.name_of(ref)};
+    inputs.insert(inputs.end(), controls.begin(), controls.end());
+    auto& name = reads_[inputs];
+    if (!name.empty()) return name;
+    auto node = transfer::read_prefix + std::to_string(reads_.size() - 1);
+    at(device).nodes.push_back(
+        {.name = node,
+         .op = transfer::read,
+         .device = device,
+         .inputs = inputs,
+         .attrs = {{"T", graph_.dtype_of(ref)}}});
+    return name = node + ":0";
   }
 
   /// As make_available(), for a control edge: the end of a node without a value.
@@ -115,7 +168,7 @@ class Partitioner {
              {"tensor_type", dtype},
              {"edge", edge},
              {"from_device", source},
-             {"tensor_name", as ? "^" + graph_.node(output.node).name : from},
+             {"tensor_name", as ? "^" + graph_.node(output.node).name : graph_.name_of(output)},
              {"shape", shape}}});
     return name + ":0";
   }
@@ -159,11 +212,11 @@ class Partitioner {
     auto output = step_.fetches[static_cast<size_t>(fetch)];
     if (std::ranges::count(step_.feeds, output)) return;
     auto device = device_of(output.node);
-    auto from = make_available(output, device);
+    auto from = is_read(output) ? make_read(output, {}) : make_available(output, device);
     auto& partition = at(device);
     auto index = static_cast<int64_t>(partition.fetches.size());
     partition.fetches.push_back(fetch);
-    if (step_.is_partial) return add_client_send(partition, fetch, output);
+    if (step_.is_partial) return add_client_send(partition, fetch, from);
     partition.nodes.push_back(
         {.name = "_retval/" + std::to_string(index),
          .op = transfer::retval,
@@ -172,12 +225,13 @@ class Partitioner {
          .attrs = {{"T", graph_.dtype_of(output)}, {"index", index}}});
   }
 
-  void add_client_send(Partition& partition, int fetch, Output output) {
+  void add_client_send(Partition& partition, int fetch, const std::string& from) {
+    auto output = step_.fetches[static_cast<size_t>(fetch)];
     partition.nodes.push_back(
         {.name = "_fetch/" + std::to_string(fetch),
          .op = transfer::send,
          .device = partition.device,
-         .inputs = {graph_.name_of(output)},
+         .inputs = {from},
          .attrs = {
              {"T", graph_.dtype_of(output)},
              {"edge", transfer::client_edge(fetch)},
@@ -190,6 +244,8 @@ class Partitioner {
   std::map<std::string, Partition> partitions_;
   std::map<std::pair<Output, std::string>, std::string> local_names_;
   std::map<std::pair<NodeId, std::string>, std::string> control_names_;
+  std::map<std::vector<std::string>, std::string> reads_;  // by their inputs
+  std::map<std::pair<std::string, std::string>, std::string> received_reads_;
   int64_t edge_count_ = 0;
 };
 

@@ -30,6 +30,23 @@ bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, No
   return graph.node(id).op->name() == "Placeholder" && std::ranges::count(feeds, Output{id, 0});
 }
 
+/// A feed stands for the value of a variable, not for the variable.
+Status check_fed_references(const Graph& graph, const PrunedStep& step) {
+  for (auto feed : step.feeds) {
+    if (!graph.is_reference(feed)) continue;
+    for (auto id : step.nodes) {
+      const auto& node = graph.node(id);
+      for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i)
+        if (node.inputs[static_cast<size_t>(i)] == feed && node.takes_reference(i))
+          return invalid_argument(
+                     "input " + std::to_string(i) + " expects a reference to a variable, but '" +
+                     graph.name_of(feed) + "' is fed a value")
+              .at({.node = node.name, .op = node.op->name()});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 size_t StepSignatureHash::operator()(const StepSignature& signature) const {
@@ -83,6 +100,7 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
       if (!is_fed_placeholder(graph, step.feeds, input)) needed[input] = true;
   }
   std::ranges::reverse(step.nodes);
+  if (auto status = check_fed_references(graph, step); !status.ok()) return status;
   return step;
 }
 

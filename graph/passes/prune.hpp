@@ -32,7 +32,7 @@ struct PrunedStep {
 
 /// Walks back from the fetches and targets and stops at the feeds. An error names the feed, fetch
 /// or target that the graph does not have (NotFound), that is fed twice, or that cannot be fed
-/// (InvalidArgument).
+/// (InvalidArgument), as a reference that a node of the step may write to.
 Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature);
 
 /// The feeds, by number, that an output of the step cannot be computed without.

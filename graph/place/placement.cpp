@@ -122,11 +122,13 @@ class Placement::ColocationGroups {
     return add_constraint(source, constraint);
   }
 
-  /// Colocates the node with its resource handles and with the nodes that its `_class` names.
+  /// Colocates the node with its resource handles and references, and with the nodes that its
+  /// `_class` names.
   Status colocate_neighbours(NodeId id) {
     const auto& node = graph_.node(id);
-    for (auto input : node.inputs)
-      if (graph_.dtype_of(input) == DType::resource)
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (auto input = node.inputs[i];
+          graph_.dtype_of(input) == DType::resource || node.takes_reference(static_cast<int>(i)))
         if (auto status = colocate(id, input.node); !status.ok()) return status;
     auto found = node.attrs.find("_class");
     auto* classes =

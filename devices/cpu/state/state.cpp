@@ -32,15 +32,7 @@ Result<Tensor> in_own_memory(const Launch& launch, Tensor value) {
 
 Status assign_variable(Launch& launch) {
   auto variable = variable_input(launch, 0);
-  if (!variable) return variable.status();
-  auto value = launch.take_input(1);
-  auto status =
-      check_fits(value.dtype(), value.shape(), (*variable)->dtype(), (*variable)->shape());
-  if (!status.ok()) return status;
-  auto own = in_own_memory(launch, std::move(value));
-  if (!own) return own.status();
-  (*variable)->assign(*std::move(own));
-  return (*variable)->is_dropped() ? no_value(launch, 0) : Status();
+  return variable ? assign_value(launch, (*variable)->shape()) : variable.status();
 }
 
 Status is_initialized(Launch& launch) {
@@ -85,6 +77,18 @@ KernelCatalog::Make update(BinaryElements (*choose)(DType)) {
 }
 
 }  // namespace
+
+Status assign_value(Launch& launch, const Shape& shape) {
+  auto variable = variable_input(launch, 0);
+  if (!variable) return variable.status();
+  auto value = launch.take_input(1);
+  auto status = check_fits(value.dtype(), value.shape(), (*variable)->dtype(), shape);
+  if (!status.ok()) return status;
+  auto own = in_own_memory(launch, std::move(value));
+  if (!own) return own.status();
+  (*variable)->assign(*std::move(own));
+  return (*variable)->is_dropped() ? no_value(launch, 0) : Status();
+}
 
 void add_state_kernels(KernelCatalog& catalog) {
   catalog.add("ReadVariableOp", make_read_variable);

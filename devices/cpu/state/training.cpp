@@ -17,7 +17,7 @@ struct TrainingInputs {
   explicit TrainingInputs(const Op& op) {
     for (int i = 0; i < static_cast<int>(op.inputs().size()); ++i) {
       const auto& input = op.inputs()[static_cast<size_t>(i)];
-      if (input.dtype == DType::resource) ++variables;
+      if (input.dtype == DType::resource || input.is_ref) ++variables;
       else if (input.name == "grad" || input.name == "delta") gradient = i;
       else if (input.name == "indices") indices = i;
       else scalars.push_back(i);

@@ -47,22 +47,46 @@ Status check_updates_shape(const ShapeInference& s, const Result<Shape>& expecte
       s.input(2).to_string());
 }
 
-Status infer_scatter(ShapeInference& s) {
+Status check_scatter(ShapeInference& s) {
   auto shape = shape_of_rows(s);
-  auto status = s.input(2).is_scalar() ? shape.status() : check_updates_shape(s, shape);
+  return s.input(2).is_scalar() ? shape.status() : check_updates_shape(s, shape);
+}
+
+Status infer_scatter(ShapeInference& s) {
+  auto status = check_scatter(s);
   return status.ok() ? s.check_handle_dtype(s.attr<DType>("dtype")) : status;
 }
 
+Status check_scatter_nd(ShapeInference& s) { return check_updates_shape(s, shape_of_parts(s)); }
+
 Status infer_scatter_nd(ShapeInference& s) {
-  auto status = check_updates_shape(s, shape_of_parts(s));
+  auto status = check_scatter_nd(s);
   return status.ok() ? s.check_handle_dtype(s.attr<DType>("T")) : status;
 }
 
+/// A scatter to what a reference names.
+Op reference_scatter(
+    const std::string& name, const std::string& doc, const DTypes& dtypes, Op::InferShape check) {
+  return Op(name)
+      .doc(doc)
+      .ref_input("ref", "T")
+      .input("indices", "Tindices")
+      .input("updates", "T")
+      .ref_output("output_ref", "T")
+      .attr("T", dtypes)
+      .attr("Tindices", indexing())
+      .attr("use_locking", name.ends_with("Update"))
+      .infer_shape(updates_reference(std::move(check)))
+      .gradient(not_differentiable)
+      .stateful();
+}
+
 void add_scatters(OpCatalog& catalog) {
-  auto add = [&](const char* name, std::string doc, const DTypes& dtypes) {
+  auto add = [&](const std::string& name, std::string doc, const DTypes& dtypes) {
     doc += " Updates of one row are applied one after the other; a scalar is for all. On an error "
            "nothing is changed.";
-    catalog.add(Op(name)
+    catalog.add(reference_scatter(name, doc, dtypes, check_scatter));
+    catalog.add(Op("Resource" + name)
         .doc(doc)
         .input("resource", DType::resource)
         .input("indices", "Tindices")
@@ -72,24 +96,25 @@ void add_scatters(OpCatalog& catalog) {
         .infer_shape(infer_scatter)
         .stateful());
   };
-  add("ResourceScatterAdd", "Adds the updates to the rows of the variable that indices name.",
+  add("ScatterAdd", "Adds the updates to the rows of the variable that indices name.",
       numeric());
-  add("ResourceScatterSub", "Subtracts the updates from the rows of the variable.", numeric());
-  add("ResourceScatterMul", "Multiplies the rows of the variable by the updates.", numeric());
-  add("ResourceScatterDiv",
+  add("ScatterSub", "Subtracts the updates from the rows of the variable.", numeric());
+  add("ScatterMul", "Multiplies the rows of the variable by the updates.", numeric());
+  add("ScatterDiv",
       "Divides the rows of the variable by the updates, integers towards 0.", numeric());
-  add("ResourceScatterMin", "Lowers the rows of the variable to the updates.", numeric());
-  add("ResourceScatterMax", "Raises the rows of the variable to the updates.", numeric());
-  add("ResourceScatterUpdate", "Replaces the rows of the variable that indices name.",
+  add("ScatterMin", "Lowers the rows of the variable to the updates.", numeric());
+  add("ScatterMax", "Raises the rows of the variable to the updates.", numeric());
+  add("ScatterUpdate", "Replaces the rows of the variable that indices name.",
       all_dtypes());
 }
 
 void add_nd_scatters(OpCatalog& catalog) {
-  auto add = [&](const char* name, std::string doc) {
+  auto add = [&](const std::string& name, std::string doc, const DTypes& of_references) {
     doc += " Each vector of the last axis of indices names positions on the variable's first axes; "
            "updates have the shape indices.shape[:-1] + variable.shape[indices.shape[-1]:]. On an "
            "error nothing is changed.";
-    catalog.add(Op(name)
+    catalog.add(reference_scatter(name, doc, of_references, check_scatter_nd));
+    catalog.add(Op("Resource" + name)
         .doc(doc)
         .input("ref", DType::resource)
         .input("indices", "Tindices")
@@ -100,9 +125,9 @@ void add_nd_scatters(OpCatalog& catalog) {
         .infer_shape(infer_scatter_nd)
         .stateful());
   };
-  add("ResourceScatterNdUpdate", "Replaces parts of the variable.");
-  add("ResourceScatterNdAdd", "Adds to parts of the variable.");
-  add("ResourceScatterNdSub", "Subtracts from parts of the variable.");
+  add("ScatterNdUpdate", "Replaces parts of the variable.", all_dtypes());
+  add("ScatterNdAdd", "Adds to parts of the variable.", numeric());
+  add("ScatterNdSub", "Subtracts from parts of the variable.", numeric());
 }
 
 Status infer_gather_rows(ShapeInference& s) {
@@ -230,7 +255,7 @@ void add_gathers(OpCatalog& catalog) {
 }
 
 /// The slice itself is checked when it is known for sure: in the step.
-Status infer_strided_assign(ShapeInference& s) {
+Status check_strided_assign(ShapeInference& s) {
   auto length = Shape::of_rank(1);
   for (int i = 1; i <= 3; ++i) {
     auto merged = length.merge(s.input(i));
@@ -240,27 +265,36 @@ Status infer_strided_assign(ShapeInference& s) {
           " has the shape " + s.input(i).to_string() + " instead of " + length.to_string());
     length = *merged;
   }
-  return s.check_handle_dtype(s.attr<DType>("T"));
+  return {};
+}
+
+Status infer_strided_assign(ShapeInference& s) {
+  auto status = check_strided_assign(s);
+  return status.ok() ? s.check_handle_dtype(s.attr<DType>("T")) : status;
 }
 
 void add_strided_assign(OpCatalog& catalog) {
-  catalog.add(Op("ResourceStridedSliceAssign")
-      .doc("Replaces the elements of the variable that StridedSlice would take from it by `value`, "
-           "which is broadcast to the shape of the slice.")
-      .input("ref", DType::resource)
-      .input("begin", "Index")
-      .input("end", "Index")
-      .input("strides", "Index")
-      .input("value", "T")
-      .attr("T", all_dtypes())
-      .attr("Index", indexing())
-      .attr("begin_mask", 0)
-      .attr("end_mask", 0)
-      .attr("ellipsis_mask", 0)
-      .attr("new_axis_mask", 0)
-      .attr("shrink_axis_mask", 0)
-      .infer_shape(infer_strided_assign)
-      .stateful());
+  auto add = [&](Op op, Op::InferShape infer) {
+    catalog.add(std::move(op)
+        .doc("Replaces the elements of the variable that StridedSlice would take from it by "
+             "`value`, which is broadcast to the shape of the slice.")
+        .input("begin", "Index")
+        .input("end", "Index")
+        .input("strides", "Index")
+        .input("value", "T")
+        .attr("T", all_dtypes())
+        .attr("Index", indexing())
+        .attr("begin_mask", 0)
+        .attr("end_mask", 0)
+        .attr("ellipsis_mask", 0)
+        .attr("new_axis_mask", 0)
+        .attr("shrink_axis_mask", 0)
+        .infer_shape(std::move(infer))
+        .stateful());
+  };
+  add(Op("ResourceStridedSliceAssign").input("ref", DType::resource), infer_strided_assign);
+  add(Op("StridedSliceAssign").ref_input("ref", "T").ref_output("output_ref", "T"),
+      updates_reference(check_strided_assign));
 }
 
 }  // namespace

@@ -2,17 +2,19 @@
 #include <cstring>
 
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/state/state.hpp"
 
 namespace troupe {
 namespace {
 
 /// A training algorithm: an op for a dense gradient, and often one for a gradient of some rows.
 struct TrainingForm {
-  const char* name;  // behind "ResourceApply"
+  const char* name;  // behind "Apply"
   const char* doc;
   std::vector<const char*> variables;
   std::vector<const char*> inputs;  // the gradient, and scalars around it
   bool has_sparse = true;
+  bool has_reference = true;  // a form for references to variables
   const char* flag = "";
   bool flag_default = false;
 };
@@ -59,16 +61,12 @@ Op::InferShape applies(const TrainingInputs& at) {
   };
 }
 
-Op training_op(const TrainingForm& form, bool is_sparse) {
-  auto prefix = std::string(is_sparse ? "ResourceSparseApply" : "ResourceApply");
-  Op op(prefix + form.name);
-  auto doc = std::string(form.doc);
-  if (is_sparse)
-    doc = "For the rows of the variables that indices name, with a row of grad each, one after the "
-          "other: " + doc;
-  std::move(op).doc(doc);
+/// Declares the inputs; says where they are.
+TrainingInputs add_inputs(Op& op, const TrainingForm& form, bool is_sparse, bool is_reference) {
   TrainingInputs at{.variables = static_cast<int>(form.variables.size()), .gradient = -1};
-  for (const auto* name : form.variables) std::move(op).input(name, DType::resource);
+  for (const auto* name : form.variables)
+    if (is_reference) std::move(op).ref_input(name, "T");
+    else std::move(op).input(name, DType::resource);
   for (const auto* name : form.inputs) {
     if (std::strcmp(name, "global_step") == 0) {
       std::move(op).input(name, DType::int64);
@@ -80,11 +78,25 @@ Op training_op(const TrainingForm& form, bool is_sparse) {
     at.indices = at.gradient + 1;
     std::move(op).input("indices", "Tindices");
   }
+  return at;
+}
+
+Op training_op(const TrainingForm& form, bool is_sparse, bool is_reference) {
+  Op op(std::string(is_reference ? "" : "Resource") + (is_sparse ? "SparseApply" : "Apply") +
+        form.name);
+  auto doc = std::string(form.doc);
+  if (is_sparse)
+    doc = "For the rows of the variables that indices name, with a row of grad each, one after the "
+          "other: " + doc;
+  std::move(op).doc(doc);
+  auto at = add_inputs(op, form, is_sparse, is_reference);
+  if (is_reference) std::move(op).ref_output("out", "T");
   std::move(op).attr("T", numeric());
   if (is_sparse) std::move(op).attr("Tindices", indexing());
   std::move(op).attr("use_locking", false);
   if (*form.flag) std::move(op).attr(form.flag, form.flag_default);
-  return std::move(op).infer_shape(applies(at)).stateful();
+  auto infer = is_reference ? updates_reference(applies(at)) : applies(at);
+  return std::move(op).infer_shape(std::move(infer)).stateful();
 }
 
 std::vector<TrainingForm> plain_forms() {
@@ -110,6 +122,7 @@ std::vector<TrainingForm> plain_forms() {
               "var += accum * momentum - lr * grad.",
        .variables = {"var", "accum"},
        .inputs = {"lr", "grad", "momentum"},
+       .has_reference = false,
        .flag = "use_nesterov"},
       {.name = "AddSign",
        .doc = "m = beta * m + (1 - beta) * grad; "
@@ -202,7 +215,8 @@ std::vector<TrainingForm> adam_forms() {
               "(sqrt(vhat) + epsilon).",
        .variables = {"var", "m", "v", "vhat"},
        .inputs = {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"},
-       .has_sparse = false}};
+       .has_sparse = false,
+       .has_reference = false}};
 }
 
 }  // namespace
@@ -211,8 +225,11 @@ std::vector<TrainingForm> adam_forms() {
 void add_training_ops(OpCatalog& catalog) {
   for (auto forms : {plain_forms, squared_sum_forms, adam_forms})
     for (const auto& form : forms()) {
-      catalog.add(training_op(form, /*is_sparse=*/false));
-      if (form.has_sparse) catalog.add(training_op(form, /*is_sparse=*/true));
+      for (bool is_sparse : {false, true}) {
+        if (is_sparse && !form.has_sparse) continue;
+        catalog.add(training_op(form, is_sparse, /*is_reference=*/false));
+        if (form.has_reference) catalog.add(training_op(form, is_sparse, /*is_reference=*/true));
+      }
     }
 }
 
