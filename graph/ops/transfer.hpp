@@ -12,7 +12,7 @@ inline constexpr const char* retval = "_Retval";  // attrs T, index (into the st
 inline constexpr const char* send = "_Send";      // attrs T, edge, to_device
 inline constexpr const char* recv = "_Recv";      // attrs tensor_type, edge, from_device,
                                                // tensor_name: the output in the user's graph
-inline constexpr const char* read = "_ReadReference";  // attr T: where a value is wanted of a reference
+inline constexpr const char* read = "_ReadReference";  // attr T; gives the value
 
 /// Prefixes of the names of their nodes, before the number of the edge. A control edge carries a
 /// constant that runs after the source node.

@@ -21,10 +21,10 @@ struct Partition {
 
 /// Cuts a placed step into partitions. An output that several nodes of another device use is sent
 /// once. Where a reference to a variable is used as a value, a _ReadReference on the variable's
-/// device reads it when its user runs; a fetch of one reads after its node. A feed goes directly to the devices that use it; a constant without a device constraint is
-/// copied to its users' devices. Fetches that are also feeds are left out: the caller has their
-/// values. In a partial step, a _Recv from the client replaces each _Arg, and a _Send to it each
-/// _Retval.
+/// device reads it when its user runs; a fetch of one reads after its node. A feed goes directly to
+/// the devices that use it; a constant without a device constraint is copied to its users' devices.
+/// Fetches that are also feeds are left out: the caller has their values. In a partial step, a _Recv
+/// from the client replaces each _Arg, and a _Send to it each _Retval.
 std::vector<Partition> partition(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices);
 

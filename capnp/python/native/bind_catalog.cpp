@@ -20,6 +20,7 @@ nb::dict describe(const Argument& argument) {
   nb::dict fields;
   fields["name"] = argument.name;
   fields["dtype"] = static_cast<int>(argument.dtype);
+  fields["is_ref"] = argument.is_ref;
   fields["dtype_attr"] = argument.dtype_attr;
   fields["count_attr"] = argument.count_attr;
   fields["dtypes_attr"] = argument.dtypes_attr;

@@ -134,4 +134,27 @@ BOOST_AUTO_TEST_CASE(a_fed_fetch_is_left_to_the_caller) {
   BOOST_TEST(parts.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_reference_is_read_on_its_device_for_users_of_the_value) {
+  auto there = b.on("/job:b");
+  auto w = there.named("w").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape{2}}});
+  auto set = there.op("Assign", {w, there.named("x").placeholder(DType::float32)});
+  auto y = b.after({set}).neg(w);
+  auto parts = cut({{"x"}, {y.name(), set.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 2u);
+  BOOST_TEST(count(parts[0], transfer::read) == 0);
+  BOOST_TEST(count(parts[0], transfer::recv) == 1);
+  BOOST_TEST(count(parts[1], transfer::read) == 2);  // after Assign, and of its output
+  for (const auto& node : parts[1].nodes)
+    if (node.op == transfer::send) BOOST_TEST(node.inputs[0].starts_with(transfer::read_prefix));
+  check_valid(parts);
+}
+
+BOOST_AUTO_TEST_CASE(users_that_wait_for_the_same_share_a_read) {
+  auto w = b.named("w").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape{2}}});
+  auto parts = cut({{}, {b.neg(w).name(), b.op("Square", {w}).name(), w.name()}, {}});
+  BOOST_REQUIRE(parts.size() == 1u);
+  BOOST_TEST(count(parts[0], transfer::read) == 1);
+  check_valid(parts);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -86,4 +86,14 @@ BOOST_AUTO_TEST_CASE(an_output_needs_the_feeds_that_lead_to_it_by_any_edge) {
   BOOST_TEST(needed(2) == std::vector<int>{0}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_fed_reference_cannot_be_written) {
+  auto w = b.named("w").op("VariableV2", {}, {{"dtype", DType::float32}, {"shape", Shape()}});
+  b.named("set").op("Assign", {w, b.constant(1.0f)});
+  b.named("minus").neg(w);
+  BOOST_TEST(error({{"w:0"}, {"minus:0"}, {}}).ok());
+  BOOST_TEST(
+      error({{"w:0"}, {"set:0"}, {}}).message() ==
+      "input 0 expects a reference to a variable, but 'w:0' is fed a value");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
