@@ -23,8 +23,8 @@ struct Partition {
 /// once. Where a reference to a variable is used as a value, a _ReadReference on the variable's
 /// device reads it when its user runs; a fetch of one reads after its node. A feed goes directly to
 /// the devices that use it; a constant without a device constraint is copied to its users' devices.
-/// Fetches that are also feeds are left out: the caller has their values. In a partial step, a _Recv
-/// from the client replaces each _Arg, and a _Send to it each _Retval.
+/// Fetches that are also feeds are left out: the caller has their values. In a partial step, a
+/// _Recv from the client replaces each _Arg, and a _Send to it each _Retval.
 std::vector<Partition> partition(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices);
 
