@@ -74,12 +74,10 @@ struct FormGraph {
     else if (dtype) attrs.insert(std::move(dtype));
     node = b.op(is_reference ? form_of(call) : call.op, inputs, attrs);
     if (b.status().ok() && !call.outputs.empty()) results.insert(results.begin(), node);
-    if (b.status().ok() && is_reference && call.outputs.empty()) result = node;
     return results;
   }
 
   Value node;
-  Ref result;  // a reference to the first variable, after the call
 
  private:
   Value add_variable(
@@ -141,7 +139,7 @@ BOOST_AUTO_TEST_CASE(ops_on_references_give_the_updated_value) {
     FormGraph graph;
     graph.add(call, /*is_reference=*/true);
     BOOST_TEST(runner.run(graph.b, {}, {}, graph.initializers).ok(), call.where);
-    auto got = runner.run(graph.b, graph.feeds, {graph.result});
+    auto got = runner.run(graph.b, graph.feeds, {graph.node});
     auto later = runner.run(graph.b, {}, {graph.b.graph().name_of({0, 0})});
     BOOST_TEST(text_of(got) == text_of(later), call.where);
   }
