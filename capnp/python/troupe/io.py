@@ -1,7 +1,7 @@
 """Decoding of records and examples."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.example_ops import (
+from troupe._src.parsing.example_ops import (
     deserialize_many_sparse,
     parse_example,
     parse_sequence_example,
@@ -10,7 +10,7 @@ from troupe._src.ops.example_ops import (
     serialize_many_sparse,
     serialize_sparse,
 )
-from troupe._src.ops.feature_configs import (
+from troupe._src.parsing.feature_configs import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
@@ -24,7 +24,7 @@ from troupe._src.ops.gen_ops import (
     parse_tensor,
     serialize_tensor,
 )
-from troupe._src.ops.parsing_ops import decode_csv, decode_raw
+from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 
 __getattr__ = _missing_names(__name__)
 

@@ -50,7 +50,7 @@ Op jpeg_decoding(Op op) {
       .gradient(not_differentiable);
 }
 
-void add_decoding_ops(OpCatalog& catalog) {
+void add_image_decoding_ops(OpCatalog& catalog) {
   catalog.add(jpeg_decoding(Op("DecodeJpeg").input("contents", DType::string))
       .doc("The image [height, width, channels] in a JPEG (or PNG) file, `ratio` times smaller; "
            "`channels` (0: as in the file) 1 is grey, 3 red, green and blue.")
@@ -89,7 +89,7 @@ void add_decoding_ops(OpCatalog& catalog) {
       .gradient(not_differentiable));
 }
 
-void add_encoding_ops(OpCatalog& catalog) {
+void add_image_encoding_ops(OpCatalog& catalog) {
   catalog.add(Op("EncodeJpeg")
       .doc("An image [height, width, channels] of 1 or 3 channels as a JPEG file; `quality` is "
            "from 0 to 100, densities are dots for an inch or a centimetre.")
@@ -128,8 +128,8 @@ void add_encoding_ops(OpCatalog& catalog) {
 }  // namespace
 
 void add_codecs_ops(OpCatalog& catalog) {
-  add_decoding_ops(catalog);
-  add_encoding_ops(catalog);
+  add_image_decoding_ops(catalog);
+  add_image_encoding_ops(catalog);
 }
 
 }  // namespace troupe

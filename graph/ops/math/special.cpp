@@ -20,8 +20,8 @@ Op::MakeGradient erf_gradient(double sign) {
   };
 }
 
-/// The derivative of I1e is I0e - I1e (sign(x) + 1 / x), which near 0, where its limit is 1/2, would
-/// divide by nothing.
+/// The derivative of I1e is I0e - I1e (sign(x) + 1 / x), which near 0, where its limit is 1/2,
+/// would divide by nothing.
 void bessel_i1e_gradient(Gradient& g) {
   const auto& x = g.in(0);
   auto is_near = g.op("Less", {g.op("Abs", {x}), g.like(x, 1e-6)});

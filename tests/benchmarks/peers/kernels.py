@@ -1,4 +1,4 @@
-"""Single kernels on large tensors, in the process of the client: bytes read and written a second."""
+"""Single kernels on large tensors, in the client's process: bytes read and written a second."""
 
 from program import MIB
 from samples import times_of

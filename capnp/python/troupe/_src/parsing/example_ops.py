@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.feature_configs import (
+from troupe._src.parsing.feature_configs import (
     Features,
     FixedLenFeature,
     FixedLenSequenceFeature,
