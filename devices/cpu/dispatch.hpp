@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/types/dtype.hpp"
@@ -46,6 +47,15 @@ Result<Kernel> dispatch(Types<Ts...> types, DType dtype, F make) {
   return kernel;
 }
 
+/// What `pick` returns for an element of the dtype's C++ type: a function, so that all around it is
+/// compiled once. Null if the types lack the dtype.
+template <class... Ts, class F>
+auto choose(Types<Ts...> types, DType dtype, F pick) {
+  std::common_type_t<decltype(pick(Ts{}))...> picked = nullptr;
+  for_dtype(types, dtype, [&](auto zero) { picked = pick(zero); });
+  return picked;
+}
+
 /// An element of which only the size matters: kernels that only copy elements are compiled once per
 /// size instead of once per dtype.
 template <class Bits>
@@ -64,6 +74,20 @@ Result<Kernel> dispatch_cells(DType dtype, F make) {
     case 4: return make(Cell<uint32_t>());
     case 8: return make(Cell<uint64_t>());
     default: return make(Cell<std::array<uint64_t, 2>>());
+  }
+}
+
+/// As choose(), but calls `pick` as dispatch_cells() does.
+template <class F>
+auto choose_cell(DType dtype, F pick) {
+  if (dtype == DType::string) return pick(std::string());
+  if (dtype == DType::resource) return decltype(pick(std::string()))(nullptr);
+  switch (size_of(dtype)) {
+    case 1: return pick(Cell<uint8_t>());
+    case 2: return pick(Cell<uint16_t>());
+    case 4: return pick(Cell<uint32_t>());
+    case 8: return pick(Cell<uint64_t>());
+    default: return pick(Cell<std::array<uint64_t, 2>>());
   }
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
@@ -17,16 +17,18 @@ int64_t size_between(const Shape& shape, int begin, int end) {
 }
 
 /// Sets output 0 to `outer` rows, each the next row of every input in [first, end).
-template <class C>
 Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int first, int end) {
   auto out = launch.allocate(launch.input(first).dtype(), shape);
   if (!out) return out.status();
-  auto* to = mutable_cells<C>(*out);
-  for (int64_t row = 0; row < outer; ++row)
-    for (int i = first; i < end; ++i) {
-      auto size = launch.input(i).elements() / outer;
-      to = std::copy_n(cells<C>(launch.input(i)) + row * size, size, to);
-    }
+  with_units(out->dtype(), [&](auto unit, int64_t each) {
+    using C = decltype(unit);
+    auto* to = mutable_cells<C>(*out);
+    for (int64_t row = 0; row < outer; ++row)
+      for (int i = first; i < end; ++i) {
+        auto size = launch.input(i).elements() / outer * each;
+        to = std::copy_n(cells<C>(launch.input(i)) + row * size, size, to);
+      }
+  });
   launch.set(0, *std::move(out));
   return {};
 }
@@ -37,7 +39,6 @@ Status refuse(int index, int first, const Launch& launch) {
       ", but input " + std::to_string(index) + " is " + launch.input(index).shape().to_string());
 }
 
-template <class C>
 Status compute_pack(Launch& launch, int64_t given_axis) {
   const auto shape = launch.input(0).shape();
   for (int i = 1; i < launch.input_count(); ++i)
@@ -48,19 +49,16 @@ Status compute_pack(Launch& launch, int64_t given_axis) {
   sizes.insert(sizes.begin() + *axis, launch.input_count());
   auto out_shape = Shape::make(sizes);
   if (!out_shape) return out_shape.status();
-  return set_interleaved<C>(
+  return set_interleaved(
       launch, *out_shape, size_between(shape, 0, *axis), 0, launch.input_count());
 }
 
 Result<Kernel> make_pack(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-    return Kernel{.compute = [axis = node.attr<int64_t>("axis")](Launch& launch) {
-      return compute_pack<decltype(cell)>(launch, axis);
-    }};
+  return copying_kernel(node.attr<DType>("T"), [axis = node.attr<int64_t>("axis")](Launch& launch) {
+    return compute_pack(launch, axis);
   });
 }
 
-template <class C>
 Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
   const auto shape = launch.input(0).shape();
   auto axis = find_axis(given_axis, shape.rank());
@@ -75,27 +73,25 @@ Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
   for (int i = 0; i < count; ++i) {
     auto out = launch.allocate(launch.input(0).dtype(), Shape(sizes));
     if (!out) return out.status();
-    for (int64_t row = 0; row < outer; ++row)
-      std::copy_n(
-          cells<C>(launch.input(0)) + (row * count + i) * inner, inner,
-          mutable_cells<C>(*out) + row * inner);
+    with_units(out->dtype(), [&](auto unit, int64_t each) {
+      using C = decltype(unit);
+      const auto* from = cells<C>(launch.input(0)) + i * inner * each;
+      auto* to = mutable_cells<C>(*out);
+      for (int64_t row = 0; row < outer; ++row)
+        to = std::copy_n(from + row * count * inner * each, inner * each, to);
+    });
     launch.set(i, *std::move(out));
   }
   return {};
 }
 
 Result<Kernel> make_unpack(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-    return Kernel{
-        .compute = [axis = node.attr<int64_t>("axis"),
-                    count = node.attr<int64_t>("num")](Launch& launch) {
-          return compute_unpack<decltype(cell)>(launch, axis, count);
-        }};
-  });
+  return copying_kernel(
+      node.attr<DType>("T"), [axis = node.attr<int64_t>("axis"), count = node.attr<int64_t>("num")](
+                                 Launch& launch) { return compute_unpack(launch, axis, count); });
 }
 
 /// Concatenates the inputs in [first, end) along the axis in another one.
-template <class C>
 Status compute_concat(Launch& launch, int first, int end, int axis_input) {
   auto given_axis = IntInput::of(launch.input(axis_input));
   if (!given_axis) return given_axis.status();
@@ -113,18 +109,16 @@ Status compute_concat(Launch& launch, int first, int end, int axis_input) {
   }
   auto checked = Shape::make(shape.sizes());
   if (!checked) return checked.status();
-  return set_interleaved<C>(launch, shape, size_between(shape, 0, *axis), first, end);
+  return set_interleaved(launch, shape, size_between(shape, 0, *axis), first, end);
 }
 
 /// `axis_first`: the axis is the first input, else the last.
 KernelCatalog::Make make_concat(bool axis_first) {
   return [axis_first](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [axis_first](Launch& launch) {
-        auto last = launch.input_count() - 1;
-        return axis_first ? compute_concat<decltype(cell)>(launch, 1, last + 1, 0)
-                          : compute_concat<decltype(cell)>(launch, 0, last, last);
-      }};
+    return copying_kernel(node.attr<DType>("T"), [axis_first](Launch& launch) {
+      auto last = launch.input_count() - 1;
+      return axis_first ? compute_concat(launch, 1, last + 1, 0)
+                        : compute_concat(launch, 0, last, last);
     });
   };
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/loop_nest.hpp"
@@ -17,15 +19,12 @@ inline constexpr int64_t copied_piece = 64 * 1024;
 template <class F>
 void parallel_pieces(int64_t rows, int64_t size, const F& f) {
   if (rows == 0 || size == 0) return;
-  if (size <= copied_piece)
-    return parallel_ranges(rows, size, [&](int64_t begin, int64_t end) {
-      for (auto row = begin; row < end; ++row) f(row, int64_t{0}, size);
-    });
   auto pieces = (size + copied_piece - 1) / copied_piece;
-  parallel_ranges(rows * pieces, copied_piece, [&](int64_t begin, int64_t end) {
+  parallel_ranges(rows * pieces, std::min(size, copied_piece), [&](int64_t begin, int64_t end) {
     for (auto i = begin; i < end; ++i) {
-      auto first = i % pieces * copied_piece;
-      f(i / pieces, first, std::min(size, first + copied_piece));
+      auto row = pieces == 1 ? i : i / pieces;
+      auto first = (i - row * pieces) * copied_piece;
+      f(row, first, std::min(size, first + copied_piece));
     }
   });
 }
@@ -41,26 +40,6 @@ void copy_row(C* to, int64_t to_stride, const C* from, int64_t from_stride, int6
   for (int64_t i = 0; i < size; ++i) to[i * to_stride] = from[i * from_stride];
 }
 
-/// Copies what a walk with two operands, to and from, passes. The memory of `to` is no part of
-/// that of `from`.
-template <class C>
-void copy_nest(C* to, const C* from, const LoopNest<2>& nest) {
-  if (nest.elements() == 0) return;
-  auto size = nest.row_size();
-  auto [to_stride, from_stride] = nest.row_strides();
-  auto pieces = (size + copied_piece - 1) / copied_piece;
-  parallel_ranges(
-      nest.rows() * pieces, std::min(size, copied_piece), [&](int64_t begin, int64_t end) {
-        nest.each_row(begin / pieces, (end + pieces - 1) / pieces, [&](int64_t row, auto& at) {
-          auto first = std::max<int64_t>(begin - row * pieces, 0) * copied_piece;
-          auto last = std::min(std::min(end - row * pieces, pieces) * copied_piece, size);
-          copy_row(
-              to + at[0] + first * to_stride, to_stride, from + at[1] + first * from_stride,
-              from_stride, last - first);
-        });
-      });
-}
-
 /// Sets `count` elements to zeros, or empty strings.
 template <class C>
 void fill_zeros(C* to, int64_t count) {
@@ -68,5 +47,27 @@ void fill_zeros(C* to, int64_t count) {
     std::fill(to + first, to + last, C{});
   });
 }
+
+/// Calls f(unit, units of an element): runs of elements are copied as bytes or as strings.
+template <class F>
+void with_units(DType dtype, const F& f) {
+  if (dtype == DType::string) f(std::string(), int64_t{1});
+  else f(std::byte{}, static_cast<int64_t>(size_of(dtype)));
+}
+
+/// A kernel that only copies elements; Unimplemented for a dtype of which they cannot be.
+Result<Kernel> copying_kernel(DType dtype, KernelCatalog::Compute compute);
+
+/// Copies elements, of one dtype, from `first` on to `at` in another tensor.
+void copy_elements(Tensor& to, int64_t at, const Tensor& from, int64_t first, int64_t count);
+/// Copies what a walk with two operands, to and from, passes, which begins at those elements. The
+/// memory of `to` is no part of that of `from`.
+void copy_nest(Tensor& to, int64_t at, const Tensor& from, int64_t first, const LoopNest<2>& nest);
+/// Sets all elements to those of `from`, if it is not the same memory.
+void copy_all(Tensor& to, const Tensor& from);
+/// Sets all elements to the first one of `value`.
+void fill_with(Tensor& to, const Tensor& value);
+/// Sets all elements to zeros, or empty strings.
+void set_zeros(Tensor& to);
 
 }  // namespace troupe::cpu

@@ -3,7 +3,7 @@
 
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
-#include "troupe/devices/cpu/indexing/updates.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
@@ -11,17 +11,14 @@ namespace {
 
 Result<Kernel> make_empty(const Node& node) {
   auto dtype = node.attr<DType>("dtype");
-  return dispatch_cells(dtype, [&](auto cell) {
-    using C = decltype(cell);
-    return Kernel{.compute = [dtype](Launch& launch) -> Status {
-      auto shape = shape_input(launch.input(0));
-      if (!shape) return shape.status();
-      auto out = launch.allocate(dtype, *shape);
-      if (!out) return out.status();
-      fill_zeros(mutable_cells<C>(*out), out->elements());
-      launch.set(0, *std::move(out));
-      return {};
-    }};
+  return copying_kernel(dtype, [dtype](Launch& launch) -> Status {
+    auto shape = shape_input(launch.input(0));
+    if (!shape) return shape.status();
+    auto out = launch.allocate(dtype, *shape);
+    if (!out) return out.status();
+    set_zeros(*out);
+    launch.set(0, *std::move(out));
+    return {};
   });
 }
 
@@ -37,39 +34,32 @@ Status check_inplace_shapes(const Shape& x, const Shape& rows, const Shape& v) {
       "v must have the shape " + wanted.to_string() + ", but has " + v.to_string());
 }
 
-template <class Change, class C>
-Status compute_inplace(Launch& launch) {
+Status compute_inplace(Launch& launch, UpdateSlices update) {
   const auto &x = launch.input(0), &rows = launch.input(1), &v = launch.input(2);
   auto status = check_inplace_shapes(x.shape(), rows.shape(), v.shape());
   if (!status.ok()) return status;
   auto out = launch.reuse_or_allocate({0}, x.dtype(), x.shape());
   if (!out) return out.status();
-  auto* to = mutable_cells<C>(*out);
-  const auto* from = cells<C>(x);
-  if (from != to)
-    parallel_pieces(1, out->elements(), [&](int64_t, int64_t first, int64_t last) {
-      copy_row(to + first, 1, from + first, 1, last - first);
-    });
-  auto count = x.shape()[0];
-  if (out->elements() > 0)
-    for (int64_t i = 0; i < rows.elements(); ++i) {
-      auto row = (rows.data<int32_t>()[i] % count + count) % count;
-      auto size = out->elements() / count;
-      for (int64_t k = 0; k < size; ++k)
-        Change::apply(to[row * size + k], cells<C>(v)[i * size + k]);
-    }
+  copy_all(*out, x);
+  if (out->elements() > 0) {
+    auto count = x.shape()[0], size = out->elements() / count;
+    std::vector<int64_t> positions;
+    for (auto row : rows.values<int32_t>()) positions.push_back((row % count + count) % count);
+    update(out->mutable_raw(), v.raw(), positions, size, 0, size);
+  }
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class Change>
-Result<Kernel> make_inplace_sum(const Node& node) {
-  return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-    return Kernel{.compute = compute_inplace<Change, decltype(zero)>};
-  });
+KernelCatalog::Make make_inplace(Update update) {
+  return [update](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    auto found = find_update(update, dtype);
+    if (!found) return no_kernel(dtype);
+    return Kernel{.compute = [found](Launch& launch) { return compute_inplace(launch, found); }};
+  };
 }
 
-template <class C>
 Status compute_parallel_concat(Launch& launch, const Shape& shape) {
   auto row = shape;
   row.set(0, 1);
@@ -82,7 +72,7 @@ Status compute_parallel_concat(Launch& launch, const Shape& shape) {
   if (!out) return out.status();
   auto size = row.elements();
   for (int i = 0; i < launch.input_count(); ++i)
-    copy_row(mutable_cells<C>(*out) + i * size, 1, cells<C>(launch.input(i)), 1, size);
+    copy_elements(*out, i * size, launch.input(i), 0, size);
   launch.set(0, *std::move(out));
   return {};
 }
@@ -135,19 +125,14 @@ Status compute_fingerprint(Launch& launch) {
 
 void add_memory_kernels(KernelCatalog& catalog) {
   catalog.add("Empty", make_empty);
-  catalog.add("InplaceUpdate", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-      return Kernel{.compute = compute_inplace<ReplaceElement, decltype(cell)>};
-    });
-  });
-  catalog.add("InplaceAdd", make_inplace_sum<AddToElement>);
-  catalog.add("InplaceSub", make_inplace_sum<SubtractFromElement>);
+  catalog.add("InplaceUpdate", make_inplace(Update::replace));
+  catalog.add("InplaceAdd", make_inplace(Update::add));
+  catalog.add("InplaceSub", make_inplace(Update::subtract));
   catalog.add("ParallelConcat", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [shape = node.attr<Shape>("shape")](Launch& launch) {
-        return compute_parallel_concat<decltype(cell)>(launch, shape);
-      }};
-    });
+    return copying_kernel(
+        node.attr<DType>("T"), [shape = node.attr<Shape>("shape")](Launch& launch) {
+          return compute_parallel_concat(launch, shape);
+        });
   });
   catalog.add_compute("Fingerprint", compute_fingerprint);
 }

@@ -18,7 +18,6 @@ Result<int> split_axis(const Tensor& given, int rank) {
 
 /// Sets the outputs to the parts of an input, one after the other along an axis, of those sizes,
 /// which make up the whole.
-template <class C>
 Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> sizes) {
   const auto& whole = launch.input(input);
   auto shape = whole.shape();
@@ -35,7 +34,7 @@ Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> s
       LoopNest<2> nest;
       nest.add_axis(row, {1, 1});
       nest.add_axis(outer, {row, whole_row});
-      copy_nest(mutable_cells<C>(*out), cells<C>(whole) + begin, nest);
+      copy_nest(*out, 0, whole, begin, nest);
     }
     begin += row;
     launch.set(static_cast<int>(i), *std::move(out));
@@ -43,7 +42,6 @@ Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> s
   return {};
 }
 
-template <class C>
 Status compute_split(Launch& launch, int64_t count) {
   const auto shape = launch.input(1).shape();
   auto axis = split_axis(launch.input(0), shape.rank());
@@ -53,7 +51,7 @@ Status compute_split(Launch& launch, int64_t count) {
         "axis " + std::to_string(*axis) + " of " + shape.to_string() + " cannot be split into " +
         std::to_string(count) + " equal parts");
   std::vector<int64_t> sizes(static_cast<size_t>(count), shape[*axis] / count);
-  return set_parts<C>(launch, 1, *axis, sizes);
+  return set_parts(launch, 1, *axis, sizes);
 }
 
 /// The sizes of the parts, with the one left open, -1, replaced by what the others leave.
@@ -82,14 +80,13 @@ Result<std::vector<int64_t>> part_sizes(const Tensor& given, int64_t count, int6
   return sizes;
 }
 
-template <class C>
 Status compute_split_v(Launch& launch, int64_t count) {
   const auto shape = launch.input(0).shape();
   auto axis = split_axis(launch.input(2), shape.rank());
   if (!axis) return axis.status();
   auto sizes = part_sizes(launch.input(1), count, shape[*axis]);
   if (!sizes) return sizes.status();
-  return set_parts<C>(launch, 0, *axis, *sizes);
+  return set_parts(launch, 0, *axis, *sizes);
 }
 
 /// How many elements a tensor of those sizes has; fails where I cannot count them.
@@ -157,18 +154,16 @@ Result<Kernel> make_shape_n(const Node& node) {
 
 void add_splitting_kernels(KernelCatalog& catalog) {
   catalog.add("Split", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [count = node.attr<int64_t>("num_split")](Launch& launch) {
-        return compute_split<decltype(cell)>(launch, count);
-      }};
-    });
+    return copying_kernel(
+        node.attr<DType>("T"), [count = node.attr<int64_t>("num_split")](Launch& launch) {
+          return compute_split(launch, count);
+        });
   });
   catalog.add("SplitV", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [count = node.attr<int64_t>("num_split")](Launch& launch) {
-        return compute_split_v<decltype(cell)>(launch, count);
-      }};
-    });
+    return copying_kernel(
+        node.attr<DType>("T"), [count = node.attr<int64_t>("num_split")](Launch& launch) {
+          return compute_split_v(launch, count);
+        });
   });
   catalog.add("UnravelIndex", [](const Node& node) {
     return dispatch(Indices{}, node.attr<DType>("Tidx"), [](auto zero) {

@@ -66,7 +66,6 @@ bool takes_all(const Shape& whole, const StridedSlice& slice) {
   return true;
 }
 
-template <class C>
 Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
   if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
@@ -81,13 +80,12 @@ Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
   if (!out) return out.status();
   if (out->elements() > 0) {
     auto walk = walk_slice(whole, *slice, Direction::from_whole);
-    copy_nest(mutable_cells<C>(*out), cells<C>(launch.input(0)) + walk.first, walk.nest);
+    copy_nest(*out, 0, launch.input(0), walk.first, walk.nest);
   }
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class C>
 Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
   SliceEntries entries;
   if (auto status = read_slice_entries(launch, entries); !status.ok()) return status;
@@ -106,10 +104,10 @@ Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
   }
   auto out = launch.allocate(dy.dtype(), *whole);
   if (!out) return out.status();
-  fill_zeros(mutable_cells<C>(*out), out->elements());
+  set_zeros(*out);
   if (dy.elements() > 0) {
     auto walk = walk_slice(*whole, *slice, Direction::to_whole);
-    copy_nest(mutable_cells<C>(*out) + walk.first, cells<C>(dy), walk.nest);
+    copy_nest(*out, walk.first, dy, 0, walk.nest);
   }
   launch.set(0, *std::move(out));
   return {};
@@ -119,17 +117,13 @@ Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {
 
 void add_strided_slice_kernels(KernelCatalog& catalog) {
   catalog.add("StridedSlice", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [masks = SliceMasks::of(node)](Launch& launch) {
-        return compute_strided_slice<decltype(cell)>(launch, masks);
-      }};
+    return copying_kernel(node.attr<DType>("T"), [masks = SliceMasks::of(node)](Launch& launch) {
+      return compute_strided_slice(launch, masks);
     });
   });
   catalog.add("StridedSliceGrad", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [masks = SliceMasks::of(node)](Launch& launch) {
-        return compute_strided_slice_grad<decltype(cell)>(launch, masks);
-      }};
+    return copying_kernel(node.attr<DType>("T"), [masks = SliceMasks::of(node)](Launch& launch) {
+      return compute_strided_slice_grad(launch, masks);
     });
   });
 }

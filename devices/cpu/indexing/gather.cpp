@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -35,14 +36,18 @@ Result<Shape> replace_axis(const Shape& shape, int axis, std::span<const int64_t
 }
 
 template <class I>
-Status check_indices(const Tensor& indices, int64_t size) {
-  auto values = indices.values<I>();
-  for (size_t i = 0; i < values.size(); ++i)
-    if (values[i] < 0 || values[i] >= size)
+Status check_indices(std::span<const I> indices, int64_t size) {
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (indices[i] < 0 || indices[i] >= size)
       return invalid_argument(
-          "index " + std::to_string(values[i]) + " (number " + std::to_string(i) +
+          "index " + std::to_string(indices[i]) + " (number " + std::to_string(i) +
           " of the indices) is not in [0, " + std::to_string(size) + ")");
   return {};
+}
+
+Status check_indices(const Tensor& indices, int64_t size) {
+  return indices.dtype() == DType::int64 ? check_indices(indices.values<int64_t>(), size)
+                                         : check_indices(indices.values<int32_t>(), size);
 }
 
 /// The number of dimensions that params and indices have in common, from one that may be negative.
@@ -69,27 +74,38 @@ struct GatheredRows {
 };
 
 template <class C, class I>
-void gather_rows(C* to, const C* from, const I* chosen, const GatheredRows& rows) {
+void gather_rows(void* to, const void* from, const void* indices, const GatheredRows& rows) {
+  auto* out = static_cast<C*>(to);
+  const auto* in = static_cast<const C*>(from);
+  const auto* chosen = static_cast<const I*>(indices);
   auto [middle, inner] = std::pair(rows.split.middle, rows.split.inner);
   auto blocks = rows.batches * rows.between;
   parallel_ranges(blocks * rows.each, inner, [&](int64_t begin, int64_t end) {
     for (auto i = begin; i < end; ++i) {
       auto block = i / rows.each;
       auto index = chosen[block / rows.between * rows.each + i % rows.each];
-      copy_row(to + i * inner, 1, from + (block * middle + index) * inner, 1, inner);
+      copy_row(out + i * inner, 1, in + (block * middle + index) * inner, 1, inner);
     }
   });
 }
+using GatherRows = decltype(&gather_rows<std::string, int64_t>);
 
-template <class C, class I>
-Status compute_gather(Launch& launch, int64_t given_axis, int64_t given_batch) {
+/// How rows are gathered, for elements and indices of those dtypes.
+GatherRows find_gather_rows(DType dtype, DType indices) {
+  return choose_cell(dtype, [&](auto cell) {
+    using C = decltype(cell);
+    return indices == DType::int64 ? gather_rows<C, int64_t> : gather_rows<C, int32_t>;
+  });
+}
+
+Status compute_gather(Launch& launch, GatherRows gather, int64_t given_axis, int64_t given_batch) {
   const auto &params = launch.input(0), &indices = launch.input(1);
   auto axis = find_axis(given_axis, params.shape().rank());
   if (!axis) return axis.status();
   auto batch = find_batch_rank(given_batch, params.shape(), indices.shape(), *axis);
   if (!batch) return batch.status();
   Split split(params.shape(), *axis);
-  auto status = check_indices<I>(indices, split.middle);
+  auto status = check_indices(indices, split.middle);
   if (!status.ok()) return status;
   auto own = indices.shape().sizes().subspan(static_cast<size_t>(*batch));
   auto shape = replace_axis(params.shape(), *axis, own);
@@ -99,47 +115,47 @@ Status compute_gather(Launch& launch, int64_t given_axis, int64_t given_batch) {
   if (out->elements() > 0) {
     auto batches = product(params.shape().sizes().first(static_cast<size_t>(*batch)));
     GatheredRows rows = {batches, split.outer / batches, product(own), split};
-    gather_rows(mutable_cells<C>(*out), cells<C>(params), indices.data<I>(), rows);
+    gather(out->mutable_raw(), params.raw(), indices.raw(), rows);
   }
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class C, class I>
-Status compute_gather_v2(Launch& launch, int64_t batch_dims) {
+Status compute_gather_v2(Launch& launch, GatherRows gather, int64_t batch_dims) {
   auto axis = IntInput::of(launch.input(2));
   if (!axis) return axis.status();
   if (axis->count() != 1) return invalid_argument("exactly one axis must be given");
-  return compute_gather<C, I>(launch, (*axis)[0], batch_dims);
-}
-
-/// Makes a kernel by `make`, which gets an element of the params and one of the indices.
-template <class F>
-Result<Kernel> dispatch_gather(const Node& node, F make) {
-  return dispatch_cells(node.attr<DType>("Tparams"), [&](auto cell) {
-    auto is_long = node.attr<DType>("Tindices") == DType::int64;
-    return Kernel{.compute = is_long ? make(cell, int64_t{}) : make(cell, int32_t{})};
-  });
+  return compute_gather(launch, gather, (*axis)[0], batch_dims);
 }
 
 Result<Kernel> make_gather(const Node& node) {
-  return dispatch_gather(node, [](auto cell, auto index) -> KernelCatalog::Compute {
-    return [](Launch& launch) {
-      return compute_gather<decltype(cell), decltype(index)>(launch, 0, 0);
-    };
-  });
+  auto dtype = node.attr<DType>("Tparams");
+  auto gather = find_gather_rows(dtype, node.attr<DType>("Tindices"));
+  return copying_kernel(
+      dtype, [gather](Launch& launch) { return compute_gather(launch, gather, 0, 0); });
 }
 
 Result<Kernel> make_gather_v2(const Node& node) {
-  auto batch_dims = node.attr<int64_t>("batch_dims");
-  return dispatch_gather(node, [=](auto cell, auto index) -> KernelCatalog::Compute {
-    return [batch_dims](Launch& launch) {
-      return compute_gather_v2<decltype(cell), decltype(index)>(launch, batch_dims);
-    };
-  });
+  auto dtype = node.attr<DType>("Tparams");
+  auto gather = find_gather_rows(dtype, node.attr<DType>("Tindices"));
+  return copying_kernel(
+      dtype, [gather, batch_dims = node.attr<int64_t>("batch_dims")](Launch& launch) {
+        return compute_gather_v2(launch, gather, batch_dims);
+      });
 }
 
-template <class C, class I>
+/// Where in the result those are that are on.
+template <class I>
+std::vector<int64_t> hot_places(std::span<const I> indices, const Split& split) {
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    auto index = static_cast<int64_t>(indices[i]), at = static_cast<int64_t>(i);
+    if (index >= 0 && index < split.middle)
+      places.push_back((at / split.inner * split.middle + index) * split.inner + at % split.inner);
+  }
+  return places;
+}
+
 Status compute_one_hot(Launch& launch, int64_t given_axis) {
   const auto &indices = launch.input(0), &depths = launch.input(1);
   for (int i = 1; i <= 3; ++i)
@@ -155,30 +171,19 @@ Status compute_one_hot(Launch& launch, int64_t given_axis) {
   if (!shape) return shape.status();
   auto out = launch.allocate(launch.input(2).dtype(), *shape);
   if (!out) return out.status();
-  auto* to = mutable_cells<C>(*out);
-  std::fill_n(to, out->elements(), cells<C>(launch.input(3))[0]);
-  Split split(*shape, *axis);
-  const auto* index = indices.data<I>();
-  for (int64_t i = 0; i < indices.elements(); ++i)
-    if (index[i] >= I{} && static_cast<int64_t>(index[i]) < depth)
-      to[(i / split.inner * depth + index[i]) * split.inner + i % split.inner] =
-          cells<C>(launch.input(2))[0];
+  fill_with(*out, launch.input(3));
+  std::vector<int64_t> places;
+  for_dtype(Types<uint8_t, int32_t, int64_t>{}, indices.dtype(), [&](auto zero) {
+    places = hot_places(indices.values<decltype(zero)>(), Split(*shape, *axis));
+  });
+  for (auto place : places) copy_elements(*out, place, launch.input(2), 0, 1);
   launch.set(0, *std::move(out));
   return {};
 }
 
 Result<Kernel> make_one_hot(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-    using C = decltype(cell);
-    Kernel kernel;
-    auto axis = node.attr<int64_t>("axis");
-    visit(node.attr<DType>("TI"), [&](auto zero) {
-      using I = decltype(zero);
-      if constexpr (
-          std::is_same_v<I, uint8_t> || std::is_same_v<I, int32_t> || std::is_same_v<I, int64_t>)
-        kernel.compute = [axis](Launch& launch) { return compute_one_hot<C, I>(launch, axis); };
-    });
-    return kernel;
+  return copying_kernel(node.attr<DType>("T"), [axis = node.attr<int64_t>("axis")](Launch& launch) {
+    return compute_one_hot(launch, axis);
   });
 }
 

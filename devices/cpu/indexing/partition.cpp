@@ -6,6 +6,7 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/indexing/distinct.hpp"
 #include "troupe/devices/cpu/indexing/partition.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
@@ -38,43 +39,34 @@ int64_t elements_of(std::span<const int64_t> sizes) {
   return elements;
 }
 
-/// How many slices each part gets.
-Result<std::vector<int64_t>> count_parts(const Tensor& chosen, int64_t parts) {
-  std::vector<int64_t> counts(static_cast<size_t>(parts), 0);
+/// Which slices each part gets.
+Result<std::vector<std::vector<int64_t>>> slices_of_parts(const Tensor& chosen, int64_t parts) {
+  std::vector<std::vector<int64_t>> slices(static_cast<size_t>(parts));
   for (int64_t i = 0; i < chosen.elements(); ++i) {
     auto part = chosen.data<int32_t>()[i];
     if (part < 0 || part >= parts)
       return invalid_argument(
           "partition " + std::to_string(part) + " (number " + std::to_string(i) +
           " of the partitions) is not in [0, " + std::to_string(parts) + ")");
-    ++counts[static_cast<size_t>(part)];
+    slices[static_cast<size_t>(part)].push_back(i);
   }
-  return counts;
+  return slices;
 }
 
-template <class C>
-Status compute_dynamic_partition(Launch& launch, int64_t parts) {
+Status compute_dynamic_partition(Launch& launch, GatherSlices gather, int64_t parts) {
   const auto &data = launch.input(0), &chosen = launch.input(1);
   auto slice = axes_after(data.shape(), chosen.shape());
   if (!slice) return slice.status();
-  auto counts = count_parts(chosen, parts);
-  if (!counts) return counts.status();
-  std::vector<Tensor> outs;
-  std::vector<C*> ends;
-  for (auto count : *counts) {
+  auto slices = slices_of_parts(chosen, parts);
+  if (!slices) return slices.status();
+  int index = 0;
+  for (const auto& positions : *slices) {
+    auto count = static_cast<int64_t>(positions.size());
     auto out = allocate_slices(launch, data.dtype(), count, *slice);
     if (!out) return out.status();
-    outs.push_back(*std::move(out));
-    ends.push_back(mutable_cells<C>(outs.back()));
+    gather(out->mutable_raw(), data.raw(), positions.data(), count, elements_of(*slice));
+    launch.set(index++, *std::move(out));
   }
-  auto size = elements_of(*slice);
-  const auto* from = cells<C>(data);
-  for (int64_t i = 0; i < chosen.elements() && size > 0; ++i) {
-    auto& end = ends[static_cast<size_t>(chosen.data<int32_t>()[i])];
-    copy_row(end, 1, from + i * size, 1, size);
-    end += size;
-  }
-  for (size_t i = 0; i < outs.size(); ++i) launch.set(static_cast<int>(i), std::move(outs[i]));
   return {};
 }
 
@@ -104,8 +96,7 @@ Result<int64_t> check_stitches(const Launch& launch, int count) {
   return most + 1;
 }
 
-template <class C>
-Status compute_dynamic_stitch(Launch& launch) {
+Status compute_dynamic_stitch(Launch& launch, UpdateSlices replace) {
   auto count = launch.input_count() / 2;
   auto slices = check_stitches(launch, count);
   if (!slices) return slices.status();
@@ -113,21 +104,24 @@ Status compute_dynamic_stitch(Launch& launch) {
   auto slice = axes_after(data.shape(), launch.input(0).shape());
   auto out = allocate_slices(launch, data.dtype(), *slices, *slice);
   if (!out) return out.status();
-  auto* to = mutable_cells<C>(*out);
   auto size = elements_of(*slice);
   int64_t given = 0;
   for (int i = 0; i < count; ++i) given += launch.input(i).elements();
   // With fewer indices than slices, and perhaps with as many, some places stay without a slice.
   std::vector<bool> is_named(given >= *slices ? static_cast<size_t>(*slices) : 0);
-  if (is_named.empty()) fill_zeros(to, out->elements());
-  for (int i = 0; i < count; ++i)
-    for (int64_t k = 0; k < launch.input(i).elements() && size > 0; ++k) {
-      int64_t place = launch.input(i).data<int32_t>()[k];
-      copy_row(to + place * size, 1, cells<C>(launch.input(count + i)) + k * size, 1, size);
-      if (!is_named.empty()) is_named[static_cast<size_t>(place)] = true;
-    }
-  for (size_t place = 0; place < is_named.size(); ++place)
-    if (!is_named[place]) std::fill_n(to + static_cast<int64_t>(place) * size, size, C{});
+  auto is_full = !is_named.empty();
+  if (is_full) {
+    for (int i = 0; i < count; ++i)
+      for (auto place : launch.input(i).values<int32_t>())
+        is_named[static_cast<size_t>(place)] = true;
+    is_full = std::ranges::count(is_named, false) == 0;
+  }
+  if (!is_full) set_zeros(*out);
+  for (int i = 0; i < count; ++i) {
+    auto places = launch.input(i).values<int32_t>();
+    std::vector<int64_t> positions(places.begin(), places.end());
+    replace(out->mutable_raw(), launch.input(count + i).raw(), positions, size, 0, size);
+  }
   launch.set(0, *std::move(out));
   return {};
 }
@@ -155,14 +149,11 @@ Status compute_invert_permutation(Launch& launch) {
   return {};
 }
 
+/// The places of those elements of x that y lacks.
+using PlacesLeft = std::vector<int64_t> (*)(const Tensor& x, const Tensor& y);
+
 template <class T>
-Status compute_list_diff(Launch& launch, DType index_dtype) {
-  const auto &x = launch.input(0), &y = launch.input(1);
-  for (int i : {0, 1})
-    if (launch.input(i).shape().rank() != 1)
-      return invalid_argument(
-          "x and y must be vectors, but input " + std::to_string(i) + " has the shape " +
-          launch.input(i).shape().to_string());
+std::vector<int64_t> places_left(const Tensor& x, const Tensor& y) {
   std::unordered_set<DistinctKey<T>, DistinctHash> without;
   for (const auto& value : y.values<T>()) without.insert(distinct_key(value));
   std::vector<int64_t> chosen;
@@ -170,37 +161,49 @@ Status compute_list_diff(Launch& launch, DType index_dtype) {
     const auto& value = x.data<T>()[i];
     if (equals_nothing(value) || !without.contains(distinct_key(value))) chosen.push_back(i);
   }
-  auto out = launch.allocate(x.dtype(), {static_cast<int64_t>(chosen.size())});
+  return chosen;
+}
+
+Status compute_list_diff(Launch& launch, PlacesLeft places_left, DType index_dtype) {
+  const auto &x = launch.input(0), &y = launch.input(1);
+  for (int i : {0, 1})
+    if (launch.input(i).shape().rank() != 1)
+      return invalid_argument(
+          "x and y must be vectors, but input " + std::to_string(i) + " has the shape " +
+          launch.input(i).shape().to_string());
+  auto chosen = places_left(x, y);
+  auto count = static_cast<int64_t>(chosen.size());
+  auto out = launch.allocate(x.dtype(), {count});
   if (!out) return out.status();
-  for (size_t i = 0; i < chosen.size(); ++i)
-    out->template mutable_data<T>()[i] = x.data<T>()[chosen[i]];
+  find_gather(x.dtype())(out->mutable_raw(), x.raw(), chosen.data(), count, 1);
   launch.set(0, *std::move(out));
   return set_ints(launch, 1, index_dtype, chosen);
 }
 
 Result<Kernel> make_list_diff(const Node& node) {
   constexpr auto types = AllPlain{} + Types<std::string>{};
-  return dispatch(types, node.attr<DType>("T"), [&](auto zero) {
-    return Kernel{.compute = [index_dtype = node.attr<DType>("out_idx")](Launch& launch) {
-      return compute_list_diff<decltype(zero)>(launch, index_dtype);
-    }};
-  });
+  auto dtype = node.attr<DType>("T");
+  auto places = choose(types, dtype, [](auto zero) { return places_left<decltype(zero)>; });
+  if (!places) return no_kernel(dtype);
+  return Kernel{.compute = [places, index_dtype = node.attr<DType>("out_idx")](Launch& launch) {
+    return compute_list_diff(launch, places, index_dtype);
+  }};
 }
 
 }  // namespace
 
 void add_partition_kernels(KernelCatalog& catalog) {
   catalog.add("DynamicPartition", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [parts = node.attr<int64_t>("num_partitions")](Launch& launch) {
-        return compute_dynamic_partition<decltype(cell)>(launch, parts);
-      }};
-    });
+    auto dtype = node.attr<DType>("T");
+    return copying_kernel(
+        dtype, [gather = find_gather(dtype), parts = node.attr<int64_t>("num_partitions")](
+                   Launch& launch) { return compute_dynamic_partition(launch, gather, parts); });
   });
   for (const auto* name : {"DynamicStitch", "ParallelDynamicStitch"})
     catalog.add(name, [](const Node& node) {
-      return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-        return Kernel{.compute = compute_dynamic_stitch<decltype(cell)>};
+      auto dtype = node.attr<DType>("T");
+      return copying_kernel(dtype, [replace = find_update(Update::replace, dtype)](Launch& launch) {
+        return compute_dynamic_stitch(launch, replace);
       });
     });
   catalog.add("InvertPermutation", [](const Node& node) {

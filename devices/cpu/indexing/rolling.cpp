@@ -63,7 +63,6 @@ RolledBlock rolled_block(
   return block;
 }
 
-template <class C>
 Status compute_roll(Launch& launch) {
   const auto& x = launch.input(0);
   auto shifts = roll_shifts(x.shape(), launch.input(1), launch.input(2));
@@ -72,8 +71,7 @@ Status compute_roll(Launch& launch) {
   if (!out) return out.status();
   for (unsigned wrapped = 0; wrapped < 1u << x.shape().rank(); ++wrapped) {
     auto block = rolled_block(x.shape(), *shifts, wrapped);
-    if (block.nest.elements() > 0)
-      copy_nest(mutable_cells<C>(*out) + block.to, cells<C>(x) + block.from, block.nest);
+    if (block.nest.elements() > 0) copy_nest(*out, block.to, x, block.from, block.nest);
   }
   launch.set(0, *std::move(out));
   return {};
@@ -106,11 +104,8 @@ Status compute_lin_space(Launch& launch) {
 }  // namespace
 
 void add_rolling_kernels(KernelCatalog& catalog) {
-  catalog.add("Roll", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-      return Kernel{.compute = compute_roll<decltype(cell)>};
-    });
-  });
+  catalog.add(
+      "Roll", [](const Node& node) { return copying_kernel(node.attr<DType>("T"), compute_roll); });
   catalog.add("LinSpace", [](const Node& node) {
     return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
       return Kernel{.compute = compute_lin_space<decltype(zero)>};

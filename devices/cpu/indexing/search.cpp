@@ -37,59 +37,80 @@ Status set_coordinates(Launch& launch, const std::vector<int64_t>& places) {
   return {};
 }
 
-/// For each value of `values`, where in the sorted elements of the same row it would be put in.
+/// For values [begin, end), of which `count` belong to each row of `size` sorted elements, where in
+/// their row they would be put in.
+using FindBounds =
+    void (*)(int64_t* to, const Tensor& sorted, const Tensor& values, int64_t begin, int64_t end);
+
 template <class T, bool is_lower>
-Status compute_bound(Launch& launch, DType index_dtype) {
+void find_bounds(
+    int64_t* to, const Tensor& sorted, const Tensor& values, int64_t begin, int64_t end) {
+  auto size = sorted.shape()[1], count = values.shape()[1];
+  auto is_less = [](const T& a, const T& b) { return promote(a) < promote(b); };
+  for (auto i = begin; i < end; ++i) {
+    const auto* row = sorted.data<T>() + i / count * size;
+    const auto& value = values.data<T>()[i];
+    const auto* place = is_lower ? std::lower_bound(row, row + size, value, is_less)
+                                 : std::upper_bound(row, row + size, value, is_less);
+    to[i] = place - row;
+  }
+}
+
+Status compute_bounds(Launch& launch, FindBounds find, DType index_dtype) {
   const auto &sorted = launch.input(0), &values = launch.input(1);
   if (sorted.shape().rank() != 2 || values.shape().rank() != 2 ||
       sorted.shape()[0] != values.shape()[0])
     return invalid_argument(
         "'sorted_inputs' and 'values' must be matrices with as many rows, but have the shapes " +
         sorted.shape().to_string() + " and " + values.shape().to_string());
-  auto size = sorted.shape()[1], count = values.shape()[1];
+  auto size = sorted.shape()[1];
   if (index_dtype == DType::int32 && size > std::numeric_limits<int32_t>::max())
     return invalid_argument("rows of " + std::to_string(size) + " are too long for int32");
-  auto out = launch.allocate(index_dtype, values.shape());
-  if (!out) return out.status();
-  auto is_less = [](const T& a, const T& b) { return promote(a) < promote(b); };
-  for_dtype(Indices{}, index_dtype, [&](auto zero) {
-    using I = decltype(zero);
-    auto* to = out->template mutable_data<I>();
-    parallel_ranges(values.elements(), 32, [&](int64_t begin, int64_t end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto* row = sorted.data<T>() + i / count * size;
-        const auto& value = values.data<T>()[i];
-        const auto* place = is_lower ? std::lower_bound(row, row + size, value, is_less)
-                                     : std::upper_bound(row, row + size, value, is_less);
-        to[i] = static_cast<I>(place - row);
-      }
-    });
+  auto places = launch.allocate(DType::int64, values.shape());
+  if (!places) return places.status();
+  auto* to = places->mutable_data<int64_t>();
+  parallel_ranges(values.elements(), 32, [&](int64_t begin, int64_t end) {
+    find(to, sorted, values, begin, end);
   });
-  launch.set(0, *std::move(out));
+  if (index_dtype == DType::int32) {
+    auto narrow = launch.allocate(index_dtype, values.shape());
+    if (!narrow) return narrow.status();
+    std::transform(to, to + values.elements(), narrow->mutable_data<int32_t>(), [](int64_t place) {
+      return static_cast<int32_t>(place);
+    });
+    places = std::move(narrow);
+  }
+  launch.set(0, *std::move(places));
   return {};
 }
 
 template <bool is_lower>
-Result<Kernel> make_bound(const Node& node) {
-  return dispatch(Real{}, node.attr<DType>("T"), [&](auto zero) {
-    return Kernel{.compute = [index_dtype = node.attr<DType>("out_type")](Launch& launch) {
-      return compute_bound<decltype(zero), is_lower>(launch, index_dtype);
-    }};
-  });
+Result<Kernel> make_bounds(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  auto find =
+      choose(Real{}, dtype, [](auto zero) { return find_bounds<decltype(zero), is_lower>; });
+  if (!find) return no_kernel(dtype);
+  return Kernel{.compute = [find, index_dtype = node.attr<DType>("out_type")](Launch& launch) {
+    return compute_bounds(launch, find, index_dtype);
+  }};
+}
+
+Result<Kernel> make_where(const Node& node) {
+  auto dtype = node.attr<DType>("T");
+  auto places =
+      choose(AllPlain{}, dtype, [](auto zero) { return places_of_nonzero<decltype(zero)>; });
+  if (!places) return no_kernel(dtype);
+  return Kernel{.compute = [places](Launch& launch) {
+    return set_coordinates(launch, places(launch.input(0)));
+  }};
 }
 
 }  // namespace
 
 void add_search_kernels(KernelCatalog& catalog) {
-  catalog.add("Where", [](const Node& node) {
-    return dispatch(AllPlain{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = [](Launch& launch) {
-        return set_coordinates(launch, places_of_nonzero<decltype(zero)>(launch.input(0)));
-      }};
-    });
-  });
-  catalog.add("LowerBound", make_bound<true>);
-  catalog.add("UpperBound", make_bound<false>);
+  catalog.add("Where", make_where);
+  catalog.add("LowerBound", make_bounds<true>);
+  catalog.add("UpperBound", make_bounds<false>);
 }
 
 }  // namespace troupe::cpu

@@ -5,6 +5,7 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/indexing/distinct.hpp"
 #include "troupe/devices/cpu/indexing/partition.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
@@ -111,7 +112,6 @@ Result<UniqueSlices> unique_slices(const Launch& launch) {
   return slices;
 }
 
-template <class C>
 Result<Tensor> copy_distinct(
     const Launch& launch, const UniqueSlices& slices, const std::vector<int64_t>& first) {
   auto shape = slices.x.shape();
@@ -119,22 +119,21 @@ Result<Tensor> copy_distinct(
   shape.set(slices.axis, count);
   auto out = launch.allocate(slices.x.dtype(), shape);
   if (!out) return out;
-  const auto* from = cells<C>(slices.x);
-  auto* to = mutable_cells<C>(*out);
-  parallel_pieces(slices.outer * count, slices.inner, [&](int64_t row, int64_t begin, int64_t end) {
-    auto place = row / count * slices.count + first[static_cast<size_t>(row % count)];
-    copy_row(
-        to + row * slices.inner + begin, 1, from + place * slices.inner + begin, 1, end - begin);
-  });
+  auto gather = find_gather(out->dtype());
+  auto size = static_cast<int64_t>(size_of(out->dtype())) * slices.inner;
+  auto* to = static_cast<std::byte*>(out->mutable_raw());
+  const auto* from = static_cast<const std::byte*>(slices.x.raw());
+  for (int64_t o = 0; o < slices.outer; ++o)
+    gather(
+        to + o * count * size, from + o * slices.count * size, first.data(), count, slices.inner);
   return out;
 }
 
-template <class C>
 Status compute_unique(Launch& launch, DType index_dtype, bool has_counts) {
   auto slices = unique_slices(launch);
   if (!slices) return slices.status();
   auto found = find_distinct(*slices, comparison_of(slices->x.dtype()));
-  auto distinct = copy_distinct<C>(launch, *slices, found.first);
+  auto distinct = copy_distinct(launch, *slices, found.first);
   if (!distinct) return distinct.status();
   launch.set(0, *std::move(distinct));
   auto status = set_ints(launch, 1, index_dtype, found.which);
@@ -143,13 +142,10 @@ Status compute_unique(Launch& launch, DType index_dtype, bool has_counts) {
 }
 
 Result<Kernel> make_unique_kernel(const Node& node) {
-  return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-    return Kernel{
-        .compute = [index_dtype = node.attr<DType>("out_idx"),
-                    has_counts = node.output_dtypes.size() > 2](Launch& launch) {
-          return compute_unique<decltype(cell)>(launch, index_dtype, has_counts);
-        }};
-  });
+  return copying_kernel(
+      node.attr<DType>("T"),
+      [index_dtype = node.attr<DType>("out_idx"), has_counts = node.output_dtypes.size() > 2](
+          Launch& launch) { return compute_unique(launch, index_dtype, has_counts); });
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#include "troupe/devices/cpu/array/copying.hpp"
+
+namespace troupe::cpu {
+
+Result<Kernel> copying_kernel(DType dtype, KernelCatalog::Compute compute) {
+  if (dtype == DType::resource) return unimplemented("resource handles cannot be copied");
+  return Kernel{.compute = std::move(compute)};
+}
+
+void copy_elements(Tensor& to, int64_t at, const Tensor& from, int64_t first, int64_t count) {
+  with_units(to.dtype(), [&](auto unit, int64_t each) {
+    using C = decltype(unit);
+    std::copy_n(cells<C>(from) + first * each, count * each, mutable_cells<C>(to) + at * each);
+  });
+}
+
+void copy_all(Tensor& to, const Tensor& from) {
+  if (to.raw() == from.raw()) return;
+  parallel_pieces(1, to.elements(), [&](int64_t, int64_t first, int64_t last) {
+    copy_elements(to, first, from, first, last - first);
+  });
+}
+
+namespace {
+
+template <class C>
+void copy_cells(void* out, const void* in, const LoopNest<2>& nest) {
+  auto* to = static_cast<C*>(out);
+  const auto* from = static_cast<const C*>(in);
+  auto size = nest.row_size();
+  auto [to_stride, from_stride] = nest.row_strides();
+  auto pieces = (size + copied_piece - 1) / copied_piece;
+  parallel_ranges(
+      nest.rows() * pieces, std::min(size, copied_piece), [&](int64_t begin, int64_t end) {
+        nest.each_row(begin / pieces, (end + pieces - 1) / pieces, [&](int64_t row, auto& at) {
+          auto first = std::max<int64_t>(begin - row * pieces, 0) * copied_piece;
+          auto last = std::min(std::min(end - row * pieces, pieces) * copied_piece, size);
+          copy_row(
+              to + at[0] + first * to_stride, to_stride, from + at[1] + first * from_stride,
+              from_stride, last - first);
+        });
+      });
+}
+
+}  // namespace
+
+void copy_nest(Tensor& to, int64_t at, const Tensor& from, int64_t first, const LoopNest<2>& nest) {
+  if (nest.elements() == 0) return;
+  auto size = static_cast<int64_t>(size_of(to.dtype()));
+  auto copy = choose_cell(to.dtype(), [](auto cell) { return copy_cells<decltype(cell)>; });
+  copy(
+      static_cast<std::byte*>(to.mutable_raw()) + at * size,
+      static_cast<const std::byte*>(from.raw()) + first * size, nest);
+}
+
+void fill_with(Tensor& to, const Tensor& value) {
+  using Fill = void (*)(void* to, const void* value, int64_t count);
+  auto fill = choose_cell(to.dtype(), [](auto cell) -> Fill {
+    return [](void* to, const void* value, int64_t count) {
+      using C = decltype(cell);
+      std::fill_n(static_cast<C*>(to), count, *static_cast<const C*>(value));
+    };
+  });
+  auto* elements = static_cast<std::byte*>(to.mutable_raw());
+  auto size = static_cast<int64_t>(size_of(to.dtype()));
+  parallel_pieces(1, to.elements(), [&](int64_t, int64_t first, int64_t last) {
+    fill(elements + first * size, value.raw(), last - first);
+  });
+}
+
+void set_zeros(Tensor& to) {
+  with_units(to.dtype(), [&](auto unit, int64_t each) {
+    fill_zeros(mutable_cells<decltype(unit)>(to), to.elements() * each);
+  });
+}
+
+}  // namespace troupe::cpu
