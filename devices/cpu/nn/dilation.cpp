@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
+#include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/nn/convolution.hpp"
 #include "troupe/devices/cpu/nn/pooling.hpp"
 
@@ -118,7 +120,8 @@ Status compute_dilation_gradient(Launch& launch, const DilationNode& node, bool 
   if (!dilation) return dilation.status();
   const auto* dy = launch.input(2).data<T>();
   auto result = Shape(launch.input(to_input ? 0 : 1).shape());
-  return set_pool_sums<T>(launch, result, [&](A* sum) {
+  return set_sums(launch, dtype_of<T>(), result, [&](void* sums) {
+    auto* sum = static_cast<A*>(sums);
     if (shape.elements() == 0) return Status();
     auto add = [&](int64_t begin, int64_t end) {
       dilation->each_output(begin, end, [&](int64_t at, const auto&, const auto& sources) {

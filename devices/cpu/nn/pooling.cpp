@@ -1,6 +1,11 @@
 #include "troupe/devices/cpu/nn/pooling.hpp"
 
+#include <cstring>
+#include <numeric>
+#include <utility>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
@@ -91,194 +96,271 @@ int64_t pool_cost_ns(const Launch& launch) {
   return 8 * std::max(launch.input(0).elements(), last);
 }
 
+void each_greatest(
+    const PoolPlan& plan, const GreatestElements& elements, const void* x,
+    const std::function<void(const PoolWindow&, const int64_t*)>& f) {
+  if (plan.out_image() == 0) return;
+  const auto* input = static_cast<const std::byte*>(x);
+  auto size = static_cast<int64_t>(elements.size);
+  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> offsets(static_cast<size_t>(plan.inner));
+    plan.each_window(begin, end, [&](const PoolWindow& window) {
+      elements.find(plan, window, input + plan.image_at(window) * size, offsets.data());
+      f(window, offsets.data());
+    });
+  });
+}
+
 namespace {
 
 template <class T>
-void max_pool(const PoolPlan& plan, const T* x, T* y) {
-  plan.each_window_parallel([&plan, x, y](const PoolWindow& window) {
-    auto* out = y + window.outer * plan.out_image() + window.out * plan.inner;
-    const auto* image = x + window.outer * plan.in_image();
-    auto is_first = true;
-    plan.each_cell(window, [&](int64_t position) {
-      const auto* cell = image + position * plan.inner;
-      if (std::exchange(is_first, false)) std::copy_n(cell, plan.inner, out);
-      else
-        for (int64_t i = 0; i < plan.inner; ++i)
-          out[i] = is_greater(cell[i], out[i]) ? cell[i] : out[i];
-    });
+bool is_greater(const T& value, const T& greatest) {
+  return !(promote(value) <= promote(greatest)) && promote(greatest) == promote(greatest);
+}
+
+template <class T>
+void take_greatest(const PoolPlan& plan, const PoolWindow& window, const void* image, void* out) {
+  auto* greatest = static_cast<T*>(out);
+  auto inner = plan.inner;
+  auto is_first = true;
+  plan.each_cell(window, [&](int64_t position) {
+    const auto* cell = static_cast<const T*>(image) + position * inner;
+    if (std::exchange(is_first, false)) std::copy_n(cell, inner, greatest);
+    else
+      for (int64_t i = 0; i < inner; ++i)
+        greatest[i] = is_greater(cell[i], greatest[i]) ? cell[i] : greatest[i];
   });
 }
 
-/// To `sum`, of the input's shape, what belongs to the greatest elements.
 template <class T>
-void add_to_greatest(const PoolPlan& plan, const T* x, const T* dy, Promoted<T>* sum) {
+void find_greatest(
+    const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets) {
+  const auto* x = static_cast<const T*>(image);
+  auto inner = plan.inner;
+  auto is_first = true;
+  plan.each_cell(window, [&](int64_t position) {
+    auto cell = position * inner;
+    if (std::exchange(is_first, false)) std::iota(offsets, offsets + inner, cell);
+    else
+      for (int64_t i = 0; i < inner; ++i)
+        if (is_greater(x[cell + i], x[offsets[i]])) offsets[i] = cell + i;
+  });
+}
+
+template <class T>
+void gather_offsets(void* to, const void* from, const int64_t* offsets, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    static_cast<T*>(to)[i] = static_cast<const T*>(from)[offsets[i]];
+}
+
+template <class T>
+void add_at_offsets(void* sums, const void* values, const int64_t* offsets, int64_t count) {
   using A = Promoted<T>;
-  each_greatest(plan, x, [&](const PoolWindow& window, const std::vector<int64_t>& positions) {
-    const auto* from = dy + window.outer * plan.out_image() + window.out * plan.inner;
-    auto* image = sum + window.outer * plan.in_image();
-    for (int64_t i = 0; i < plan.inner; ++i) {
-      auto& to = image[positions[static_cast<size_t>(i)] * plan.inner + i];
-      to = static_cast<A>(wrap(to) + wrap(promote(from[i])));
-    }
-  });
+  for (int64_t i = 0; i < count; ++i) {
+    auto& sum = static_cast<A*>(sums)[offsets[i]];
+    sum = static_cast<A>(wrap(sum) + wrap(promote(static_cast<const T*>(values)[i])));
+  }
 }
 
 template <class T>
-void take_from_greatest(const PoolPlan& plan, const T* x, const T* values, T* out) {
-  each_greatest(plan, x, [&](const PoolWindow& window, const std::vector<int64_t>& positions) {
-    auto* to = out + window.outer * plan.out_image() + window.out * plan.inner;
-    const auto* image = values + window.outer * plan.in_image();
-    for (int64_t i = 0; i < plan.inner; ++i)
-      to[i] = image[positions[static_cast<size_t>(i)] * plan.inner + i];
-  });
-}
+constexpr GreatestElements greatest_elements = {
+    dtype_of<T>(),    sizeof(T),         sizeof(Promoted<T>), take_greatest<T>,
+    find_greatest<T>, gather_offsets<T>, add_at_offsets<T>};
+
+/// The same for averages.
+struct AverageElements {
+  DType dtype;
+  size_t size, sum_size;
+  /// Sets `out` to the averages of a window; there is room for as many sums.
+  void (*average)(
+      const PoolPlan& plan, const PoolWindow& window, const void* image, void* sums, void* out);
+  /// Adds an equal part of each gradient to the sums of all cells of the window.
+  void (*spread)(const PoolPlan& plan, const PoolWindow& window, const void* gradients, void* sums);
+};
 
 template <class T>
-void average_pool(const PoolPlan& plan, const T* x, T* y) {
+void average_window(
+    const PoolPlan& plan, const PoolWindow& window, const void* image, void* sums, void* out) {
   using A = Promoted<T>;
-  if (plan.out_image() == 0) return;
-  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
-    std::vector<A> sums(static_cast<size_t>(plan.inner));
-    plan.each_window(begin, end, [&](const PoolWindow& window) {
-      const auto* image = x + window.outer * plan.in_image();
-      std::ranges::fill(sums, A(0));
-      plan.each_cell(window, [&](int64_t position) {
-        const auto* cell = image + position * plan.inner;
-        for (int64_t i = 0; i < plan.inner; ++i) sums[static_cast<size_t>(i)] += promote(cell[i]);
+  auto* sum = static_cast<A*>(sums);
+  auto inner = plan.inner;
+  std::fill_n(sum, inner, A(0));
+  plan.each_cell(window, [&](int64_t position) {
+    const auto* cell = static_cast<const T*>(image) + position * inner;
+    for (int64_t i = 0; i < inner; ++i) sum[i] += promote(cell[i]);
+  });
+  auto cells = static_cast<A>(window.cells());
+  for (int64_t i = 0; i < inner; ++i) static_cast<T*>(out)[i] = static_cast<T>(sum[i] / cells);
+}
+
+template <class T>
+void spread_average(
+    const PoolPlan& plan, const PoolWindow& window, const void* gradients, void* sums) {
+  using A = Promoted<T>;
+  const auto* from = static_cast<const T*>(gradients);
+  auto inner = plan.inner;
+  auto cells = static_cast<A>(window.cells());
+  plan.each_cell(window, [&](int64_t position) {
+    auto* to = static_cast<A*>(sums) + position * inner;
+    for (int64_t i = 0; i < inner; ++i) to[i] += promote(from[i]) / cells;
+  });
+}
+
+template <class T>
+constexpr AverageElements average_elements = {
+    dtype_of<T>(), sizeof(T), sizeof(Promoted<T>), average_window<T>, spread_average<T>};
+
+const AverageElements* find_average_elements(DType dtype) {
+  return choose(Floating{}, dtype, [](auto zero) { return &average_elements<decltype(zero)>; });
+}
+
+Status compute_max_pool(Launch& launch, const PoolNode& node, const GreatestElements& elements) {
+  auto pool = node.over(launch, launch.input(0).shape());
+  if (!pool) return pool.status();
+  auto out = launch.allocate(elements.dtype, pool->pooled);
+  if (!out) return out.status();
+  const auto& plan = pool->plan;
+  const auto* x = bytes_of(launch.input(0));
+  auto* y = mutable_bytes_of(*out);
+  auto size = static_cast<int64_t>(elements.size);
+  plan.each_window_parallel([&, x, y, size](const PoolWindow& window) {
+    elements.take(
+        plan, window, x + plan.image_at(window) * size, y + plan.output_at(window) * size);
+  });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Status compute_max_pool_grad(
+    Launch& launch, const PoolNode& node, const GreatestElements& elements) {
+  auto shape = launch.input(0).shape();
+  auto pool = node.over(launch, shape);
+  if (!pool) return pool.status();
+  for (int i : {1, 2})
+    if (auto status = check_pool_input(launch, i, pool->pooled); !status.ok()) return status;
+  const auto& plan = pool->plan;
+  const auto* dy = bytes_of(launch.input(2));
+  auto size = static_cast<int64_t>(elements.size), sum_size = int64_t(elements.sum_size);
+  return set_sums(launch, elements.dtype, shape, [&](void* sums) {
+    each_greatest(
+        plan, elements, launch.input(0).raw(),
+        [&](const PoolWindow& window, const int64_t* offsets) {
+          elements.add(
+              static_cast<std::byte*>(sums) + plan.image_at(window) * sum_size,
+              dy + plan.output_at(window) * size, offsets, plan.inner);
+        });
+    return Status();
+  });
+}
+
+Status compute_max_pool_grad_grad(
+    Launch& launch, const PoolNode& node, const GreatestElements& elements) {
+  auto pool = node.over(launch, launch.input(0).shape());
+  if (!pool) return pool.status();
+  auto status = check_pool_input(launch, 1, pool->pooled);
+  if (status.ok()) status = check_pool_input(launch, 2, launch.input(0).shape());
+  if (!status.ok()) return status;
+  auto out = launch.allocate(elements.dtype, pool->pooled);
+  if (!out) return out.status();
+  const auto& plan = pool->plan;
+  const auto* values = bytes_of(launch.input(2));
+  auto* to = mutable_bytes_of(*out);
+  auto size = static_cast<int64_t>(elements.size);
+  each_greatest(
+      plan, elements, launch.input(0).raw(), [&](const PoolWindow& window, const int64_t* offsets) {
+        elements.gather(
+            to + plan.output_at(window) * size, values + plan.image_at(window) * size, offsets,
+            plan.inner);
       });
-      auto* out = y + window.outer * plan.out_image() + window.out * plan.inner;
-      auto cells = static_cast<A>(window.cells());
-      for (int64_t i = 0; i < plan.inner; ++i)
-        out[i] = static_cast<T>(sums[static_cast<size_t>(i)] / cells);
-    });
-  });
+  launch.set(0, *std::move(out));
+  return {};
 }
 
-template <class T>
-void spread_average(const PoolPlan& plan, const T* dy, Promoted<T>* sum) {
-  using A = Promoted<T>;
-  plan.each_window_parallel([=, &plan](const PoolWindow& window) {
-    const auto* from = dy + window.outer * plan.out_image() + window.out * plan.inner;
-    auto* image = sum + window.outer * plan.in_image();
-    auto cells = static_cast<A>(window.cells());
-    plan.each_cell(window, [&](int64_t position) {
-      auto* to = image + position * plan.inner;
-      for (int64_t i = 0; i < plan.inner; ++i) to[i] += promote(from[i]) / cells;
+Status compute_average_pool(Launch& launch, const PoolNode& node, const AverageElements& elements) {
+  auto pool = node.over(launch, launch.input(0).shape());
+  if (!pool) return pool.status();
+  auto out = launch.allocate(elements.dtype, pool->pooled);
+  if (!out) return out.status();
+  const auto& plan = pool->plan;
+  const auto* x = bytes_of(launch.input(0));
+  auto* y = mutable_bytes_of(*out);
+  auto size = static_cast<int64_t>(elements.size);
+  if (out->elements() > 0)
+    parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
+      std::vector<std::byte> sums(static_cast<size_t>(plan.inner) * elements.sum_size);
+      plan.each_window(begin, end, [&](const PoolWindow& window) {
+        elements.average(
+            plan, window, x + plan.image_at(window) * size, sums.data(),
+            y + plan.output_at(window) * size);
+      });
     });
-  });
+  launch.set(0, *std::move(out));
+  return {};
 }
 
-// The computations of the kernels, for elements of a type.
-template <class T>
-struct MaxPoolKernel {
-  static Status compute(Launch& launch, const PoolNode& node) {
-    auto pool = node.over(launch, launch.input(0).shape());
-    if (!pool) return pool.status();
-    auto out = launch.allocate(dtype_of<T>(), pool->pooled);
-    if (!out) return out.status();
-    max_pool(pool->plan, launch.input(0).data<T>(), out->template mutable_data<T>());
-    launch.set(0, *std::move(out));
-    return {};
-  }
-};
-
-template <class T>
-struct MaxPoolGradKernel {
-  static Status compute(Launch& launch, const PoolNode& node) {
-    auto shape = launch.input(0).shape();
-    auto pool = node.over(launch, shape);
-    if (!pool) return pool.status();
-    for (int i : {1, 2})
-      if (auto status = check_pool_input(launch, i, pool->pooled); !status.ok()) return status;
-    return set_pool_sums<T>(launch, shape, [&](Promoted<T>* sum) {
-      add_to_greatest(pool->plan, launch.input(0).data<T>(), launch.input(2).data<T>(), sum);
-      return Status();
+Status compute_average_pool_grad(
+    Launch& launch, const PoolNode& node, const AverageElements& elements) {
+  auto shape = shape_input(launch.input(0));
+  if (!shape) return shape.status();
+  auto pool = node.over(launch, *shape);
+  if (!pool) return pool.status();
+  if (auto status = check_pool_input(launch, 1, pool->pooled); !status.ok()) return status;
+  const auto& plan = pool->plan;
+  const auto* dy = bytes_of(launch.input(1));
+  auto size = static_cast<int64_t>(elements.size), sum_size = int64_t(elements.sum_size);
+  return set_sums(launch, elements.dtype, *shape, [&](void* sums) {
+    plan.each_window_parallel([&](const PoolWindow& window) {
+      elements.spread(
+          plan, window, dy + plan.output_at(window) * size,
+          static_cast<std::byte*>(sums) + plan.image_at(window) * sum_size);
     });
-  }
-};
-
-template <class T>
-struct MaxPoolGradGradKernel {
-  static Status compute(Launch& launch, const PoolNode& node) {
-    auto pool = node.over(launch, launch.input(0).shape());
-    if (!pool) return pool.status();
-    auto status = check_pool_input(launch, 1, pool->pooled);
-    if (status.ok()) status = check_pool_input(launch, 2, launch.input(0).shape());
-    if (!status.ok()) return status;
-    auto out = launch.allocate(dtype_of<T>(), pool->pooled);
-    if (!out) return out.status();
-    take_from_greatest(
-        pool->plan, launch.input(0).data<T>(), launch.input(2).data<T>(),
-        out->template mutable_data<T>());
-    launch.set(0, *std::move(out));
-    return {};
-  }
-};
-
-template <class T>
-struct AveragePoolKernel {
-  static Status compute(Launch& launch, const PoolNode& node) {
-    auto pool = node.over(launch, launch.input(0).shape());
-    if (!pool) return pool.status();
-    auto out = launch.allocate(dtype_of<T>(), pool->pooled);
-    if (!out) return out.status();
-    average_pool(pool->plan, launch.input(0).data<T>(), out->template mutable_data<T>());
-    launch.set(0, *std::move(out));
-    return {};
-  }
-};
-
-template <class T>
-struct AveragePoolGradKernel {
-  static Status compute(Launch& launch, const PoolNode& node) {
-    auto shape = shape_input(launch.input(0));
-    if (!shape) return shape.status();
-    auto pool = node.over(launch, *shape);
-    if (!pool) return pool.status();
-    if (auto status = check_pool_input(launch, 1, pool->pooled); !status.ok()) return status;
-    return set_pool_sums<T>(launch, *shape, [&](Promoted<T>* sum) {
-      spread_average(pool->plan, launch.input(1).data<T>(), sum);
-      return Status();
-    });
-  }
-};
+    return Status();
+  });
+}
 
 /// A kernel of the dtype that an attribute "T" says.
-template <template <class> class K, class Allowed>
-KernelCatalog::Make pool_kernel(bool may_span_channels, int sizes_input = -1) {
+template <class Elements>
+KernelCatalog::Make pool_kernel(
+    Status (*compute)(Launch&, const PoolNode&, const Elements&), const Elements* (*find)(DType),
+    bool may_span_channels, int sizes_input = -1) {
   return [=](const Node& node) -> Result<Kernel> {
     auto pool = PoolNode::of(node, sizes_input, may_span_channels);
     if (!pool) return pool.status();
     auto dtype = node.attr<DType>("T");
     if (node.op->find_attr("TInput") && node.attr<DType>("TInput") != dtype)
       return unimplemented("attributes 'T' and 'TInput' must be the same dtype");
-    return dispatch(Allowed{}, dtype, [&](auto zero) {
-      using T = decltype(zero);
-      return Kernel{
-          .compute = [node = *pool](Launch& launch) { return K<T>::compute(launch, node); },
-          .cost_ns = pool_cost_ns};
-    });
+    const auto* elements = find(dtype);
+    if (!elements) return no_kernel(dtype);
+    return Kernel{
+        .compute = [=, node = *pool](Launch& launch) { return compute(launch, node, *elements); },
+        .cost_ns = pool_cost_ns};
   };
 }
 
 }  // namespace
 
+const GreatestElements* find_greatest_elements(DType dtype) {
+  return choose(Real{}, dtype, [](auto zero) { return &greatest_elements<decltype(zero)>; });
+}
+
 void add_pooling_kernels(KernelCatalog& catalog) {
+  auto add_max = [&](const std::string& name, auto compute, bool may_span_channels, int sizes) {
+    catalog.add(name, pool_kernel(compute, find_greatest_elements, may_span_channels, sizes));
+    if (sizes >= 0) catalog.on_host(name, {sizes, sizes + 1});
+  };
   for (const std::string name : {"MaxPool", "MaxPool3D"}) {
     auto is_flat = name == "MaxPool";
-    catalog.add(name, pool_kernel<MaxPoolKernel, Real>(is_flat));
-    catalog.add(name + "Grad", pool_kernel<MaxPoolGradKernel, Real>(is_flat));
-    catalog.add(name + "GradGrad", pool_kernel<MaxPoolGradGradKernel, Real>(is_flat));
+    add_max(name, compute_max_pool, is_flat, -1);
+    add_max(name + "Grad", compute_max_pool_grad, is_flat, -1);
+    add_max(name + "GradGrad", compute_max_pool_grad_grad, is_flat, -1);
   }
-  catalog.add("MaxPoolV2", pool_kernel<MaxPoolKernel, Real>(true, 1));
-  catalog.add("MaxPoolGradV2", pool_kernel<MaxPoolGradKernel, Real>(true, 3));
-  catalog.add("MaxPoolGradGradV2", pool_kernel<MaxPoolGradGradKernel, Real>(true, 3));
-  catalog.on_host("MaxPoolV2", {1, 2});
-  catalog.on_host("MaxPoolGradV2", {3, 4});
-  catalog.on_host("MaxPoolGradGradV2", {3, 4});
+  add_max("MaxPoolV2", compute_max_pool, true, 1);
+  add_max("MaxPoolGradV2", compute_max_pool_grad, true, 3);
+  add_max("MaxPoolGradGradV2", compute_max_pool_grad_grad, true, 3);
   for (const std::string name : {"AvgPool", "AvgPool3D"}) {
-    catalog.add(name, pool_kernel<AveragePoolKernel, Floating>(false));
-    catalog.add(name + "Grad", pool_kernel<AveragePoolGradKernel, Floating>(false));
+    catalog.add(name, pool_kernel(compute_average_pool, find_average_elements, false));
+    catalog.add(
+        name + "Grad", pool_kernel(compute_average_pool_grad, find_average_elements, false));
     catalog.on_host(name + "Grad", {0});
   }
   add_argmax_pooling_kernels(catalog);

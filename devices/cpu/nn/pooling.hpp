@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/ops/nn/window.hpp"
@@ -36,6 +36,11 @@ struct PoolPlan {
   int64_t out_positions() const { return out[0] * out[1] * out[2]; }
   int64_t in_image() const { return in_positions() * inner; }
   int64_t out_image() const { return out_positions() * inner; }
+  /// Where the window's image begins in the input, and its output in the result.
+  int64_t image_at(const PoolWindow& window) const { return window.outer * in_image(); }
+  int64_t output_at(const PoolWindow& window) const {
+    return window.outer * out_image() + window.out * inner;
+  }
   /// Elements that the windows of an image read; less where the sum over all images would overflow.
   int64_t image_work() const {
     auto read = double(out_image()) * double(sizes[0]) * double(sizes[1]) * double(sizes[2]);
@@ -104,57 +109,34 @@ class PoolNode {
 /// Fails unless that input has that shape.
 Status check_pool_input(const Launch& launch, int index, const Shape& expected);
 
-/// NaN, once met, stays.
-template <class T>
-bool is_greater(const T& value, const T& greatest) {
-  return !(promote(value) <= promote(greatest)) && promote(greatest) == promote(greatest);
-}
+/// What walks over windows, which are compiled once, need to know of elements of which the greatest
+/// are looked for. NaN, once met, stays the greatest.
+struct GreatestElements {
+  DType dtype;
+  size_t size, sum_size;  // 16-bit floats are added as floats
+  /// Sets `out` to the greatest elements of a window.
+  void (*take)(const PoolPlan& plan, const PoolWindow& window, const void* image, void* out);
+  /// Sets `offsets` to where in the image the greatest are, or the first of equal ones.
+  void (*find)(const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets);
+  /// to[i] = from[offsets[i]]
+  void (*gather)(void* to, const void* from, const int64_t* offsets, int64_t count);
+  /// sums[offsets[i]] += values[i]
+  void (*add)(void* sums, const void* values, const int64_t* offsets, int64_t count);
+};
+/// Null where elements of the dtype have no order.
+const GreatestElements* find_greatest_elements(DType dtype);
 
-/// Calls f(window, positions) for all windows; positions[i] is that of the greatest element, or the
-/// first of equal ones, where the inner index is i.
-template <class T, class F>
-void each_greatest(const PoolPlan& plan, const T* x, const F& f) {
-  if (plan.out_image() == 0) return;
-  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> positions(static_cast<size_t>(plan.inner));
-    plan.each_window(begin, end, [&](const PoolWindow& window) {
-      const auto* image = x + window.outer * plan.in_image();
-      auto is_first = true;
-      plan.each_cell(window, [&](int64_t position) {
-        if (std::exchange(is_first, false)) {
-          std::ranges::fill(positions, position);
-          return;
-        }
-        const auto* cell = image + position * plan.inner;
-        for (int64_t i = 0; i < plan.inner; ++i) {
-          auto& at = positions[static_cast<size_t>(i)];
-          if (is_greater(cell[i], image[at * plan.inner + i])) at = position;
-        }
-      });
-      f(window, positions);
-    });
-  });
-}
+/// Calls f(window, offsets) for all windows of `x`; offsets[i] is where in the image the greatest
+/// element is of those where the inner index is i.
+void each_greatest(
+    const PoolPlan& plan, const GreatestElements& elements, const void* x,
+    const std::function<void(const PoolWindow&, const int64_t*)>& f);
 
-/// Sets output 0 to sums, made in a wider type for 16-bit floats; `add_all` gets zeros to add to.
-template <class T, class F>
-Status set_pool_sums(Launch& launch, const Shape& shape, const F& add_all) {
-  using A = Promoted<T>;
-  auto sums = launch.allocate(dtype_of<A>(), shape);
-  if (!sums) return sums.status();
-  auto* sum = sums->template mutable_data<A>();
-  std::fill_n(sum, sums->elements(), A(0));
-  Status status = add_all(sum);
-  if (!status.ok()) return status;
-  if constexpr (!is_half<T>) {
-    launch.set(0, *std::move(sums));
-  } else {
-    auto out = launch.allocate(dtype_of<T>(), shape);
-    if (!out) return out.status();
-    narrow(out->template mutable_data<T>(), sum, sums->elements());
-    launch.set(0, *std::move(out));
-  }
-  return {};
+inline const std::byte* bytes_of(const Tensor& tensor) {
+  return static_cast<const std::byte*>(tensor.raw());
+}
+inline std::byte* mutable_bytes_of(Tensor& tensor) {
+  return static_cast<std::byte*>(tensor.mutable_raw());
 }
 
 /// In proportion to the larger of the first and last inputs.
