@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -37,17 +39,23 @@ struct ChannelLayout {
 
   template <class F>
   void each_parallel(const F& f) const {
-    if (elements() == 0) return;
-    parallel_ranges(outer, row(), [&](int64_t begin, int64_t end) { each(begin, end, f); });
+    if (elements() > 0) run_parallel([&](int64_t begin, int64_t end) { each(begin, end, f); });
+  }
+
+ private:
+  void run_parallel(const std::function<void(int64_t, int64_t)>& run) const {
+    parallel_ranges(outer, row(), run);
   }
 };
 
 using ChannelSums = std::vector<std::array<double, 2>>;
 
-/// For each channel two sums, of the values that f(offset, channel) gives for its elements. The
-/// parts, each summed by one thread, depend on the shape alone, and so does rounding.
-template <class F>
-ChannelSums sum_by_channel(const ChannelLayout& layout, const F& f) {
+/// Adds to the sums of each channel those of outer parts [begin, end).
+using AddParts = std::function<void(int64_t begin, int64_t end, std::array<double, 2>* sums)>;
+
+/// For each channel two sums. The parts, each summed by one thread, depend on the shape alone, and
+/// so does rounding.
+ChannelSums sum_parts(const ChannelLayout& layout, const AddParts& add) {
   constexpr int64_t part_elements = 64 * 1024, parts_max = 64;
   // Sums take little memory beside the elements.
   constexpr int64_t elements_each = 64;
@@ -58,19 +66,33 @@ ChannelSums sum_by_channel(const ChannelLayout& layout, const F& f) {
   auto channels = static_cast<size_t>(layout.channels);
   std::vector<ChannelSums> sums(static_cast<size_t>(parts), ChannelSums(channels));
   parallel_ranges(parts, layout.elements() / parts, [&](int64_t begin, int64_t end) {
-    for (auto part = begin; part < end; ++part) {
-      auto* sum = sums[static_cast<size_t>(part)].data();
-      auto first = layout.outer * part / parts, last = layout.outer * (part + 1) / parts;
-      layout.each(first, last, [&](int64_t at, int64_t channel) {
-        auto values = f(at, channel);
-        for (size_t i = 0; i < 2; ++i) sum[channel][i] += values[i];
-      });
-    }
+    for (auto part = begin; part < end; ++part)
+      add(layout.outer * part / parts, layout.outer * (part + 1) / parts,
+          sums[static_cast<size_t>(part)].data());
   });
   for (size_t part = 1; part < sums.size(); ++part)
     for (size_t c = 0; c < channels; ++c)
       for (size_t i = 0; i < 2; ++i) sums[0][c][i] += sums[part][c][i];
   return sums[0];
+}
+
+/// Of the values that f(offset, channel) gives for the elements.
+template <class F>
+ChannelSums sum_by_channel(const ChannelLayout& layout, const F& f) {
+  return sum_parts(layout, [&](int64_t begin, int64_t end, std::array<double, 2>* sums) {
+    layout.each(begin, end, [&](int64_t at, int64_t channel) {
+      auto values = f(at, channel);
+      for (size_t i = 0; i < 2; ++i) sums[channel][i] += values[i];
+    });
+  });
+}
+
+std::vector<double> read_channels(const Tensor& tensor) {
+  std::vector<double> values(static_cast<size_t>(tensor.elements()));
+  if (tensor.dtype() == DType::float64)
+    std::copy_n(tensor.data<double>(), values.size(), values.begin());
+  else std::copy_n(tensor.data<float>(), values.size(), values.begin());
+  return values;
 }
 
 /// Mean and variance of each channel.
@@ -96,32 +118,31 @@ struct ChannelStatistics {
       result.variance.push_back((sum[0] - sum[1] * sum[1] / count) / count);
     return result;
   }
-  template <class U>
-  static ChannelStatistics given(const Tensor& mean, const Tensor& variance) {
-    const auto &means = mean.values<U>(), &variances = variance.values<U>();
-    return {{means.begin(), means.end()}, {variances.begin(), variances.end()}};
-  }
 };
 
-/// Sets an output to a vector with the channels' values.
-template <class U>
-Status set_channels(Launch& launch, int index, const std::vector<double>& values) {
-  auto out = launch.allocate(dtype_of<U>(), {static_cast<int64_t>(values.size())});
+/// Sets an output to a vector, float or double, with the channels' values.
+Status set_channels(Launch& launch, int index, DType dtype, const std::vector<double>& values) {
+  auto out = launch.allocate(dtype, {static_cast<int64_t>(values.size())});
   if (!out) return out.status();
-  std::ranges::transform(
-      values, out->template mutable_data<U>(), [](double value) { return static_cast<U>(value); });
+  if (dtype == DType::float64) std::ranges::copy(values, out->mutable_data<double>());
+  else
+    std::ranges::transform(
+        values, out->mutable_data<float>(), [](double value) { return static_cast<float>(value); });
   launch.set(index, *std::move(out));
   return {};
 }
 
 struct BatchNormNode {
-  bool is_training, channels_first;
+  bool is_training, channels_first, has_reserve_3;
   double epsilon;
+  DType statistics;
 
   explicit BatchNormNode(const Node& node)
       : is_training(node.attr<bool>("is_training")),
         channels_first(node.attr<std::string>("data_format") == "NCHW"),
-        epsilon(double(node.attr<float>("epsilon"))) {}
+        has_reserve_3(node.op->name().ends_with("NormV3")),
+        epsilon(double(node.attr<float>("epsilon"))),
+        statistics(node.attr<DType>(node.op->find_attr("U") ? "U" : "T")) {}
 
   /// The layout of the images; fails unless those inputs have an element for each channel.
   Result<ChannelLayout> layout(
@@ -148,36 +169,43 @@ std::vector<double> factors_of(const ChannelStatistics& statistics, double epsil
 }
 
 /// The outputs that say the statistics: those of a larger population, and those of this batch.
-template <class U>
 Status set_statistics(
-    Launch& launch, const ChannelStatistics& statistics, int64_t count, bool is_training) {
+    Launch& launch, const ChannelStatistics& statistics, int64_t count, const BatchNormNode& node) {
+  auto dtype = node.statistics;
   auto of_population = statistics.variance;
-  if (is_training && count > 1)
+  if (node.is_training && count > 1)
     for (auto& variance : of_population) variance *= double(count) / double(count - 1);
-  auto status = set_channels<U>(launch, 1, statistics.mean);
-  if (status.ok()) status = set_channels<U>(launch, 2, of_population);
-  if (status.ok()) status = set_channels<U>(launch, 3, statistics.mean);
-  if (status.ok()) status = set_channels<U>(launch, 4, statistics.variance);
-  return status;
+  auto status = set_channels(launch, 1, dtype, statistics.mean);
+  if (status.ok()) status = set_channels(launch, 2, dtype, of_population);
+  if (status.ok()) status = set_channels(launch, 3, dtype, statistics.mean);
+  if (status.ok()) status = set_channels(launch, 4, dtype, statistics.variance);
+  if (!status.ok() || !node.has_reserve_3) return status;
+  auto reserve = launch.allocate(dtype, {});
+  if (!reserve) return reserve.status();
+  std::memset(reserve->mutable_raw(), 0, reserve->bytes());
+  launch.set(5, *std::move(reserve));
+  return {};
 }
 
-template <class T, class U>
-Status compute_batch_norm(Launch& launch, const BatchNormNode& node, bool has_reserve_3) {
+template <class T>
+Status compute_batch_norm(Launch& launch, const BatchNormNode& node) {
   using A = Promoted<T>;
   auto layout = node.layout(launch, 0, {1, 2});
   if (layout && !node.is_training) layout = node.layout(launch, 0, {1, 2, 3, 4});
   if (!layout) return layout.status();
   const auto* x = launch.input(0).data<T>();
-  auto statistics = node.is_training
-                        ? ChannelStatistics::of(*layout, x)
-                        : ChannelStatistics::given<U>(launch.input(3), launch.input(4));
+  auto statistics =
+      node.is_training
+          ? ChannelStatistics::of(*layout, x)
+          : ChannelStatistics{read_channels(launch.input(3)), read_channels(launch.input(4))};
   auto factors = factors_of(statistics, node.epsilon);
+  auto scales = read_channels(launch.input(1)), offsets = read_channels(launch.input(2));
   auto channels = factors.size();
   std::vector<A> mean(channels), factor(channels), offset(channels);
   for (size_t c = 0; c < channels; ++c) {
     mean[c] = static_cast<A>(statistics.mean[c]);
-    factor[c] = static_cast<A>(factors[c] * double(launch.input(1).data<U>()[c]));
-    offset[c] = static_cast<A>(launch.input(2).data<U>()[c]);
+    factor[c] = static_cast<A>(factors[c] * scales[c]);
+    offset[c] = static_cast<A>(offsets[c]);
   }
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), Shape(launch.input(0).shape()));
   if (!out) return out.status();
@@ -187,13 +215,7 @@ Status compute_batch_norm(Launch& launch, const BatchNormNode& node, bool has_re
         y[at] = static_cast<T>((promote(x[at]) - m[c]) * f[c] + o[c]);
       });
   launch.set(0, *std::move(out));
-  auto status = set_statistics<U>(launch, statistics, layout->of_each(), node.is_training);
-  if (!status.ok() || !has_reserve_3) return status;
-  auto reserve = launch.allocate(dtype_of<U>(), {});
-  if (!reserve) return reserve.status();
-  *reserve->template mutable_data<U>() = 0;
-  launch.set(5, *std::move(reserve));
-  return {};
+  return set_statistics(launch, statistics, layout->of_each(), node);
 }
 
 /// The gradients of scale and offset, by channel.
@@ -208,23 +230,22 @@ ChannelSums parameter_gradients(
   });
 }
 
-template <class U>
-Status set_parameter_gradients(Launch& launch, const ChannelSums& sums) {
+Status set_parameter_gradients(Launch& launch, DType dtype, const ChannelSums& sums) {
   std::vector<double> scale, offset;
   for (const auto& sum : sums) {
     scale.push_back(sum[0]);
     offset.push_back(sum[1]);
   }
-  auto status = set_channels<U>(launch, 1, scale);
-  if (status.ok()) status = set_channels<U>(launch, 2, offset);
+  auto status = set_channels(launch, 1, dtype, scale);
+  if (status.ok()) status = set_channels(launch, 2, dtype, offset);
   for (int i : {3, 4})
-    if (status.ok()) status = set_channels<U>(launch, i, {});
+    if (status.ok()) status = set_channels(launch, i, dtype, {});
   return status;
 }
 
 /// x_backprop = a * dy + b * x + c, with numbers of the channel: in training the statistics depend
 /// on x too.
-template <class T, class U>
+template <class T>
 Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
   using A = Promoted<T>;
   auto layout = node.layout(launch, 1, {2, 3, 4});
@@ -235,20 +256,21 @@ Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
         "'y_backprop' must have the shape of 'x', " + shape.to_string() + ", but has " +
         launch.input(0).shape().to_string());
   const auto *dy = launch.input(0).data<T>(), *x = launch.input(1).data<T>();
-  auto statistics = ChannelStatistics::given<U>(launch.input(3), launch.input(4));
+  ChannelStatistics statistics{read_channels(launch.input(3)), read_channels(launch.input(4))};
+  auto scales = read_channels(launch.input(2));
   auto factors = factors_of(statistics, node.epsilon);
   auto sums = parameter_gradients(*layout, dy, x, statistics, factors);
   auto count = double(layout->of_each());
   std::vector<std::array<A, 4>> numbers;
   for (size_t c = 0; c < factors.size(); ++c) {
-    auto scale = factors[c] * double(launch.input(2).data<U>()[c]);
+    auto scale = factors[c] * scales[c];
     auto by_x = node.is_training ? -scale * factors[c] * sums[c][0] / count : 0.0;
     auto constant = node.is_training ? -scale * sums[c][1] / count : 0.0;
     numbers.push_back(
         {static_cast<A>(scale), static_cast<A>(by_x), static_cast<A>(constant),
          static_cast<A>(statistics.mean[c])});
   }
-  auto status = set_parameter_gradients<U>(launch, sums);
+  auto status = set_parameter_gradients(launch, node.statistics, sums);
   if (!status.ok()) return status;
   auto out = launch.reuse_or_allocate({0, 1}, dtype_of<T>(), shape);
   if (!out) return out.status();
@@ -261,34 +283,33 @@ Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
   return {};
 }
 
-/// `is_gradient` of the forward op's gradient.
-KernelCatalog::Make batch_norm_kernel(bool is_gradient, bool has_reserve_3) {
-  return [=](const Node& node) -> Result<Kernel> {
-    BatchNormNode batch_norm(node);
-    auto statistics = node.attr<DType>(node.op->find_attr("U") ? "U" : "T");
-    return dispatch(Floating{}, node.attr<DType>("T"), [&](auto zero) {
-      using T = decltype(zero);
-      auto is_double = statistics == DType::float64;
-      Kernel kernel{.cost_ns = [](const Launch& launch) { return 6 * launch.input(0).elements(); }};
-      kernel.compute = [=](Launch& launch) {
-        if (is_gradient)
-          return is_double ? compute_batch_norm_grad<T, double>(launch, batch_norm)
-                           : compute_batch_norm_grad<T, float>(launch, batch_norm);
-        return is_double ? compute_batch_norm<T, double>(launch, batch_norm, has_reserve_3)
-                         : compute_batch_norm<T, float>(launch, batch_norm, has_reserve_3);
-      };
-      return kernel;
-    });
-  };
+using ComputeBatchNorm = Status (*)(Launch&, const BatchNormNode&);
+
+Result<Kernel> batch_norm_kernel(const Node& node, ComputeBatchNorm compute) {
+  if (!compute) return no_kernel(node.attr<DType>("T"));
+  return Kernel{
+      .compute = [=, node = BatchNormNode(node)](Launch& launch) { return compute(launch, node); },
+      .cost_ns = [](const Launch& launch) { return 6 * launch.input(0).elements(); }};
+}
+
+Result<Kernel> make_batch_norm(const Node& node) {
+  return batch_norm_kernel(node, choose(Floating{}, node.attr<DType>("T"), [](auto zero) {
+                             return compute_batch_norm<decltype(zero)>;
+                           }));
+}
+
+Result<Kernel> make_batch_norm_grad(const Node& node) {
+  return batch_norm_kernel(node, choose(Floating{}, node.attr<DType>("T"), [](auto zero) {
+                             return compute_batch_norm_grad<decltype(zero)>;
+                           }));
 }
 
 }  // namespace
 
 void add_normalization_kernels(KernelCatalog& catalog) {
   for (const std::string version : {"", "V2", "V3"}) {
-    auto is_third = version == "V3";
-    catalog.add("FusedBatchNorm" + version, batch_norm_kernel(false, is_third));
-    catalog.add("FusedBatchNormGrad" + version, batch_norm_kernel(true, is_third));
+    catalog.add("FusedBatchNorm" + version, make_batch_norm);
+    catalog.add("FusedBatchNormGrad" + version, make_batch_norm_grad);
   }
   add_local_response_kernels(catalog);
 }
