@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "troupe/devices/cpu/array/strided_copy.hpp"
@@ -37,18 +38,25 @@ struct Sequences {
   }
 };
 
-/// How many changes make one sequence of the other; a row of the table at a time.
-template <class Equal>
-int64_t edit_distance(int64_t a_size, int64_t b_size, const Equal& are_equal) {
-  std::vector<int64_t> row(static_cast<size_t>(b_size) + 1);
-  for (int64_t j = 0; j <= b_size; ++j) row[static_cast<size_t>(j)] = j;
-  for (int64_t i = 0; i < a_size; ++i) {
+/// How many changes make one sequence of values of the other; a row of the table at a time.
+using EditDistance = int64_t (*)(
+    const void* a_values, std::span<const Sequences::Entry> a, const void* b_values,
+    std::span<const Sequences::Entry> b);
+
+template <class T>
+int64_t edit_distance(
+    const void* a_values, std::span<const Sequences::Entry> a, const void* b_values,
+    std::span<const Sequences::Entry> b) {
+  std::vector<int64_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), int64_t{0});
+  for (const auto& x : a) {
+    const auto& value = static_cast<const T*>(a_values)[x.number];
     auto diagonal = row[0]++;
-    for (int64_t j = 0; j < b_size; ++j) {
-      auto &left = row[static_cast<size_t>(j)], &above = row[static_cast<size_t>(j) + 1];
-      auto replaced = diagonal + (are_equal(i, j) ? 0 : 1);
-      diagonal = above;
-      above = std::min({left + 1, above + 1, replaced});
+    for (size_t j = 0; j < b.size(); ++j) {
+      auto is_equal = value == static_cast<const T*>(b_values)[b[j].number];
+      auto replaced = diagonal + (is_equal ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, diagonal + 1, replaced});
     }
   }
   return row.back();
@@ -66,8 +74,7 @@ Result<Shape> distances_shape(const SparsePlaces& a, const SparsePlaces& b) {
   return Shape::make(sizes);
 }
 
-template <class T>
-Status compute_edit_distance(Launch& launch, bool normalize) {
+Status compute_edit_distance(Launch& launch, EditDistance edit_distance, bool normalize) {
   auto hypothesis = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
   if (!hypothesis) return hypothesis.status();
   auto truth = SparsePlaces::of(launch.input(3), launch.input(4), launch.input(5));
@@ -79,16 +86,12 @@ Status compute_edit_distance(Launch& launch, bool normalize) {
   auto strides = strides_of(*shape);
   Sequences guesses(*hypothesis, strides), truths(*truth, strides);
   size_t next_guess = 0, next_truth = 0;
-  const auto *a = launch.input(1).data<T>(), *b = launch.input(4).data<T>();
   for (int64_t i = 0; i < out->elements(); ++i) {
     auto guess = guesses.take(i, next_guess), real = truths.take(i, next_truth);
-    auto guess_size = static_cast<int64_t>(guess.size());
-    auto size = static_cast<int64_t>(real.size());
-    auto distance = static_cast<float>(edit_distance(guess_size, size, [&](int64_t j, int64_t k) {
-      return a[guess[static_cast<size_t>(j)].number] == b[real[static_cast<size_t>(k)].number];
-    }));
-    if (normalize && size > 0) distance /= static_cast<float>(size);
-    else if (normalize && guess_size > 0) distance = std::numeric_limits<float>::infinity();
+    auto changes = edit_distance(launch.input(1).raw(), guess, launch.input(4).raw(), real);
+    auto distance = static_cast<float>(changes);
+    if (normalize && !real.empty()) distance /= static_cast<float>(real.size());
+    else if (normalize && !guess.empty()) distance = std::numeric_limits<float>::infinity();
     out->mutable_data<float>()[i] = distance;
   }
   launch.set(0, *std::move(out));
@@ -98,13 +101,14 @@ Status compute_edit_distance(Launch& launch, bool normalize) {
 }  // namespace
 
 void add_edit_distance_kernels(KernelCatalog& catalog) {
-  catalog.add("EditDistance", [](const Node& node) {
-    auto normalize = node.attr<bool>("normalize");
-    return dispatch(AllPlain{} + Types<std::string>{}, node.attr<DType>("T"), [&](auto zero) {
-      return Kernel{.compute = [normalize](Launch& launch) {
-        return compute_edit_distance<decltype(zero)>(launch, normalize);
-      }};
-    });
+  catalog.add("EditDistance", [](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    constexpr auto types = AllPlain{} + Types<std::string>{};
+    auto distance = choose(types, dtype, [](auto zero) { return edit_distance<decltype(zero)>; });
+    if (!distance) return no_kernel(dtype);
+    return Kernel{.compute = [distance, normalize = node.attr<bool>("normalize")](Launch& launch) {
+      return compute_edit_distance(launch, distance, normalize);
+    }};
   });
 }
 

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
@@ -96,13 +97,8 @@ Status set_chosen(
   auto size = shape.rank() == 1 ? 1 : shape[1];
   auto out = launch.allocate(values.dtype(), shape);
   if (!out) return out.status();
-  auto copied = dispatch_cells(values.dtype(), [&](auto cell) {
-    using C = decltype(cell);
-    auto* to = mutable_cells<C>(*out);
-    for (auto row : chosen) to = std::copy_n(cells<C>(values) + row * size, size, to);
-    return Kernel{};
-  });
-  if (!copied) return copied.status();
+  auto gather = find_gather(values.dtype());
+  gather(out->mutable_raw(), values.raw(), chosen.data(), shape[0], size);
   launch.set(output, *std::move(out));
   return {};
 }
@@ -233,7 +229,6 @@ Status slice_sparse(Launch& launch) {
 }
 
 /// The entries of a slice come in the order of those that they were.
-template <class T>
 Status compute_slice_grad(Launch& launch) {
   const auto &gradients = launch.input(0), &all = launch.input(1), &start = launch.input(2),
              &chosen = launch.input(3);
@@ -246,6 +241,7 @@ Status compute_slice_grad(Launch& launch) {
         " and indices of a slice of " + chosen.shape().to_string() + " do not fit each other");
   auto out = launch.allocate(gradients.dtype(), {all.shape()[0]});
   if (!out) return out.status();
+  set_zeros(*out);
   auto rank = start.elements();
   const auto *at = all.data<int64_t>(), *part = chosen.data<int64_t>(),
              *begin = start.data<int64_t>();
@@ -257,7 +253,7 @@ Status compute_slice_grad(Launch& launch) {
       is_next = !__builtin_sub_overflow(at[axis], begin[axis], &difference) &&
                 difference == part[next * rank + axis];
     }
-    out->template mutable_data<T>()[i] = is_next ? gradients.data<T>()[next++] : T(0);
+    if (is_next) copy_elements(*out, i, gradients, next++, 1);
   }
   if (next < gradients.elements())
     return invalid_argument(
@@ -273,11 +269,7 @@ void add_sparse_kernels(KernelCatalog& catalog) {
   catalog.add_compute("SparseReshape", reshape_sparse);
   catalog.add_compute("SparseReorder", reorder_sparse);
   catalog.add_compute("SparseSlice", slice_sparse);
-  catalog.add("SparseSliceGrad", [](const Node& node) {
-    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = compute_slice_grad<decltype(zero)>};
-    });
-  });
+  catalog.add_compute("SparseSliceGrad", compute_slice_grad);
   add_sparse_dense_kernels(catalog);
   add_sparse_rows_kernels(catalog);
   add_edit_distance_kernels(catalog);

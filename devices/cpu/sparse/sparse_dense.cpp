@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <string>
 
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
+#include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/sparse/sparse.hpp"
@@ -14,6 +16,13 @@ int64_t sparse_offset(std::span<const int64_t> index, const Strides& strides) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * strides[axis];
   return offset;
+}
+
+std::vector<int64_t> sparse_offsets(const SparsePlaces& places, const Strides& strides) {
+  std::vector<int64_t> offsets;
+  offsets.reserve(static_cast<size_t>(places.count()));
+  for (int64_t i = 0; i < places.count(); ++i) offsets.push_back(sparse_offset(places[i], strides));
+  return offsets;
 }
 
 /// Fails unless each entry comes after the one before.
@@ -42,7 +51,6 @@ Result<Tensor> as_rows(const Tensor& indices, int64_t rank) {
   return indices.reshaped({indices.elements(), 1});
 }
 
-template <class C>
 Status compute_to_dense(Launch& launch, bool is_validated) {
   const auto &values = launch.input(2), &fallback = launch.input(3);
   auto shape = shape_input(launch.input(1));
@@ -63,20 +71,16 @@ Status compute_to_dense(Launch& launch, bool is_validated) {
   if (!status.ok()) return status;
   auto out = launch.allocate(values.dtype(), *shape);
   if (!out) return out.status();
-  auto* to = mutable_cells<C>(*out);
-  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    std::fill(to + begin, to + end, *cells<C>(fallback));
-  });
+  fill_with(*out, fallback);
   auto strides = strides_of(*shape);
   auto step = values.shape().is_scalar() ? 0 : 1;
   for (int64_t i = 0; i < places->count(); ++i)
-    to[sparse_offset((*places)[i], strides)] = cells<C>(values)[i * step];
+    copy_elements(*out, sparse_offset((*places)[i], strides), values, i * step, 1);
   launch.set(0, *std::move(out));
   return {};
 }
 
-template <class T>
-Status compute_dense_add(Launch& launch) {
+Status compute_dense_add(Launch& launch, UpdateSlices add) {
   auto places = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
   if (!places) return places.status();
   auto shape = places->dense_shape();
@@ -85,23 +89,29 @@ Status compute_dense_add(Launch& launch) {
     return invalid_argument(
         "shapes " + shape->to_string() + " and " + launch.input(3).shape().to_string() +
         " do not agree");
-  const auto* from = launch.input(3).data<T>();
-  auto out = launch.reuse_or_allocate({3}, dtype_of<T>(), *shape);
+  auto out = launch.reuse_or_allocate({3}, launch.input(3).dtype(), *shape);
   if (!out) return out.status();
-  auto* to = out->template mutable_data<T>();
-  if (to != from) std::copy_n(from, out->elements(), to);
-  auto strides = strides_of(*shape);
-  const auto* values = launch.input(1).data<T>();
-  for (int64_t i = 0; i < places->count(); ++i) {
-    auto& sum = to[sparse_offset((*places)[i], strides)];
-    sum = static_cast<T>(wrap(promote(sum)) + wrap(promote(values[i])));
-  }
+  copy_all(*out, launch.input(3));
+  auto offsets = sparse_offsets(*places, strides_of(*shape));
+  add(out->mutable_raw(), launch.input(1).raw(), offsets, 1, 0, 1);
   launch.set(0, *std::move(out));
   return {};
 }
 
+/// sums[offsets[i]] += values[i]
+using AddSparse = void (*)(void* sums, const void* values, std::span<const int64_t> offsets);
+
 template <class T>
-Status compute_reduce_sum(Launch& launch, bool keep_dims) {
+void add_sparse(void* sums, const void* values, std::span<const int64_t> offsets) {
+  using A = Promoted<T>;
+  const auto* value = static_cast<const T*>(values);
+  for (auto offset : offsets) {
+    auto& sum = static_cast<A*>(sums)[offset];
+    sum = static_cast<A>(wrap(sum) + wrap(promote(*value++)));
+  }
+}
+
+Status compute_reduce_sum(Launch& launch, AddSparse add, bool keep_dims) {
   auto places = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
   if (!places) return places.status();
   auto axes = IntInput::of(launch.input(3));
@@ -120,22 +130,14 @@ Status compute_reduce_sum(Launch& launch, bool keep_dims) {
   auto shape = Shape::make(kept), result_shape = Shape::make(result);
   for (const auto* each : {&shape, &result_shape})
     if (!*each) return each->status();
-  auto out = launch.allocate(dtype_of<T>(), *result_shape);
-  if (!out) return out.status();
   auto strides = strides_of(*shape);
   for (size_t axis = 0; axis < is_reduced.size(); ++axis)
     if (is_reduced[axis]) strides[axis] = 0;
-  // Sums of 16-bit floats are made as floats.
-  std::vector<Promoted<T>> sums(static_cast<size_t>(out->elements()));
-  const auto* values = launch.input(1).data<T>();
-  for (int64_t i = 0; i < places->count(); ++i) {
-    auto& sum = sums[static_cast<size_t>(sparse_offset((*places)[i], strides))];
-    sum = static_cast<Promoted<T>>(wrap(sum) + wrap(promote(values[i])));
-  }
-  std::ranges::transform(
-      sums, out->template mutable_data<T>(), [](auto sum) { return static_cast<T>(sum); });
-  launch.set(0, *std::move(out));
-  return {};
+  const auto& values = launch.input(1);
+  return set_sums(launch, values.dtype(), *result_shape, [&](void* sums) {
+    add(sums, values.raw(), sparse_offsets(*places, strides));
+    return Status();
+  });
 }
 
 struct Adjoints {
@@ -169,17 +171,27 @@ struct SparseProduct {
   }
 };
 
-/// Those columns of the product, added to `sums`: for each entry of a, its row of b.
+/// How matrices of a dtype are multiplied.
+struct ProductElements {
+  /// Adds those columns of the product to `sums`: for each entry of a, its row of b.
+  void (*add)(
+      void* sums, const SparsePlaces& places, const void* values, const void* b,
+      const SparseProduct& sizes, const Adjoints& adjoint, int64_t begin, int64_t end);
+  /// Sets `to` to the conjugate transpose of `from`, which has rows of `inner` elements.
+  void (*turn)(void* to, const void* from, const SparseProduct& sizes);
+};
+
 template <class T>
 void add_products(
-    Promoted<T>* sums, const SparsePlaces& places, const Tensor& values, const T* b,
+    void* sums, const SparsePlaces& places, const void* values, const void* b,
     const SparseProduct& sizes, const Adjoints& adjoint, int64_t begin, int64_t end) {
   using A = Promoted<T>;
   for (int64_t i = 0; i < places.count(); ++i) {
     auto index = places[i];
-    auto* to = sums + index[adjoint.a ? 1 : 0] * sizes.columns;
-    const auto* row = b + index[adjoint.a ? 0 : 1] * sizes.columns;
-    auto factor = conjugate_if(static_cast<A>(promote(values.data<T>()[i])), adjoint.a);
+    auto* to = static_cast<A*>(sums) + index[adjoint.a ? 1 : 0] * sizes.columns;
+    const auto* row = static_cast<const T*>(b) + index[adjoint.a ? 0 : 1] * sizes.columns;
+    auto value = static_cast<A>(promote(static_cast<const T*>(values)[i]));
+    auto factor = conjugate_if(value, adjoint.a);
     for (auto column = begin; column < end; ++column)
       to[column] = static_cast<A>(
           wrap(to[column]) + wrap(factor) * wrap(static_cast<A>(promote(row[column]))));
@@ -187,7 +199,17 @@ void add_products(
 }
 
 template <class T>
-Status compute_sparse_product(Launch& launch, const Adjoints& adjoint) {
+void turn_matrix(void* to, const void* from, const SparseProduct& sizes) {
+  for (int64_t i = 0; i < sizes.inner * sizes.columns; ++i)
+    static_cast<T*>(to)[i % sizes.inner * sizes.columns + i / sizes.inner] =
+        conjugate_if(static_cast<const T*>(from)[i], true);
+}
+
+template <class T>
+constexpr ProductElements product_elements = {add_products<T>, turn_matrix<T>};
+
+Status compute_sparse_product(
+    Launch& launch, const ProductElements& elements, const Adjoints& adjoint) {
   const auto &values = launch.input(1), &b = launch.input(3);
   auto places = SparsePlaces::of(launch.input(0), values, launch.input(2));
   if (!places) return places.status();
@@ -195,25 +217,20 @@ Status compute_sparse_product(Launch& launch, const Adjoints& adjoint) {
   if (!sizes) return sizes.status();
   auto shape = Shape::make(std::array{sizes->rows, sizes->columns});
   if (!shape) return shape.status();
-  auto out = launch.allocate(b.dtype(), *shape);
-  if (!out) return out.status();
-  const auto* rows = b.data<T>();
-  std::vector<T> turned;
+  auto rows = b;
   if (adjoint.b) {
-    turned.resize(static_cast<size_t>(b.elements()));
-    for (int64_t i = 0; i < b.elements(); ++i)
-      turned[static_cast<size_t>(i % sizes->inner * sizes->columns + i / sizes->inner)] =
-          conjugate_if(rows[i], true);
-    rows = turned.data();
+    auto turned = launch.allocate(b.dtype(), {b.elements()});
+    if (!turned) return turned.status();
+    elements.turn(turned->mutable_raw(), b.raw(), *sizes);
+    rows = *std::move(turned);
   }
-  std::vector<Promoted<T>> sums(static_cast<size_t>(out->elements()));
-  parallel_ranges(sizes->columns, std::max<int64_t>(places->count(), 1), [&](auto begin, auto end) {
-    add_products<T>(sums.data(), *places, values, rows, *sizes, adjoint, begin, end);
+  return set_sums(launch, b.dtype(), *shape, [&](void* sums) {
+    auto work = std::max<int64_t>(places->count(), 1);
+    parallel_ranges(sizes->columns, work, [&](int64_t begin, int64_t end) {
+      elements.add(sums, *places, values.raw(), rows.raw(), *sizes, adjoint, begin, end);
+    });
+    return Status();
   });
-  std::ranges::transform(
-      sums, out->template mutable_data<T>(), [](auto sum) { return static_cast<T>(sum); });
-  launch.set(0, *std::move(out));
-  return {};
 }
 
 int64_t sparse_product_cost_ns(const Launch& launch) {
@@ -229,35 +246,36 @@ int64_t sparse_product_cost_ns(const Launch& launch) {
 void add_sparse_dense_kernels(KernelCatalog& catalog) {
   catalog.add("SparseToDense", [](const Node& node) {
     auto is_validated = node.attr<bool>("validate_indices");
-    return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {
-      return Kernel{.compute = [is_validated](Launch& launch) {
-        return compute_to_dense<decltype(cell)>(launch, is_validated);
-      }};
+    return copying_kernel(node.attr<DType>("T"), [is_validated](Launch& launch) {
+      return compute_to_dense(launch, is_validated);
     });
   });
-  catalog.add("SparseTensorDenseAdd", [](const Node& node) {
-    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = compute_dense_add<decltype(zero)>};
-    });
+  catalog.add("SparseTensorDenseAdd", [](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    auto add = find_update(Update::add, dtype);
+    if (!add) return no_kernel(dtype);
+    return Kernel{.compute = [add](Launch& launch) { return compute_dense_add(launch, add); }};
   });
-  catalog.add("SparseReduceSum", [](const Node& node) {
-    auto keep_dims = node.attr<bool>("keep_dims");
-    return dispatch(Numeric{}, node.attr<DType>("T"), [&](auto zero) {
-      return Kernel{.compute = [keep_dims](Launch& launch) {
-        return compute_reduce_sum<decltype(zero)>(launch, keep_dims);
-      }};
-    });
+  catalog.add("SparseReduceSum", [](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    auto add = choose(Numeric{}, dtype, [](auto zero) { return add_sparse<decltype(zero)>; });
+    if (!add) return no_kernel(dtype);
+    return Kernel{.compute = [add, keep_dims = node.attr<bool>("keep_dims")](Launch& launch) {
+      return compute_reduce_sum(launch, add, keep_dims);
+    }};
   });
-  catalog.add("SparseTensorDenseMatMul", [](const Node& node) {
+  catalog.add("SparseTensorDenseMatMul", [](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    const auto* elements =
+        choose(Numeric{}, dtype, [](auto zero) { return &product_elements<decltype(zero)>; });
+    if (!elements) return no_kernel(dtype);
     Adjoints adjoint = {node.attr<bool>("adjoint_a"), node.attr<bool>("adjoint_b")};
-    return dispatch(Numeric{}, node.attr<DType>("T"), [&](auto zero) {
-      return Kernel{
-          .compute =
-              [adjoint](Launch& launch) {
-                return compute_sparse_product<decltype(zero)>(launch, adjoint);
-              },
-          .cost_ns = sparse_product_cost_ns};
-    });
+    return Kernel{
+        .compute =
+            [elements, adjoint](Launch& launch) {
+              return compute_sparse_product(launch, *elements, adjoint);
+            },
+        .cost_ns = sparse_product_cost_ns};
   });
 }
 

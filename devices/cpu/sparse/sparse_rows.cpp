@@ -2,7 +2,7 @@
 #include <numeric>
 #include <string>
 
-#include "troupe/devices/cpu/dispatch.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/sparse/sparse.hpp"
@@ -48,16 +48,13 @@ Result<Tensor> join_values(const Launch& launch, int first, int count) {
   for (int i = 0; i < count; ++i) elements += launch.input(first + i).elements();
   auto out = launch.allocate(launch.input(first).dtype(), {elements});
   if (!out) return out;
-  auto copied = dispatch_cells(out->dtype(), [&](auto cell) {
-    using C = decltype(cell);
-    auto* to = mutable_cells<C>(*out);
-    for (int i = 0; i < count; ++i) {
-      const auto& part = launch.input(first + i);
-      to = std::copy_n(cells<C>(part), part.elements(), to);
-    }
-    return Kernel{};
-  });
-  return copied ? out : copied.status();
+  int64_t at = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto& part = launch.input(first + i);
+    copy_elements(*out, at, part, 0, part.elements());
+    at += part.elements();
+  }
+  return out;
 }
 
 Status concat_sparse(Launch& launch, int64_t axis) {
@@ -122,20 +119,19 @@ FilledRows fill_rows(const SparsePlaces& places, std::span<const bool> is_empty)
   return filled;
 }
 
-template <class C>
 Status set_filled_values(Launch& launch, const FilledRows& filled) {
   auto out =
       launch.allocate(launch.input(1).dtype(), {static_cast<int64_t>(filled.sources.size())});
   if (!out) return out.status();
-  const auto *values = cells<C>(launch.input(1)), *fallback = cells<C>(launch.input(3));
-  std::ranges::transform(filled.sources, mutable_cells<C>(*out), [&](int64_t source) {
-    return source < 0 ? *fallback : values[source];
-  });
+  for (size_t i = 0; i < filled.sources.size(); ++i) {
+    auto source = filled.sources[i];
+    const auto& from = launch.input(source < 0 ? 3 : 1);
+    copy_elements(*out, static_cast<int64_t>(i), from, std::max<int64_t>(source, 0), 1);
+  }
   launch.set(1, *std::move(out));
   return {};
 }
 
-template <class C>
 Status fill_empty_rows(Launch& launch) {
   auto places = SparsePlaces::of(launch.input(0), launch.input(1), launch.input(2));
   if (!places) return places.status();
@@ -161,13 +157,24 @@ Status fill_empty_rows(Launch& launch) {
   }
   auto status =
       set_indices(launch, 0, static_cast<int64_t>(filled.sources.size()), places->rank(), indices);
-  if (status.ok()) status = set_filled_values<C>(launch, filled);
+  if (status.ok()) status = set_filled_values(launch, filled);
   launch.set(2, *std::move(empty));
   return status.ok() ? set_ints(launch, 3, DType::int64, filled.places) : status;
 }
 
+/// The sum of the elements that are not taken.
+using SumRest = void (*)(void* sum, const void* values, const std::vector<bool>& is_taken);
+
 template <class T>
-Status compute_fill_rows_grad(Launch& launch) {
+void sum_rest(void* result, const void* values, const std::vector<bool>& is_taken) {
+  Promoted<T> sum(0);
+  for (size_t i = 0; i < is_taken.size(); ++i)
+    if (!is_taken[i])
+      sum = static_cast<Promoted<T>>(wrap(sum) + wrap(promote(static_cast<const T*>(values)[i])));
+  *static_cast<T*>(result) = static_cast<T>(sum);
+}
+
+Status compute_fill_rows_grad(Launch& launch, SumRest sum_rest) {
   const auto &map = launch.input(0), &gradients = launch.input(1);
   for (const auto* each : {&map, &gradients})
     if (each->shape().rank() != 1)
@@ -178,20 +185,16 @@ Status compute_fill_rows_grad(Launch& launch) {
   for (const auto* each : {&out, &rest})
     if (!*each) return each->status();
   std::vector<bool> is_taken(static_cast<size_t>(gradients.elements()));
-  const auto* from = gradients.data<T>();
-  auto* to = out->template mutable_data<T>();
+  int64_t at = 0;
   for (auto place : map.values<int64_t>()) {
     if (place < 0 || place >= gradients.elements())
       return invalid_argument(
           "an entry of 'reverse_index_map' must lie in [0, " +
           std::to_string(gradients.elements()) + "), but one is " + std::to_string(place));
     is_taken[static_cast<size_t>(place)] = true;
-    *to++ = from[place];
+    copy_elements(*out, at++, gradients, place, 1);
   }
-  Promoted<T> sum(0);
-  for (size_t i = 0; i < is_taken.size(); ++i)
-    if (!is_taken[i]) sum = static_cast<Promoted<T>>(wrap(sum) + wrap(promote(from[i])));
-  *rest->template mutable_data<T>() = static_cast<T>(sum);
+  sum_rest(rest->mutable_raw(), gradients.raw(), is_taken);
   launch.set(0, *std::move(out));
   launch.set(1, *std::move(rest));
   return {};
@@ -207,14 +210,13 @@ void add_sparse_rows_kernels(KernelCatalog& catalog) {
         }});
   });
   catalog.add("SparseFillEmptyRows", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-      return Kernel{.compute = fill_empty_rows<decltype(cell)>};
-    });
+    return copying_kernel(node.attr<DType>("T"), fill_empty_rows);
   });
-  catalog.add("SparseFillEmptyRowsGrad", [](const Node& node) {
-    return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = compute_fill_rows_grad<decltype(zero)>};
-    });
+  catalog.add("SparseFillEmptyRowsGrad", [](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    auto sum = choose(Numeric{}, dtype, [](auto zero) { return sum_rest<decltype(zero)>; });
+    if (!sum) return no_kernel(dtype);
+    return Kernel{.compute = [sum](Launch& launch) { return compute_fill_rows_grad(launch, sum); }};
   });
 }
 
