@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <compare>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
@@ -12,11 +14,42 @@
 namespace troupe::cpu {
 namespace {
 
-/// Whether element a comes before b, the greatest first; NaN comes last.
+/// An element of a row, which comes before those of greater keys, and at equal ones of greater
+/// places: so one sort serves all dtypes.
+struct RankedElement {
+  uint64_t key;
+  int64_t place;
+
+  auto operator<=>(const RankedElement&) const = default;
+};
+
+/// The greater the element, the less its key; that of NaN is the greatest.
 template <class T>
-bool ranks_before(T a, T b) {
-  auto x = promote(a), y = promote(b);
-  return x > y || (y != y && x == x);
+uint64_t rank_key(T element) {
+  auto x = promote(element);
+  using A = decltype(x);
+  using Bits = std::conditional_t<sizeof(A) == 8, uint64_t, uint32_t>;
+  constexpr auto sign = Bits{1} << (8 * sizeof(Bits) - 1);
+  if constexpr (std::is_unsigned_v<A>) return ~uint64_t{x};
+  else if constexpr (std::is_integral_v<A>)
+    return ~(static_cast<uint64_t>(int64_t{x}) ^ 1ull << 63);
+  else {
+    if (x != x) return std::numeric_limits<uint64_t>::max();
+    auto bits = std::bit_cast<Bits>(x == 0 ? A(0) : x);
+    return static_cast<Bits>(bits & sign ? bits : ~(bits | sign));
+  }
+}
+
+using RankRow = void (*)(const void* row, std::vector<RankedElement>& ranked);
+
+template <class T>
+void rank_row(const void* row, std::vector<RankedElement>& ranked) {
+  for (size_t i = 0; i < ranked.size(); ++i)
+    ranked[i] = {rank_key(static_cast<const T*>(row)[i]), static_cast<int64_t>(i)};
+}
+
+RankRow find_rank_row(DType dtype) {
+  return choose(Real{}, dtype, [](auto zero) { return rank_row<decltype(zero)>; });
 }
 
 /// The rows along the last axis.
@@ -35,26 +68,7 @@ struct Rows {
   }
 };
 
-template <class T>
-void choose_row(
-    const T* row, int64_t length, int64_t k, bool is_sorted, std::vector<int32_t>& order, T* values,
-    int32_t* indices) {
-  order.resize(static_cast<size_t>(length));
-  std::iota(order.begin(), order.end(), 0);
-  auto before = [row](int32_t a, int32_t b) {
-    if (ranks_before(row[a], row[b])) return true;
-    return !ranks_before(row[b], row[a]) && a < b;
-  };
-  if (k < length) std::nth_element(order.begin(), order.begin() + k, order.end(), before);
-  if (is_sorted) std::sort(order.begin(), order.begin() + k, before);
-  for (int64_t i = 0; i < k; ++i) {
-    indices[i] = order[static_cast<size_t>(i)];
-    values[i] = row[indices[i]];
-  }
-}
-
-template <class T>
-Status compute_top_k(Launch& launch, int64_t k, bool is_sorted) {
+Status compute_top_k(Launch& launch, RankRow rank, int64_t k, bool is_sorted) {
   const auto& x = launch.input(0);
   auto rows = Rows::of(x);
   if (!rows) return rows.status();
@@ -70,14 +84,21 @@ Status compute_top_k(Launch& launch, int64_t k, bool is_sorted) {
   if (!values) return values.status();
   auto indices = launch.allocate(DType::int32, shape);
   if (!indices) return indices.status();
-  const auto* from = x.data<T>();
-  auto* to = values->template mutable_data<T>();
-  auto* places = indices->template mutable_data<int32_t>();
+  auto* places = indices->mutable_data<int32_t>();
+  const auto* from = static_cast<const std::byte*>(x.raw());
+  auto row_bytes = rows->length * static_cast<int64_t>(size_of(x.dtype()));
   parallel_ranges(rows->count, 16 * rows->length, [&](int64_t begin, int64_t end) {
-    std::vector<int32_t> order;
-    for (auto i = begin; i < end; ++i)
-      choose_row(
-          from + i * rows->length, rows->length, k, is_sorted, order, to + i * k, places + i * k);
+    std::vector<RankedElement> ranked(static_cast<size_t>(rows->length));
+    for (auto row = begin; row < end; ++row) {
+      rank(from + row * row_bytes, ranked);
+      if (k < rows->length) std::nth_element(ranked.begin(), ranked.begin() + k, ranked.end());
+      if (is_sorted) std::sort(ranked.begin(), ranked.begin() + k);
+      for (int64_t i = 0; i < k; ++i) {
+        auto place = ranked[static_cast<size_t>(i)].place;
+        places[row * k + i] = static_cast<int32_t>(place);
+        copy_elements(*values, row * k + i, x, row * rows->length + place, 1);
+      }
+    }
   });
   launch.set(0, *std::move(values));
   launch.set(1, *std::move(indices));
@@ -95,14 +116,14 @@ Result<int64_t> scalar_input(const Tensor& tensor, const char* name) {
 Result<Kernel> make_top_k(const Node& node) {
   auto is_sorted = node.attr<bool>("sorted");
   auto fixed = node.op->name() == "TopK" ? std::optional(node.attr<int64_t>("k")) : std::nullopt;
-  return dispatch(Real{}, node.attr<DType>("T"), [=](auto zero) {
-    using T = decltype(zero);
-    return Kernel{.compute = [=](Launch& launch) -> Status {
-      if (fixed) return compute_top_k<T>(launch, *fixed, is_sorted);
-      auto k = scalar_input(launch.input(1), "k");
-      return k ? compute_top_k<T>(launch, *k, is_sorted) : k.status();
-    }};
-  });
+  auto dtype = node.attr<DType>("T");
+  auto rank = find_rank_row(dtype);
+  if (!rank) return no_kernel(dtype);
+  return Kernel{.compute = [=](Launch& launch) -> Status {
+    if (fixed) return compute_top_k(launch, rank, *fixed, is_sorted);
+    auto k = scalar_input(launch.input(1), "k");
+    return k ? compute_top_k(launch, rank, *k, is_sorted) : k.status();
+  }};
 }
 
 /// Whether fewer than k classes have a greater prediction than the target.
@@ -154,8 +175,7 @@ Result<Kernel> make_in_top_k(const Node& node) {
   });
 }
 
-template <class T>
-Status compute_nth_element(Launch& launch, bool reverse) {
+Status compute_nth_element(Launch& launch, RankRow rank, bool reverse) {
   const auto& x = launch.input(0);
   auto rows = Rows::of(x);
   if (!rows) return rows.status();
@@ -168,14 +188,16 @@ Status compute_nth_element(Launch& launch, bool reverse) {
   auto out = launch.allocate(
       x.dtype(), Shape(x.shape().sizes().first(static_cast<size_t>(x.shape().rank() - 1))));
   if (!out) return out.status();
-  auto* result = out->template mutable_data<T>();
   auto place = reverse ? *n : rows->length - 1 - *n;  // the greatest come first
+  const auto* from = static_cast<const std::byte*>(x.raw());
+  auto row_bytes = rows->length * static_cast<int64_t>(size_of(x.dtype()));
   parallel_ranges(rows->count, 8 * rows->length, [&](int64_t begin, int64_t end) {
-    std::vector<T> row(static_cast<size_t>(rows->length));
-    for (auto i = begin; i < end; ++i) {
-      std::copy_n(x.data<T>() + i * rows->length, rows->length, row.begin());
-      std::nth_element(row.begin(), row.begin() + place, row.end(), ranks_before<T>);
-      result[i] = row[static_cast<size_t>(place)];
+    std::vector<RankedElement> ranked(static_cast<size_t>(rows->length));
+    for (auto row = begin; row < end; ++row) {
+      rank(from + row * row_bytes, ranked);
+      std::nth_element(ranked.begin(), ranked.begin() + place, ranked.end());
+      auto found = ranked[static_cast<size_t>(place)].place;
+      copy_elements(*out, row, x, row * rows->length + found, 1);
     }
   });
   launch.set(0, *std::move(out));
@@ -183,11 +205,12 @@ Status compute_nth_element(Launch& launch, bool reverse) {
 }
 
 Result<Kernel> make_nth_element(const Node& node) {
-  return dispatch(Real{}, node.attr<DType>("T"), [reverse = node.attr<bool>("reverse")](auto zero) {
-    using T = decltype(zero);
-    return Kernel{
-        .compute = [=](Launch& launch) { return compute_nth_element<T>(launch, reverse); }};
-  });
+  auto dtype = node.attr<DType>("T");
+  auto rank = find_rank_row(dtype);
+  if (!rank) return no_kernel(dtype);
+  return Kernel{.compute = [rank, reverse = node.attr<bool>("reverse")](Launch& launch) {
+    return compute_nth_element(launch, rank, reverse);
+  }};
 }
 
 }  // namespace
