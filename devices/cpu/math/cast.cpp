@@ -39,6 +39,15 @@ constexpr bool can_truncate = (std::is_same_v<From, double> &&
                                (is_half<To> || std::is_same_v<To, float>)) ||
                               (std::is_same_v<From, float> && is_half<To>);
 
+template <class Half>
+void narrow_loop(void* out, const void* x, int64_t count) {
+  narrow(static_cast<Half*>(out), static_cast<const float*>(x), count);
+}
+template <class Half>
+void widen_loop(void* out, const void* x, int64_t count) {
+  widen(static_cast<float*>(out), static_cast<const Half*>(x), count);
+}
+
 template <class To>
 UnaryElements cast_to(DType from, bool truncate) {
   UnaryElements elements;
@@ -50,6 +59,8 @@ UnaryElements cast_to(DType from, bool truncate) {
         return;
       }
     elements = unary_elements<CastTo<To>, From, To>();
+    if constexpr (is_half<To> && std::is_same_v<From, float>) elements.loop = narrow_loop<To>;
+    if constexpr (is_half<From> && std::is_same_v<To, float>) elements.loop = widen_loop<From>;
   });
   return elements;
 }

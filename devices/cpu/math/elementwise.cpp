@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "troupe/devices/cpu/vector/vector.hpp"
+
 namespace troupe::cpu {
 namespace {
 
@@ -46,11 +48,15 @@ struct Walk {
 
 template <class T>
 void widen(float* out, const T* in, int64_t count) {
+  static const auto loop = vector::widen_loop(dtype_of<T>());
+  if (loop) return loop(out, in, count);
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(in[i]);
 }
 
 template <class T>
 void narrow(T* out, const float* in, int64_t count) {
+  static const auto loop = vector::narrow_loop(dtype_of<T>());
+  if (loop) return loop(out, in, count);
   for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(in[i]);
 }
 

@@ -39,6 +39,11 @@ enum class Function : uint8_t { exp, log, tanh, sigmoid, sqrt, rsqrt };
 /// writes past the caches.
 UnaryLoop function_loop(Function function, DType dtype, bool streams = false);
 
+/// From 16-bit floats to floats and back, rounded to the nearest. For bfloat16 and, where the
+/// processor has instructions for it, float16; else null.
+UnaryLoop widen_loop(DType half);
+UnaryLoop narrow_loop(DType half);
+
 /// The softmax of `rows` rows of `size` > 0 elements, or its logarithm. `out` may be `logits`.
 using SoftmaxLoop = void (*)(void* out, const void* logits, int64_t rows, int64_t size);
 /// For float32 and float64, else null.

@@ -181,6 +181,36 @@ void check_softmax(DType dtype) {
   }
 }
 
+template <class Half>
+void check_halves(DType dtype) {
+  auto widen = cpu::vector::widen_loop(dtype), narrow = cpu::vector::narrow_loop(dtype);
+  if (!widen) return;
+  std::vector<uint16_t> bits(65536), again(bits.size());
+  for (size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<uint16_t>(i);
+  std::vector<float> wide(bits.size());
+  widen(wide.data(), bits.data(), 65536);
+  narrow(again.data(), wide.data(), 65536);
+  int64_t wrong = 0;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    auto expected = static_cast<float>(Eigen::numext::bit_cast<Half>(bits[i]));
+    if (std::isnan(expected)) wrong += !std::isnan(wide[i]) || (again[i] & 0x7fff) <= 0x7c00;
+    else wrong += wide[i] != expected || again[i] != bits[i];
+  }
+  // Also what lies between them.
+  for (auto& x : wide) x *= 1.001f;
+  narrow(again.data(), wide.data(), 65536);
+  for (size_t i = 0; i < bits.size(); ++i)
+    if (!std::isnan(wide[i]))
+      wrong += again[i] != Eigen::numext::bit_cast<uint16_t>(static_cast<Half>(wide[i]));
+  BOOST_TEST(wrong == 0);
+  for (int64_t count = 0; count <= longest; ++count) {
+    std::vector<uint16_t> part(static_cast<size_t>(longest) + 1, 7);
+    narrow(part.data(), wide.data() + 100, count);
+    BOOST_TEST(same_bits(part.data(), again.data() + 100, count));
+    BOOST_TEST(part[static_cast<size_t>(count)] == 7);
+  }
+}
+
 /// Sums whose parts are all exact, so that their order does not show.
 template <class T>
 void check_folds(DType dtype) {
@@ -261,6 +291,13 @@ BOOST_AUTO_TEST_CASE(rows_of_every_length_have_a_softmax) {
   with_each_target([] {
     check_softmax<float>(DType::float32);
     check_softmax<double>(DType::float64);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(every_16_bit_float_is_widened_and_narrowed) {
+  with_each_target([] {
+    check_halves<bfloat16>(DType::bfloat16);
+    check_halves<float16>(DType::float16);
   });
 }
 
