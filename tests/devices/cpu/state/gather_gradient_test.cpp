@@ -39,7 +39,7 @@ struct Gathered {
 
   std::string show(const Value& value) {
     auto got = runner.run(b, {}, {value});
-    return got ? (*got)[0].to_string() : got.status().to_string();
+    return got ? (*got)[0].to_string(64) : got.status().to_string();
   }
   std::string dense_gradient(const Value& parts) {
     auto made = gradients(b, {b.reduce_sum(b.square(parts))}, {w.handle});

@@ -37,7 +37,7 @@ def record_loss(r):
         r.call(op, x, *labels_of([[1, 1], [0, 2], [2]]), lengths_of(2, 2, 1), **options)
         # Blanks at the end of labels.
         r.call(op, x, *labels_of([[1, 3], [0, 2, 3, 3], [2]]), lengths, **options)
-        r.call(op, x * 40, indices, values, lengths, gradient=[], tolerance=1e-4)
+        r.call(op, x * 8, indices, values, lengths, gradient=[], tolerance=1e-4)
     r.call(op, activations(1, 1, 2, "float64"), *labels_of([[0]]), lengths_of(1), **options)
     r.call(op, activations(2, 1, 9, "float32"), *labels_of([[7]]), lengths_of(2), **options)
     uniform = np.zeros((3, 1, 2), "float64")  # of 8 ways, 6 are one label
