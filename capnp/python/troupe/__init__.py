@@ -22,6 +22,7 @@ from troupe import (
     initializers,
     io,
     layers,
+    linalg,
     logging,
     losses,
     math,
@@ -170,6 +171,14 @@ from troupe._src.ops.random_ops import (
     multinomial, random_gamma, random_normal, random_poisson,
     random_shuffle, random_uniform, truncated_normal,
 )  # fmt: skip
+from troupe._src.ops.matrix_ops import (
+    cholesky_solve,
+    matrix_solve_ls,
+    self_adjoint_eig,
+    self_adjoint_eigvals,
+    trace,
+)
+from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.rearrange_ops import (
     boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence,
     reverse_v2, searchsorted, sequence_mask, svd,
@@ -272,6 +281,10 @@ __all__ = [
     "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
     "assert_same_float_dtype", "assert_scalar", "assert_type", "assign", "assign_add", "assign_sub",
     "atan", "atan2", "atanh", "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool",
+    "assert_rank", "assert_rank_at_least", "assert_rank_in", "cholesky_solve", "linalg",
+    "matrix_solve_ls", "self_adjoint_eig", "self_adjoint_eigvals", "trace",
+    "assert_same_float_dtype", "assert_scalar", "assert_type", "assign", "assign_add",
+    "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16", "bitcast", "bitwise", "bool",
     "bool_", "boolean_mask", "broadcast_static_shape", "broadcast_to", "cast", "ceil",
     "check_numerics", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm",
     "clip_by_value", "colocate_with", "compat", "complex", "complex128", "complex64", "concat",

@@ -27,6 +27,7 @@ from troupe._src.ops.check_ops import (
     assert_type,
 )
 from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
+from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 
 __getattr__ = _missing_names(__name__)
 
@@ -46,6 +47,9 @@ __all__ = [
     "assert_none_equal",
     "assert_positive",
     "assert_proper_iterable",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
     "assert_same_float_dtype",
     "assert_scalar",
     "assert_type",

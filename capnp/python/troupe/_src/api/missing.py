@@ -24,10 +24,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "control-flow ops": (
         "while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr", "function", "TensorArray",
     ),
-    "checks of ranks and shapes within a step": (
-        "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_shapes",
-        "assert_variables_initialized",
-    ),
+    "checks of several shapes": ("assert_shapes", "assert_variables_initialized",),
     "ragged tensors, and ops of Unicode": (
         "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
@@ -49,7 +46,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "sparse", "sparse_add", "sparse_tensor_to_dense", "embedding_lookup_sparse",
         "safe_embedding_lookup_sparse",
     ),
-    "matrix decompositions": ("orthogonal_initializer", "linalg",),
+    "matrix decompositions": ("orthogonal_initializer",),
     "functions of Python in a graph": ("py_func", "numpy_function",),
     "summaries": ("summary", "SummarySaverHook", "SummarySaver",),
     "graphs from files": (

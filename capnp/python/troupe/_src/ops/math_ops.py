@@ -62,12 +62,23 @@ def matmul(
     b_is_sparse: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The product of two matrices, each transposed or adjoint where asked for.
+    """The product of two matrices or batches of them, each transposed or adjoint if asked for.
 
     That many elements are zero makes no difference.
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("Only one of transpose and adjoint can be True.")
+    a = convert_to_tensor(a)
+    b = convert_to_tensor(b, None if is_tensor(b) else a.dtype)
+    if any(each.shape.rank is None or each.shape.rank > 2 for each in (a, b)):
+        # The op for batches knows adjoints only: one of conjugates is the transpose.
+        return raw_ops.BatchMatMulV2(
+            x=_conj(a) if transpose_a else a,
+            y=_conj(b) if transpose_b else b,
+            adj_x=transpose_a or adjoint_a,
+            adj_y=transpose_b or adjoint_b,
+            name=name or "MatMul",
+        )
     return raw_ops.MatMul(
         a=_conj(a) if adjoint_a else a,
         b=_conj(b) if adjoint_b else b,

@@ -1,0 +1,82 @@
+"""Functions of matrices, of the ops that decompose them and solve their systems."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor
+
+
+def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """The conjugates of the transposed matrices."""
+    with get_default_graph().name_scope(name or "adjoint"):
+        return array_ops.matrix_transpose(convert_to_tensor(matrix), conjugate=True)
+
+
+def trace(x: Any, name: Optional[str] = None) -> Tensor:
+    """The sums of the main diagonals of the matrices."""
+    with get_default_graph().name_scope(name or "Trace") as scope:
+        diagonal = gen_ops.matrix_diag_part(convert_to_tensor(x))
+        return math_ops.reduce_sum(diagonal, -1, name=scope)
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The products of the matrices a and the vectors b."""
+    with get_default_graph().name_scope(name or "MatVec"):
+        column = array_ops.expand_dims(convert_to_tensor(b), -1)
+        product = math_ops.matmul(
+            a, column, transpose_a=transpose_a, adjoint_a=adjoint_a,
+            a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse,
+        )  # fmt: skip
+        return array_ops.squeeze(product, [-1])
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
+    """The x of A x = rhs, where chol is the Cholesky decomposition of A."""
+    with get_default_graph().name_scope(name or "cholesky_solve"):
+        lower = convert_to_tensor(chol)
+        half = gen_ops.matrix_triangular_solve(lower, rhs, lower=True, adjoint=False)
+        return gen_ops.matrix_triangular_solve(lower, half, lower=True, adjoint=True)
+
+
+def matrix_solve_ls(
+    matrix: Any,
+    rhs: Any,
+    l2_regularizer: Any = 0.0,
+    fast: bool = True,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The x for which matrix * x is nearest to rhs, with a penalty on the squares of x."""
+    values = convert_to_tensor(matrix)
+    return gen_ops.matrix_solve_ls(values, rhs, l2_regularizer, fast=fast, name=name)
+
+
+def self_adjoint_eig(tensor: Any, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    """The eigenvalues, ascending, and eigenvectors of self-adjoint matrices."""
+    values, vectors = gen_ops.self_adjoint_eig_v2(tensor, compute_v=True, name=name)
+    return values, vectors
+
+
+def self_adjoint_eigvals(tensor: Any, name: Optional[str] = None) -> Tensor:
+    """The eigenvalues of self-adjoint matrices, ascending."""
+    values, _ = gen_ops.self_adjoint_eig_v2(tensor, compute_v=False, name=name)
+    found: Tensor = values
+    return found
+
+
+def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """The logarithms of the determinants of positive definite matrices."""
+    with get_default_graph().name_scope(name or "logdet"):
+        diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(matrix))
+        return 2.0 * math_ops.reduce_sum(gen_ops.log(arithmetic_ops.real(diagonal)), -1)

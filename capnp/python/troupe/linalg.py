@@ -1,0 +1,58 @@
+"""Linear algebra: products, decompositions, and systems of equations of batches of matrices."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.nn.norm_ops import l2_normalize
+from troupe._src.ops.array_ops import matrix_transpose, transpose
+from troupe._src.ops.gen_ops import cholesky, cross, qr
+from troupe._src.ops.gen_ops import diag as tensor_diag
+from troupe._src.ops.gen_ops import diag_part as tensor_diag_part
+from troupe._src.ops.gen_ops import log_matrix_determinant as slogdet
+from troupe._src.ops.gen_ops import matrix_band_part as band_part
+from troupe._src.ops.gen_ops import matrix_determinant as det
+from troupe._src.ops.gen_ops import matrix_diag as diag
+from troupe._src.ops.gen_ops import matrix_diag_part as diag_part
+from troupe._src.ops.gen_ops import matrix_inverse as inv
+from troupe._src.ops.gen_ops import matrix_set_diag as set_diag
+from troupe._src.ops.gen_ops import matrix_solve as solve
+from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
+from troupe._src.ops.linear_ops import norm, tensordot
+from troupe._src.ops.math_ops import matmul
+from troupe._src.ops.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
+from troupe._src.ops.matrix_ops import matrix_solve_ls as lstsq
+from troupe._src.ops.matrix_ops import self_adjoint_eig as eigh
+from troupe._src.ops.matrix_ops import self_adjoint_eigvals as eigvalsh
+from troupe._src.ops.rearrange_ops import eye
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "adjoint",
+    "band_part",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "diag",
+    "diag_part",
+    "eigh",
+    "eigvalsh",
+    "eye",
+    "inv",
+    "l2_normalize",
+    "logdet",
+    "lstsq",
+    "matmul",
+    "matrix_transpose",
+    "matvec",
+    "norm",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "tensor_diag",
+    "tensor_diag_part",
+    "tensordot",
+    "trace",
+    "transpose",
+    "triangular_solve",
+]

@@ -1,0 +1,73 @@
+"""Functions of matrices, against NumPy's; checks of ranks."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+SQUARE = np.array([[[4, 1, 0], [1, 3, 1], [0, 1, 2]], [[2, 0, 1], [0, 5, 1], [1, 1, 3]]], float)
+RIGHT = np.arange(12, dtype=float).reshape(2, 3, 2) - 4
+TALL = np.array([[1, 2], [3, -1], [0, 1], [2, 2]], float)
+
+
+class Linalg(unittest.TestCase):
+    def expect(self, tensor, wanted):
+        with tf.Session() as session:
+            np.testing.assert_allclose(session.run(tensor), wanted, rtol=1e-9, atol=1e-9)
+
+    def test_systems_are_solved(self):
+        solved = np.linalg.solve(SQUARE, RIGHT)
+        self.expect(tf.linalg.solve(SQUARE, RIGHT), solved)
+        self.expect(tf.linalg.cholesky_solve(tf.linalg.cholesky(SQUARE), RIGHT), solved)
+        self.expect(tf.linalg.inv(SQUARE), np.linalg.inv(SQUARE))
+        wanted = np.linalg.lstsq(TALL, np.ones((4, 1)), rcond=None)[0]
+        self.expect(tf.linalg.lstsq(TALL, np.ones((4, 1))), wanted)
+
+    def test_determinants_and_eigenvalues(self):
+        self.expect(tf.linalg.det(SQUARE), np.linalg.det(SQUARE))
+        self.expect(tf.linalg.logdet(SQUARE), np.log(np.linalg.det(SQUARE)))
+        self.expect(tf.linalg.slogdet(SQUARE)[1], np.log(np.linalg.det(SQUARE)))
+        self.expect(tf.linalg.eigvalsh(SQUARE), np.linalg.eigvalsh(SQUARE))
+        values, vectors = tf.linalg.eigh(SQUARE)
+        self.expect(tf.matmul(vectors * values[:, None, :], vectors, adjoint_b=True), SQUARE)
+
+    def test_products_and_diagonals(self):
+        self.expect(tf.linalg.trace(SQUARE), np.trace(SQUARE, axis1=1, axis2=2))
+        self.expect(tf.trace(SQUARE[0]), 9.0)
+        self.expect(tf.linalg.matvec(TALL, [1.0, 2.0]), TALL @ [1.0, 2.0])
+        self.expect(tf.linalg.adjoint(TALL), TALL.T)
+
+
+    def test_matrices_of_a_batch_are_multiplied(self):
+        mixed = SQUARE + 1j * SQUARE[::-1]
+        self.expect(tf.matmul(SQUARE, RIGHT), SQUARE @ RIGHT)
+        self.expect(tf.matmul(mixed, mixed, transpose_a=True), mixed.swapaxes(1, 2) @ mixed)
+        self.expect(
+            tf.matmul(mixed, mixed, adjoint_b=True), mixed @ mixed.conj().swapaxes(1, 2)
+        )
+
+
+class Ranks(unittest.TestCase):
+    def test_a_known_rank_is_checked_at_once(self):
+        x = tf.zeros([2, 3])
+        self.assertEqual(tf.assert_rank(x, 2).type, "NoOp")
+        for check in (
+            lambda: tf.assert_rank(x, 1),
+            lambda: tf.assert_rank_at_least(x, 3),
+            lambda: tf.assert_rank_in(x, (0, 1)),
+        ):
+            self.assertRaisesRegex(ValueError, "rank", check)
+
+    def test_an_unknown_rank_is_checked_in_the_step(self):
+        x = tf.placeholder(tf.float32)
+        checks = tf.assert_rank(x, 1), tf.assert_rank_at_least(x, 1), tf.assert_rank_in(x, (1, 2))
+        with tf.Session() as session:
+            session.run(checks, {x: [1.0]})
+            for check in checks:
+                with self.assertRaises(tf.errors.InvalidArgumentError):
+                    session.run(check, {x: 1.0})
+
+
+if __name__ == "__main__":
+    unittest.main()
