@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
-from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
 def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
@@ -34,9 +34,11 @@ def matvec(
 ) -> Tensor:
     """The products of the matrices a and the vectors b."""
     with get_default_graph().name_scope(name or "MatVec"):
-        column = array_ops.expand_dims(convert_to_tensor(b), -1)
+        matrix = convert_to_tensor(a)
+        vector = convert_to_tensor(b, None if is_tensor(b) else matrix.dtype)
+        column = array_ops.expand_dims(vector, -1)
         product = math_ops.matmul(
-            a, column, transpose_a=transpose_a, adjoint_a=adjoint_a,
+            matrix, column, transpose_a=transpose_a, adjoint_a=adjoint_a,
             a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse,
         )  # fmt: skip
         return array_ops.squeeze(product, [-1])
