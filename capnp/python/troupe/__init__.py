@@ -127,21 +127,9 @@ from troupe._src.ops.array_ops import (
 )
 from troupe._src.ops.array_ops import tuple_of as tuple
 from troupe._src.ops.assert_ops import (
-    Assert,
-    Print,
-    add_check_numerics_ops,
-    assert_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_less,
-    assert_less_equal,
-    assert_near,
-    assert_negative,
-    assert_non_negative,
-    assert_non_positive,
-    assert_none_equal,
-    assert_positive,
-    check_numerics,
+    Assert, Print, add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal,
+    assert_less, assert_less_equal, assert_near, assert_negative, assert_non_negative,
+    assert_non_positive, assert_none_equal, assert_positive, check_numerics,
     verify_tensor_all_finite,
 )  # fmt: skip
 from troupe._src.ops.assert_ops import print_v2 as print
@@ -212,23 +200,14 @@ from troupe._src.ops.random_ops import (
     to_int64,
     truediv,
 )
-from troupe._src.ops.matrix_ops import (
-    cholesky_solve,
-    matrix_solve_ls,
-    self_adjoint_eig,
-    self_adjoint_eigvals,
-    trace,
-)  # fmt: skip
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.ops.parsing_ops import decode_csv, decode_raw
 from troupe._src.ops.random_ops import (
-    multinomial,
-    random_gamma,
-    random_normal,
-    random_poisson,
-    random_shuffle,
-    random_uniform,
-    truncated_normal,
+    multinomial, random_gamma, random_normal, random_poisson,
+    random_shuffle, random_uniform, truncated_normal,
+)  # fmt: skip
+from troupe._src.ops.matrix_ops import (
+    cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
 )  # fmt: skip
 from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.rearrange_ops import (
@@ -241,6 +220,7 @@ from troupe._src.ops.rearrange_ops import (
     reverse_sequence,
     sequence_mask,
     svd,
+    boolean_mask, eye, meshgrid, reverse, reverse_sequence, sequence_mask, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
@@ -266,27 +246,8 @@ from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
 from troupe._src.types.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
+    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64,
 )  # fmt: skip
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
