@@ -31,7 +31,7 @@ Status infer_suppression(ShapeInference& s) {
 }
 
 /// Of the ops that can pad their first outputs; the last one says how many are valid.
-Op::InferShape infer_padded(int valid) {
+Op::InferShape infer_padded_suppression(int valid) {
   return [valid](ShapeInference& s) -> Status {
     if (auto status = check_suppression(s, 4); !status.ok()) return status;
     auto count = Shape::unknown;
@@ -91,7 +91,7 @@ void add_suppression_ops(OpCatalog& catalog) {
       .output("selected_indices", DType::int32)
       .output("valid_outputs", DType::int32)
       .attr("pad_to_max_output_size", false)
-      .infer_shape(infer_padded(1))
+      .infer_shape(infer_padded_suppression(1))
       .gradient(not_differentiable));
   catalog.add(suppression("NonMaxSuppressionV5")
       .doc("As NonMaxSuppressionV4, with the scores of the boxes; where `soft_nms_sigma` is above "
@@ -103,7 +103,7 @@ void add_suppression_ops(OpCatalog& catalog) {
       .output("selected_scores", "T")
       .output("valid_outputs", DType::int32)
       .attr("pad_to_max_output_size", false)
-      .infer_shape(infer_padded(2)));
+      .infer_shape(infer_padded_suppression(2)));
   catalog.add(Op("NonMaxSuppressionWithOverlaps")
       .doc("As NonMaxSuppressionV3, with how far any two boxes overlap as a square matrix.")
       .input("overlaps", DType::float32)

@@ -35,17 +35,17 @@ void hsv_gradient(Gradient& g) {
   if (!g.wants(0)) return;
   const auto& rgb = g.in(0);
   auto axis = g.constant<int32_t>(-1), three = g.constant<int32_t>(3);
-  auto place = [&](const char* op) {
-    return g.op(op, {rgb, axis}, {{"output_type", DType::int32}});
+  auto place = [&](const Value& x) {
+    return g.op("ArgMax", {x, axis}, {{"output_type", DType::int32}});
   };
   auto one_hot = [&](const Value& index) {
     return g.op("OneHot", {index, three, g.like(rgb, 1), g.like(rgb, 0)});
   };
-  auto greatest = place("ArgMax");
+  auto greatest = place(rgb);
   auto after = [&](int32_t steps) {
     return one_hot(g.op("FloorMod", {greatest + g.constant(steps), three}));
   };
-  auto high = one_hot(greatest), low = one_hot(place("ArgMin"));
+  auto high = one_hot(greatest), low = one_hot(place(g.neg(rgb)));
   auto next = after(1) - after(2);
   auto component = [&](const Value& mask) { return g.reduce_sum(rgb * mask, {-1}, true); };
   auto divide = [&](const Value& x, const Value& y) { return g.op("DivNoNan", {x, y}); };

@@ -76,7 +76,8 @@ def errors(r):
             T="float32")
     r.error("CropAndResizeGradImage", dy, BOXES, OF_IMAGES, ints(1, 4, 3, 2), says="image 1",
             code="OutOfRange", T="float32")
-    r.error("CropAndResizeGradImage", dy, BOXES, OF_IMAGES, ints(2, 4, 3), says="rank", T="float32")
+    r.error("CropAndResizeGradImage", dy, BOXES, OF_IMAGES, ints(2, 4, 3), says="[2,4,3]",
+            T="float32")
     r.error("CropAndResizeGradImage", dy, BOXES, OF_IMAGES, ints(2, -4, 3, 2), says="-4",
             T="float32")
     r.error("CropAndResizeGradBoxes", dy[:4], x, BOXES, OF_IMAGES, says="5 boxes")
