@@ -130,7 +130,8 @@ def pngs(r):
     r.call("DecodeJpeg", string(contents), known_shape=False)
     for end in [8, 20, 40, len(contents) - 20]:
         r.error("DecodePng", string(contents[:end]), says="PNG")
-    r.error("DecodePng", string(contents[:45] + bytes([contents[45] ^ 255]) + contents[46:]), says="PNG")
+    wrong = contents[:45] + bytes([contents[45] ^ 255]) + contents[46:]
+    r.error("DecodePng", string(wrong), says="PNG")
     r.error("DecodePng", string(png(1 << 16, 1 << 14, 8, 0, [])), says="too large")
     r.error("DecodePng", string(png(0, 1, 8, 0, [])), says="PNG")
     r.error("DecodePng", string(contents), channels=2, says="channels")
