@@ -58,7 +58,11 @@ def faults_of_file(path):
 
 def full_folders(paths):
     """Each folder that has too many nouns, with their number."""
-    nouns = {(path.parent, path.stem) for path in paths if path.suffix in NOUN_SUFFIXES}
+    nouns = {
+        (path.parent, path.stem)
+        for path in paths
+        if path.suffix in NOUN_SUFFIXES and path.stem != "__init__"
+    }
     counts = collections.Counter(folder for folder, _ in nouns)
     return sorted((folder, count) for folder, count in counts.items() if count > NOUNS_MAX)
 

@@ -74,6 +74,10 @@ from troupe._src.messages.config import (
     RunOptions,
 )
 from troupe._src.messages.metadata import GraphDef, NodeDef, RunMetadata
+from troupe._src.linalg.linear_ops import norm, tensordot
+from troupe._src.linalg.matrix_ops import (
+    cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
+)  # fmt: skip
 from troupe._src.ops.arithmetic_ops import (
     abs,
     accumulate_n,
@@ -159,15 +163,11 @@ from troupe._src.ops.gen_ops import (
     string_to_hash_bucket_strong, subtract, tan, tanh, truncatediv, truncatemod, zeta,
 )  # fmt: skip
 from troupe._src.ops.gen_ops import floormod as mod
-from troupe._src.ops.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import (
     add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, div, divide, matmul, range,
     reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
     reduce_sum, scalar_mul, to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32,
     to_int64, truediv,
-)  # fmt: skip
-from troupe._src.ops.matrix_ops import (
-    cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
 )  # fmt: skip
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.ops.random_ops import (

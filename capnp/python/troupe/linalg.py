@@ -15,12 +15,12 @@ from troupe._src.ops.gen_ops import matrix_inverse as inv
 from troupe._src.ops.gen_ops import matrix_set_diag as set_diag
 from troupe._src.ops.gen_ops import matrix_solve as solve
 from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
-from troupe._src.ops.linear_ops import norm, tensordot
+from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import matmul
-from troupe._src.ops.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
-from troupe._src.ops.matrix_ops import matrix_solve_ls as lstsq
-from troupe._src.ops.matrix_ops import self_adjoint_eig as eigh
-from troupe._src.ops.matrix_ops import self_adjoint_eigvals as eigvalsh
+from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
+from troupe._src.linalg.matrix_ops import matrix_solve_ls as lstsq
+from troupe._src.linalg.matrix_ops import self_adjoint_eig as eigh
+from troupe._src.linalg.matrix_ops import self_adjoint_eigvals as eigvalsh
 from troupe._src.ops.rearrange_ops import eye
 
 __getattr__ = _missing_names(__name__)

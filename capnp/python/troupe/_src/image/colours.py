@@ -7,7 +7,8 @@ from typing import Any, List, Optional
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.image.shapes import convert_image_dtype, like_image
-from troupe._src.ops import array_ops, gen_ops, linear_ops, math_ops, random_ops, raw_ops
+from troupe._src.linalg import linear_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 

@@ -9,7 +9,7 @@ from troupe._src.layers.base import InputSpec, Layer
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
-from troupe._src.ops.linear_ops import tensordot
+from troupe._src.linalg.linear_ops import tensordot
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape, as_shape
