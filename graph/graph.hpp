@@ -100,9 +100,7 @@ class Graph {
     return node(output.node).output_shapes[output.index];
   }
 
-  bool is_reference(Output output) const {
-    return node(output.node).gives_reference(output.index);
-  }
+  bool is_reference(Output output) const { return node(output.node).gives_reference(output.index); }
 
   /// The value of an output that is known without running a step.
   std::optional<Tensor> constant_value(Output output) const;

@@ -84,8 +84,8 @@ std::vector<ReferenceForm> reference_forms() {
         "ApplyAdaMax"})
     forms.push_back({name, std::string("Resource") + name});
   for (auto name :
-       {"ProximalGradientDescent", "Momentum", "Adagrad", "AdagradDA", "ProximalAdagrad",
-        "Adadelta", "RMSProp", "CenteredRMSProp", "Ftrl", "FtrlV2"})
+       {"ProximalGradientDescent", "Momentum", "Adagrad", "AdagradV2", "AdagradDA",
+        "ProximalAdagrad", "Adadelta", "RMSProp", "CenteredRMSProp", "Ftrl", "FtrlV2"})
     for (auto prefix : {"Apply", "SparseApply"}) {
       auto op = std::string(prefix) + name;
       forms.push_back({op, "Resource" + op});

@@ -61,6 +61,14 @@ class ConstantTest(tf.test.TestCase):
             fetched = session.run(tf.constant([["a", "\u00e9"]]))
             self.assertEqual(fetched.tolist(), [[b"a", "\u00e9".encode()]])
 
+    def test_bytes_keep_the_zeros_at_their_ends(self):
+        x = tf.placeholder(tf.string)
+        for value in (b"a\0", [b"a\0", b"\0"], [[b"\0\0"]]):
+            with tf.Session() as session:
+                found = session.run([tf.constant(value), tf.identity(x)], {x: value})
+            for array in found:
+                self.assertEqual(np.asarray(array, object).tolist(), value)
+
     def test_a_list_of_tensors_becomes_one(self):
         x = tf.constant(1.0)
         with tf.Session() as session:

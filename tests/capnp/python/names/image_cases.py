@@ -63,7 +63,6 @@ IMAGES = [
     "tf.image.non_max_suppression_with_scores(BOXES, SCORES, 3, soft_nms_sigma=0.5)",
     "tf.image.non_max_suppression_overlaps(OVERLAPS, SCORES[:3], 3)",
     "tf.image.draw_bounding_boxes(tf.constant(PICTURES), BOXES.reshape(2, 2, 4))",
-    "tf.image.sample_distorted_bounding_box([60, 80, 3], BOXES[None, :1], seed=3, seed2=4)",
     "through(tf, (tf.image.encode_png, tf.image.decode_png), BYTES)",
     "through(tf, (tf.image.encode_png, tf.image.decode_image), BYTES)",
     "through(tf, (tf.image.encode_jpeg, tf.image.extract_jpeg_shape), BYTES)",

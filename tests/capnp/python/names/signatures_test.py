@@ -17,6 +17,7 @@ CREATED = "programs do not create it by its class"
 DIFFERENT = {
     "all_variables": ("scope=None", "it is global_variables"),
     "fill": ("dims, value, name=None", OLDER),
+    "gather_nd": ("params, indices, name=None, batch_dims=0", OLDER),
     "group": ("*inputs, name='group_deps'", "its only keyword is named"),
     "image.decode_and_crop_jpeg": (
         RECORDED["image.decode_and_crop_jpeg"].replace("fraction=1,", "fraction=1.0,"), FLOAT,

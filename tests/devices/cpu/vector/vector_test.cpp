@@ -270,7 +270,8 @@ BOOST_AUTO_TEST_CASE(arithmetic_is_that_of_single_elements) {
       check_arithmetic(operation, DType::float64, y, std::vector<double>(y.rbegin(), y.rend()));
       if (operation == Arithmetic::div) continue;
       std::vector<int32_t> z;
-      for (int i = 0; i < 200; ++i) z.push_back(i * 0x1234567);
+      for (int i = 0; i < 200; ++i)
+        z.push_back(static_cast<int32_t>(static_cast<uint32_t>(i) * 0x1234567u));
       check_arithmetic(operation, DType::int32, z, std::vector<int32_t>(z.rbegin(), z.rend()));
     }
   });

@@ -74,7 +74,7 @@ def errors(r):
 
     refuse([0], [1], [0], "stride of axis 0 must not be 0")
     refuse([2], [3], [1], "index 2 is out of bounds for axis 0 of size 2", shrink_axis_mask=1)
-    refuse([-3], [3], [1], "index -3 is out of range", shrink_axis_mask=1)
+    refuse([-3], [3], [1], "index -3 is out of bounds", shrink_axis_mask=1)
     refuse([1], [0], [-1], "positive stride", shrink_axis_mask=1)
     refuse([0, 0, 0], [1, 1, 1], [1, 1, 1], "cannot have more entries")
     refuse([0, 0], [1, 1], [1, 1], "at most one ellipsis", ellipsis_mask=3)

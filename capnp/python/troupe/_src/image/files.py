@@ -9,6 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.image.shapes import convert_image_dtype, like_image
 from troupe._src.ops import gen_ops, math_ops, random_ops, raw_ops, string_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.parsing import parsing_ops
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
@@ -34,7 +35,7 @@ def decode_image(
         if channels not in (None, 0, 1, 3, 4):
             raise ValueError("channels must be in (None, 0, 1, 3, 4)")
         given = convert_to_tensor(contents, dtypes.string)
-        is_bitmap = gen_ops.equal(string_ops.substr(given, 0, 2), "BM")
+        is_bitmap = _begins_with(given, b"BM")
         other, bitmap = raw_ops.Switch(data=given, pred=is_bitmap)
         deep = dtypes.uint16 if wanted == dtypes.uint16 else dtypes.uint8
         decoded = [
@@ -50,7 +51,13 @@ def decode_image(
 def is_jpeg(contents: Any, name: Optional[str] = None) -> Tensor:
     """True where the contents begin as those of a JPEG file."""
     with get_default_graph().name_scope(name or "is_jpeg"):
-        return gen_ops.equal(string_ops.substr(contents, 0, 3), constant(b"\xff\xd8\xff"))
+        return _begins_with(contents, b"\xff\xd8\xff")
+
+
+def _begins_with(contents: Any, start: bytes) -> Tensor:
+    padded = string_ops.string_join([contents, bytes(len(start))])
+    given = parsing_ops.decode_raw(string_ops.substr(padded, 0, len(start)), dtypes.uint8)
+    return math_ops.reduce_all(gen_ops.equal(given, constant(list(start), dtypes.uint8)))
 
 
 def adjust_jpeg_quality(

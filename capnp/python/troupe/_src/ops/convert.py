@@ -30,7 +30,7 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     except ValueError:
         raise ValueError(f"{value!r} is no tensor: its rows must have one length") from None
     if given.dtype.kind in "OUS" or (dtype is dtypes.string and given.size == 0):
-        return _string_array(value, given, dtype)
+        return _string_array(value, dtype)
     if dtype is None:
         return np.asarray(given, dtype=_default_dtype(value, given), order="C")
     wanted = np.dtype(dtype.as_numpy_dtype)
@@ -41,11 +41,11 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     return np.asarray(given, dtype=wanted, order="C")
 
 
-def _string_array(value: Any, given: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
+def _string_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
     if dtype not in (None, dtypes.string):
         assert dtype is not None
         raise TypeError(f"Expected {dtype.name}, got {value!r}.")
-    array = np.asarray(value if given.dtype.kind == "U" else given, dtype=object)
+    array = np.asarray(value, dtype=object)  # NumPy's own texts lose zeros at their ends
     for item in array.flat:
         if not isinstance(item, (str, bytes)):
             raise TypeError(f"Cannot convert {value!r} to a tensor: {item!r} is no number or text.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import raw_ops
@@ -50,7 +50,7 @@ def _operate(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTe
         # There is no op for that order.
         set1, set2 = set2, set1
         operation = {"a-b": "b-a", "b-a": "a-b"}.get(operation, operation)
-    options = {"set_operation": operation, "validate_indices": validate_indices}
+    options: Dict[str, Any] = {"set_operation": operation, "validate_indices": validate_indices}
     if not isinstance(set2, SparseTensor):
         found = raw_ops.DenseToDenseSetOperation(set1=set1, set2=set2, **options)
         return SparseTensor(*found)
