@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -34,10 +34,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Tensor:
 def psnr(a: Any, b: Any, max_val: Any, name: Optional[str] = None) -> Tensor:
     """The peak signal-to-noise ratio of two images, in decibels, for each of a batch."""
     with get_default_graph().name_scope(name or "PSNR"):
-        first, second = convert_to_tensor(a), convert_to_tensor(b)
-        most = convert_image_dtype(math_ops.cast(max_val, first.dtype), dtypes.float32)
-        first = convert_image_dtype(first, dtypes.float32)
-        second = convert_image_dtype(second, dtypes.float32)
+        first, second, most = _as_floats(a, b, max_val)
         error = math_ops.reduce_mean(gen_ops.squared_difference(first, second), [-3, -2, -1])
         peak = gen_ops.multiply(gen_ops.log(most), 20 / math.log(10))
         return gen_ops.subtract(peak, gen_ops.multiply(gen_ops.log(error), 10 / math.log(10)))
@@ -54,15 +51,19 @@ def ssim(
 ) -> Tensor:
     """The structural similarity of two images, at most 1, for each of a batch."""
     with get_default_graph().name_scope("SSIM"):
-        first, second = convert_to_tensor(img1), convert_to_tensor(img2)
-        most = convert_image_dtype(math_ops.cast(max_val, first.dtype), dtypes.float32)
-        first = convert_image_dtype(first, dtypes.float32)
-        second = convert_image_dtype(second, dtypes.float32)
+        first, second, most = _as_floats(img1, img2, max_val)
         kernel = _gauss(filter_size, filter_sigma)
         least = [gen_ops.square(gen_ops.multiply(most, k)) for k in (k1, k2)]
         luminance, structure = _similarities(first, second, kernel, least[0], least[1])
         by_channel = math_ops.reduce_mean(gen_ops.multiply(luminance, structure), [-3, -2])
         return math_ops.reduce_mean(by_channel, [-1])
+
+
+def _as_floats(one: Any, other: Any, max_val: Any) -> List[Tensor]:
+    """Two images and the greatest value that they may have, in float32."""
+    first, second = convert_to_tensor(one), convert_to_tensor(other)
+    most = math_ops.cast(max_val, first.dtype)
+    return [convert_image_dtype(value, dtypes.float32) for value in (first, second, most)]
 
 
 def _gauss(size: int, sigma: float) -> np.ndarray[Any, Any]:

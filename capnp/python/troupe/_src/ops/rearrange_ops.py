@@ -23,9 +23,7 @@ reverse_v2 = reverse
 
 def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
     """The slices of `params` at the positions that the rows of `indices` say."""
-    if isinstance(batch_dims, Tensor):
-        raise ValueError("batch_dims must be an int, not a tensor")
-    if batch_dims == 0:
+    if not isinstance(batch_dims, Tensor) and batch_dims == 0:
         read = getattr(params, "gather_nd", None)
         return (
             raw_ops.GatherNd(params=params, indices=indices, name=name)
@@ -81,10 +79,9 @@ def repeat(
         counts = array_ops.broadcast_to(array_ops.reshape(counts, [-1]), [sizes[axis]])
         longest = gen_ops.maximum(0, math_ops.reduce_max(counts))
         chosen = sequence_mask(counts, longest)
-        multiples = [1] * (rank + 1)
+        multiples = [1] * (axis + 1) + [longest] + [1] * (rank - 1 - axis)
         tiled = raw_ops.Tile(
-            input=array_ops.expand_dims(data, axis + 1),
-            multiples=array_ops.stack([*multiples[: axis + 1], longest, *multiples[axis + 2 :]]),
+            input=array_ops.expand_dims(data, axis + 1), multiples=array_ops.stack(multiples)
         )
         return boolean_mask(tiled, chosen, axis=axis)
 

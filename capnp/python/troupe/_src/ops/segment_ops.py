@@ -82,10 +82,10 @@ def sparse_segment_sum(
     num_segments: Any = None,
 ) -> Tensor:
     """The sum of the rows that the indices of each segment name; ids must not decrease."""
-    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    op, op_of_count = raw_ops.SparseSegmentSum, raw_ops.SparseSegmentSumWithNumSegments
     if num_segments is None:
-        return raw_ops.SparseSegmentSum(**rows)
-    return raw_ops.SparseSegmentSumWithNumSegments(**rows, num_segments=num_segments)
+        return op(data, indices, segment_ids, name=name)
+    return op_of_count(data, indices, segment_ids, num_segments, name=name)
 
 
 def sparse_segment_mean(
@@ -96,10 +96,10 @@ def sparse_segment_mean(
     num_segments: Any = None,
 ) -> Tensor:
     """The mean of the rows that the indices of each segment name; ids must not decrease."""
-    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    op, op_of_count = raw_ops.SparseSegmentMean, raw_ops.SparseSegmentMeanWithNumSegments
     if num_segments is None:
-        return raw_ops.SparseSegmentMean(**rows)
-    return raw_ops.SparseSegmentMeanWithNumSegments(**rows, num_segments=num_segments)
+        return op(data, indices, segment_ids, name=name)
+    return op_of_count(data, indices, segment_ids, num_segments, name=name)
 
 
 def sparse_segment_sqrt_n(
@@ -110,7 +110,7 @@ def sparse_segment_sqrt_n(
     num_segments: Any = None,
 ) -> Tensor:
     """As sparse_segment_sum, over the square root of the number of rows."""
-    rows = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    op, op_of_count = raw_ops.SparseSegmentSqrtN, raw_ops.SparseSegmentSqrtNWithNumSegments
     if num_segments is None:
-        return raw_ops.SparseSegmentSqrtN(**rows)
-    return raw_ops.SparseSegmentSqrtNWithNumSegments(**rows, num_segments=num_segments)
+        return op(data, indices, segment_ids, name=name)
+    return op_of_count(data, indices, segment_ids, num_segments, name=name)

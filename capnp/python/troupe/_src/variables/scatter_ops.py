@@ -10,26 +10,8 @@ from troupe._src.ops.convert import convert_to_tensor
 
 
 def _scatter(op: Callable[..., Any], ref: Any, indices: Any, updates: Any, name: Any) -> Tensor:
-    changed: Tensor = ref._read_after(
-        op(
-            resource=ref.handle,
-            indices=indices,
-            updates=convert_to_tensor(updates, ref.dtype),
-            name=name,
-        )
-    )
-    return changed
-
-
-def _scatter_nd(op: Callable[..., Any], ref: Any, indices: Any, updates: Any, name: Any) -> Tensor:
-    changed: Tensor = ref._read_after(
-        op(
-            ref=ref.handle,
-            indices=indices,
-            updates=convert_to_tensor(updates, ref.dtype),
-            name=name,
-        )  # fmt: skip
-    )
+    given = convert_to_tensor(updates, ref.dtype)
+    changed: Tensor = ref._read_after(op(ref.handle, indices, given, name=name))
     return changed
 
 
@@ -86,21 +68,21 @@ def scatter_nd_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: Optional[str] = None
 ) -> Tensor:
     """Replaces the slices at the positions that the rows of `indices` say."""
-    return _scatter_nd(raw_ops.ResourceScatterNdUpdate, ref, indices, updates, name)
+    return _scatter(raw_ops.ResourceScatterNdUpdate, ref, indices, updates, name)
 
 
 def scatter_nd_add(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: Optional[str] = None
 ) -> Tensor:
     """Adds to the slices at the positions that the rows of `indices` say."""
-    return _scatter_nd(raw_ops.ResourceScatterNdAdd, ref, indices, updates, name)
+    return _scatter(raw_ops.ResourceScatterNdAdd, ref, indices, updates, name)
 
 
 def scatter_nd_sub(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: Optional[str] = None
 ) -> Tensor:
     """Subtracts from the slices at the positions that the rows of `indices` say."""
-    return _scatter_nd(raw_ops.ResourceScatterNdSub, ref, indices, updates, name)
+    return _scatter(raw_ops.ResourceScatterNdSub, ref, indices, updates, name)
 
 
 def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
