@@ -3,6 +3,7 @@
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/stack.hpp"
 #include "troupe/devices/step_resources.hpp"
+#include "troupe/graph/ops/loops.hpp"
 
 namespace troupe {
 namespace {
@@ -28,6 +29,53 @@ Status run_merge(Launch& launch) {
 
 Result<Kernel> make_merge(const Node&) {
   return Kernel{.compute = run_merge, .host_outputs = {1}, .merges = true};
+}
+
+Status pass_on(Launch& launch) {
+  launch.set(0, launch.take_input(0));
+  return {};
+}
+
+KernelCatalog::Make make_passing(LoopRole role) {
+  return [role](const Node&) -> Result<Kernel> {
+    return Kernel{.compute = pass_on, .loop_role = role};
+  };
+}
+
+Result<Kernel> make_enter(const Node& node) {
+  auto role = node.attr<bool>("is_constant") ? LoopRole::constant_enter : LoopRole::enter;
+  return make_passing(role)(node);
+}
+
+Status run_ref_select(Launch& launch) {
+  auto index = launch.input(0).value<int32_t>();
+  if (index < 0 || index >= launch.input_count() - 1)
+    return invalid_argument(
+        "index must be in [0, " + std::to_string(launch.input_count() - 1) + "), not " +
+        std::to_string(index));
+  launch.set(0, launch.take_input(index + 1));
+  return {};
+}
+
+Result<Kernel> make_abort(const Node& node) {
+  return Kernel{.compute = [message = node.attr<std::string>("error_msg")](Launch&) {
+    return aborted(message.empty() ? "the graph ended the step" : message);
+  }};
+}
+
+void add_loop_kernels(KernelCatalog& catalog) {
+  catalog.add(loops::enter, make_enter);
+  catalog.add(loops::ref_enter, make_enter);
+  catalog.add(loops::exit, make_passing(LoopRole::exit));
+  catalog.add(loops::ref_exit, make_passing(LoopRole::exit));
+  catalog.add(loops::next_iteration, make_passing(LoopRole::next_iteration));
+  catalog.add(loops::ref_next_iteration, make_passing(LoopRole::next_iteration));
+  catalog.add_compute(loops::loop_cond, pass_on);
+  catalog.on_host(loops::loop_cond, {0}, {0});
+  catalog.add("ControlTrigger", [](const Node&) -> Result<Kernel> {
+    return Kernel{.compute = [](Launch&) { return Status(); }, .takes_dead = true};
+  });
+  catalog.add("Abort", make_abort);
 }
 
 Result<Kernel> make_stack(const Node& node) {
@@ -74,6 +122,12 @@ void add_control_flow_kernels(KernelCatalog& catalog) {
   catalog.add_compute("Switch", run_switch);
   catalog.on_host("Switch", {1});
   catalog.add("Merge", make_merge);
+  catalog.add_compute("RefSwitch", run_switch);
+  catalog.on_host("RefSwitch", {1});
+  catalog.add(loops::ref_merge, make_merge);
+  catalog.add_compute("RefSelect", run_ref_select);
+  catalog.on_host("RefSelect", {0});
+  add_loop_kernels(catalog);
   catalog.add("StackV2", make_stack);
   catalog.add_compute("StackPushV2", run_push);
   catalog.add_compute("StackPopV2", run_pop);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "troupe/devices/launch_outputs.hpp"
-#include "troupe/devices/pending_counts.hpp"
+#include "troupe/devices/step_frames.hpp"
 #include "troupe/devices/step_resources.hpp"
+#include "troupe/devices/waiting_launches.hpp"
 
 namespace troupe {
 namespace {
@@ -21,6 +21,7 @@ constexpr int64_t task_worth_ns = 20'000;
 struct ReadyNode {
   int32_t index;
   bool is_dead;
+  Iteration* at;
 };
 // Newest first.
 using Ready = std::vector<ReadyNode>;
@@ -37,57 +38,22 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         port_(std::move(port)),
         done_(std::move(done)),
         trace_(std::move(trace)),
-        slots_(static_cast<size_t>(plan_->slot_count())),
-        counts_(*plan_) {
-    for (const auto& [slot, value] : plan_->constants()) slots_[slot] = value;
-  }
+        frames_(*plan_) {}
 
   void start() {
     Ready ready;
     const auto& sources = plan_->sources();
     for (auto source = sources.rbegin(); source != sources.rend(); ++source)
-      ready.push_back({*source, false});
+      ready.push_back({*source, false, &frames_.root()});
     run(ready, On::caller);
   }
 
   void cancel(Status why) override { fail(std::move(why)); }
 
-  std::vector<WaitingNode> waits() const override {
-    std::lock_guard lock(mutex_);
-    std::vector<WaitingNode> found;
-    for (const auto* waiting : waiting_)
-      found.push_back(
-          {waiting->item.node, waiting->item.kernel->awaits, waiting->item.kernel->awaits_from});
-    return found;
-  }
+  std::vector<WaitingNode> waits() const override { return waiting_.describe(); }
 
  private:
-  /// A launch of a kernel that waits lives on the heap until it is done.
-  struct Waiting final : WaitCanceller {
-    Waiting(PlanExecution& execution, const Plan::NodeItem& item)
-        : execution(execution),
-          item(item),
-          outputs(item.output_count),
-          launch(
-              execution.plan_->device(), execution.launch_step(this), execution.inputs_of(item),
-              outputs.span()) {}
-
-    void on_cancel(std::function<void()> hook) override {
-      execution.set_cancel_hook(*this, std::move(hook));
-    }
-
-    PlanExecution& execution;
-    const Plan::NodeItem& item;
-    LaunchOutputs outputs;
-    Launch launch;
-    std::function<void()> cancel_hook;  // under the execution's mutex
-    // The kernel may finish inside start(): then its followers join the nodes of that thread.
-    std::atomic<bool> returned_or_done{false};
-    Status status;
-    // For the trace: what a node without outputs takes in is what it gives away.
-    StepTrace::Time began{0};
-    uint64_t bytes = 0;
-  };
+  using Waiting = WaitingLaunches::Waiting;
 
   // -- running nodes
 
@@ -99,16 +65,16 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
       const auto& item = item_of(node);
       if (has_dead_.load(std::memory_order_relaxed) && is_left_out(node, item)) {
         ready.pop_back();
-        pass_on_dead(item, ready);
+        pass_on_dead(node, ready);
         continue;
       }
       if (item.waits) {
         ready.pop_back();
-        start_waiting(item, ready);
+        start_waiting(node, ready);
         continue;
       }
       LaunchOutputs outputs(item.output_count);
-      Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
+      Launch launch(plan_->device(), launch_step(node), inputs_of(node), outputs.span());
       auto cost = cost_of(item, launch);
       if (thread == On::caller && (budget_ns -= cost) < 0) return hand_over(ready);
       ready.pop_back();
@@ -116,7 +82,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         run_as_task({node});
         continue;
       }
-      finish(item, compute(node, launch, outputs.span()), outputs.span(), ready);
+      finish(node, compute(node, launch, outputs.span()), outputs.span(), ready);
     }
     release();
   }
@@ -124,7 +90,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// Whether the node does not run as its inputs are dead. A kernel that takes dead inputs finds
   /// them unset.
   bool is_left_out(const ReadyNode& node, const Plan::NodeItem& item) {
-    auto inputs = inputs_of(item);
+    auto inputs = inputs_of(node);
     auto is_dead = node.is_dead || (!item.merges && !std::ranges::all_of(inputs, &Tensor::is_set));
     if (!is_dead) return false;
     if (!item.kernel->takes_dead) return true;
@@ -136,12 +102,12 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     return plan_->items()[static_cast<size_t>(node.index)];
   }
 
-  LaunchStep launch_step(WaitCanceller* canceller) {
-    return {.port = port_.get(), .resources = &resources_, .canceller = canceller};
+  LaunchStep launch_step(const ReadyNode& node) {
+    return {.port = port_.get(), .resources = &resources_, .at = node.at->at()};
   }
 
-  std::span<Tensor> inputs_of(const Plan::NodeItem& item) {
-    return {slots_.data() + item.first_slot, static_cast<size_t>(item.input_count)};
+  std::span<Tensor> inputs_of(const ReadyNode& node) const {
+    return node.at->inputs_of(item_of(node));
   }
 
   static int64_t cost_of(const Plan::NodeItem& item, const Launch& launch) {
@@ -172,8 +138,8 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     ready.pop_back();
     const auto& item = item_of(node);
     LaunchOutputs outputs(item.output_count);
-    Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
-    finish(item, compute(node, launch, outputs.span()), outputs.span(), ready);
+    Launch launch(plan_->device(), launch_step(node), inputs_of(node), outputs.span());
+    finish(node, compute(node, launch, outputs.span()), outputs.span(), ready);
     run(ready, On::device);
   }
 
@@ -181,7 +147,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     if (!trace_) return compute(node, launch);
     const auto& item = item_of(node);
     auto begin = trace_->elapsed();
-    auto bytes = item.output_count == 0 ? bytes_of(inputs_of(item)) : 0;
+    auto bytes = item.output_count == 0 ? bytes_of(inputs_of(node)) : 0;
     auto status = compute(node, launch);
     trace_->add(*plan_, item.node, begin, bytes + bytes_of(outputs));
     return status;
@@ -200,66 +166,50 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   // -- kernels that wait
 
-  void start_waiting(const Plan::NodeItem& item, Ready& ready) {
-    if (item.kernel->try_now && try_now(item, ready)) return;
-    auto waiting = std::make_shared<Waiting>(*this, item);
+  void start_waiting(const ReadyNode& node, Ready& ready) {
+    const auto& item = item_of(node);
+    if (item.kernel->try_now && try_now(node, ready)) return;
+    auto waiting = std::make_shared<Waiting>(
+        waiting_, item, plan_->device(), launch_step(node), inputs_of(node));
     pending_.fetch_add(1, std::memory_order_relaxed);
-    {
-      std::lock_guard lock(mutex_);
-      waiting_.push_back(waiting.get());
-    }
-    if (trace_) note_begin(*waiting);
-    item.kernel->start(waiting->launch, [self = shared_from_this(), waiting](Status status) {
-      self->wait_ended(waiting, std::move(status));
+    waiting_.add(*waiting);
+    if (trace_) note_begin(*waiting, node);
+    item.kernel->start(waiting->launch, [self = shared_from_this(), waiting, node](Status status) {
+      self->wait_ended(waiting, node, std::move(status));
     });
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
     pending_.fetch_sub(1, std::memory_order_relaxed);  // it was done at once: this thread goes on
-    finish(item, waiting->status, waiting->outputs.span(), ready);
+    finish(node, waiting->status, waiting->outputs.span(), ready);
   }
 
-  bool try_now(const Plan::NodeItem& item, Ready& ready) {
+  bool try_now(const ReadyNode& node, Ready& ready) {
+    const auto& item = item_of(node);
     LaunchOutputs outputs(item.output_count);
-    Launch launch(plan_->device(), launch_step(nullptr), inputs_of(item), outputs.span());
+    Launch launch(plan_->device(), launch_step(node), inputs_of(node), outputs.span());
     auto begin = trace_ ? trace_->elapsed() : StepTrace::Time(0);
     auto status = item.kernel->try_now(launch);
     if (!status) return false;
     if (trace_) trace_->add(*plan_, item.node, begin, bytes_of(outputs.span()));
-    finish(item, *status, outputs.span(), ready);
+    finish(node, *status, outputs.span(), ready);
     return true;
   }
 
   /// On whatever thread woke the kernel; what follows is posted (EX-2).
-  void wait_ended(const std::shared_ptr<Waiting>& waiting, Status status) {
-    std::function<void()> unused;
-    {
-      std::lock_guard lock(mutex_);
-      std::erase(waiting_, waiting.get());
-      unused.swap(waiting->cancel_hook);
-    }
+  void wait_ended(const std::shared_ptr<Waiting>& waiting, const ReadyNode& node, Status status) {
+    waiting_.remove(*waiting);
     waiting->status = std::move(status);
     if (trace_) note_end(*waiting);
     if (!waiting->returned_or_done.exchange(true, std::memory_order_acq_rel)) return;
-    port_->post([self = shared_from_this(), waiting] {
+    port_->post([self = shared_from_this(), waiting, node] {
       Ready ready;
-      self->finish(waiting->item, waiting->status, waiting->outputs.span(), ready);
+      self->finish(node, waiting->status, waiting->outputs.span(), ready);
       self->run(ready, On::caller);
     });
   }
 
-  void set_cancel_hook(Waiting& waiting, std::function<void()> hook) {
-    {
-      std::lock_guard lock(mutex_);
-      if (error_.ok()) {
-        waiting.cancel_hook = std::move(hook);
-        return;
-      }
-    }
-    hook();
-  }
-
-  void note_begin(Waiting& waiting) {
+  void note_begin(Waiting& waiting, const ReadyNode& node) {
     waiting.began = trace_->elapsed();
-    if (waiting.item.output_count == 0) waiting.bytes = bytes_of(inputs_of(waiting.item));
+    if (waiting.item.output_count == 0) waiting.bytes = bytes_of(inputs_of(node));
   }
   void note_end(Waiting& waiting) {
     waiting.bytes += bytes_of(waiting.outputs.span());
@@ -270,18 +220,39 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   /// Passes the outputs of a node on to those that wait for them.
   void finish(
-      const Plan::NodeItem& item, const Status& status, std::span<Tensor> outputs, Ready& ready) {
-    for (auto& input : inputs_of(item)) input = Tensor();
+      const ReadyNode& node, const Status& status, std::span<Tensor> outputs, Ready& ready) {
+    const auto& item = item_of(node);
+    for (auto& input : inputs_of(node)) input = Tensor();
     if (!status.ok()) return fail(status.at(plan_->where(item)));
+    if (item.loop_role == LoopRole::none) pass_all(item, *node.at, outputs, ready);
+    else change_iteration(item, *node.at, std::move(outputs[0]), ready);
+    end_node(*node.at, ready);
+  }
+
+  void pass_on_dead(const ReadyNode& node, Ready& ready) {
+    const auto& item = item_of(node);
+    for (auto& input : inputs_of(node)) input = Tensor();
+    if (item.loop_role == LoopRole::none) pass_dead(item, *node.at, ready);
+    else change_iteration(item, *node.at, Tensor(), ready);
+    end_node(*node.at, ready);
+  }
+
+  void pass_all(
+      const Plan::NodeItem& item, Iteration& to, std::span<Tensor> outputs, Ready& ready) {
     auto alone = is_alone();
     for (const auto& edge : edges_of(item)) {
       if (edge.slot < 0) {
-        arrive(edge, is_dead(outputs), alone, ready);
+        arrive(edge, to, is_dead(outputs), alone, ready);
       } else {
         auto& output = outputs[edge.output];
-        pass(edge, edge.last ? std::move(output) : output, alone, ready);
+        pass(edge, to, edge.last ? std::move(output) : output, alone, ready);
       }
     }
+  }
+
+  void pass_dead(const Plan::NodeItem& item, Iteration& to, Ready& ready) {
+    auto alone = is_alone();
+    for (const auto& edge : edges_of(item)) arrive(edge, to, /*is_dead=*/true, alone, ready);
   }
 
   /// A _Recv of a dead value is dead as a whole; a Switch sets one of its outputs.
@@ -289,30 +260,74 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     return !outputs.empty() && std::ranges::none_of(outputs, &Tensor::is_set);
   }
 
-  void pass_on_dead(const Plan::NodeItem& item, Ready& ready) {
-    for (auto& input : inputs_of(item)) input = Tensor();
-    auto alone = is_alone();
-    for (const auto& edge : edges_of(item)) arrive(edge, /*is_dead=*/true, alone, ready);
-  }
-
   /// Whether this thread, which has one unit of pending_, has the only one: then no other thread
   /// works on the step before this one starts it.
   bool is_alone() const { return pending_.load(std::memory_order_acquire) == 1; }
 
-  void pass(const Plan::Edge& edge, Tensor value, bool alone, Ready& ready) {
+  void pass(const Plan::Edge& edge, Iteration& to, Tensor value, bool alone, Ready& ready) {
     auto is_dead = !value.is_set();
-    if (!edge.merges || (!is_dead && counts_.claim(edge.node)))
-      slots_[edge.slot] = std::move(value);
+    if (!edge.merges || (!is_dead && to.counts().claim(edge.node)))
+      to.slot(edge.slot) = std::move(value);
     else if (!is_dead) return;  // another input was there before
-    arrive(edge, is_dead, alone, ready);
+    arrive(edge, to, is_dead, alone, ready);
   }
 
-  void arrive(const Plan::Edge& edge, bool is_dead, bool alone, Ready& ready) {
+  void arrive(const Plan::Edge& edge, Iteration& to, bool is_dead, bool alone, Ready& ready) {
     if (is_dead) has_dead_.store(true, std::memory_order_relaxed);  // published by the count
-    switch (counts_.arrive(*plan_, edge, is_dead, alone)) {
-      case PendingCounts::State::waits: return;
-      case PendingCounts::State::ready: return ready.push_back({edge.node, false});
-      case PendingCounts::State::dead: return ready.push_back({edge.node, true});
+    auto state = to.counts().arrive(*plan_, edge, is_dead, alone);
+    if (state == PendingCounts::State::waits) return;
+    to.hold();
+    ready.push_back({edge.node, state == PendingCounts::State::dead, &to});
+  }
+
+  // -- loops
+
+  /// Passes on the value of a node whose consumers are in another iteration than it is itself.
+  void change_iteration(const Plan::NodeItem& item, Iteration& from, Tensor value, Ready& ready) {
+    switch (item.loop_role) {
+      case LoopRole::none: return;
+      case LoopRole::enter: {
+        auto& first = frames_.enter(from, item);
+        pass_all(item, first, {&value, 1}, ready);
+        return end_node(first, ready);
+      }
+      case LoopRole::constant_enter: {
+        auto running = frames_.enter_all(from, {&item, value});
+        for (auto* iteration : running) pass_copy({&item, value}, *iteration, ready);
+        return end_node(*running.front(), ready);
+      }
+      case LoopRole::exit:
+        if (value.is_set()) pass_all(item, from.frame()->around(), {&value, 1}, ready);
+        else frames_.note_dead_exit(from, item);
+        return;
+      case LoopRole::next_iteration: {
+        if (!value.is_set()) return;  // the loop ends
+        std::vector<PassedValue> first;
+        auto* next = frames_.next(from, {&item, value}, first);
+        if (!next) return;
+        for (auto& passed : first) pass_copy(std::move(passed), *next, ready);
+        return pass_all(item, *next, {&value, 1}, ready);
+      }
+    }
+  }
+
+  void pass_copy(PassedValue passed, Iteration& to, Ready& ready) {
+    pass_all(*passed.item, to, {&passed.value, 1}, ready);
+  }
+
+  /// A node of that iteration has ended: with the last one it ends itself, and with the last
+  /// iteration the loop, which is a node of what is around it.
+  void end_node(Iteration& iteration, Ready& ready) {
+    for (auto* ended = &iteration; ended->frame();) {
+      auto end = frames_.end_node(*ended);
+      if (end.begun) {
+        for (auto& passed : end.passed) pass_copy(std::move(passed), *end.begun, ready);
+        ended = end.begun;
+      } else if (end.ended) {
+        for (const auto* exit : end.ended->dead_exits())
+          pass_dead(*exit, end.ended->around(), ready);
+        ended = &frames_.end_frame(*end.ended);
+      } else return;
     }
   }
 
@@ -323,53 +338,38 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   // -- ends
 
   void fail(Status status) {
-    std::vector<std::function<void()>> hooks;
-    {
-      std::lock_guard lock(mutex_);
-      if (!error_.ok()) return;
-      error_ = status;
-      for (auto* waiting : waiting_)
-        if (waiting->cancel_hook) hooks.push_back(std::exchange(waiting->cancel_hook, nullptr));
-    }
+    auto hooks = waiting_.fail(status);
+    if (!hooks) return;
     failed_.store(true, std::memory_order_relaxed);
     port_->fail(cancelled("the step has failed: " + status.message()));
-    for (auto& hook : hooks) hook();  // EX-3
+    for (auto& hook : *hooks) hook();  // EX-3
   }
 
   /// Gives back one unit of pending_; the last one ends the step, once the device's stream has done
   /// what was put there.
   void release() {
     if (pending_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    slots_.clear();
+    frames_.clear();
     auto* stream = plan_->device().stream();
     if (!stream) return report({});
     stream->when_done([self = shared_from_this()](const Status& status) { self->report(status); });
   }
 
   void report(const Status& stream_status) {
-    auto status = error();
+    auto status = waiting_.error();
     std::exchange(done_, nullptr)(status.ok() ? stream_status : status);
-  }
-
-  /// A cancel() may come while the last node ends.
-  Status error() {
-    std::lock_guard lock(mutex_);
-    return error_;
   }
 
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<StepPort> port_;
   std::function<void(Status)> done_;
   const std::shared_ptr<StepTrace> trace_;  // null where nobody asked for it
-  std::vector<Tensor> slots_;
-  PendingCounts counts_;
+  StepFrames frames_;
   StepResources resources_;
   std::atomic<int32_t> pending_{1};  // threads and waiting kernels that still work on the step
   std::atomic<bool> failed_{false};
   std::atomic<bool> has_dead_{false};  // most steps have no dead value, and need not look for any
-  mutable std::mutex mutex_;
-  Status error_;
-  std::vector<Waiting*> waiting_;
+  WaitingLaunches waiting_;
 };
 
 }  // namespace

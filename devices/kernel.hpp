@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "troupe/devices/frame_iteration.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
@@ -31,6 +32,7 @@ struct LaunchStep {
   StepPort* port = nullptr;
   StepResources* resources = nullptr;
   WaitCanceller* canceller = nullptr;  // null in compute() and try_now()
+  FrameIteration at = {};
 };
 
 /// One start of one kernel: what it may see and what it must set. Lives until the kernel is done.
@@ -45,6 +47,8 @@ class Launch {
   Stream* stream() const;
   /// The step's way to feeds, fetches and other devices; only the transfer kernels use it.
   StepPort& port() const { return *step_.port; }
+  /// The iteration of a loop that the launch belongs to.
+  const FrameIteration& at() const { return step_.at; }
   /// Resources that end with the step on this device: stacks, TensorArrays.
   StepResources& step_resources() const { return *step_.resources; }
 
@@ -75,6 +79,9 @@ class Launch {
   std::span<Tensor> inputs_;
   std::span<Tensor> outputs_;
 };
+
+/// What a node does to the frame and iteration of its value (graph/ops/loops.hpp).
+enum class LoopRole : uint8_t { none, enter, constant_enter, exit, next_iteration };
 
 /// How one kind of device computes one node. Either `compute` or `start` is set.
 struct Kernel {
@@ -112,6 +119,8 @@ struct Kernel {
   bool takes_dead = false;
   /// It runs as soon as one input is there that is not dead, and sees no other: Merge.
   bool merges = false;
+  /// Where its outputs go in a loop; all others stay in their iteration.
+  LoopRole loop_role = LoopRole::none;
 };
 
 /// The kernels of one kind of device. Filled once, at start (`cpu/all_kernels.hpp`), then only

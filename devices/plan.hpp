@@ -51,6 +51,22 @@ class Plan {
     bool last;       // no later edge carries the same output
     bool merges;     // the consumer's
     bool is_only;    // the consumer waits for no other edge
+    bool enters;     // the producer brings values into a loop
+  };
+
+  /// A loop, whose iterations each have slots and counts of their own (step_frames.hpp); number 0
+  /// is what is in no loop. The items of a frame are side by side, and so are their slots.
+  struct Frame {
+    std::string name;
+    int32_t parent;
+    int64_t parallel_iterations;
+    int32_t enter_count;  // items that bring values in
+    int32_t first_item;
+    int32_t item_count;
+    int32_t first_slot;
+    int32_t slot_count;
+    /// Slots whose value is the same in every step, in the memory where it is used.
+    std::vector<std::pair<int32_t, Tensor>> constants;
   };
 
   /// A node of the graph, or a copy of one of its outputs to other memory. Small, as a step reads
@@ -64,7 +80,10 @@ class Plan {
     int32_t first_edge;
     int32_t edge_count;
     NodeId node;
+    int32_t frame;         // in which it runs
+    int32_t output_frame;  // another one where it enters or leaves a loop
     // What the kernel has, here because the kernel is in other memory.
+    LoopRole loop_role;
     bool merges;
     bool waits;     // its start
     bool has_cost;  // its cost_ns
@@ -77,11 +96,10 @@ class Plan {
   /// What each item waits for when a step starts, as PendingCounts counts it.
   const std::vector<uint64_t>& initial_counts() const { return initial_counts_; }
   const std::vector<Edge>& edges() const { return edges_; }
-  int slot_count() const { return slot_count_; }
+  const std::vector<Frame>& frames() const { return frames_; }
+  bool has_loops() const { return frames_.size() > 1; }
   /// Items that wait for nothing.
   const std::vector<int32_t>& sources() const { return sources_; }
-  /// Slots whose value is the same in every step, in the memory where it is used.
-  const std::vector<std::pair<int32_t, Tensor>>& constants() const { return constants_; }
   Device& device() const { return *device_; }
   const Graph& graph() const { return *graph_; }
   /// Of an item, for errors.
@@ -97,9 +115,8 @@ class Plan {
   std::vector<NodeItem> items_;
   std::vector<uint64_t> initial_counts_;
   std::vector<Edge> edges_;
-  int slot_count_ = 0;
+  std::vector<Frame> frames_;
   std::vector<int32_t> sources_;
-  std::vector<std::pair<int32_t, Tensor>> constants_;
 };
 
 }  // namespace troupe

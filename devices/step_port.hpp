@@ -5,21 +5,13 @@
 #include <functional>
 #include <optional>
 
+#include "troupe/devices/frame_iteration.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
 
 /// Names an edge that crosses devices, within one compiled step.
 using EdgeId = int64_t;
-
-/// An iteration of a loop: the number of its frame and of the round in it. {0, 0} is outside of all
-/// loops. (TensorFlow: FrameAndIter.)
-struct FrameIteration {
-  uint64_t frame = 0;
-  int64_t iteration = 0;
-
-  auto operator<=>(const FrameIteration&) const = default;
-};
 
 /// Names one value that crosses devices, within one step: an edge inside of a loop carries one per
 /// iteration.

@@ -57,9 +57,9 @@ Result<Kernel> make_retval(const Node& node) {
 }
 
 Result<Kernel> make_send(const Node& node) {
-  EdgeKey key(node.attr<int64_t>("edge"));
-  Kernel kernel{
-      .compute = [key](Launch& launch) { return launch.port().send(key, launch.take_input(0)); }};
+  Kernel kernel{.compute = [edge = node.attr<int64_t>("edge")](Launch& launch) {
+    return launch.port().send({edge, launch.at()}, launch.take_input(0));
+  }};
   kernel.takes_dead = true;
   if (is_within_task(node.device, node.attr<std::string>("to_device")))
     kernel.takes_any_memory = true;
@@ -70,25 +70,26 @@ Result<Kernel> make_send(const Node& node) {
 /// A value from another device, on its way into the memory of this one.
 class Receive {
  public:
-  Receive(EdgeKey key, DType dtype) : key_(key), dtype_(dtype) {}
+  Receive(EdgeId edge, DType dtype) : edge_(edge), dtype_(dtype) {}
 
   /// Nothing where it has to be waited for.
   std::optional<Status> try_now(Launch& launch) const {
     if (launch.device().stream()) return {};
-    auto value = launch.port().try_receive(key_);
+    auto value = launch.port().try_receive({edge_, launch.at()});
     if (!value) return {};
     return take(launch, *std::move(value));
   }
 
   void start(Launch& launch, Kernel::Done done) const {
-    launch.port().receive(key_, [this, &launch, done = std::move(done)](Result<Tensor> value) {
-      auto* source = value && value->is_set() ? device_of(*value) : nullptr;
-      if (source && !launch.device().stream())
-        return source->copy_to_host(*value, [this, &launch, done](Result<Tensor> copy) {
-          done(take(launch, std::move(copy)));
+    launch.port().receive(
+        {edge_, launch.at()}, [this, &launch, done = std::move(done)](Result<Tensor> value) {
+          auto* source = value && value->is_set() ? device_of(*value) : nullptr;
+          if (source && !launch.device().stream())
+            return source->copy_to_host(*value, [this, &launch, done](Result<Tensor> copy) {
+              done(take(launch, std::move(copy)));
+            });
+          done(take(launch, std::move(value)));
         });
-      done(take(launch, std::move(value)));
-    });
   }
 
  private:
@@ -103,18 +104,19 @@ class Receive {
     return value.status();
   }
 
-  EdgeKey key_;
+  EdgeId edge_;
   DType dtype_;
 };
 
 Result<Kernel> make_recv(const Node& node) {
-  auto receive = std::make_shared<Receive>(
-      EdgeKey(node.attr<int64_t>("edge")), node.attr<DType>("tensor_type"));
+  auto receive =
+      std::make_shared<Receive>(node.attr<int64_t>("edge"), node.attr<DType>("tensor_type"));
   return Kernel{
       .start = [receive](Launch& launch, Kernel::Done done) { receive->start(launch, done); },
       .try_now = [receive](Launch& launch) { return receive->try_now(launch); },
       .awaits = "'" + node.attr<std::string>("tensor_name") + "'",
-      .awaits_from = node.attr<std::string>("from_device")};
+      .awaits_from = node.attr<std::string>("from_device"),
+      .takes_dead = true};  // in an iteration that does not run, a dead value comes
 }
 
 }  // namespace

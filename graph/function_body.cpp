@@ -185,6 +185,7 @@ Result<Graph> make_body(
   }
   for (const auto& node : def.nodes)
     if (auto id = body.add(node); !id) return in_function(def.name, id.status());
+  if (auto status = body.check_loops(); !status.ok()) return in_function(def.name, status);
   return body;
 }
 
@@ -197,11 +198,19 @@ FunctionDef make_function(
     needed[output.node] = true;
     def.results.push_back({result, body.name_of(output), body.dtype_of(output)});
   }
-  for (auto id = body.size() - 1; id >= 0; --id) {
-    if (!needed[id]) continue;
-    for (auto input : body.node(id).inputs) needed[input.node] = true;
-    for (auto input : body.node(id).control_inputs) needed[input] = true;
-    if (auto forward = forward_call_of(body, id)) needed[*forward] = true;
+  std::vector<NodeId> unseen;
+  for (NodeId id = 0; id < body.size(); ++id)
+    if (needed[id]) unseen.push_back(id);
+  auto need = [&](NodeId id) {
+    if (!needed[id]) unseen.push_back(id);
+    needed[id] = true;
+  };
+  while (!unseen.empty()) {
+    auto id = unseen.back();
+    unseen.pop_back();
+    for (auto input : body.node(id).inputs) need(input.node);
+    for (auto input : body.node(id).control_inputs) need(input);
+    if (auto forward = forward_call_of(body, id)) need(*forward);
   }
   for (const auto& node : body.nodes()) {
     if (node.op->name() == transfer::arg) {

@@ -55,7 +55,9 @@ struct Node {
 bool is_graph_name(std::string_view name);
 
 /// A dataflow graph that only grows. Every node in it is valid: its op exists, its attributes and
-/// the dtypes and shapes of its inputs fit. A node's inputs have smaller ids than it has.
+/// the dtypes and shapes of its inputs fit. A node's inputs have smaller ids than it has, but for a
+/// Merge that begins an iteration of a loop: it may name a NextIteration that comes later (a back
+/// edge, ops/loops.hpp).
 class Graph {
  public:
   explicit Graph(
@@ -63,9 +65,12 @@ class Graph {
       std::shared_ptr<const FunctionLibrary> library = std::make_shared<FunctionLibrary>())
       : catalog_(std::move(catalog)), library_(std::move(library)) {}
 
-  /// Adds a node whose inputs are there already. An error says what was expected and what was
-  /// given, names the node, and leaves the graph as it was.
+  /// Adds a node whose inputs are there already, or will be where it is a Merge of a loop. An error
+  /// says what was expected and what was given, names the node, and leaves the graph as it was.
   Result<NodeId> add(NodeDef def);
+
+  /// InvalidArgument, naming one, where a Merge names a node that has not come yet.
+  Status check_loops() const;
 
   /// Removes the nodes with ids from `size` on.
   void shrink_to(int size);
@@ -100,6 +105,9 @@ class Graph {
     return node(output.node).output_shapes[output.index];
   }
 
+  /// The attributes of the node that makes what the output passes on, such as a handle.
+  const Attrs& source_attrs(Output output) const;
+
   bool is_reference(Output output) const { return node(output.node).gives_reference(output.index); }
 
   /// The value of an output that is known without running a step.
@@ -110,6 +118,18 @@ class Graph {
   NodeDef def_of(NodeId id) const;
 
  private:
+  /// An input of a Merge whose node has not come yet: an Output without node.
+  struct BackEdge {
+    NodeId merge;
+    int input;
+  };
+
+  Result<Output> find_input(const Node& node, const std::string& input) const;
+  Result<DTypes> input_dtypes(const Node& node) const;
+  Status check_back_edge(const Node& node, BackEdge edge) const;
+  Status check_back_edges(const Node& node) const;
+  void note_back_edges(const Node& node, const std::vector<std::string>& inputs);
+  void close_back_edges(const Node& node);
   Status check_references(const Node& node) const;
   Status check_functions(const Attrs& attrs) const;
   Status infer_shapes(Node& node, DTypes dtypes) const;
@@ -118,6 +138,7 @@ class Graph {
   std::shared_ptr<const FunctionLibrary> library_;  // never changed: replaced by a larger one
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> ids_;
+  std::unordered_map<std::string, std::vector<BackEdge>> open_back_edges_;  // by the later node
 };
 
 }  // namespace troupe

@@ -36,6 +36,14 @@ Op&& Op::ref_output(std::string name, std::string dtype_attr) && {
       {.name = std::move(name), .is_ref = true, .dtype_attr = std::move(dtype_attr)});
   return std::move(*this);
 }
+Op&& Op::ref_inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
+  inputs_.push_back(
+      {.name = std::move(name),
+       .is_ref = true,
+       .dtype_attr = std::move(dtype_attr),
+       .count_attr = std::move(count_attr)});
+  return std::move(*this);
+}
 Op&& Op::inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   inputs_.push_back(
       {.name = std::move(name),

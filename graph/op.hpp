@@ -63,6 +63,8 @@ class Op {
   /// takes a tensor where a reference is given gets the variable's value (passes/partition.hpp).
   Op&& ref_input(std::string name, std::string dtype_attr) &&;
   Op&& ref_output(std::string name, std::string dtype_attr) &&;
+  /// `count_attr` references, all of the dtype in `dtype_attr`.
+  Op&& ref_inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   /// `count_attr` tensors, all of the dtype in `dtype_attr`, or of a fixed one.
   Op&& inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   Op&& outputs(std::string name, std::string dtype_attr, std::string count_attr) &&;

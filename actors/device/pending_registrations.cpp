@@ -82,7 +82,7 @@ Status PendingRegistrations::make_graph(Registration& registration) {
     return status;
   for (auto& def : std::exchange(nodes, {}))
     if (auto id = registration.graph->add(std::move(def)); !id) return id.status();
-  return {};
+  return registration.graph->check_loops();
 }
 
 void PendingRegistrations::find_what_it_needs(const Pointer& registration) {

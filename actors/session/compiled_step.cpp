@@ -68,7 +68,9 @@ Result<std::vector<PlacedPartition>> place_and_partition(
   if (!places) return places.status();
   std::vector<PlacedPartition> partitions;
   auto actors = actors_of(tasks);
-  for (auto& cut : partition(graph, pruned, *places)) {
+  auto cuts = partition(graph, pruned, *places);
+  if (!cuts) return cuts.status();
+  for (auto& cut : *cuts) {
     auto device = DeviceName::parse(cut.device);
     if (!device) return device.status();
     partitions.push_back(

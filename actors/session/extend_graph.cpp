@@ -22,7 +22,7 @@ Status add_all(Graph& graph, std::vector<FunctionDef>& functions, std::vector<No
     if (auto status = check_names(def); !status.ok()) return status;
     if (auto id = graph.add(std::move(def)); !id) return id.status();
   }
-  return {};
+  return graph.check_loops();
 }
 
 }  // namespace

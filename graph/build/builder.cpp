@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
@@ -25,6 +26,7 @@ struct Builder::State {
   std::vector<VariableNodes> variables;
   std::unordered_map<std::string, int> names_used;
   std::set<ResourceName> resources;  // of all variables
+  ControlFlowContexts contexts;
 };
 
 namespace {
@@ -71,7 +73,7 @@ Builder::Builder() : Builder(make_op_catalog()) {}
 Builder::Builder(std::shared_ptr<const OpCatalog> catalog) : Builder(Graph(std::move(catalog))) {}
 
 Builder::Builder(Graph graph)
-    : state_(std::make_shared<State>(State{std::move(graph), {}, {}, {}, {}})) {}
+    : state_(std::make_shared<State>(State{std::move(graph), {}, {}, {}, {}, {}})) {}
 
 const Graph& Builder::graph() const { return state_->graph; }
 Status Builder::status() const { return state_->status; }
@@ -157,22 +159,71 @@ Value Builder::op(std::string_view op_name, const Values& inputs, Attrs attrs) c
       .device = device_,
       .inputs = {},
       .attrs = std::move(attrs)};
+  std::vector<Output> outputs;
   for (const auto& input : inputs) {
     if (!input.is_valid() || &input.builder().graph() != &graph()) {
       fail(invalid_argument("an input of the node belongs to no node of this graph")
                .at({.node = def.name, .op = def.op}));
       return {};
     }
-    def.inputs.push_back(graph().name_of(input.output()));
+    outputs.push_back(input.output());
   }
   for (const auto& input : control_inputs_)
     if (input != "^") def.inputs.push_back(input);
+  auto plain = *this;  // what brings values in has a name and nothing else of this node's
+  plain.next_name_.clear();
+  plain.control_inputs_.clear();
+  if (auto status = adopt_node(plain, outputs, def); !status.ok()) {
+    fail(status.at({.node = def.name, .op = def.op}));
+    return {};
+  }
+  return add(std::move(def), outputs, contexts().current());
+}
+
+/// Adds a node whose control inputs `def` has already.
+Value Builder::add(NodeDef def, const std::vector<Output>& inputs, int context) const {
+  std::vector<std::string> names;
+  for (auto input : inputs) names.push_back(graph().name_of(input));
+  def.inputs.insert(def.inputs.begin(), names.begin(), names.end());
   auto id = state_->graph.add(std::move(def));
   if (!id) {
     fail(id.status());
     return {};
   }
+  contexts().put(*id, context);
   return value({*id, 0});
+}
+
+ControlFlowContexts& Builder::contexts() const { return state_->contexts; }
+
+Value Builder::add_in(
+    int context, std::string_view op_name, const std::vector<Output>& inputs, Attrs attrs,
+    const std::vector<std::string>& controls) const {
+  NodeDef def{
+      .name = unique_name(op_name),
+      .op = std::string(op_name),
+      .device = device_,
+      .inputs = {},
+      .attrs = std::move(attrs)};
+  for (const auto& control : controls) def.inputs.push_back("^" + control);
+  return add(std::move(def), inputs, context);
+}
+
+std::pair<Value, std::string> Builder::add_loop_merge(
+    int context, Output enter, const Shape& shape) const {
+  auto next = unique_name(loops::next_iteration);
+  NodeDef def{
+      .name = unique_name(loops::merge),
+      .op = loops::merge,
+      .device = device_,
+      .inputs = {graph().name_of(enter), next + ":0"},
+      .attrs = {{"T", graph().dtype_of(enter)}, {"N", 2}, {loops::shape_attr, shape}}};
+  return {add(std::move(def), {}, context), next};
+}
+
+Value Builder::add_next_iteration(int context, std::string name, Output value) const {
+  return add(
+      {.name = std::move(name), .op = loops::next_iteration, .device = device_}, {value}, context);
 }
 
 Value Builder::value(Output output) const {
@@ -318,54 +369,6 @@ Value Variable::value() const {
 Value Variable::change(const char* node_name, const char* op, const Value& value) const {
   if (!handle.is_valid()) return {};
   return handle.builder().named(node_name).op(op, {handle, value});
-}
-
-namespace {
-
-/// Applies f to the builder of the first operand that has one; without any, the result is invalid.
-template <class F>
-Value with_builder(const Value& x, const Value& y, F f) {
-  if (x.is_valid()) return f(x.builder());
-  if (y.is_valid()) return f(y.builder());
-  return {};
-}
-
-}  // namespace
-
-Value operator+(const Value& x, const Value& y) {
-  return with_builder(x, y, [&](const Builder& b) { return b.add(x, y); });
-}
-Value operator-(const Value& x, const Value& y) {
-  return with_builder(x, y, [&](const Builder& b) { return b.sub(x, y); });
-}
-Value operator*(const Value& x, const Value& y) {
-  return with_builder(x, y, [&](const Builder& b) { return b.mul(x, y); });
-}
-Value operator/(const Value& x, const Value& y) {
-  return with_builder(x, y, [&](const Builder& b) { return b.div(x, y); });
-}
-Value operator-(const Value& x) {
-  return with_builder(x, x, [&](const Builder& b) { return b.neg(x); });
-}
-Value operator+(const Value& x, double y) {
-  return with_builder(x, x, [&](const Builder& b) { return b.add(x, b.like(x, y)); });
-}
-Value operator-(const Value& x, double y) {
-  return with_builder(x, x, [&](const Builder& b) { return b.sub(x, b.like(x, y)); });
-}
-Value operator*(const Value& x, double y) {
-  return with_builder(x, x, [&](const Builder& b) { return b.mul(x, b.like(x, y)); });
-}
-Value operator/(const Value& x, double y) {
-  return with_builder(x, x, [&](const Builder& b) { return b.div(x, b.like(x, y)); });
-}
-Value operator+(double x, const Value& y) { return y + x; }
-Value operator*(double x, const Value& y) { return y * x; }
-Value operator-(double x, const Value& y) {
-  return with_builder(y, y, [&](const Builder& b) { return b.sub(b.like(y, x), y); });
-}
-Value operator/(double x, const Value& y) {
-  return with_builder(y, y, [&](const Builder& b) { return b.div(b.like(y, x), y); });
 }
 
 }  // namespace troupe

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "troupe/graph/build/contexts.hpp"
 #include "troupe/graph/graph.hpp"
 
 namespace troupe {
@@ -93,6 +94,16 @@ class Builder {
   Value value(Output output) const;
   /// Adds a node of any op in the catalog.
   Value op(std::string_view op_name, const Values& inputs = {}, Attrs attrs = {}) const;
+
+  // Branches and loops (control_flow.hpp).
+  ControlFlowContexts& contexts() const;
+  /// Adds a node in that context just as it is, waiting for the nodes of those names and no others.
+  Value add_in(
+      int context, std::string_view op_name, const std::vector<Output>& inputs, Attrs attrs = {},
+      const std::vector<std::string>& controls = {}) const;
+  /// A Merge that begins the iterations of a loop, and a name that its NextIteration is to have.
+  std::pair<Value, std::string> add_loop_merge(int context, Output enter, const Shape& shape) const;
+  Value add_next_iteration(int context, std::string name, Output value) const;
 
   // Functions.
   /// Makes the results of a function from its arguments, with a builder of the function's nodes.
@@ -193,6 +204,7 @@ class Builder {
   struct State;
   Value reduce(const char* op_name, const Value& x) const;
   std::string unique_name(std::string_view op_name) const;
+  Value add(NodeDef def, const std::vector<Output>& inputs, int context) const;
 
   std::shared_ptr<State> state_;
   std::string device_;

@@ -69,6 +69,7 @@ constexpr Family families[] = {
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},
     {"control_flow", add_control_flow_ops},
+    {"loops", add_loops_ops},
     {"functional", add_functional_ops},
     {"transfer", add_transfer_ops},
 };

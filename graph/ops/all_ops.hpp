@@ -67,6 +67,7 @@ void add_table_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);
 void add_control_flow_ops(OpCatalog& catalog);
+void add_loops_ops(OpCatalog& catalog);
 void add_functional_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 

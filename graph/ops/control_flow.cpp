@@ -1,16 +1,8 @@
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/loops.hpp"
 
 namespace troupe {
 namespace {
-
-/// What is known of a value that has the one shape or the other.
-Shape common_shape(const Shape& a, const Shape& b) {
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape::unknown_rank();
-  auto common = a;
-  for (int axis = 0; axis < a.rank(); ++axis)
-    if (a[axis] != b[axis]) common.set(axis, Shape::unknown);
-  return common;
-}
 
 void add_branch_ops(OpCatalog& catalog) {
   catalog.add(Op("Switch")
@@ -36,13 +28,7 @@ void add_branch_ops(OpCatalog& catalog) {
       .attr("T", AttrType::dtype)
       .attr("N", AttrType::integer)
       .attr_at_least("N", 1)
-      .infer_shape([](ShapeInference& s) {
-        auto shape = s.input(0);
-        for (int i = 1; i < s.input_count(); ++i) shape = common_shape(shape, s.input(i));
-        s.set(0, shape);
-        s.set(1, Shape());
-        return Status();
-      }));
+      .infer_shape(loops::infer_merge));
 }
 
 /// Stacks of tensors that one step has for itself, on one device.

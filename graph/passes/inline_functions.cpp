@@ -4,6 +4,8 @@
 #include <set>
 
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/loops.hpp"
+#include "troupe/graph/passes/find_frames.hpp"
 #include "troupe/graph/passes/inline_scope.hpp"
 
 namespace troupe {
@@ -20,6 +22,9 @@ class Inliner {
         graph_(std::make_shared<Graph>(graph.shared_catalog(), graph.shared_library())) {}
 
   Result<std::unique_ptr<InlinedStep>> run() {
+    auto frames = find_frames(source_, step_.nodes);
+    if (!frames) return frames.status();
+    frames_ = *std::move(frames);
     StepSignature signature{.is_partial = step_.is_partial};
     for (auto feed : step_.feeds)
       if (auto status = add_absent_feed(feed); !status.ok()) return status;
@@ -38,6 +43,7 @@ class Inliner {
         targets_.push_back(*std::move(end));
       }
     signature.targets = std::move(targets_);
+    if (auto status = graph_->check_loops(); !status.ok()) return status;
     auto pruned = prune(*graph_, signature);
     if (!pruned) return pruned.status();
     return std::make_unique<InlinedStep>(InlinedStep{graph_, *std::move(pruned)});
@@ -172,7 +178,8 @@ class Inliner {
 
   /// Adds a node that is no call; returns its name.
   Result<std::string> add_node(InlineScope& scope, NodeDef def) {
-    auto name = free_name(scope, def.name);
+    auto known = scope.nodes.find(def.name);
+    auto name = known == scope.nodes.end() ? free_name(scope, def.name) : known->second;
     Where where{.node = name, .op = def.op};
     auto inputs = inputs_in(scope, def);
     if (!inputs) return inputs.status().at(where);
@@ -190,8 +197,11 @@ class Inliner {
     return name;
   }
 
-  /// Names in attributes: the nodes that a node shares its device with.
+  /// Names in attributes: the frame of a loop, and the nodes that a node shares its device with.
   void adopt_names(const InlineScope& scope, NodeDef& def) const {
+    if (loops::is_enter(def.op))
+      if (auto* frame = def.attrs["frame_name"].get<std::string>())
+        def.attrs["frame_name"] = scope.prefix + *frame;
     auto found = def.attrs.find("_class");
     auto* classes =
         found == def.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();
@@ -230,6 +240,9 @@ class Inliner {
       return status.at(where);
     auto forward = forward_of(scope, def);
     if (!forward) return forward.status().at(where);
+    for (const auto& node : function.def.nodes)  // a Merge may name it before it comes
+      if (loops::is_next_iteration(node.op))
+        call->body.nodes.emplace(node.name, free_name(call->body, node.name));
     for (const auto& node : function.def.nodes)
       if (auto status = add_body_node(*call, node, forward->get(), runs); !status.ok())
         return status.at(where);
@@ -254,10 +267,21 @@ class Inliner {
       if (input.starts_with('^')) call.body.controls.push_back(std::move(input));
       else call.body.outputs[function.arguments.at(argument++).name + ":0"] = std::move(input);
     auto& controls = call.body.controls;
+    if (scope.prefix.empty() && is_in_loop(def.name)) {
+      std::set<std::string> nodes(controls.begin(), controls.end());
+      for (const auto& [argument, value] : call.body.outputs)
+        nodes.insert("^" + value.substr(0, value.rfind(':')));
+      controls.assign(nodes.begin(), nodes.end());
+    }
     if (controls.size() < 2) return {};
     auto start = add_no_op("_start/" + call.name, call.body.device, std::move(controls));
     if (start) controls = {"^" + *start};
     return start.status();
+  }
+
+  /// Whether that call is in a loop: then so is what its function computes from no argument.
+  bool is_in_loop(const std::string& call) const {
+    return frames_.of_nodes[static_cast<size_t>(*source_.find(call))] > 0;
   }
 
   /// The call whose gradient this one is; null for another call.
@@ -324,6 +348,7 @@ class Inliner {
   const StepSignature& signature_;
   const PrunedStep& step_;
   std::shared_ptr<Graph> graph_;
+  LoopFrames frames_;
   InlineScope top_;
   std::vector<std::string> targets_;
   int64_t inlined_nodes_ = 0;

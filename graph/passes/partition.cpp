@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
+#include "troupe/graph/passes/find_frames.hpp"
 
 namespace troupe {
 namespace {
@@ -14,9 +16,15 @@ class Partitioner {
       const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices)
       : graph_(graph), step_(step), devices_(devices) {}
 
-  std::vector<Partition> run() {
+  Result<std::vector<Partition>> run() {
+    auto frames = find_frames(graph_, step_.nodes);
+    if (!frames) return frames.status();
+    frames_ = *std::move(frames);
+    if (frames_.has_loops()) find_loops();
     for (auto id : step_.nodes)
       if (!is_copied(id)) add_node(id, device_of(id));
+    for (const auto& loop : std::set(loop_parts_)) pivot(loop);
+    if (!status_.ok()) return status_;
     for (size_t i = 0; i < step_.fetches.size(); ++i) add_fetch(static_cast<int>(i));
     std::vector<Partition> partitions;
     for (auto& [device, partition] : partitions_) partitions.push_back(std::move(partition));
@@ -42,6 +50,7 @@ class Partitioner {
   }
 
   void add_node(NodeId id, const std::string& device) {
+    current_ = id;
     auto def = graph_.def_of(id);
     def.device = device;
     def.inputs.clear();
@@ -71,8 +80,7 @@ class Partitioner {
       return graph_.name_of(output);
     } else if (device_of(output.node) == device) name = graph_.name_of(output);
     else name = add_transfer(graph_.name_of(output), {}, output, device);
-    local_names_.emplace(key, name);
-    return name;
+    return local_names_.emplace(key, name).first->second;
   }
 
   bool is_fed(Output output) const { return std::ranges::count(step_.feeds, output) > 0; }
@@ -159,11 +167,14 @@ class Partitioner {
          .inputs = {from},
          .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
     auto name = transfer::recv_prefix + std::to_string(edge);
+    std::vector<std::string> controls;
+    if (auto frame = frames_.of_outputs[output.node]; frame > 0)
+      controls.push_back("^" + pivot({device, frame}));
     at(device).nodes.push_back(
         {.name = name,
          .op = transfer::recv,
          .device = device,
-         .inputs = {},
+         .inputs = std::move(controls),
          .attrs = {
              {"tensor_type", dtype},
              {"edge", edge},
@@ -171,6 +182,69 @@ class Partitioner {
              {"tensor_name", as ? "^" + graph_.node(output.node).name : graph_.name_of(output)},
              {"shape", shape}}});
     return name + ":0";
+  }
+
+  // -- loops
+
+  /// The part of a loop that a device runs.
+  using LoopPart = std::pair<std::string, int>;
+
+  void find_loops() {
+    for (auto id : step_.nodes) {
+      const auto& node = graph_.node(id);
+      auto frame = frames_.of_nodes[id];
+      if (frame <= 0) continue;
+      LoopPart part{device_of(id), frame};
+      loop_parts_.insert(part);
+      if (node.op->name() == loops::loop_cond) conditions_[frame] = id;
+      auto begins = std::ranges::any_of(
+          node.inputs, [&](Output input) { return input.node > id; });  // a Merge with a back edge
+      if (begins) merges_.try_emplace(part, id);
+    }
+  }
+
+  /// A node that runs in each iteration of that part of a loop, whatever the iteration computes:
+  /// what comes from another device waits for it, and so belongs to the iteration. It is a Merge of
+  /// the loop, or where the device has none, that of a loop of its own which goes round with it.
+  /// (TensorFlow: the control loop of a partition.)
+  std::string pivot(const LoopPart& part) {
+    if (auto found = pivots_.find(part); found != pivots_.end()) return found->second;
+    auto merge = merges_.find(part);
+    if (merge != merges_.end() && merge->second < current_)
+      return pivots_[part] = graph_.node(merge->second).name;
+    return add_control_loop(part);
+  }
+
+  std::string add_control_loop(const LoopPart& part) {
+    const auto& [device, number] = part;
+    const auto& frame = frames_.frames[static_cast<size_t>(number)];
+    auto prefix = "_loop/" + std::to_string(control_loop_count_++) + "/";
+    auto name = [&](const char* suffix) { return prefix + suffix; };
+    auto merge = pivots_[part] = name("merge");
+    auto condition = conditions_.find(number);
+    if (condition == conditions_.end()) {
+      status_ = invalid_argument(
+          "the loop '" + frame.name + "' is on several devices, but has no LoopCond");
+      return merge;
+    }
+    std::vector<std::string> controls;
+    if (frame.parent > 0) controls.push_back("^" + pivot({device, frame.parent}));
+    auto add = [&](const char* suffix, const char* op, std::vector<std::string> inputs,
+                   Attrs attrs) {
+      at(device).nodes.push_back(
+          {.name = name(suffix),
+           .op = op,
+           .device = device,
+           .inputs = std::move(inputs),
+           .attrs = std::move(attrs)});
+    };
+    add("start", "Const", controls, {{"value", Tensor::scalar(false)}, {"dtype", DType::boolean}});
+    add("enter", loops::enter, {name("start")},
+        {{"frame_name", frame.name}, {"parallel_iterations", frame.parallel_iterations}});
+    add("merge", loops::merge, {name("enter"), name("next")}, {{loops::shape_attr, Shape()}});
+    add("switch", "Switch", {merge, make_available({condition->second, 0}, device)}, {});
+    add("next", loops::next_iteration, {name("switch:1")}, {});
+    return merge;
   }
 
   std::string add_feed(int feed, const std::string& device) {
@@ -247,11 +321,19 @@ class Partitioner {
   std::map<std::vector<std::string>, std::string> reads_;  // by their inputs
   std::map<std::pair<std::string, std::string>, std::string> received_reads_;
   int64_t edge_count_ = 0;
+  LoopFrames frames_;
+  std::set<LoopPart> loop_parts_;
+  std::map<LoopPart, NodeId> merges_;  // the first that begins an iteration
+  std::map<int, NodeId> conditions_;   // by frame
+  std::map<LoopPart, std::string> pivots_;
+  NodeId current_ = -1;  // the node whose inputs are made available
+  int64_t control_loop_count_ = 0;
+  Status status_;
 };
 
 }  // namespace
 
-std::vector<Partition> partition(
+Result<std::vector<Partition>> partition(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices) {
   return Partitioner(graph, step, devices).run();
 }

@@ -25,7 +25,11 @@ struct Partition {
 /// the devices that use it; a constant without a device constraint is copied to its users' devices.
 /// Fetches that are also feeds are left out: the caller has their values. In a partial step, a
 /// _Recv from the client replaces each _Arg, and a _Send to it each _Retval.
-std::vector<Partition> partition(
+///
+/// A loop may be on several devices. Each of them goes through all its iterations; a _Recv runs
+/// once in each, whether the value is dead or not. InvalidArgument, naming the node or the loop,
+/// where a loop is not well formed (find_frames.hpp).
+Result<std::vector<Partition>> partition(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices);
 
 }  // namespace troupe

@@ -30,6 +30,49 @@ bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, No
   return graph.node(id).op->name() == "Placeholder" && std::ranges::count(feeds, Output{id, 0});
 }
 
+/// Walks from nodes to their inputs, up to the feeds.
+class NeededNodes {
+ public:
+  NeededNodes(const Graph& graph, const std::vector<Output>& feeds)
+      : graph_(graph), feeds_(feeds), is_needed_(static_cast<size_t>(graph.size())) {}
+
+  void add(NodeId id) {
+    if (!is_needed_[id]) unseen_.push_back(id);
+    is_needed_[id] = true;
+  }
+  void add(Output output) {
+    auto feed = std::ranges::find(feeds_, output);
+    if (feed == feeds_.end()) add(output.node);
+    else used_feeds_.insert(static_cast<int>(feed - feeds_.begin()));
+  }
+
+  /// The nodes that those which were added need, ascending, with them.
+  std::vector<NodeId> find() {
+    std::vector<NodeId> found;
+    while (!unseen_.empty()) {
+      auto id = unseen_.back();
+      unseen_.pop_back();
+      found.push_back(id);
+      for (auto input : graph_.node(id).inputs) add(input);
+      for (auto input : graph_.node(id).control_inputs)
+        if (is_fed_placeholder(graph_, feeds_, input)) add(Output{input, 0});
+        else add(input);
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  /// The feeds that they need, by number.
+  const std::set<int>& feeds() const { return used_feeds_; }
+
+ private:
+  const Graph& graph_;
+  const std::vector<Output>& feeds_;
+  std::vector<bool> is_needed_;
+  std::vector<NodeId> unseen_;
+  std::set<int> used_feeds_;
+};
+
 /// A feed stands for the value of a variable, not for the variable.
 Status check_fed_references(const Graph& graph, const PrunedStep& step) {
   for (auto feed : step.feeds) {
@@ -82,45 +125,23 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
       .fetches = *std::move(fetches),
       .nodes = {},
       .is_partial = signature.is_partial};
-  std::vector<bool> needed(static_cast<size_t>(graph.size()));
-  auto need = [&](Output output) {
-    if (!std::ranges::count(step.feeds, output)) needed[output.node] = true;
-  };
-  for (auto fetch : step.fetches) need(fetch);
+  NeededNodes needed(graph, step.feeds);
+  for (auto fetch : step.fetches) needed.add(fetch);
   for (const auto& target : signature.targets) {
     auto id = graph.find(target.substr(0, target.rfind(':')));
     if (!id) return with_role("target", target, id.status());
-    needed[*id] = true;
+    needed.add(*id);
   }
-  for (NodeId id = graph.size() - 1; id >= 0; --id) {
-    if (!needed[id]) continue;
-    step.nodes.push_back(id);
-    for (auto input : graph.node(id).inputs) need(input);
-    for (auto input : graph.node(id).control_inputs)
-      if (!is_fed_placeholder(graph, step.feeds, input)) needed[input] = true;
-  }
-  std::ranges::reverse(step.nodes);
+  step.nodes = needed.find();
   if (auto status = check_fed_references(graph, step); !status.ok()) return status;
   return step;
 }
 
 std::vector<int> feeds_needed_by(const Graph& graph, const PrunedStep& step, Output output) {
-  std::set<int> feeds;
-  std::vector<bool> needed(static_cast<size_t>(graph.size()));
-  auto need = [&](Output input) {
-    auto feed = std::ranges::find(step.feeds, input);
-    if (feed == step.feeds.end()) needed[input.node] = true;
-    else feeds.insert(static_cast<int>(feed - step.feeds.begin()));
-  };
-  need(output);
-  for (auto next = step.nodes.rbegin(); next != step.nodes.rend(); ++next) {
-    if (!needed[*next]) continue;
-    for (auto input : graph.node(*next).inputs) need(input);
-    for (auto input : graph.node(*next).control_inputs)
-      if (is_fed_placeholder(graph, step.feeds, input)) need({input, 0});
-      else needed[input] = true;
-  }
-  return {feeds.begin(), feeds.end()};
+  NeededNodes needed(graph, step.feeds);
+  needed.add(output);
+  needed.find();
+  return {needed.feeds().begin(), needed.feeds().end()};
 }
 
 }  // namespace troupe

@@ -130,6 +130,7 @@ class Placement::ColocationGroups {
       if (auto input = node.inputs[i];
           graph_.dtype_of(input) == DType::resource || node.takes_reference(static_cast<int>(i)))
         if (auto status = colocate(id, input.node); !status.ok()) return status;
+    if (auto status = colocate_loop_variable(node); !status.ok()) return status;
     auto found = node.attrs.find("_class");
     auto* classes =
         found == node.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();
@@ -140,6 +141,17 @@ class Placement::ColocationGroups {
       if (!other) return other.status().at(where(node));
       if (auto status = colocate(id, *other); !status.ok()) return status;
     }
+    return {};
+  }
+
+  /// Colocates a Merge that begins the iterations of a loop with the Enter and the NextIteration
+  /// that it takes its values from: each brings one in some iterations only, so that what another
+  /// device would receive cannot be counted by iterations.
+  Status colocate_loop_variable(const Node& node) {
+    auto is_back_edge = [&](Output input) { return input.node > node.id; };
+    if (std::ranges::none_of(node.inputs, is_back_edge)) return {};
+    for (auto input : node.inputs)
+      if (auto status = colocate(node.id, input.node); !status.ok()) return status;
     return {};
   }
 

@@ -39,7 +39,9 @@ class GraphRunner {
     for (size_t i = 0; i < fetches.size(); ++i)
       for (size_t j = 0; j < feeds.size(); ++j)
         if (step->fetches[i] == step->feeds[j]) answers[i] = feeds[j].value;
-    for (const auto& part : partition(graph, placed, places)) {
+    auto parts = partition(graph, placed, places);
+    if (!parts) return parts.status();
+    for (const auto& part : *parts) {
       auto status = run_partition(b.graph().shared_catalog(), part, feeds, answers);
       if (!status.ok()) return status;
     }

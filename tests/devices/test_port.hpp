@@ -14,6 +14,7 @@ struct TestPort final : StepPort {
   Tensor feed(int) override { return fed; }
   void fetch(int, Tensor value) override { fetched = std::move(value); }
   Status send(const EdgeKey& key, Tensor value) override {
+    sent_keys.push_back(key);
     sent.emplace_back(key.edge, std::move(value));
     return {};
   }
@@ -46,6 +47,7 @@ struct TestPort final : StepPort {
   Tensor fed = Tensor::scalar(1.0f);
   Tensor fetched;
   std::vector<std::pair<EdgeId, Tensor>> sent;
+  std::vector<EdgeKey> sent_keys;
   std::map<EdgeKey, Tensor> early;
   std::map<EdgeKey, Arrived> waiting;
   std::deque<std::function<void()>> posted;

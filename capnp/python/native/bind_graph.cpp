@@ -10,6 +10,7 @@
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
 #include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/control_flow.hpp"
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/build/optimizer.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
@@ -293,8 +294,80 @@ void bind_values(nb::module_& module) {
 
 }  // namespace
 
+void bind_conditional(nb::module_& module) {
+  module.def(
+      "set_context", [](const Builder& b, int context) { b.contexts().set_current(context); },
+      nb::arg("builder"), nb::arg("context"));
+  module.def("context", [](const Builder& b) { return b.contexts().current(); });
+  nb::class_<Conditional>(module, "Conditional")
+      .def(
+          "__init__",
+          [](Conditional* self, const Builder& b, const Value& predicate) {
+            new (self) Conditional(b, predicate);
+            check(b);
+          },
+          nb::arg("builder"), nb::arg("predicate"))
+      .def(
+          "begin",
+          [](Conditional& c, bool branch) {
+            c.begin(branch);
+            return c.context();
+          },
+          nb::arg("branch"))
+      .def("pivot", &Conditional::pivot)
+      .def(
+          "end",
+          [](Conditional& c, const Builder& b, const Values& results) {
+            c.end(results);
+            check(b);
+          },
+          nb::arg("builder"), nb::arg("results"))
+      .def(
+          "merge",
+          [](Conditional& c, const Builder& b) {
+            auto merged = c.merge();
+            check(b);
+            return merged;
+          },
+          nb::arg("builder"));
+}
+
+void bind_loop(nb::module_& module) {
+  nb::class_<WhileLoop>(module, "WhileLoop")
+      .def(
+          "__init__",
+          [](WhileLoop* self, const Builder& b, const Values& initial, int64_t parallel_iterations,
+             const nb::list& shapes) {
+            WhileOptions options{.parallel_iterations = parallel_iterations};
+            for (nb::handle shape : shapes) options.shape_invariants.push_back(to_shape(shape));
+            new (self) WhileLoop(b, initial, options);
+            check(b);
+          },
+          nb::arg("builder"), nb::arg("initial"), nb::arg("parallel_iterations"),
+          nb::arg("shape_invariants"))
+      .def_prop_ro("context", &WhileLoop::context)
+      .def("variables", &WhileLoop::variables)
+      .def(
+          "begin_body",
+          [](WhileLoop& loop, const Builder& b, const Value& condition) {
+            loop.begin_body(condition);
+            check(b);
+          },
+          nb::arg("builder"), nb::arg("condition"))
+      .def(
+          "end",
+          [](WhileLoop& loop, const Builder& b, const Values& results) {
+            auto exits = loop.end(results);
+            check(b);
+            return exits;
+          },
+          nb::arg("builder"), nb::arg("results"));
+}
+
 void bind_graph(nb::module_& module) {
   bind_values(module);
+  bind_conditional(module);
+  bind_loop(module);
   bind_builder(module);
   bind_training(module);
   module.def(

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-Status infer_reverse(ShapeInference& s) {
+Status infer_reversal(ShapeInference& s) {
   const auto& x = s.input(0);
   s.set(0, x);
   if (auto status = s.need_rank(1, 1); !status.ok()) return status;
@@ -67,7 +67,7 @@ void add_reversal_ops(OpCatalog& catalog) {
       .output("output", "T")
       .attr("Tidx", indexing(), DType::int32)
       .attr("T", all_dtypes())
-      .infer_shape(infer_reverse)
+      .infer_shape(infer_reversal)
       .gradient([](Gradient& g) { g.to_input(0, g.op("ReverseV2", {g.dy(), g.in(1)})); }));
   catalog.add(Op("ReverseSequence")
       .doc("The tensor with the first seq_lengths[i] elements along axis `seq_dim` turned round, "

@@ -26,7 +26,9 @@ struct DotFixture {
     std::map<NodeId, DeviceName> places;
     for (auto id : step->nodes) places[id] = *DeviceName::parse(b.graph().node(id).device);
     RunMetadata metadata;
-    for (auto& part : partition(b.graph(), *step, places)) {
+    auto parts = partition(b.graph(), *step, places);
+    BOOST_TEST_REQUIRE(parts.ok());
+    for (auto& part : *parts) {
       auto& run = metadata.devices.emplace_back();
       run.device = part.device;
       run.graph = part.nodes;

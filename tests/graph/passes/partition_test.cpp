@@ -21,7 +21,9 @@ struct PartitionPassFixture {
     BOOST_REQUIRE(step.ok());
     std::map<NodeId, DeviceName> places;
     for (auto id : step->nodes) places[id] = b.graph().node(id).device == "/job:b" ? b_cpu : a_cpu;
-    return partition(b.graph(), *step, places);
+    auto partitions = partition(b.graph(), *step, places);
+    BOOST_TEST_REQUIRE(partitions.ok(), partitions.status().to_string());
+    return *partitions;
   }
 
   static long count(const Partition& part, const std::string& op) {

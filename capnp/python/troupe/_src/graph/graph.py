@@ -50,6 +50,7 @@ class _Scopes(threading.local):
         self.devices: Tuple[DeviceNameOrFunction, ...] = ()
         self.controls: Tuple[Operation, ...] = ()
         self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
+        self.context = -1  # the branch or loop that nodes are added to
         # A builder with all of these, unless a function chooses the device of each node.
         self.complete_builder: Optional[_native.Builder] = None
 
@@ -90,10 +91,15 @@ class Graph:
                 builder, name = builder.within(""), name[:-1]
             self._check_has(inputs, op_type)
             values = [tensor._value() for tensor in inputs]
+            self._use_context()
             if op_type in self._scopes.gradients:
                 attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
+
+    def _use_context(self) -> None:
+        """Before nodes are added: they are of the branch or loop that this thread is in."""
+        _native.set_context(self._root, self._scopes.context)
 
     def _check_has(self, inputs: Sequence[Tensor], op_type: str) -> None:
         for tensor in inputs:
@@ -323,12 +329,11 @@ class Graph:
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Optional[Sequence[Any]]) -> Iterator[None]:
-        """Nodes run only after those; None removes all outer control dependencies."""
-        if control_inputs is None:
-            controls: Tuple[Operation, ...] = ()
-        else:
-            controls = self._scopes.controls + tuple(operations_of(control_inputs))
-        with self._changed(controls=controls):
+        """Nodes run only after those; None removes outer ones, and leaves branches and loops."""
+        changes: Dict[str, Any] = {"controls": (), "context": -1}
+        if control_inputs is not None:
+            changes = {"controls": self._scopes.controls + tuple(operations_of(control_inputs))}
+        with self._changed(**changes):
             yield
 
     @contextlib.contextmanager

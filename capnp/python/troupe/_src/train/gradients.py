@@ -73,6 +73,7 @@ def gradients(
     stops = [_place_of(x) for x in _listed(stop_gradients)] if stop_gradients is not None else []
     with graph._lock:
         graph._check_not_finalized()
+        graph._use_context()
         builder = graph._builder_for("Gradient", name)
         values = builder.gradients(
             [y._value() for y in tensors],
@@ -104,8 +105,9 @@ def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
 
     def call(prefix: str, values: List[Optional[_native.Value]]) -> List[Optional[_native.Value]]:
         given = [None if value is None else graph._of_value(value) for value in values]
+        context = _native.context(graph._root)  # where the builder computes these gradients
         with graph.as_default(), graph.name_scope(prefix), graph.colocate_with(op):
-            with graph.control_dependencies(None):
+            with graph._changed(controls=(), context=context):
                 made = _listed(function(op, *given))
                 if len(made) != len(op.inputs):
                     raise ValueError(

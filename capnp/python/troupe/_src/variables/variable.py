@@ -57,8 +57,9 @@ class Variable(Operand):
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
+                graph._use_context()
                 native = _make(graph, builder, name, initial, keys)
-        self._set_up(graph, native, initial)
+                self._set_up(graph, native, initial)
         self.constraint = constraint
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
@@ -144,6 +145,7 @@ class Variable(Operand):
     def read_value(self) -> Tensor:
         with self._graph._lock:
             self._graph._check_not_finalized()
+            self._graph._use_context()
             read = self._graph._of_value(self._native.read(self._graph._controls()))
         assert isinstance(read, Tensor)
         return read
@@ -215,6 +217,7 @@ class Variable(Operand):
             self._graph._check_not_finalized()
             operand = convert_to_tensor(value, self._dtype)
             controls = self._graph._controls()
+            self._graph._use_context()
             change = self._native.change(operation, operand._value(), controls)
             changed = self._graph._of_value(self._native.read([change]))
         assert isinstance(changed, Tensor)

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "troupe/devices/executor.hpp"
+#include "troupe/devices/launch_outputs.hpp"
+#include "troupe/devices/plan.hpp"
+
+namespace troupe {
+
+/// The launches of a step's kernels that wait, and how the step has ended. Thread-safe.
+class WaitingLaunches {
+ public:
+  /// One of them. It lives on the heap until it is done.
+  struct Waiting final : WaitCanceller {
+    Waiting(
+        WaitingLaunches& launches, const Plan::NodeItem& item, Device& device, LaunchStep step,
+        std::span<Tensor> inputs)
+        : launches(launches),
+          item(item),
+          outputs(item.output_count),
+          launch(device, with_canceller(step), inputs, outputs.span()) {}
+
+    void on_cancel(std::function<void()> hook) override {
+      launches.set_hook(*this, std::move(hook));
+    }
+    LaunchStep with_canceller(LaunchStep step) {
+      step.canceller = this;
+      return step;
+    }
+
+    WaitingLaunches& launches;
+    const Plan::NodeItem& item;
+    LaunchOutputs outputs;
+    Launch launch;
+    std::function<void()> cancel_hook;  // under the mutex
+    // The kernel may finish inside start(): then its followers join the nodes of that thread.
+    std::atomic<bool> returned_or_done{false};
+    Status status;
+    // For the trace: what a node without outputs takes in is what it gives away.
+    StepTrace::Time began{0};
+    uint64_t bytes = 0;
+  };
+
+  void add(Waiting& waiting) {
+    std::lock_guard lock(mutex_);
+    waiting_.push_back(&waiting);
+  }
+
+  void remove(Waiting& waiting) {
+    std::function<void()> unused;
+    std::lock_guard lock(mutex_);
+    std::erase(waiting_, &waiting);
+    unused.swap(waiting.cancel_hook);
+  }
+
+  /// What they wait for.
+  std::vector<WaitingNode> describe() const {
+    std::lock_guard lock(mutex_);
+    std::vector<WaitingNode> found;
+    for (const auto* waiting : waiting_)
+      found.push_back(
+          {waiting->item.node, waiting->item.kernel->awaits, waiting->item.kernel->awaits_from});
+    return found;
+  }
+
+  /// Notes the step's first error. The caller runs the hooks; nothing for a later error.
+  std::optional<std::vector<std::function<void()>>> fail(const Status& status) {
+    std::lock_guard lock(mutex_);
+    if (!error_.ok()) return {};
+    error_ = status;
+    std::vector<std::function<void()>> hooks;
+    for (auto* waiting : waiting_)
+      if (waiting->cancel_hook) hooks.push_back(std::exchange(waiting->cancel_hook, nullptr));
+    return hooks;
+  }
+
+  /// A fail() may come while the last node ends.
+  Status error() const {
+    std::lock_guard lock(mutex_);
+    return error_;
+  }
+
+ private:
+  void set_hook(Waiting& waiting, std::function<void()> hook) {
+    {
+      std::lock_guard lock(mutex_);
+      if (error_.ok()) {
+        waiting.cancel_hook = std::move(hook);
+        return;
+      }
+    }
+    hook();
+  }
+
+  mutable std::mutex mutex_;
+  Status error_;
+  std::vector<Waiting*> waiting_;
+};
+
+}  // namespace troupe
