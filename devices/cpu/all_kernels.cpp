@@ -54,6 +54,8 @@ constexpr Add families[] = {
     add_ctc_kernels,
     add_sets_kernels,
     add_sparse_reduction_kernels,
+    add_sparse_arithmetic_kernels,
+    add_sparse_cross_kernels,
     add_resize_kernels,
     add_crop_kernels,
     add_codecs_kernels,

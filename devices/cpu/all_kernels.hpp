@@ -46,6 +46,8 @@ void add_segment_kernels(KernelCatalog& catalog);
 void add_sparse_segment_kernels(KernelCatalog& catalog);
 void add_histogram_kernels(KernelCatalog& catalog);
 void add_sparse_reduction_kernels(KernelCatalog& catalog);
+void add_sparse_arithmetic_kernels(KernelCatalog& catalog);
+void add_sparse_cross_kernels(KernelCatalog& catalog);
 void add_sets_kernels(KernelCatalog& catalog);
 void add_ctc_kernels(KernelCatalog& catalog);
 void add_resize_kernels(KernelCatalog& catalog);

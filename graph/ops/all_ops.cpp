@@ -52,6 +52,8 @@ constexpr Family families[] = {
     {"nn/ctc", add_ctc_ops},
     {"sparse/sets", add_sets_ops},
     {"sparse/sparse_reduction", add_sparse_reduction_ops},
+    {"sparse/sparse_arithmetic", add_sparse_arithmetic_ops},
+    {"sparse/sparse_cross", add_sparse_cross_ops},
     {"image/resize", add_resize_ops},
     {"image/crop", add_crop_ops},
     {"image/codecs", add_codecs_ops},

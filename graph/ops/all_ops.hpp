@@ -48,6 +48,8 @@ void add_segment_ops(OpCatalog& catalog);
 void add_sparse_segment_ops(OpCatalog& catalog);
 void add_histogram_ops(OpCatalog& catalog);
 void add_sparse_reduction_ops(OpCatalog& catalog);
+void add_sparse_arithmetic_ops(OpCatalog& catalog);
+void add_sparse_cross_ops(OpCatalog& catalog);
 void add_sets_ops(OpCatalog& catalog);
 void add_ctc_ops(OpCatalog& catalog);
 void add_resize_ops(OpCatalog& catalog);

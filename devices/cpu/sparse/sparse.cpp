@@ -228,6 +228,41 @@ Status slice_sparse(Launch& launch) {
   return status.ok() ? set_ints(launch, 2, DType::int64, part->sizes) : status;
 }
 
+/// The entries of each part, with indices from its beginning.
+Status split_sparse(Launch& launch, int64_t parts) {
+  if (!launch.input(0).shape().is_scalar())
+    return invalid_argument(
+        "'split_dim' must be a scalar, but is " + launch.input(0).shape().to_string());
+  auto places = SparsePlaces::of(launch.input(1), launch.input(2), launch.input(3));
+  if (!places) return places.status();
+  auto axis = find_axis(launch.input(0).value<int64_t>(), places->rank());
+  if (!axis) return axis.status();
+  auto split = static_cast<size_t>(*axis);
+  auto size = places->sizes()[split];
+  if (parts > size)
+    return invalid_argument(
+        "an axis of size " + std::to_string(size) + " cannot be split into " +
+        std::to_string(parts) + " parts");
+  auto sizes = places->sizes();
+  for (int64_t part = 0, begin = 0; part < parts; ++part, begin += sizes[split]) {
+    sizes[split] = size / parts + (part < size % parts ? 1 : 0);
+    std::vector<int64_t> chosen, indices;
+    for (int64_t entry = 0; entry < places->count(); ++entry) {
+      auto index = (*places)[entry];
+      if (index[split] < begin || index[split] - begin >= sizes[split]) continue;
+      chosen.push_back(entry);
+      indices.insert(indices.end(), index.begin(), index.end());
+      indices[indices.size() - index.size() + split] -= begin;
+    }
+    auto output = static_cast<int>(part), count = static_cast<int>(parts);
+    auto status = set_indices(launch, output, std::ssize(chosen), places->rank(), indices);
+    if (status.ok()) status = set_chosen(launch, count + output, launch.input(2), chosen);
+    if (status.ok()) status = set_ints(launch, 2 * count + output, DType::int64, sizes);
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
 /// The entries of a slice come in the order of those that they were.
 Status compute_slice_grad(Launch& launch) {
   const auto &gradients = launch.input(0), &all = launch.input(1), &start = launch.input(2),
@@ -269,6 +304,11 @@ void add_sparse_kernels(KernelCatalog& catalog) {
   catalog.add_compute("SparseReshape", reshape_sparse);
   catalog.add_compute("SparseReorder", reorder_sparse);
   catalog.add_compute("SparseSlice", slice_sparse);
+  catalog.add("SparseSplit", [](const Node& node) {
+    return Kernel{.compute = [parts = node.attr<int64_t>("num_split")](Launch& launch) {
+      return split_sparse(launch, parts);
+    }};
+  });
   catalog.add_compute("SparseSliceGrad", compute_slice_grad);
   add_sparse_dense_kernels(catalog);
   add_sparse_rows_kernels(catalog);

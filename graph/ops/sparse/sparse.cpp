@@ -102,6 +102,19 @@ Status infer_concat_sparse(ShapeInference& s) {
   return {};
 }
 
+Status infer_split_sparse(ShapeInference& s) {
+  if (auto status = s.need_rank(0, 0); !status.ok()) return status;
+  auto form = infer_sparse(s, 1, 2, 3);
+  if (!form) return form.status();
+  auto parts = static_cast<int>(s.attr<int64_t>("num_split"));
+  for (int part = 0; part < parts; ++part) {
+    s.set(part, {Shape::unknown, form->rank});
+    s.set(parts + part, {Shape::unknown});
+    s.set(2 * parts + part, {form->rank});
+  }
+  return {};
+}
+
 void add_forms(OpCatalog& catalog) {
   catalog.add(Op("SparseReshape")
       .doc("The indices of the same entries in a tensor of another shape, of which one size may be "
@@ -140,6 +153,20 @@ void add_forms(OpCatalog& catalog) {
 }
 
 void add_sparse_slices(OpCatalog& catalog) {
+  catalog.add(Op("SparseSplit")
+      .doc("A sparse tensor in `num_split` parts along axis `split_dim`, of which the first have "
+           "one index more where they cannot be equal.")
+      .input("split_dim", DType::int64)
+      .input("indices", DType::int64)
+      .input("values", "T")
+      .input("shape", DType::int64)
+      .outputs("output_indices", DType::int64, "num_split")
+      .outputs("output_values", "T", "num_split")
+      .outputs("output_shape", DType::int64, "num_split")
+      .attr("num_split", AttrType::integer)
+      .attr_at_least("num_split", 1)
+      .attr("T", all_dtypes())
+      .infer_shape(infer_split_sparse));
   catalog.add(Op("SparseSlice")
       .doc("The entries of a sparse tensor that lie in the part from `start` on, of that `size` or "
            "as much of it as there is.")

@@ -296,9 +296,30 @@ def record_edit_distance(r):
             says="0 values")
 
 
+def record_split(r):
+    known = {"known_shape": False}
+    indices = longs([[0, 0], [0, 3], [1, 1], [1, 4], [2, 2]])
+    for dtype in PLAIN + ["string"]:
+        values = array([1, 0, 1, 1, 0], dtype)
+        r.call("SparseSplit", longs(1), indices, values, longs([3, 5]), num_split=2, outputs=[
+            longs([[0, 0], [1, 1], [2, 2]]), longs([[0, 0], [1, 1]]),
+            values[[0, 2, 4]], values[[1, 3]], longs([3, 3]), longs([3, 2])], **known)
+    values = array([1, 2, 3, 4, 5], "float32")
+    for axis, parts in [(0, 1), (0, 2), (0, 3), (1, 5), (1, 3), (-1, 2), (-2, 3)]:
+        r.call("SparseSplit", longs(axis), indices, values, longs([3, 5]), num_split=parts, **known)
+    r.call("SparseSplit", longs(0), indices[:0], values[:0], longs([3, 5]), num_split=2, **known)
+    r.error("SparseSplit", longs(0), indices, values, longs([3, 5]), num_split=4, says="4 parts")
+    r.error("SparseSplit", longs(2), indices, values, longs([3, 5]), num_split=2, says="axis")
+    r.error("SparseSplit", longs(-3), indices, values, longs([3, 5]), num_split=2, says="axis")
+    r.error("SparseSplit", longs([0]), indices, values, longs([3, 5]), num_split=2, says="")
+    r.error("SparseSplit", longs(0), indices, values[:3], longs([3, 5]), num_split=2, says="fit")
+    r.error("SparseSplit", longs(0), indices, values, longs([3, 5]), num_split=0, says="num_split")
+
+
 def record(r):
     record_forms(r)
     record_slices(r)
+    record_split(r)
     record_concat(r)
     record_rows(r)
     record_to_dense(r)
