@@ -33,6 +33,63 @@ struct QrKernel {
   }
 };
 
+struct LuKernel {
+  DType index_dtype;
+  explicit LuKernel(const Node& node) : index_dtype(node.attr<DType>("output_idx_type")) {}
+
+  template <class T>
+  Status run(Launch& launch) const {
+    auto batch = MatrixBatch::of_square(launch, 0);
+    if (!batch) return batch.status();
+    auto n = batch->rows;
+    auto factors = allocate(launch, batch->with({n, n}));
+    if (!factors) return factors.status();
+    auto shape = batch->with({n});
+    if (!shape) return shape.status();
+    auto rows = launch.allocate(index_dtype, *shape);
+    if (!rows) return rows.status();
+    const auto& in = launch.input(0);
+    auto status = each_matrix(*batch, *factors, [&](int64_t index) -> Status {
+      auto pivots = find_pivots(matrix_of<T>(in, index, n, n));
+      if (pivots.is_singular()) return invalid_argument("the matrix is not invertible");
+      put_matrix<T>(*factors, index, pivots.factors);
+      if (index_dtype == DType::int32) put_matrix<int32_t>(*rows, index, pivots.rows);
+      else put_matrix<int64_t>(*rows, index, pivots.rows);
+      return {};
+    });
+    if (!status.ok()) return status;
+    launch.set(0, *std::move(factors));
+    launch.set(1, *std::move(rows));
+    return {};
+  }
+};
+
+/// The eigenvalues as a row above the eigenvectors.
+struct EigenTableKernel {
+  explicit EigenTableKernel(const Node&) {}
+
+  template <class T>
+  Status run(Launch& launch) const {
+    auto batch = MatrixBatch::of_square(launch, 0);
+    if (!batch) return batch.status();
+    auto n = batch->rows;
+    auto out = allocate(launch, batch->with({n + 1, n}));
+    if (!out) return out.status();
+    const auto& in = launch.input(0);
+    auto status = each_matrix(*batch, *out, [&](int64_t index) -> Status {
+      Eigen::VectorXd values;
+      Dense<double> vectors, table(n + 1, n);
+      if (!find_eigenvalues(matrix_of<T>(in, index, n, n), values, &vectors))
+        return invalid_argument("the matrix has no eigenvalues that could be found");
+      table << values.transpose(), vectors;
+      put_matrix<T>(*out, index, table);
+      return {};
+    });
+    if (status.ok()) launch.set(0, *std::move(out));
+    return status;
+  }
+};
+
 struct EigenKernel {
   bool vectors;
   explicit EigenKernel(const Node& node) : vectors(node.attr<bool>("compute_v")) {}
@@ -110,6 +167,8 @@ struct SvdKernel {
 
 void add_factorization_kernels(KernelCatalog& catalog) {
   catalog.add("Qr", decomposition<QrKernel>());
+  catalog.add("Lu", decomposition<LuKernel>());
+  catalog.add("SelfAdjointEig", decomposition<EigenTableKernel>(Types<float, double>{}));
   catalog.add("SelfAdjointEigV2", decomposition<EigenKernel>());
   catalog.add("Svd", decomposition<SvdKernel>());
 }

@@ -106,11 +106,11 @@ Status each_matrix(const MatrixBatch& batch, const Tensor& result, const F& f) {
 
 /// Makes the kernels of an op on matrices of attribute T: an F is made from the node, and its
 /// run<T>() computes.
-template <class F>
-KernelCatalog::Make decomposition() {
+template <class F, class Allowed = Decomposable>
+KernelCatalog::Make decomposition(Allowed = {}) {
   return [](const Node& node) {
     F compute(node);
-    return dispatch(Decomposable{}, node.attr<DType>("T"), [compute](auto zero) {
+    return dispatch(Allowed{}, node.attr<DType>("T"), [compute](auto zero) {
       using T = decltype(zero);
       return Kernel{
           .compute = [compute](Launch& launch) { return compute.template run<T>(launch); },

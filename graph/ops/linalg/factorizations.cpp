@@ -48,6 +48,21 @@ Status infer_eigen(ShapeInference& s) {
   return set_shapes(s, {values, s.attr<bool>("compute_v") ? *matrices : Shape{0}});
 }
 
+Status infer_lu(ShapeInference& s) {
+  auto matrices = square_matrices(s, 0);
+  if (!matrices) return matrices.status();
+  auto batches = batches_of(s, 0);
+  return set_shapes(s, {*matrices, append(*batches, {size_from_end(*matrices, 1)})});
+}
+
+Status infer_eigen_table(ShapeInference& s) {
+  auto matrices = square_matrices(s, 0);
+  if (!matrices) return matrices.status();
+  auto batches = batches_of(s, 0);
+  auto size = size_from_end(*matrices, 1);
+  return set_shapes(s, {append(*batches, {size < 0 ? size : size + 1, size})});
+}
+
 bool is_complex(const Value& x) {
   return x.dtype() == DType::complex64 || x.dtype() == DType::complex128;
 }
@@ -163,6 +178,22 @@ void eigen_gradient(Gradient& g) {
 }  // namespace
 
 void add_factorization_ops(OpCatalog& catalog) {
+  catalog.add(Op("Lu")
+      .doc("Matrices whose rows p are the product of a lower triangle, with ones on the diagonal, "
+           "and an upper one; both in one matrix. InvalidArgument where there is no inverse.")
+      .input("input", "T")
+      .output("lu", "T")
+      .output("p", "output_idx_type")
+      .attr("T", decomposable())
+      .attr("output_idx_type", indexing(), DType::int32)
+      .infer_shape(infer_lu));
+  catalog.add(Op("SelfAdjointEig")
+      .doc("The eigenvalues of self-adjoint matrices, the least first, as a row above their "
+           "eigenvectors, which are columns. Only the lower half is read.")
+      .input("input", "T")
+      .output("output", "T")
+      .attr("T", {DType::float32, DType::float64})
+      .infer_shape(infer_eigen_table));
   catalog.add(Op("Qr")
       .doc("Matrices as products of q, with orthonormal columns, and upper triangular r. "
            "`full_matrices`: q is square.")

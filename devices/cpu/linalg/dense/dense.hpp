@@ -27,7 +27,8 @@ bool factor_cholesky(Dense<S>& matrix);
 /// A matrix as a product with triangular factors, rows exchanged.
 template <class S>
 struct Pivots {
-  Dense<S> factors;
+  Dense<S> factors;  // the upper one, and below the diagonal the lower one, which has ones there
+  Eigen::VectorXi rows;  // for each row of the product, which one of the matrix it is
   S sign;  // of the exchange of rows: 1 or -1
   bool is_singular() const { return (factors.diagonal().array() == S(0)).any(); }
 };
@@ -63,6 +64,17 @@ struct SingularValues {
 };
 template <class S>
 SingularValues<S> find_singular_values(const Dense<S>& matrix, bool full);
+
+/// Makes of a finite matrix the sum of all its powers matrix^k / k!.
+template <class S>
+void exponentiate(Dense<S>& matrix);
+
+/// Makes of a finite matrix the one whose square it is; NaN where it was not found.
+template <class S>
+void take_square_root(Dense<S>& matrix);
+
+/// Makes of a finite matrix the one whose exponential it is. False where it was not found.
+bool take_logarithm(Dense<complex128>& matrix);
 
 /// a * b.
 template <class S>

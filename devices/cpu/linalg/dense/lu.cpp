@@ -7,7 +7,10 @@ namespace troupe::cpu {
 template <class S>
 Pivots<S> find_pivots(const Dense<S>& matrix) {
   Eigen::PartialPivLU<Dense<S>> lu(matrix);
-  return {lu.matrixLU(), S(double(lu.permutationP().determinant()))};
+  const auto& exchange = lu.permutationP();
+  return {
+      lu.matrixLU(), exchange.inverse().eval().indices(),
+      S(double(exchange.determinant()))};
 }
 
 template <class S>

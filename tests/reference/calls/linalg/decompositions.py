@@ -115,6 +115,19 @@ def record_factorizations(r):
     r.call("Cholesky", np.array([[4, 9.0], [2, 5]]), gradient=[])
 
 
+def record_lu(r):
+    for dtype in FLOATS + COMPLEX:
+        near = {"tolerance": TOLERANCE[dtype]}
+        for shape in [(3, 3), (2, 2, 2), (1, 1), (0, 0), (0, 2, 2), (2, 0, 0)]:
+            for index in ["int32", "int64"]:
+                r.call("Lu", matrices(shape, dtype)[..., ::-1, :], output_idx_type=index, **near)
+    # The largest of each column comes first: rows 2, 0, 1.
+    r.call("Lu", np.array([[2, 4.0, 1], [1, 1, 1], [4, 2, 2]]))
+    r.error("Lu", np.zeros((2, 2)), says="not invertible")
+    r.error("Lu", np.ones((2, 3)), says="must be square matrices, but is [2,3]")
+    r.error("Lu", np.ones(3), says="at least rank 2, but is [3]")
+
+
 def record_errors(r):
     wide, vector, singular = np.ones((2, 3)), np.ones(3), np.ones((2, 2))
     for op in ["Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant",
@@ -142,4 +155,5 @@ def record(r):
     record_squares(r)
     record_least_squares(r)
     record_factorizations(r)
+    record_lu(r)
     record_errors(r)
