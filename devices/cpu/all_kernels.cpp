@@ -26,6 +26,7 @@ constexpr Add families[] = {
     add_normalization_kernels,
     add_dilation_kernels,
     add_text_kernels,
+    add_ngrams_kernels,
     add_parsing_kernels,
     add_example_kernels,
     add_sequence_example_kernels,

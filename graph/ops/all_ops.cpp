@@ -24,6 +24,7 @@ constexpr Family families[] = {
     {"nn/normalization", add_normalization_ops},
     {"nn/dilation", add_dilation_ops},
     {"string/text", add_text_ops},
+    {"string/ngrams", add_ngrams_ops},
     {"string/parsing", add_parsing_ops},
     {"parsing/example", add_example_ops},
     {"parsing/sequence_example", add_sequence_example_ops},

@@ -22,6 +22,7 @@ void add_pooling_ops(OpCatalog& catalog);
 void add_normalization_ops(OpCatalog& catalog);
 void add_dilation_ops(OpCatalog& catalog);
 void add_text_ops(OpCatalog& catalog);
+void add_ngrams_ops(OpCatalog& catalog);
 void add_parsing_ops(OpCatalog& catalog);
 void add_example_ops(OpCatalog& catalog);
 void add_sequence_example_ops(OpCatalog& catalog);

@@ -66,11 +66,30 @@ Result<Kernel> make_select(const Node& node) {
   });
 }
 
+/// Shapes that cannot be broadcast together are an error, or one `unequal`.
+template <class F>
+KernelCatalog::Make equality(F compare, bool unequal) {
+  return [=](const Node& node) {
+    auto kernel = comparison<decltype(AllPlain{} + Types<std::string>{})>(compare)(node);
+    if (!kernel || node.attr<bool>("incompatible_shape_error")) return kernel;
+    auto compute = kernel->compute;
+    kernel->compute = [compute, unequal](Launch& launch) -> Status {
+      if (broadcast(launch.input(0).shape(), launch.input(1).shape())) return compute(launch);
+      auto out = launch.allocate(DType::boolean, Shape());
+      if (!out) return out.status();
+      *out->mutable_data<bool>() = unequal;
+      launch.set(0, *std::move(out));
+      return {};
+    };
+    return kernel;
+  };
+}
+
 }  // namespace
 
 void add_comparison_kernels(KernelCatalog& catalog) {
-  catalog.add("Equal", comparison<AllPlain>(std::equal_to<>()));
-  catalog.add("NotEqual", comparison<AllPlain>(std::not_equal_to<>()));
+  catalog.add("Equal", equality(std::equal_to<>(), /*unequal=*/false));
+  catalog.add("NotEqual", equality(std::not_equal_to<>(), /*unequal=*/true));
   catalog.add("Less", comparison<Real>(std::less<>()));
   catalog.add("LessEqual", comparison<Real>(std::less_equal<>()));
   catalog.add("Greater", comparison<Real>(std::greater<>()));

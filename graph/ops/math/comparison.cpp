@@ -16,14 +16,16 @@ Op comparison(const char* name, const char* doc, const DTypes& dtypes) {
       .gradient(not_differentiable);
 }
 
-/// As TensorFlow's: incompatible shapes may be declared to be merely unequal.
+/// As TensorFlow's: incompatible shapes may be declared to be merely unequal, which one bool says.
 Op equality(const char* name, const char* doc) {
-  return comparison(name, doc, all_plain())
+  return comparison(name, doc, all_dtypes())
       .attr("incompatible_shape_error", true)
       .infer_shape([](ShapeInference& s) {
-        if (!s.attr<bool>("incompatible_shape_error"))
-          return unimplemented("attribute 'incompatible_shape_error' must be true, not false");
-        return shapes::broadcast()(s);
+        if (s.attr<bool>("incompatible_shape_error")) return shapes::broadcast()(s);
+        if (!s.input(0).is_known() || !s.input(1).is_known()) return Status();
+        auto shape = broadcast(s.input(0), s.input(1));
+        s.set(0, shape ? *shape : Shape());
+        return Status();
       });
 }
 
