@@ -42,6 +42,7 @@ constexpr Add families[] = {
     add_splitting_kernels,
     add_partition_kernels,
     add_gather_kernels,
+    add_ragged_kernels,
     add_concat_kernels,
     add_products_kernels,
     add_diagonals_kernels,

@@ -36,6 +36,7 @@ void add_gather_nd_kernels(KernelCatalog& catalog);
 void add_splitting_kernels(KernelCatalog& catalog);
 void add_partition_kernels(KernelCatalog& catalog);
 void add_gather_kernels(KernelCatalog& catalog);
+void add_ragged_kernels(KernelCatalog& catalog);
 void add_concat_kernels(KernelCatalog& catalog);
 void add_products_kernels(KernelCatalog& catalog);
 void add_diagonals_kernels(KernelCatalog& catalog);

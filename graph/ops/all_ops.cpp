@@ -40,6 +40,7 @@ constexpr Family families[] = {
     {"array/splitting", add_splitting_ops},
     {"indexing/partition", add_partition_ops},
     {"indexing/gather", add_gather_ops},
+    {"indexing/ragged", add_ragged_ops},
     {"array/concat", add_concat_ops},
     {"linalg/products", add_products_ops},
     {"linalg/diagonals", add_diagonals_ops},

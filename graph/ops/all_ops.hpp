@@ -38,6 +38,7 @@ void add_gather_nd_ops(OpCatalog& catalog);
 void add_splitting_ops(OpCatalog& catalog);
 void add_partition_ops(OpCatalog& catalog);
 void add_gather_ops(OpCatalog& catalog);
+void add_ragged_ops(OpCatalog& catalog);
 void add_concat_ops(OpCatalog& catalog);
 void add_products_ops(OpCatalog& catalog);
 void add_diagonals_ops(OpCatalog& catalog);
