@@ -18,12 +18,25 @@ MakePixels pixels_of(Launch& launch, DType dtype) {
   };
 }
 
-/// What JPEG and PNG files are decoded to; either op takes both.
+/// What JPEG, PNG and GIF files are decoded to; each of the ops takes all of them.
 struct PictureDecoding {
   JpegDecoding jpeg;
   DType dtype = DType::uint8;
   bool has_window = false;
+  bool has_frames = false;  // along an axis of their own
 };
+
+/// As frames, or where there is one only as an image.
+MakeFrames frames_of(Launch& launch, bool has_frames) {
+  return [=, &launch](int64_t frames, const ImageSize& size) -> Result<Tensor> {
+    if (has_frames)
+      return launch.allocate(DType::uint8, {frames, size.height, size.width, size.channels});
+    if (frames != 1)
+      return invalid_argument(
+          "only DecodeGif decodes the " + std::to_string(frames) + " frames of an animation");
+    return launch.allocate(DType::uint8, {size.height, size.width, size.channels});
+  };
+}
 
 Result<CropWindow> crop_window(const Tensor& input) {
   if (input.shape() != Shape{4})
@@ -44,16 +57,27 @@ Status decode_picture(Launch& launch, const PictureDecoding& decoding) {
   }
   auto make_pixels = pixels_of(launch, decoding.dtype);
   Result<Tensor> image = invalid_argument(
-      "the contents are no JPEG or PNG image: they begin with " + shown(contents->substr(0, 16)));
+      "the contents are no JPEG, PNG or GIF image: they begin with " + shown(contents->substr(0, 16)));
   if (contents->starts_with("\xff\xd8\xff")) {
     if (options.channels == 4 || decoding.dtype != DType::uint8)
       return invalid_argument("a JPEG image can only be decoded to 1 or 3 channels of uint8");
     image = decode_jpeg(*contents, options, make_pixels);
   } else if (contents->starts_with("\x89PNG\r\n\x1a\n") && !decoding.has_window) {
     image = decode_png(*contents, options.channels, decoding.dtype == DType::uint16, make_pixels);
+  } else if (contents->starts_with("GIF8") && !decoding.has_window) {
+    if (options.channels != 0 && options.channels != 3)
+      return invalid_argument(
+          "a GIF image is decoded to 3 channels, not " + std::to_string(options.channels));
+    if (decoding.dtype != DType::uint8)
+      return invalid_argument("a GIF image can only be decoded to uint8");
+    image = decode_gif(*contents, frames_of(launch, decoding.has_frames));
   }
-  if (image) launch.set(0, *std::move(image));
-  return image ? Status() : image.status();
+  if (!image) return image.status();
+  const auto& shape = image->shape();
+  if (decoding.has_frames && shape.rank() == 3)
+    image = image->reshaped({1, shape[0], shape[1], shape[2]});
+  launch.set(0, *std::move(image));
+  return {};
 }
 
 Result<int64_t> channels_attr(const Node& node) {
@@ -172,6 +196,9 @@ void add_codecs_kernels(KernelCatalog& catalog) {
   catalog.add("ExtractJpegShape", make_jpeg_shape);
   catalog.add("DecodePng", make_decode_png);
   catalog.add("DecodeBmp", make_decode_bmp);
+  catalog.add("DecodeGif", [](const Node&) -> Result<Kernel> {
+    return decoding_kernel({.jpeg = {.channels = 3}, .has_frames = true});
+  });
   add_encoding_kernels(catalog);
 }
 

@@ -67,6 +67,12 @@ Result<Tensor> decode_png(
 Result<std::string> encode_png(
     const void* pixels, const ImageSize& size, bool is_16_bit, int compression);
 
+/// Makes room for that many frames of an animation.
+using MakeFrames = std::function<Result<Tensor>(int64_t frames, const ImageSize&)>;
+
+/// The pixels of a GIF file as [frames, height, width, 3].
+Result<Tensor> decode_gif(std::string_view contents, const MakeFrames& make_frames);
+
 // The kernels of the family that have a file of their own.
 void add_encoding_kernels(KernelCatalog& catalog);
 

@@ -2,6 +2,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <jpeglib.h>
@@ -15,14 +16,17 @@ namespace {
 /// Bytes in memory as libjpeg reads them.
 struct JpegSource {
   jpeg_source_mgr base;  // first: libjpeg's pointer to it is one to the whole
-  bool recovers;
+  bool recovers, has_ended = false;
 };
 
-/// Called where the bytes are at their end: either an end of the image follows, or nothing does.
+/// Called where the bytes are at their end: an end of the image follows, once. As in TensorFlow,
+/// bytes of a part that libjpeg has not finished yet, which it still counts, are read again.
 boolean fill_jpeg_buffer(j_decompress_ptr jpeg) {
   static const JOCTET end[] = {0xff, JPEG_EOI};
   auto* source = reinterpret_cast<JpegSource*>(jpeg->src);
-  if (!source->recovers) return FALSE;
+  if (source->base.bytes_in_buffer > 0) return static_cast<boolean>(source->recovers);
+  if (!source->recovers || std::exchange(source->has_ended, true))
+    raise_jpeg_error(reinterpret_cast<j_common_ptr>(jpeg), "its data end too early");
   source->base.next_input_byte = end;
   source->base.bytes_in_buffer = 2;
   return TRUE;

@@ -89,6 +89,19 @@ void add_image_decoding_ops(OpCatalog& catalog) {
       .gradient(not_differentiable));
 }
 
+void add_animation_decoding_op(OpCatalog& catalog) {
+  catalog.add(Op("DecodeGif")
+      .doc("The frames [frames, height, width, 3] of the animation in a GIF file, or of the one "
+           "image in a JPEG or PNG file. What a frame does not cover is as it was before.")
+      .input("contents", DType::string)
+      .output("image", DType::uint8)
+      .infer_shape([](ShapeInference& s) {
+        s.set(0, {Shape::unknown, Shape::unknown, Shape::unknown, 3});
+        return s.need_rank(0, 0);
+      })
+      .gradient(not_differentiable));
+}
+
 void add_image_encoding_ops(OpCatalog& catalog) {
   catalog.add(Op("EncodeJpeg")
       .doc("An image [height, width, channels] of 1 or 3 channels as a JPEG file; `quality` is "
@@ -129,6 +142,7 @@ void add_image_encoding_ops(OpCatalog& catalog) {
 
 void add_codecs_ops(OpCatalog& catalog) {
   add_image_decoding_ops(catalog);
+  add_animation_decoding_op(catalog);
   add_image_encoding_ops(catalog);
 }
 

@@ -67,6 +67,11 @@ def jpegs(r):
     cut = string(cut[:len(cut) - 120])
     r.call("DecodeJpeg", cut, acceptable_fraction=0.2, **accurate)
     r.error("DecodeJpeg", cut, says="row")
+    for lost in [1, 2, 3, 50, 120, 400]:
+        for image in [picture(40, 16, 1), picture(40, 32, 3)]:
+            for progressive in [False, True]:
+                whole = jpeg(image, progressive=progressive)
+                r.call("DecodeJpeg", string(whole[:-lost]), try_recover_truncated=True, **accurate)
     for window in [ints(0, 0, 11, 13), ints(3, 2, 5, 6), ints(10, 12, 1, 1)]:
         for contents in files:
             whole = tf.raw_ops.DecodeJpeg(contents=contents, dct_method="INTEGER_ACCURATE").numpy()
@@ -79,7 +84,7 @@ def jpegs(r):
 def jpeg_errors(r):
     contents = string(jpeg(picture(11, 13, 3)))
     r.error("DecodeJpeg", string(b""), says="no JPEG")
-    r.error("DecodeJpeg", string(b"GIF89a"), says="no JPEG")
+    r.error("DecodeJpeg", string(b"GIF89a"), says="GIF image")
     r.error("DecodeJpeg", string(b"\xff\xd8\xff"), says="JPEG")
     r.error("DecodeJpeg", string(contents.item()[:100]), says="JPEG")
     r.error("ExtractJpegShape", string(b"nothing"), says="JPEG")
@@ -95,6 +100,65 @@ def jpeg_errors(r):
         r.error("DecodeAndCropJpeg", contents, window, says="crop window")
     r.error("DecodeAndCropJpeg", contents, ints(0, 0, 0, 1), says="0")
     r.error("DecodeAndCropJpeg", contents, ints(0, 0, 1), says="4")
+
+
+def gif(frames, size, colours=128, interlaced=False, local=False):
+    """A GIF file of 7 bits a pixel; a frame is its place and its pixels."""
+    palette = bytes(range(3 * colours)[i] * 5 % 256 for i in range(3 * colours))
+    bits = colours.bit_length() - 2
+    found = b"GIF89a" + struct.pack("<HHBBB", size[1], size[0], 0 if local else 128 | bits, 0, 0)
+    found += b"" if local else palette
+    found += b"\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"
+    for left, top, pixels in frames:
+        height, width = pixels.shape
+        order = range(height)
+        if interlaced:
+            order = [y for first, step in [(0, 8), (4, 8), (2, 4), (1, 2)]
+                     for y in range(first, height, step)]
+        flags = (64 if interlaced else 0) | (128 | bits if local else 0)
+        found += b"\x2c" + struct.pack("<HHHHB", left, top, width, height, flags)
+        found += palette if local else b""
+        # Codes of 8 bits: the table is cleared before it takes more.
+        codes = bytes(pixels[list(order)].reshape(-1).tolist())
+        codes = b"".join(b"\x80" + codes[i:i + 100] for i in range(0, len(codes), 100)) + b"\x81"
+        found += b"\x07"
+        for i in range(0, len(codes), 255):
+            found += bytes([len(codes[i:i + 255])]) + codes[i:i + 255]
+        found += b"\0"
+    return found + b"\x3b"
+
+
+def gifs(r):
+    known = {"known_shape": False}
+    whole = np.arange(11 * 13).reshape(11, 13) % 128
+    part = np.full((4, 5), 9)
+    one = gif([(0, 0, whole)], (11, 13))
+    several = gif([(0, 0, whole), (2, 3, part), (10, 9, part), (0, 0, whole[::-1])], (11, 13))
+    for contents in [one, several, gif([(0, 0, whole)], (11, 13), interlaced=True),
+                     gif([(0, 0, whole), (0, 0, part)], (11, 13), local=True),
+                     jpeg(picture(4, 5, 3)), tf.raw_ops.EncodePng(image=picture(4, 5, 4)).numpy()]:
+        r.call("DecodeGif", string(contents), **known)
+    pixels = tf.raw_ops.DecodeGif(contents=one).numpy()[0]
+    for op in ["DecodeJpeg", "DecodePng"]:
+        r.call(op, string(one), outputs=[pixels], **known)
+        r.call(op, string(one), channels=3, outputs=[pixels], **known)
+        r.error(op, string(one), channels=1, says="3 channels")
+        r.error(op, string(several), says="4 frames")
+    r.error("DecodePng", string(one), dtype=tf.uint16, says="uint8")
+    r.error("DecodeAndCropJpeg", string(one), ints(0, 0, 1, 1), says="no JPEG")
+    r.error("DecodeGif", string(b"GIF89a"), says="GIF image")
+    r.error("DecodeGif", string(one[:-1]), says="GIF image")
+    r.error("DecodeGif", string(one[:-40]), says="GIF image")
+    r.error("DecodeGif", string(gif([], (1, 1))), says="no frames")
+    r.error("DecodeGif", string(gif([(1, 0, whole)], (11, 13))), says="does not fill")
+    r.error("DecodeGif", string(gif([(0, 0, part), (0, 0, whole)], (11, 13))),
+            says="does not fill")
+    r.error("DecodeGif", string(gif([(0, 0, part)], (4, 5), colours=8)), says="colour 9 of 8")
+    large = bytearray(one)
+    at = one.index(b"\x2c\0\0\0\0")
+    large[at + 5:at + 9] = b"\xff" * 4
+    r.error("DecodeGif", string(bytes(large)), says="too large")
+    r.error("DecodeGif", string(b"BM"), says="no JPEG, PNG or GIF")
 
 
 def pngs(r):
@@ -189,6 +253,7 @@ def encoding(r):
 def record(r):
     jpegs(r)
     jpeg_errors(r)
+    gifs(r)
     pngs(r)
     bmps(r)
     encoding(r)
