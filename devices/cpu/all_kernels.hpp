@@ -26,6 +26,7 @@ void add_example_kernels(KernelCatalog& catalog);
 void add_sequence_example_kernels(KernelCatalog& catalog);
 void add_serialization_kernels(KernelCatalog& catalog);
 void add_decoding_kernels(KernelCatalog& catalog);
+void add_files_kernels(KernelCatalog& catalog);
 void add_padding_kernels(KernelCatalog& catalog);
 void add_reversal_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);
