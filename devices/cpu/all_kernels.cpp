@@ -75,6 +75,7 @@ constexpr Add families[] = {
     add_random_kernels,
     add_state_kernels,
     add_table_kernels,
+    add_tensor_array_kernels,
     add_training_kernels,
     add_reference_kernels,
     add_checkpoint_kernels,

@@ -74,6 +74,7 @@ constexpr Family families[] = {
     {"state/state", add_state_ops},
     {"state/reference", add_reference_ops},
     {"state/table", add_table_ops},
+    {"state/tensor_array", add_tensor_array_ops},
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},
     {"control_flow", add_control_flow_ops},

@@ -41,6 +41,7 @@ from troupe._src.api.v2_compat import (
 )
 from troupe._src.api.version import VERSION
 from troupe._src.api.version import VERSION as __version__
+from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
 from troupe._src.graph.gradient_functions import RegisterGradient
 from troupe._src.graph.gradient_functions import no_gradient as NoGradient  # noqa: N812
@@ -268,7 +269,7 @@ __all__ = [
     "GraphOptions", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "NoGradient",
     "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "Print",
     "RegisterGradient", "RunMetadata", "RunOptions", "Session", "SparseFeature", "SparseTensor",
-    "SparseTensorValue", "Tensor", "TensorShape", "UnconnectedGradients", "VERSION",
+    "SparseTensorValue", "Tensor", "TensorArray", "TensorShape", "UnconnectedGradients", "VERSION",
     "VarLenFeature", "Variable", "VariableScope", "abs", "accumulate_n", "acos", "acosh", "add",
     "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections", "all_variables",
     "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "as_dtype", "as_string", "asin",

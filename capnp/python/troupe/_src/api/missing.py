@@ -22,7 +22,8 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "python_io", "parse_example", "parse_single_example",
     ),
     "control-flow ops": (
-        "while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr", "function", "TensorArray",
+        "while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr", "function",
+        "TensorArraySpec",
     ),
     "checks of several shapes": ("assert_shapes", "assert_variables_initialized",),
     "ragged tensors, and ops of Unicode": (
