@@ -103,6 +103,47 @@ BOOST_AUTO_TEST_CASE(sizes_that_were_computed_on_the_device_are_copied_to_the_ho
   BOOST_TEST(device->copies_to_host() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_tensor_array_keeps_elements_in_the_memory_of_its_device) {
+  add(
+      {.name = "feed",
+       .op = transfer::arg,
+       .attrs = {{"T", DType::float32}, {"index", 0}, {"shape", Shape({2})}}});
+  add_const("size", Tensor::scalar(int32_t{2}));
+  add_const("zero", Tensor::scalar(int32_t{0}));
+  add_const("both", Tensor::of<int32_t>({2}, {1, 0}));
+  Attrs floats{{"dtype", DType::float32}};
+  add({.name = "array", .op = "TensorArrayV3", .inputs = {"size"}, .attrs = floats});
+  add({.name = "rows", .op = "Pack", .inputs = {"feed", "feed"}, .attrs = {{"N", 2}}});
+  add(
+      {.name = "written",
+       .op = "TensorArrayScatterV3",
+       .inputs = {"array", "both", "rows", "array:1"}});
+  add(
+      {.name = "gradient",
+       .op = "TensorArrayGradV3",
+       .inputs = {"array", "written"},
+       .attrs = {{"source", "gradients"}}});
+  for (std::string name : {"first", "second"})
+    add(
+        {.name = name,
+         .op = "TensorArrayWriteV3",
+         .inputs = {"gradient", "zero", "feed", name == "first" ? "gradient:1" : "first"}});
+  add(
+      {.name = "gathered",
+       .op = "TensorArrayGatherV3",
+       .inputs = {"gradient", "both", "second"},
+       .attrs = floats});
+  add_retval("gathered");
+  port->fed = Tensor::of<float>({2}, {1, 2});
+  auto status = run();
+  BOOST_TEST(status.ok(), status.to_string());
+  BOOST_TEST(port->fetched.to_string() == "float32[2,2] [0 0 2 4]");
+  BOOST_TEST(device->copies_in() == 1u);
+  BOOST_TEST(device->copies_to_host() == 1u);
+  port->fed = port->fetched = Tensor();
+  BOOST_TEST(device->memory_in_use() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(memory_of_a_device_is_counted_and_freed_with_its_tensors) {
   auto made = Tensor::allocate(DType::float32, {1000}, device->allocator());
   BOOST_REQUIRE(made.ok());

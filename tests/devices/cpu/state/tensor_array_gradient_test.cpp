@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(derivatives_pass_through_rows_that_are_scattered_and_gather
 BOOST_AUTO_TEST_CASE(derivatives_pass_through_parts_that_are_split_and_concatenated) {
   check_use([](const Builder& f, const Value& x, const Value& y) {
     auto array = doubles(f, 3, kept).split({1, 0, 2}, x);
-    return Values{f.square(array.concat()), array.read(2)};
+    return Values{f.square(array.concat()), f.mul(array.read(2), y)};
   });
   check_use([](const Builder& f, const Value& x, const Value& y) {
     auto array = doubles(f, 2).write(0, f.tanh(x)).write(1, f.op("ExpandDims", {y, f.constant(0)}));
@@ -103,6 +103,26 @@ BOOST_FIXTURE_TEST_CASE(gradients_that_one_step_computes_are_not_mixed_up, Gradi
   auto y = b.square(array.read(0));
   auto first = gradient(y), second = gradient(y), third = b.scope("outer").identity(gradient(y));
   BOOST_TEST(run({first, second, third}) == "float64[] [4]; float64[] [4]; float64[] [4]");
+}
+
+BOOST_FIXTURE_TEST_CASE(gradients_of_a_call_are_not_mixed_up_either, GradientFixture) {
+  auto square = b.function("f", {{"x", DType::float64}}, [](const Builder& f, const Values& in) {
+    return Values{f.square(doubles(f, 1).write(0, in[0]).read(0))};
+  });
+  auto y = b.call(square, {x})[0];
+  auto first = gradient(y), second = gradient(y);
+  BOOST_TEST(run({first, second}) == "float64[] [4]; float64[] [4]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_function_reads_an_array_that_it_is_given, GradientFixture) {
+  auto read = b.function(
+      "read", {{"handle", DType::resource}, {"flow", DType::float32}},
+      [](const Builder& f, const Values& in) {
+        return Values{ArrayValue{f, DType::float64, in[0], in[1]}.read(0)};
+      });
+  auto array = doubles(b, 1, kept).write(0, x);
+  auto y = b.mul(b.call(read, {array.handle, array.flow})[0], array.read(0));
+  BOOST_TEST(run({y, gradient(y)}) == "float64[] [4]; float64[] [4]");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_gradient_has_a_gradient, GradientFixture) {

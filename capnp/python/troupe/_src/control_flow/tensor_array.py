@@ -52,8 +52,8 @@ class TensorArray:
         """Adds an array to the graph, or stands for the one with that handle and flow.
 
         With `dynamic_size`, a write beyond the end grows it. Unless `clear_after_read` is False, an
-        element can be read once, and is freed then. `infer_shape` demands one shape of all elements.
-        It is on the device of the first tensor that is written, or with False for
+        element can be read once, and is freed then. `infer_shape` demands one shape of all. The
+        array is on the device of the first tensor that is written, or with False for
         `colocate_with_first_write_call` on that of the scope.
         """
         options = {
@@ -81,8 +81,8 @@ class TensorArray:
         if size is None:
             raise ValueError("A new array needs a size")
         graph = get_default_graph()
-        anywhere = graph.device(None) if self._colocates else contextlib.nullcontext()
-        with graph.name_scope(name or "TensorArray") as scope, anywhere:
+        anywhere: Any = graph.device(None) if self._colocates else contextlib.nullcontext()
+        with anywhere:
             self._handle, self._flow = raw_ops.TensorArrayV3(
                 size=size,
                 dtype=self._dtype,
@@ -91,7 +91,7 @@ class TensorArray:
                 clear_after_read=clear_after_read is not False,
                 identical_element_shapes=infer_shape,
                 tensor_array_name=tensor_array_name or "",
-                name=scope,
+                name=name or "TensorArray",
             )
 
     @property
