@@ -123,6 +123,7 @@ struct Register {
   std::vector<NodeDef> nodes;
   std::string master;                  // the task of the session
   std::vector<FunctionDef> functions;  // those that the nodes refer to, with those that these call
+  bool fuses = true;  // the device may fuse nodes (graph/passes/fuse_elementwise.hpp)
 
   /// With those of the functions.
   size_t node_count() const { return count_nodes(nodes, functions); }
@@ -257,7 +258,7 @@ auto inspect(Inspector& f, Pong& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
-  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions);
+  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions, x.fuses);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Registered& x) {

@@ -93,6 +93,9 @@ struct SessionOptions {
   threads @4 :UInt32;
   memoryLimit @5 :UInt64;
   # Without effect: these are options of a server, set when it starts.
+
+  fusesElementwise @6 :Bool = true;
+  # Devices compute adjacent element-wise nodes in one pass over memory.
 }
 
 struct StepAnswer {

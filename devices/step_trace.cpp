@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
@@ -22,6 +23,15 @@ NodeRun to_run(const Graph& graph, const Node& node) {
   return run;
 }
 
+/// Nodes that were fused ran as one: all from its begin to its end, and the last gave its output.
+std::vector<NodeRun> to_runs(const Graph& graph, const Node& node) {
+  if (node.op->name() != fusion::op) return {to_run(graph, node)};
+  std::vector<NodeRun> runs;
+  for (const auto& part : fusion::parts_of(node.attrs))
+    runs.push_back({.node = part.name, .op = part.op, .tensor = {}, .peer = {}});
+  return runs;
+}
+
 }  // namespace
 
 void StepTrace::add(const Plan& plan, NodeId node, Time begin, uint64_t bytes) {
@@ -38,12 +48,13 @@ DeviceRun StepTrace::take(const Plan& plan) {
   DeviceRun run{
       .device = {}, .duration = elapsed(), .memory_peak = memory_peak_, .nodes = {}, .graph = {}};
   for (const auto& noted : noted_) {
-    run.nodes.push_back(to_run(plan.graph(), plan.graph().node(noted.node)));
-    auto& node = run.nodes.back();
-    node.begin = noted.begin;
-    node.end = noted.end;
-    node.thread = noted.thread;
-    node.bytes = noted.bytes;
+    for (auto& node : to_runs(plan.graph(), plan.graph().node(noted.node))) {
+      node.begin = noted.begin;
+      node.end = noted.end;
+      node.thread = noted.thread;
+      run.nodes.push_back(std::move(node));
+    }
+    run.nodes.back().bytes = noted.bytes;
   }
   return run;
 }

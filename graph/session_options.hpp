@@ -34,6 +34,9 @@ struct SessionOptions {
   std::vector<std::string> device_filters;
   /// The session has variables of its own, which are freed with it.
   bool isolate_state = false;
+  /// Devices compute adjacent element-wise nodes in one pass over memory
+  /// (passes/fuse_elementwise.hpp).
+  bool fuses_elementwise = true;
 
   // These take effect only in the options of a server. A session that sets them gets a warning.
   int threads = 0;

@@ -9,6 +9,7 @@
 #include "troupe/actors/device/pending_registrations.hpp"
 #include "troupe/actors/device/step_waits.hpp"
 #include "troupe/actors/self.hpp"
+#include "troupe/graph/passes/fuse_elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -146,9 +147,7 @@ struct DeviceState {
         .partition = step.partition,
         .run = step.trace ? step.trace->take(plan) : DeviceRun{}};
     traced.run.device = settings.name;
-    if (step.sends_graph)
-      for (const auto& node : plan.graph().nodes())
-        traced.run.graph.push_back(plan.graph().def_of(node.id));
+    if (step.sends_graph) traced.run.graph = unfused_nodes(plan.graph());
     self->send(session.actor, std::move(traced));
   }
 

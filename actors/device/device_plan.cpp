@@ -4,6 +4,7 @@
 #include <set>
 
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
@@ -45,30 +46,36 @@ std::string task_name_of(const std::string& device) {
   return name && name->is_full() ? task_name(*name->job, *name->task) : std::string();
 }
 
-/// A node with an input or control input from that node; null if there is none.
-const Node* consumer_of(const Graph& graph, NodeId id) {
-  for (const auto& node : graph.nodes())
-    if (std::ranges::count(node.inputs, id, &Output::node) ||
-        std::ranges::count(node.control_inputs, id))
-      return &node;
-  return nullptr;
+/// Name and op of a node with an input or control input from that node; empty if there is none. Of
+/// a fused node, the part that takes the input.
+Where consumer_of(const Graph& graph, NodeId id) {
+  for (const auto& node : graph.nodes()) {
+    auto input = std::ranges::find(node.inputs, id, &Output::node) - node.inputs.begin();
+    auto is_input = input < std::ssize(node.inputs);
+    if (!is_input && !std::ranges::count(node.control_inputs, id)) continue;
+    if (node.op->name() != fusion::op) return {.node = node.name, .op = node.op->name()};
+    auto parts = fusion::parts_of(node.attrs);
+    auto takes = [&](const auto& part) { return std::ranges::count(part.operands, input) > 0; };
+    auto part = is_input ? std::ranges::find_if(parts, takes) : parts.end() - 1;
+    if (part != parts.end()) return {.node = part->name, .op = part->op};
+  }
+  return {};
 }
 
 }  // namespace
 
 Wait DevicePlan::describe(const WaitingNode& waiting) const {
   const auto& graph = plan->graph();
-  const auto* node = &graph.node(waiting.node);
+  const auto& node = graph.node(waiting.node);
   Wait wait{.what = waiting.what, .peer = task_name_of(waiting.from)};
   if (!waiting.from.empty())
     wait.what += " from " + (waiting.from == transfer::client ? "the client of the partial run"
                                                               : waiting.from);
   // A _Recv is none of the user's nodes.
-  if (node->op->name() == transfer::recv) node = consumer_of(graph, node->id);
-  if (node) {
-    wait.node = node->name;
-    wait.op = node->op->name();
-  }
+  auto where = node.op->name() == transfer::recv ? consumer_of(graph, node.id)
+                                                 : Where{.node = node.name, .op = node.op->name()};
+  wait.node = where.node;
+  wait.op = where.op;
   return wait;
 }
 

@@ -5,7 +5,9 @@
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/post.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
+#include "troupe/graph/passes/fuse_elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -19,6 +21,7 @@ std::string device_name(const TaskDescription& task, const DeviceDescription& de
 struct PendingRegistrations::Registration {
   Register message;  // without nodes, once there is a graph
   bool is_large = false;
+  bool has_fused_kernel = false;
   std::shared_ptr<Graph> graph;
   Bindings bindings;
   DeviceActors peers;
@@ -48,6 +51,7 @@ caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   auto registration = std::make_shared<Registration>();
   registration->counted = Counted(settings_.metrics, &Metrics::pending_registrations);
   registration->is_large = settings_.world->takes_long(message.node_count());
+  registration->has_fused_kernel = settings_.device->kernels().contains(fusion::op);
   registration->graph = std::make_shared<Graph>(settings_.catalog);
   registration->message = std::move(message);
   // A partial step exchanges feeds and fetches with the session actor, in place of the client. Set
@@ -77,10 +81,11 @@ void PendingRegistrations::proceed(const Pointer& registration, const Status& st
 }
 
 Status PendingRegistrations::make_graph(Registration& registration) {
-  auto& [session, plan, nodes, master, functions] = registration.message;
-  if (auto status = registration.graph->add_functions(std::move(functions)); !status.ok())
+  auto& message = registration.message;
+  if (auto status = registration.graph->add_functions(std::move(message.functions)); !status.ok())
     return status;
-  for (auto& def : std::exchange(nodes, {}))
+  if (message.fuses && registration.has_fused_kernel) fuse_elementwise(message.nodes);
+  for (auto& def : std::exchange(message.nodes, {}))
     if (auto id = registration.graph->add(std::move(def)); !id) return id.status();
   return registration.graph->check_loops();
 }

@@ -207,7 +207,13 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
     on_register_(partition);
     if (settings_->options.log_device_placement && settings_->log) log_placement(nodes);
     auto functions = compilation->graph->library().defs_used_by(nodes);
-    Register message{settings_->id, step.plan, std::move(nodes), master, std::move(functions)};
+    Register message{
+        .session = settings_->id,
+        .plan = step.plan,
+        .nodes = std::move(nodes),
+        .master = master,
+        .functions = std::move(functions),
+        .fuses = settings_->options.fuses_elementwise};
     self_->request(partition.actor, timeout, std::move(message))
         .then(
             [this, compilation, device = partition.device](

@@ -93,6 +93,7 @@ void fill(rpc::SessionOptions::Builder to, const SessionOptions& options) {
   to.setIsolateState(options.isolate_state);
   to.setThreads(static_cast<uint32_t>(std::max(options.threads, 0)));
   to.setMemoryLimit(options.memory_limit);
+  to.setFusesElementwise(options.fuses_elementwise);
 }
 
 Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
@@ -106,6 +107,7 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
       .log_device_placement = from.getLogDevicePlacement(),
       .device_filters = *std::move(filters),
       .isolate_state = from.getIsolateState(),
+      .fuses_elementwise = from.getFusesElementwise(),
       .threads = static_cast<int>(std::min(from.getThreads(), most)),
       .memory_limit = from.getMemoryLimit()};
 }

@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 
 #include "troupe/devices/control_flow.hpp"
+#include "troupe/devices/cpu/math/math.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/devices/temporary_variable.hpp"
 #include "troupe/devices/transfer.hpp"
@@ -89,6 +90,7 @@ constexpr Add families[] = {
 KernelCatalog make_kernel_catalog() {
   KernelCatalog catalog;
   for (auto add : families) add(catalog);
+  add_fused_kernel(catalog);
   catalog.fall_back_on(&loaded_kernels::find);
   return catalog;
 }

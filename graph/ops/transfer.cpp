@@ -1,6 +1,7 @@
 #include "troupe/graph/ops/transfer.hpp"
 
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/fusion.hpp"
 
 namespace troupe {
 
@@ -52,6 +53,7 @@ void add_transfer_ops(OpCatalog& catalog) {
       .attr("T", AttrType::dtype)
       .infer_shape(shapes::same_as_input())
       .stateful());
+  fusion::add_op(catalog);
 }
 
 }  // namespace troupe

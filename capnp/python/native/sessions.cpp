@@ -28,6 +28,7 @@ SessionOptions to_session_options(nb::dict options) {
       .log_device_placement = option(options, "log_device_placement", false),
       .device_filters = option<std::vector<std::string>>(options, "device_filters", {}),
       .isolate_state = option(options, "isolate_state", false),
+      .fuses_elementwise = option(options, "fuses_elementwise", true),
       .threads = option(options, "threads", 0),
       .memory_limit = option<uint64_t>(options, "memory_limit", 0)};
 }

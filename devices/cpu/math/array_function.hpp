@@ -28,9 +28,9 @@ void function_loop(void* out, const void* x, int64_t count) {
 template <class T>
 Kernel costly_unary(UnaryLoop loop) {
   UnaryElements elements{loop, dtype_of<T>(), dtype_of<T>(), function_cost_elements};
-  return Kernel{
-      .compute = [elements](Launch& launch) { return compute_unary(launch, elements); },
-      .cost_ns = [](const Launch& launch) { return 2 * launch.input(0).elements(); }};
+  return Kernel{.compute = ComputeUnary{elements}, .cost_ns = [](const Launch& launch) {
+                  return 2 * launch.input(0).elements();
+                }};
 }
 
 /// The maker of the kernel of a function that Eigen computes several elements at a time.

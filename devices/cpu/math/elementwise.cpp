@@ -15,8 +15,16 @@ const std::byte* at(const void* elements, int64_t bytes) {
 }
 std::byte* at(void* elements, int64_t bytes) { return static_cast<std::byte*>(elements) + bytes; }
 
+/// The loop for operands of so many bytes.
+template <class Elements>
+auto loop_for(const Elements& elements, size_t bytes) {
+  auto streams = elements.streaming && vector::is_beyond_caches(static_cast<int64_t>(bytes));
+  return streams ? elements.streaming : elements.loop;
+}
+
 struct Walk {
   const BinaryElements& elements;
+  BinaryLoop loop;
   std::byte* out;
   const std::byte* x;
   const std::byte* y;
@@ -24,7 +32,7 @@ struct Walk {
   /// Computes those of [begin, end).
   void compute(int64_t begin, int64_t end, Repeat repeat) const {
     auto in = int64_t(size_of(elements.in));
-    elements.loop(
+    loop(
         out + begin * int64_t(size_of(elements.out)), repeat == Repeat::x ? x : x + begin * in,
         repeat == Repeat::y ? y : y + begin * in, end - begin, repeat);
   }
@@ -37,8 +45,7 @@ struct Walk {
     auto repeat = strides[0] == 0 ? Repeat::x : strides[1] == 0 ? Repeat::y : Repeat::none;
     parallel_ranges(nest.rows(), size * elements.cost, [&](int64_t begin, int64_t end) {
       nest.each_row(begin, end, [&](int64_t row, const auto& offsets) {
-        elements.loop(
-            out + row * row_bytes, x + offsets[0] * in, y + offsets[1] * in, size, repeat);
+        loop(out + row * row_bytes, x + offsets[0] * in, y + offsets[1] * in, size, repeat);
       });
     });
   }
@@ -107,12 +114,13 @@ template void binary_by_floats<bfloat16>(
 
 Status compute_unary(Launch& launch, const UnaryElements& elements) {
   const auto* x = launch.input(0).raw();
+  auto loop = loop_for(elements, launch.input(0).bytes());
   auto out = launch.reuse_or_allocate({0}, elements.out, launch.input(0).shape());
   if (!out) return out.status();
   auto* result = out->mutable_raw();
   auto in = int64_t(size_of(elements.in)), out_size = int64_t(size_of(elements.out));
   parallel_ranges(out->elements(), elements.cost, [&](int64_t begin, int64_t end) {
-    elements.loop(at(result, begin * out_size), at(x, begin * in), end - begin);
+    loop(at(result, begin * out_size), at(x, begin * in), end - begin);
   });
   launch.set(0, *std::move(out));
   return {};
@@ -122,13 +130,14 @@ Status compute_binary(Launch& launch, const BinaryElements& elements) {
   // Copies: the launch may give the operand that they belong to away as the result.
   const auto x_shape = launch.input(0).shape(), y_shape = launch.input(1).shape();
   const auto *x = launch.input(0).raw(), *y = launch.input(1).raw();
+  auto loop = loop_for(elements, std::max(launch.input(0).bytes(), launch.input(1).bytes()));
   auto shape = Result<Shape>(x_shape);
   if (x_shape.is_scalar()) shape = y_shape;
   else if (!y_shape.is_scalar() && x_shape != y_shape) shape = broadcast(x_shape, y_shape);
   if (!shape) return shape.status();
   auto out = launch.reuse_or_allocate({0, 1}, elements.out, *shape);
   if (!out) return out.status();
-  Walk walk{elements, at(out->mutable_raw(), 0), at(x, 0), at(y, 0)};
+  Walk walk{elements, loop, at(out->mutable_raw(), 0), at(x, 0), at(y, 0)};
   auto is_even = x_shape == y_shape || x_shape.is_scalar() || y_shape.is_scalar();
   auto repeat = x_shape == y_shape ? Repeat::none : y_shape.is_scalar() ? Repeat::y : Repeat::x;
   if (is_even)

@@ -98,12 +98,14 @@ void binary_loop(void* out, const void* x, const void* y, int64_t count, Repeat 
 struct UnaryElements {
   UnaryLoop loop = nullptr;
   DType in, out;
-  int64_t cost = 1;  // in elements of a cheap operation
+  int64_t cost = 1;               // in elements of a cheap operation
+  UnaryLoop streaming = nullptr;  // a loop that writes past the caches, where there is one
 };
 struct BinaryElements {
   BinaryLoop loop = nullptr;
   DType in, out;
   int64_t cost = 1;  // as of UnaryElements
+  BinaryLoop streaming = nullptr;
 };
 
 template <class F, class T, class Out>
@@ -115,8 +117,9 @@ constexpr BinaryElements binary_elements() {
   return {.loop = binary_loop<F, T, Out>, .in = dtype_of<T>(), .out = dtype_of<Out>()};
 }
 
+/// A result that the caches cannot keep is written past them.
 Status compute_unary(Launch& launch, const UnaryElements& elements);
-/// Broadcasts the operands together.
+/// As compute_unary(). Broadcasts the operands together.
 Status compute_binary(Launch& launch, const BinaryElements& elements);
 /// As compute_binary, for operands of one shape.
 Status compute_pairwise(Launch& launch, const BinaryElements& elements);
@@ -137,6 +140,25 @@ Status compute_binary(Launch& launch) {
   return compute_binary(launch, binary_elements<F, T, Out>());
 }
 
+/// What two operands are to each other: what both are broadcast to, two of one shape, or rows and a
+/// bias for each column.
+enum class Operands : uint8_t { broadcast, pairwise, biased };
+
+/// Kernel::compute of element-wise kernels: of types by which a fused kernel knows them
+/// (fused.cpp).
+struct ComputeUnary {
+  UnaryElements elements;
+
+  Status operator()(Launch& launch) const { return compute_unary(launch, elements); }
+};
+struct ComputeBinary {
+  BinaryElements elements;
+  Operands operands = Operands::broadcast;
+  Status (*compute)(Launch&, const BinaryElements&) = compute_binary;
+
+  Status operator()(Launch& launch) const { return compute(launch, elements); }
+};
+
 /// The maker of an element-wise kernel for those types of attribute T; F is a lambda that captures
 /// nothing.
 template <class Allowed, class F>
@@ -144,7 +166,7 @@ KernelCatalog::Make unary(F) {
   return [](const Node& node) {
     return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
       using T = decltype(zero);
-      return Kernel{.compute = compute_unary<F, T, T>};
+      return Kernel{.compute = ComputeUnary{unary_elements<F, T, T>()}};
     });
   };
 }
@@ -155,7 +177,7 @@ KernelCatalog::Make binary(F) {
   return [](const Node& node) {
     return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
       using T = decltype(zero);
-      return Kernel{.compute = compute_binary<F, T, T>};
+      return Kernel{.compute = ComputeBinary{binary_elements<F, T, T>()}};
     });
   };
 }
@@ -166,9 +188,9 @@ KernelCatalog::Make pairwise(F) {
   return [](const Node& node) {
     return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
       using T = decltype(zero);
-      return Kernel{.compute = [](Launch& launch) {
-        return compute_pairwise(launch, binary_elements<F, T, T>());
-      }};
+      return Kernel{
+          .compute =
+              ComputeBinary{binary_elements<F, T, T>(), Operands::pairwise, compute_pairwise}};
     });
   };
 }

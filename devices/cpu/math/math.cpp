@@ -30,22 +30,15 @@ void half_arithmetic_loop(void* out, const void* x, const void* y, int64_t count
   binary_by_floats<T>(out, x, y, count, repeat, loop, /*is_predicate=*/false);
 }
 
-/// A result that the caches cannot keep is written past them.
-Status compute_arithmetic(Launch& launch, const BinaryElements& elements, BinaryLoop streaming) {
-  auto bytes = std::max(launch.input(0).bytes(), launch.input(1).bytes());
-  if (!streaming || !vector::is_beyond_caches(int64_t(bytes)))
-    return compute_binary(launch, elements);
-  auto streamed = elements;
-  streamed.loop = streaming;
-  return compute_binary(launch, streamed);
-}
-
 /// How vectors of T, or else its elements, by F, are combined.
 template <vector::Arithmetic operation, class F, class T>
 BinaryElements arithmetic_elements() {
   auto elements = binary_elements<F, T, T>();
   if constexpr (is_half<T>) elements.loop = half_arithmetic_loop<T, operation>;
-  else if (auto loop = vector::arithmetic_loop(operation, elements.in)) elements.loop = loop;
+  else if (auto loop = vector::arithmetic_loop(operation, elements.in)) {
+    elements.loop = loop;
+    elements.streaming = vector::arithmetic_loop(operation, elements.in, /*streams=*/true);
+  }
   return elements;
 }
 
@@ -54,12 +47,7 @@ template <vector::Arithmetic operation, class Allowed, class F>
 KernelCatalog::Make arithmetic(F) {
   return [](const Node& node) {
     return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
-      using T = decltype(zero);
-      auto elements = arithmetic_elements<operation, F, T>();
-      auto streaming = vector::arithmetic_loop(operation, elements.in, /*streams=*/true);
-      return Kernel{.compute = [=](Launch& launch) {
-        return compute_arithmetic(launch, elements, streaming);
-      }};
+      return Kernel{.compute = ComputeBinary{arithmetic_elements<operation, F, decltype(zero)>()}};
     });
   };
 }
@@ -97,7 +85,7 @@ Result<Kernel> make_power(const Node& node, F) {
   return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
     using T = decltype(zero);
     if constexpr (is_number<T>) return Kernel{.compute = compute_integer_power<F, T>};
-    else return Kernel{.compute = compute_binary<F, T, T>};
+    else return Kernel{.compute = ComputeBinary{binary_elements<F, T, T>()}};
   });
 }
 

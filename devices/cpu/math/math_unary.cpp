@@ -43,28 +43,17 @@ void half_function_loop(void* out, const void* x, int64_t count) {
   unary_by_floats<T>(out, x, count, loop);
 }
 
-/// A result that the caches cannot keep is written past them.
-Status compute_function(Launch& launch, const UnaryElements& elements, UnaryLoop streaming) {
-  if (!vector::is_beyond_caches(int64_t(launch.input(0).bytes())))
-    return compute_unary(launch, elements);
-  auto streamed = elements;
-  streamed.loop = streaming;
-  return compute_unary(launch, streamed);
-}
-
 /// The maker of the kernel of a function of vectors; `cost`: as in UnaryElements.
 template <vector::Function function, int64_t cost, class T>
 Kernel vector_function() {
   UnaryElements elements{nullptr, dtype_of<T>(), dtype_of<T>(), cost};
-  UnaryLoop streaming;
   if constexpr (is_half<T>) {
-    streaming = elements.loop = half_function_loop<T, function>;
+    elements.loop = half_function_loop<T, function>;
   } else {
     elements.loop = vector::function_loop(function, elements.in);
-    streaming = vector::function_loop(function, elements.in, /*streams=*/true);
+    elements.streaming = vector::function_loop(function, elements.in, /*streams=*/true);
   }
-  return Kernel{
-      .compute = [=](Launch& launch) { return compute_function(launch, elements, streaming); }};
+  return Kernel{.compute = ComputeUnary{elements}};
 }
 
 /// The maker of the kernel of a function of real numbers that is one of vectors; of complex ones,
@@ -117,7 +106,7 @@ Result<Kernel> make_reciprocal(const Node& node, F) {
   return dispatch(Numeric{}, node.attr<DType>("T"), [](auto zero) {
     using T = decltype(zero);
     if constexpr (is_number<T>) return Kernel{.compute = compute_integer_reciprocal<F, T>};
-    else return Kernel{.compute = compute_unary<F, T, T>};
+    else return Kernel{.compute = ComputeUnary{unary_elements<F, T, T>()}};
   });
 }
 

@@ -50,9 +50,9 @@ KernelCatalog::Make costly_activation(F) {
       using T = decltype(zero);
       auto elements = unary_elements<F, T, T>();
       elements.cost = 16;
-      return Kernel{
-          .compute = [elements](Launch& launch) { return compute_unary(launch, elements); },
-          .cost_ns = [](const Launch& launch) { return 8 * launch.input(0).elements(); }};
+      return Kernel{.compute = ComputeUnary{elements}, .cost_ns = [](const Launch& launch) {
+                      return 8 * launch.input(0).elements();
+                    }};
     });
   };
 }

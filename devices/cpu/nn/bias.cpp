@@ -15,7 +15,8 @@ Result<int> channel_axis(const Shape& shape, bool is_nchw) {
 
 bool is_nchw(const Node& node) { return node.attr<std::string>("data_format") == "NCHW"; }
 
-Status compute_bias_add(Launch& launch, const BinaryElements& add, bool is_nchw) {
+template <bool is_nchw>
+Status compute_bias_add(Launch& launch, const BinaryElements& add) {
   const auto shape = launch.input(0).shape();
   const auto& biases = launch.input(1);
   auto axis = channel_axis(shape, is_nchw);
@@ -70,9 +71,12 @@ Result<Kernel> make_bias_add(const Node& node) {
   auto dtype = node.attr<DType>("T");
   auto add = addition(dtype);
   if (!add.loop) return no_kernel(dtype);
-  return Kernel{.compute = [add, is_nchw = is_nchw(node)](Launch& launch) {
-    return compute_bias_add(launch, add, is_nchw);
-  }};
+  if (is_nchw(node))
+    return Kernel{.compute = [add](Launch& launch) {
+      return compute_bias_add</*is_nchw=*/true>(launch, add);
+    }};
+  return Kernel{
+      .compute = ComputeBinary{add, Operands::biased, compute_bias_add</*is_nchw=*/false>}};
 }
 
 Result<Kernel> make_bias_add_grad(const Node& node) {

@@ -27,7 +27,7 @@ class GPUOptions(Options):
 
 @set_module("troupe")
 class OptimizerOptions(Options):
-    """Accepted without effect: graphs are never rewritten."""
+    """`opt_level` L0 keeps devices from fusing element-wise ops; the rest has no effect."""
 
     DEFAULT = L1 = 0
     OFF = L0 = -1
@@ -46,7 +46,12 @@ class OptimizerOptions(Options):
 
 @set_module("troupe")
 class GraphOptions(Options):
-    """Accepted without effect: graphs are always pruned, and never rewritten."""
+    """What devices may change in a graph before they run it; graphs are always pruned.
+
+    Adjacent element-wise ops are computed in one pass over memory, with the same results, unless
+    `optimizer_options.opt_level` is L0, or of `rewrite_options` (a RewriterConfig) `remapping` is
+    OFF (2) or `disable_meta_optimizer` is set. The other fields have no effect.
+    """
 
     _fields = {
         "enable_recv_scheduling": False,
@@ -60,13 +65,21 @@ class GraphOptions(Options):
         "rewrite_options": AnyOptions,
     }
 
+    def _fuses_elementwise(self) -> bool:
+        rewrites = vars(self.rewrite_options)
+        return (
+            self.optimizer_options.opt_level != OptimizerOptions.L0
+            and rewrites.get("remapping") != 2
+            and rewrites.get("disable_meta_optimizer") is not True
+        )
+
 
 @set_module("troupe")
 class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
 
-    Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters` and
-    `isolate_session_state`. Servers, and sessions without a target, read
+    Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
+    `isolate_session_state` and `graph_options`. Servers, and sessions without a target, read
     `intra_op_parallelism_threads` and `device_count`; a session with a target logs a warning when
     its config sets the threads. `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are
     Troupe's additions. The other fields have no effect.
@@ -101,6 +114,7 @@ class ConfigProto(Options):
             "log_device_placement": self.log_device_placement,
             "device_filters": list(self.device_filters),
             "isolate_state": self.isolate_session_state,
+            "fuses_elementwise": self.graph_options._fuses_elementwise(),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
         }
