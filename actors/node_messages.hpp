@@ -258,7 +258,8 @@ auto inspect(Inspector& f, Pong& x) {
 }
 template <class Inspector>
 auto inspect(Inspector& f, Register& x) {
-  return f(caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions, x.fuses);
+  return f(
+      caf::meta::type_name("Register"), x.session, x.plan, x.nodes, x.master, x.functions, x.fuses);
 }
 template <class Inspector>
 auto inspect(Inspector& f, Registered& x) {

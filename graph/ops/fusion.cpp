@@ -6,8 +6,8 @@
 namespace troupe::fusion {
 namespace {
 
-// Sorted. Their kernels read no attribute but T, and what BiasAdd has besides; and what they compute
-// of an element does not depend on its place, unlike that of Eigen's sines.
+// Sorted. Their kernels read no attribute but T, and what BiasAdd has besides. What they compute of
+// an element does not depend on its place, as that of Eigen's sines does.
 constexpr auto of_one_operand = std::to_array<std::string_view>(
     {"Abs",      "Acos",     "Acosh", "Asin",   "Asinh", "Atan",  "Atanh",      "Ceil",  "Cosh",
      "Elu",      "Erfc",     "Exp",   "Expm1",  "Floor", "Inv",   "Log",        "Log1p", "Neg",

@@ -7,8 +7,8 @@
 
 #include "troupe/graph/op.hpp"
 
-/// The op that stands for several element-wise nodes of a partition (`passes/fuse_elementwise.hpp`).
-/// Users cannot add it to a session's graph.
+/// The op that stands for several element-wise nodes of a partition, which a pass makes
+/// (`passes/fuse_elementwise.hpp`). Users cannot add it to a session's graph.
 namespace troupe::fusion {
 
 inline constexpr const char* op = "_FusedElementwise";

@@ -1,5 +1,6 @@
 #include "troupe/graph/session_options.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/actors/local/local_cluster.hpp"
@@ -80,6 +81,50 @@ BOOST_AUTO_TEST_CASE(an_invalid_device_filter_is_refused_when_the_session_is_cre
   auto status = cluster.session("worker", 0, {.device_filters = {"worker:1"}}).status();
   BOOST_TEST((status.code() == Code::invalid_argument));
   BOOST_TEST(status.message().find("worker:1") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_can_have_element_wise_nodes_run_one_by_one) {
+  Builder b;
+  auto x = b.placeholder(DType::float32, {Shape::unknown});
+  auto y = b.named("outer").neg(b.named("inner").neg(x));
+  Feed feed{x, Tensor::of<float>({2}, {1, -2})};
+  for (bool fuses : {true, false}) {
+    auto session = open({.fuses_elementwise = fuses});
+    BOOST_REQUIRE(session->extend(b).ok());
+    auto step =
+        session->trace({feed}, {y}, {}, {.trace = Trace::full, .output_partition_graphs = true});
+    BOOST_REQUIRE(step.ok());
+    BOOST_TEST(step->values[0].to_string() == "float32[2] [1 -2]");
+    const auto& device = step->metadata.devices.at(0);
+    auto inner = std::ranges::find(device.nodes, "inner", &NodeRun::node);
+    auto outer = std::ranges::find(device.nodes, "outer", &NodeRun::node);
+    BOOST_REQUIRE((inner != device.nodes.end() && outer != device.nodes.end()));
+    BOOST_TEST((inner->end == outer->end) == fuses);
+    BOOST_TEST((inner->op == "Neg" && outer->op == "Neg"));
+    // The graph is that of the program in both cases.
+    auto def = std::ranges::find(device.graph, "outer", &NodeDef::name);
+    BOOST_REQUIRE(def != device.graph.end());
+    BOOST_TEST((def->op == "Neg" && def->inputs == std::vector<std::string>{"inner:0"}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_a_fused_node_is_at_the_node_of_the_program) {
+  Builder b;
+  auto x = b.placeholder(DType::float32), y = b.placeholder(DType::float32);
+  auto sum = b.named("sum").add(x, y);
+  auto result = b.named("result").exp(sum);
+  auto session = open({});
+  BOOST_REQUIRE(session->extend(b).ok());
+  auto status =
+      session
+          ->run(
+              {{x, Tensor::of<float>({2}, {1, 2})}, {y, Tensor::of<float>({3}, {1, 2, 3})}},
+              {result})
+          .status();
+  BOOST_TEST(
+      status.to_string() ==
+      "InvalidArgument: shapes [2] and [3] cannot be broadcast together [node 'sum' (Add) on "
+      "/job:worker/task:0/device:CPU:0]");
 }
 
 BOOST_AUTO_TEST_CASE(local_clusters_forget) {

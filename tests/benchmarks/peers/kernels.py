@@ -20,6 +20,12 @@ def function(name):
     return lambda tf: (getattr(tf, name)(numbers(tf, "x", [16 * MIB])).op, 2 * 64 * MIB)
 
 
+def chain(tf):
+    """Five element-wise ops, each of the result of the one before."""
+    x = numbers(tf, "x", [16 * MIB])
+    return tf.sqrt(tf.square(x - 1.0) * 0.5 + 1.0).op, 2 * 64 * MIB
+
+
 def softmax(tf):
     return tf.nn.softmax(numbers(tf, "x", [4096, 1024])).op, 2 * 16 * MIB
 

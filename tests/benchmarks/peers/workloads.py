@@ -135,6 +135,7 @@ def _kernels():
         Workload(f"kernel_{name}", what, "GB/s", kernels.kernel(build), 0.9, floor)
         for name, what, build in (
             ("add", "sum of 16 Mi floats and as many", kernels.add),
+            ("chain", "five element-wise ops in a chain, of 16 Mi floats", kernels.chain),
             ("tanh", "tanh of 16 Mi floats", kernels.function("tanh")),
             ("sigmoid", "sigmoid of 16 Mi floats", kernels.function("sigmoid")),
             ("exp", "exp of 16 Mi floats", kernels.function("exp")),

@@ -2,6 +2,8 @@
 
 import unittest
 
+import numpy as np
+
 import troupe as tf
 
 
@@ -37,6 +39,33 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual(one.device_filters, ["/job:ps", "/job:chief"])
         self.assertTrue(one.log_device_placement and one.HasField("log_device_placement"))
         self.assertFalse(one.HasField("gpu_options"))
+
+    def test_graph_options_say_whether_element_wise_ops_are_fused(self):
+        def is_fused(config):
+            """Whether memory suffices, which single ops would need for several results at once."""
+            config.cpu_memory_limit = 3 << 20
+            with tf.Graph().as_default(), tf.Session(config=config) as session:
+                x = tf.placeholder(tf.float32, [None])
+                terms = [(x + i) * (x - i) for i in range(1, 3)]
+                products = [terms[0] * terms[1]]
+                terms = [(x + i) * (x - i) for i in range(3, 5)]
+                products.append(terms[0] * terms[1])
+                y = tf.maximum(products[0], products[1])
+                try:
+                    value = session.run(y, {x: np.ones(1 << 18, np.float32)})
+                except tf.errors.ResourceExhaustedError:
+                    return False
+            self.assertEqual(value[0], 120.0)
+            return True
+
+        self.assertTrue(is_fused(tf.ConfigProto()))
+        for name, value in (("remapping", 2), ("disable_meta_optimizer", True)):
+            config = tf.ConfigProto()
+            setattr(config.graph_options.rewrite_options, name, value)
+            self.assertFalse(is_fused(config), name)
+        config = tf.ConfigProto()
+        config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
+        self.assertFalse(is_fused(config))
 
 
 if __name__ == "__main__":

@@ -220,6 +220,10 @@ BOOST_AUTO_TEST_CASE(options_that_only_a_server_has_come_back_as_warnings) {
   BOOST_TEST(unsupported->warnings()[0].find("--threads") != std::string::npos);
   BOOST_TEST(unsupported->warnings()[1].find("--memory-limit") != std::string::npos);
   BOOST_TEST(node.record->session_options.log_device_placement);
+  BOOST_TEST(node.record->session_options.fuses_elementwise);
+  auto unfused = SessionObjectsFixture::must(client->session({.fuses_elementwise = false}));
+  BOOST_TEST(unfused->warnings().empty());
+  BOOST_TEST(!node.record->session_options.fuses_elementwise);
 }
 
 BOOST_AUTO_TEST_CASE(the_operation_timeout_holds_for_each_call_and_for_opening_the_session) {
