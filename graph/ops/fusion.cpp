@@ -9,10 +9,10 @@ namespace {
 // Sorted. Their kernels read no attribute but T, and what BiasAdd has besides. What they compute of
 // an element does not depend on its place, as that of Eigen's sines does.
 constexpr auto of_one_operand = std::to_array<std::string_view>(
-    {"Abs",      "Acos",     "Acosh", "Asin",   "Asinh", "Atan",  "Atanh",      "Ceil",  "Cosh",
-     "Elu",      "Erfc",     "Exp",   "Expm1",  "Floor", "Inv",   "Log",        "Log1p", "Neg",
-     "Reciprocal", "Relu",     "Relu6", "Rint",   "Round", "Rsqrt", "Selu",       "Sigmoid", "Sign",
-     "Sinh",     "Softplus", "Softsign", "Sqrt",   "Square", "Tan",  "Tanh"});
+    {"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cosh", "Elu", "Erfc", "Exp",
+     "Expm1", "Floor", "Inv", "Log", "Log1p", "Neg", "Reciprocal", "Relu", "Relu6", "Rint", "Round",
+     "Rsqrt", "Selu", "Sigmoid", "Sign", "Sinh", "Softplus", "Softsign", "Sqrt", "Square", "Tan",
+     "Tanh"});
 constexpr auto of_two_operands = std::to_array<std::string_view>(
     {"Add", "AddV2", "Atan2", "Div", "DivNoNan", "Maximum", "Minimum", "Mul", "MulNoNan", "Pow",
      "RealDiv", "SquaredDifference", "Sub", "Xdivy", "Xlogy"});
