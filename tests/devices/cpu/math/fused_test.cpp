@@ -10,7 +10,6 @@
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/fuse_elementwise.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
-#include "troupe/tests/devices/test_port.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
 using namespace troupe;
@@ -53,11 +52,18 @@ struct Program {
          .attrs = {{"T", feeds.at(0).dtype()}, {"index", index}}});
   }
 
-  struct Port final : TestPort {
+  /// Feeds, which it gives away, and fetches.
+  struct Port final : StepPort {
     Tensors feeds;
     std::map<int, Tensor> answers;
+    Device* device = nullptr;
     Tensor feed(int index) override { return std::move(feeds[static_cast<size_t>(index)]); }
     void fetch(int index, Tensor value) override { answers[index] = std::move(value); }
+    Status send(const EdgeKey&, Tensor) override { return internal("there is nobody else"); }
+    std::optional<Result<Tensor>> try_receive(const EdgeKey&) override { return {}; }
+    void receive(const EdgeKey&, Arrived) override { CHECK(false); }
+    void fail(const Status&) override {}
+    void post(std::function<void()> work) override { device->enqueue(std::move(work)); }
   };
 
   /// The fetches, or the error; `copies`: a copy of each feed, which a kernel may write over.
@@ -72,6 +78,7 @@ struct Program {
     auto plan = Plan::compile(graph, *device, {});
     if (!plan) return plan.status();
     auto port = std::make_shared<Port>();
+    port->device = device.get();
     for (const auto& feed : feeds) {
       port->feeds.push_back(feed);
       if (!copies) continue;
@@ -155,7 +162,10 @@ class Random {
     auto fill = [&](auto* elements) {
       using T = std::remove_pointer_t<decltype(elements)>;
       for (int64_t i = 0; i < value.elements(); ++i)
-        elements[i] = static_cast<T>(below(50) == 0 ? nan : below(50) == 0 ? inf : normal(bits_));
+        elements[i] = static_cast<T>(
+            below(50) == 0   ? troupe::testing::nan
+            : below(50) == 0 ? inf
+                             : normal(bits_));
     };
     if (dtype_ == DType::float16) fill(value.mutable_data<float16>());
     else if (dtype_ == DType::bfloat16) fill(value.mutable_data<bfloat16>());
