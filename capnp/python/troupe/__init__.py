@@ -30,6 +30,7 @@ from troupe import (
     random,
     raw_ops,
     sets,
+    sparse,
     strings,
     train,
 )
@@ -201,6 +202,17 @@ from troupe._src.parsing.feature_configs import (
 )  # fmt: skip
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.session.session import InteractiveSession, Session
+from troupe._src.sparse.arithmetic import (
+    sparse_add, sparse_maximum, sparse_minimum, sparse_reduce_max, sparse_reduce_max_sparse,
+    sparse_reduce_sum, sparse_reduce_sum_sparse, sparse_softmax, sparse_tensor_dense_matmul,
+)  # fmt: skip
+from troupe._src.sparse.arrangement import (
+    sparse_concat, sparse_fill_empty_rows, sparse_reorder, sparse_reset_shape, sparse_reshape,
+    sparse_retain, sparse_slice, sparse_split, sparse_transpose,
+)  # fmt: skip
+from troupe._src.sparse.conversions import (
+    sparse_mask, sparse_merge, sparse_tensor_to_dense, sparse_to_dense, sparse_to_indicator,
+)  # fmt: skip
 from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
 from troupe._src.types.dtypes import (
@@ -317,16 +329,22 @@ __all__ = [
     "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted",
     "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse",
     "serialize_sparse", "serialize_tensor", "set_random_seed", "sets", "shape", "sigmoid", "sign",
-    "sin", "sinh", "size", "slice", "sparse_placeholder", "sparse_segment_mean",
-    "sparse_segment_sqrt_n", "sparse_segment_sum", "split", "sqrt", "square", "squared_difference",
-    "squeeze", "stack", "stop_gradient", "strided_slice", "string", "string_join", "string_split",
-    "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast",
-    "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract", "svd",
-    "tan", "tanh", "tensordot", "test", "to_bfloat16", "to_complex128", "to_complex64", "to_double",
-    "to_float", "to_int32", "to_int64", "trace", "train", "trainable_variables", "transpose",
-    "truediv", "truncated_normal", "truncated_normal_initializer", "truncatediv", "truncatemod",
-    "tuple", "tuple_of", "uint16", "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer",
-    "unstack", "variable_op_scope", "variable_scope", "variables_initializer",
-    "variance_scaling_initializer", "verify_tensor_all_finite", "where", "where_v2", "zeros",
-    "zeros_initializer", "zeros_like", "zeta", "__version__",
+    "sin", "sinh", "size", "slice", "sparse", "sparse_add", "sparse_concat",
+    "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge", "sparse_minimum",
+    "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
+    "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum",
+    "sparse_slice", "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator", "sparse_transpose", "split",
+    "sqrt", "square", "squared_difference", "squeeze", "stack", "stop_gradient", "strided_slice",
+    "string", "string_join", "string_split", "string_strip", "string_to_hash_bucket",
+    "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number", "strings",
+    "substr", "subtract", "svd", "tan", "tanh", "tensordot", "test", "to_bfloat16", "to_complex128",
+    "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace", "train",
+    "trainable_variables", "transpose", "truediv", "truncated_normal",
+    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
+    "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unstack", "variable_op_scope",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer",
+    "verify_tensor_all_finite", "where", "where_v2", "zeros", "zeros_initializer", "zeros_like",
+    "zeta", "__version__",
 ]  # fmt: skip

@@ -1,6 +1,14 @@
 """Layers of networks: activations, normalization, cross entropies."""
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.nn.candidate_samplers import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from troupe._src.nn.conv_ops import (
     atrous_conv2d,
     conv1d,
@@ -38,7 +46,11 @@ from troupe._src.nn.ctc_ops import (
     ctc_greedy_decoder,
     ctc_loss,
 )
-from troupe._src.nn.embedding_ops import embedding_lookup
+from troupe._src.nn.embedding_ops import (
+    embedding_lookup,
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+)
 from troupe._src.nn.nn_ops import (
     bias_add,
     crelu,
@@ -83,6 +95,7 @@ from troupe._src.nn.pool_ops import (
     pool,
 )
 from troupe._src.nn.pool_ops import avg_pool as avg_pool2d
+from troupe._src.nn.sampled_losses import nce_loss, sampled_softmax_loss
 from troupe._src.ops.gen_ops import (
     elu,
     l2_loss,
@@ -99,6 +112,7 @@ from troupe._src.ops.rearrange_ops import in_top_k, top_k
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "all_candidate_sampler",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -109,6 +123,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -136,15 +151,19 @@ __all__ = [
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "erosion2d",
+    "fixed_unigram_candidate_sampler",
     "fused_batch_norm",
     "in_top_k",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "learned_unigram_candidate_sampler",
     "local_response_normalization",
     "log_poisson_loss",
     "log_softmax",
+    "log_uniform_candidate_sampler",
     "lrn",
     "max_pool",
     "max_pool1d",
@@ -153,11 +172,14 @@ __all__ = [
     "max_pool_v2",
     "max_pool_with_argmax",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
     "relu_layer",
+    "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
     "selu",
     "separable_conv2d",
     "sigmoid",
@@ -172,6 +194,7 @@ __all__ = [
     "swish",
     "tanh",
     "top_k",
+    "uniform_candidate_sampler",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
     "xw_plus_b",

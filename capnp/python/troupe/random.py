@@ -2,6 +2,13 @@
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.graph.random_seed import get_seed, set_random_seed
+from troupe._src.nn.candidate_samplers import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from troupe._src.ops.random_ops import (
     categorical,
     multinomial,
@@ -21,9 +28,13 @@ from troupe._src.ops.random_ops import random_uniform as uniform
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "all_candidate_sampler",
     "categorical",
+    "fixed_unigram_candidate_sampler",
     "gamma",
     "get_seed",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
     "multinomial",
     "normal",
     "poisson",
@@ -36,4 +47,5 @@ __all__ = [
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]

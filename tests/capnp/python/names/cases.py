@@ -6,6 +6,7 @@ The results of TensorFlow are recorded in values.json; values_test.py compares t
 import image_cases
 import layer_cases
 import numpy as np
+import sparse_cases
 
 
 def waves(*shape, scale=2.0):
@@ -316,6 +317,8 @@ GROUPS = {
     "losses": LOSSES,
     "layers": layer_cases.LAYERS,
     "images": image_cases.IMAGES,
+    "sparse": sparse_cases.SPARSE,
+    "embeddings": sparse_cases.EMBEDDINGS,
 }
 
 
@@ -325,6 +328,7 @@ def evaluate(tf, expression):
         names = {
             **vars(image_cases),
             **vars(layer_cases),
+            **vars(sparse_cases),
             **globals(),
             "tf": tf,
             "np": np,

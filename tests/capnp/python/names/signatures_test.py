@@ -72,10 +72,15 @@ DIFFERENT = {
     "shape": ("input, name=None, out_type=tf.int32", OLDER),
     "size": ("input, name=None, out_type=tf.int32", OLDER),
     **{
-        f"sparse_segment_{name}": (
+        f"{prefix}segment_{name}": (
             "data, indices, segment_ids, name=None, num_segments=None", OLDER,
         )
+        for prefix in ("sparse_", "sparse.")
         for name in ("mean", "sqrt_n", "sum")
+    },
+    **{
+        name: (RECORDED[name].replace(", allow_fast_lookup=False", ""), OLDER)
+        for name in ("nn.embedding_lookup_sparse", "nn.safe_embedding_lookup_sparse")
     },
     "zeros": ("shape, dtype=tf.float32, name=None", OLDER),
 }  # fmt: skip

@@ -51,6 +51,12 @@ class ValuesTest(unittest.TestCase):
     def test_images(self):
         self.check_group("images")
 
+    def test_sparse_tensors(self):
+        self.check_group("sparse")
+
+    def test_embeddings_and_sampled_losses(self):
+        self.check_group("embeddings")
+
     def test_all_calls_are_recorded_and_no_others(self):
         self.assertEqual(
             {call for calls in GROUPS.values() for call in calls}, RECORDED.keys()

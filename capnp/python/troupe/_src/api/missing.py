@@ -38,15 +38,8 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
     ),
     "recurrent networks (they need control flow)": ("rnn_cell", "dynamic_rnn", "static_rnn",),
-    "candidate samplers": (
-        "nce_loss", "sampled_softmax_loss", "log_uniform_candidate_sampler",
-        "uniform_candidate_sampler", "learned_unigram_candidate_sampler",
-    ),
     "ranking ops": ("in_top_k_v2", "sort", "argsort",),
-    "ops of sparse tensors": (
-        "sparse", "sparse_add", "sparse_tensor_to_dense", "embedding_lookup_sparse",
-        "safe_embedding_lookup_sparse",
-    ),
+    "crosses of sparse tensors": ("cross", "cross_hashed",),
     "matrix decompositions": ("orthogonal_initializer",),
     "functions of Python in a graph": ("py_func", "numpy_function",),
     "summaries": ("summary", "SummarySaverHook", "SummarySaver",),

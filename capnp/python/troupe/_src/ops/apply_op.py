@@ -14,6 +14,9 @@ from troupe._src.types.shapes import as_shape
 
 OP_DEFS: Dict[str, Dict[str, Any]] = _native.ops()
 
+# Ops of x that are 0 at 0, or that TensorFlow treats so: they take the values of sparse tensors.
+_OF_SPARSE = {"BesselI0e", "BesselI1e", "Erf", "Neg", "Sign", "Sqrt", "Square", "Tanh"}
+
 
 def apply_op(
     op: str, inputs: Dict[str, Any], attrs: Dict[str, Any], name: Optional[str] = None
@@ -22,7 +25,11 @@ def apply_op(
 
     `inputs` are keyed by argument. A value that is no tensor becomes a constant, with the dtype of
     the other arguments that share its dtype attribute. Attributes that are None get their defaults.
+    Some ops of one input take a SparseTensor, and return one.
     """
+    if op in _OF_SPARSE and hasattr(inputs["x"], "_with_values"):
+        sparse = inputs["x"]
+        return sparse._with_values(apply_op(op, {"x": sparse.values}, attrs, name))
     given = {key: value for key, value in attrs.items() if value is not None}
     tensors = _convert_inputs(op, inputs, given)
     types = {attr["name"]: attr["type"] for attr in OP_DEFS[op]["attrs"]}

@@ -10,6 +10,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.operators import binary
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
@@ -22,6 +23,8 @@ def _real_dtype(tensor: Tensor) -> DType:
 
 def abs(x: Any, name: Optional[str] = None) -> Tensor:
     """The absolute value; of complex numbers, as real ones."""
+    if isinstance(x, SparseTensor):
+        return x._with_values(abs(x.values, name))  # type: ignore[return-value]
     tensor = convert_to_tensor(x)
     if tensor.dtype.is_complex:
         return raw_ops.ComplexAbs(x=tensor, Tout=_real_dtype(tensor), name=name)

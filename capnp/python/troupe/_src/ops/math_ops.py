@@ -18,6 +18,7 @@ from troupe._src.ops.gen_ops import (
     squared_difference,
 )
 from troupe._src.ops.operators import binary, operands
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
@@ -94,8 +95,10 @@ def _conj(value: Any) -> Tensor:
 
 
 def cast(x: Any, dtype: DTypeLike, name: Optional[str] = None) -> Tensor:
-    """Converts the elements to another dtype."""
+    """Converts the elements to another dtype; those of a sparse tensor, to another one."""
     wanted = as_dtype(dtype)
+    if isinstance(x, SparseTensor):
+        return x._with_values(cast(x.values, wanted, name))  # type: ignore[return-value]
     tensor = convert_to_tensor(x)
     if tensor.dtype == wanted:
         return tensor

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.operand import apply
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
@@ -88,6 +89,21 @@ class SparseTensor:
 
     def get_shape(self) -> TensorShape:
         return self.shape
+
+    def consumers(self) -> List[Operation]:
+        """The nodes that have one of its tensors as an input."""
+        users = [user for part in self.parts for user in part.consumers()]
+        return list(dict.fromkeys(users))
+
+    def _with_values(self, values: Tensor) -> SparseTensor:
+        """Other values at the same places."""
+        return SparseTensor(self._indices, values, self._dense_shape)
+
+    def __mul__(self, dense: Any) -> SparseTensor:
+        return self._with_values(apply("sparse_multiply", self, dense))
+
+    def __truediv__(self, dense: Any) -> SparseTensor:
+        return self._with_values(apply("sparse_divide", self, dense))
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
         """Its value in a step of the session, by default the default session."""
