@@ -186,10 +186,6 @@ class VariableScopeTest(tf.test.TestCase):
         tf.make_template("scale", scale)(tf.constant(1.0))
         self.assertEqual([v.name for v in tf.global_variables()], ["scale/s:0"])
 
-    def test_partitioned_variables_are_refused(self):
-        with self.assertRaisesRegex(NotImplementedError, "partitioned"):
-            tf.get_variable("v", [2], partitioner=lambda shape, dtype: [1])
-
     def test_initializers_give_values_of_their_kind(self):
         kinds = {
             "zeros": (tf.zeros_initializer(), lambda v: (v == 0).all()),

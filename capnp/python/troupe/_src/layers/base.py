@@ -15,7 +15,8 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.variable import Variable
-from troupe._src.variables.variable_scope import VariableScope, get_variable, variable_scope
+from troupe._src.variables.variable_scope import get_variable, variable_scope
+from troupe._src.variables.variable_store import VariableScope
 
 
 def snake_case(name: str) -> str:

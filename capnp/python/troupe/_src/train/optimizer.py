@@ -195,6 +195,9 @@ class Optimizer:
             with get_default_graph().colocate_with(var.op):
                 initial = convert_to_tensor(val, var.dtype)
                 slot = Variable(initial, trainable=False, name=f"{var._shared_name}/{op_name}")
+            info = var._get_save_slice_info()
+            if info is not None and slot.shape == var.shape:
+                slot._set_save_slice_info(info.of_slot(op_name))
             self._add_slot(slot_name, var, slot)
         return slot
 

@@ -132,8 +132,16 @@ class VarianceScaling(Initializer):
         self.scale, self.mode, self.distribution = scale, mode, distribution
         self.seed, self.dtype = seed, as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
-        fan_in, fan_out = _fans(_sizes(shape))
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Optional[DTypeLike] = None,
+        partition_info: Any = None,
+        **_: Any,
+    ) -> Tensor:
+        # A part of a variable gets the numbers that it would have in the whole.
+        whole = shape if partition_info is None else partition_info.full_shape
+        fan_in, fan_out = _fans(_sizes(whole))
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
         variance = self.scale / max(1.0, fans[self.mode])
         kind = dtype or self.dtype
@@ -168,8 +176,15 @@ class UniformUnitScaling(Initializer):
     ) -> None:
         self.factor, self.seed, self.dtype = factor, seed, as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
-        inputs = math.prod(_sizes(shape)[:-1])
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Optional[DTypeLike] = None,
+        partition_info: Any = None,
+        **_: Any,
+    ) -> Tensor:
+        whole = shape if partition_info is None else partition_info.full_shape
+        inputs = math.prod(_sizes(whole)[:-1])
         limit = math.sqrt(3 / max(1.0, inputs)) * self.factor
         return RandomUniform(-limit, limit, self.seed, dtype or self.dtype)(shape)
 
@@ -180,12 +195,22 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain, self.dtype = gain, as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Optional[DTypeLike] = None,
+        partition_info: Any = None,
+        **_: Any,
+    ) -> Tensor:
         sizes = _sizes(shape)
-        if len(sizes) != 2:
+        whole = sizes if partition_info is None else partition_info.full_shape
+        if len(whole) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        rows, columns = sizes
-        return constant(np.eye(rows, columns) * self.gain, dtype or self.dtype)
+        matrix = np.eye(*whole) * self.gain
+        if partition_info is not None:
+            row, column = partition_info.var_offset
+            matrix = matrix[row : row + sizes[0], column : column + sizes[1]]
+        return constant(matrix, dtype or self.dtype)
 
 
 def he_normal(seed: Optional[int] = None) -> VarianceScaling:

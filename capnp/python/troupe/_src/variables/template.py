@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, List, Optional
 
-from troupe._src.variables.variable_scope import AUTO_REUSE, VariableScope, variable_scope
+from troupe._src.variables.variable_scope import variable_scope
+from troupe._src.variables.variable_store import AUTO_REUSE, VariableScope
 
 
 def make_template(

@@ -18,6 +18,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
+from troupe._src.variables.save_slice_info import SaveSliceInfo
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
@@ -29,6 +30,9 @@ class Variable(Operand):
     Sessions on all nodes share the variables with the same name and container. A variable has no
     value before some session has run its initializer.
     """
+
+    SaveSliceInfo = SaveSliceInfo
+    _save_slice_info: Optional[SaveSliceInfo] = None
 
     def __init__(
         self,
@@ -159,17 +163,30 @@ class Variable(Operand):
     def initialized_value(self) -> Tensor:
         raise AttributeError("initialized_value needs tf.cond, which is not part of this version")
 
-    def assign(self, value: Any, use_locking: bool = False, name: Any = None) -> Tensor:
-        """Assigns a value; the result is the new value."""
-        return self._change("assign", value)
+    def assign(
+        self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Assigns a value; the result is the new value, or without `read_value` the operation."""
+        return self._change("assign", value, read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: Any = None) -> Tensor:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
         """Adds atomically; the result is the value after that."""
-        return self._change("add", delta)
+        return self._change("add", delta, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: Any = None) -> Tensor:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
         """Subtracts atomically; the result is the value after that."""
-        return self._change("sub", delta)
+        return self._change("sub", delta, read_value)
+
+    def _set_save_slice_info(self, save_slice_info: Optional[SaveSliceInfo]) -> None:
+        """Says which part of a larger variable it is in checkpoints."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> Optional[SaveSliceInfo]:
+        return self._save_slice_info
 
     def count_up_to(self, limit: int) -> Tensor:
         """Its value before it grew by 1; a step that finds it at the limit fails, OutOfRange."""
@@ -212,18 +229,17 @@ class Variable(Operand):
         with self._graph.control_dependencies([change]):
             return self.read_value()
 
-    def _change(self, operation: str, value: Any) -> Tensor:
+    def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
         with self._graph._lock:
             self._graph._check_not_finalized()
             operand = convert_to_tensor(value, self._dtype)
             controls = self._graph._controls()
             self._graph._use_context()
             change = self._native.change(operation, operand._value(), controls)
-            changed = self._graph._of_value(self._native.read([change]))
-        assert isinstance(changed, Tensor)
-        return changed
+            result = self._native.read([change]) if read_value else change
+        return self._graph._of_value(result)
 
-    def _assign_constrained(self) -> Tensor:
+    def _assign_constrained(self) -> Any:
         """Applies the constraint to its value."""
         assert self.constraint is not None
         return self.assign(self.constraint(self.read_value()))
@@ -277,25 +293,25 @@ def adopt_variables(graph: Graph) -> List[Variable]:
 
 
 def assign(
-    ref: Variable,
+    ref: Any,
     value: Any,
     validate_shape: Optional[bool] = None,
     use_locking: Optional[bool] = None,
     name: Optional[str] = None,
-) -> Tensor:
+) -> Any:
     """`Variable.assign`."""
     return ref.assign(value)
 
 
 def assign_add(
-    ref: Variable, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
-) -> Tensor:
+    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Any:
     """`Variable.assign_add`."""
     return ref.assign_add(value)
 
 
 def assign_sub(
-    ref: Variable, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
-) -> Tensor:
+    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Any:
     """`Variable.assign_sub`."""
     return ref.assign_sub(value)

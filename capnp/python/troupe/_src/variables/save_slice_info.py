@@ -1,0 +1,34 @@
+"""Which part of a larger variable a variable is."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence
+
+
+class SaveSliceInfo:
+    """The name and shape of the larger variable, and where in it a part is."""
+
+    def __init__(
+        self,
+        full_name: Optional[str] = None,
+        full_shape: Sequence[Any] = (),
+        var_offset: Sequence[Any] = (),
+        var_shape: Sequence[Any] = (),
+    ) -> None:
+        self.full_name = full_name
+        self.full_shape: List[int] = [int(size) for size in full_shape]
+        self.var_offset: List[int] = [int(offset) for offset in var_offset]
+        self.var_shape: List[int] = [int(size) for size in var_shape]
+
+    @property
+    def spec(self) -> str:
+        """ "8 3 0,4:0,3": the full shape, then the offset and size along each axis."""
+        sizes = " ".join(map(str, self.full_shape))
+        parts = [f"{offset},{size}" for offset, size in zip(self.var_offset, self.var_shape)]
+        return f"{sizes} {':'.join(parts)}"
+
+    def of_slot(self, name: str) -> SaveSliceInfo:
+        """That of a variable of the same shape that belongs to this one, such as a slot."""
+        return SaveSliceInfo(
+            f"{self.full_name}/{name}", self.full_shape, self.var_offset, self.var_shape
+        )

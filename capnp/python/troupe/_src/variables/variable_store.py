@@ -1,0 +1,123 @@
+"""The variables of a graph by name, and the scope in which get_variable looks for them."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from typing import Any, Dict, Iterator, Optional, Union
+
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.variables.partitioned_variable import PartitionedVariable
+from troupe._src.variables.variable import Variable
+
+
+class _ReuseMode(enum.Enum):
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+Reuse = Union[bool, _ReuseMode, None]
+
+
+@set_module("troupe")
+class VariableScope:
+    """The prefix of the names of variables, and the defaults for new variables."""
+
+    def __init__(self, name: str, reuse: Reuse = False, **inherited: Any) -> None:
+        self.name = name
+        self.original_name_scope = f"{name}/" if name else ""
+        self.reuse = reuse
+        self.initializer = inherited.get("initializer")
+        self.regularizer = inherited.get("regularizer")
+        self.custom_getter = inherited.get("custom_getter")
+        self.constraint = inherited.get("constraint")
+        self.partitioner = inherited.get("partitioner")
+        self.use_resource: Optional[bool] = inherited.get("use_resource")
+        self.dtype = as_dtype(inherited.get("dtype") or dtypes.float32)
+
+    def reuse_variables(self) -> None:
+        """Makes get_variable return existing variables only."""
+        self.reuse = True
+
+    def get_collection(self, name: Any) -> Any:
+        """The items of a collection that are in this scope."""
+        return get_default_graph().get_collection(name, self.name + "/" if self.name else None)
+
+    def global_variables(self) -> Any:
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def trainable_variables(self) -> Any:
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def local_variables(self) -> Any:
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def set_initializer(self, initializer: Any) -> None:
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        self.regularizer = regularizer
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        self.custom_getter = custom_getter
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Makes get_variable store new variables in parts, as the partitioner says."""
+        self.partitioner = partitioner
+
+    def set_use_resource(self, use_resource: Optional[bool]) -> None:
+        """Makes new variables ones of references, with False."""
+        self.use_resource = use_resource
+
+    def set_dtype(self, dtype: DTypeLike) -> None:
+        self.dtype = as_dtype(dtype)
+
+
+class VariableStore:
+    """The variables that get_variable has created in a graph, and the current scope."""
+
+    def __init__(self) -> None:
+        self.variables: Dict[str, Variable] = {}
+        self.partitioned: Dict[str, PartitionedVariable] = {}
+        self.scope = VariableScope("")
+        self.opened: Dict[str, int] = {}  # how often a scope was, since its outer one was closed
+
+    @staticmethod
+    def of(graph: Graph) -> VariableStore:
+        store = graph._state.setdefault("variable_store", VariableStore())
+        assert isinstance(store, VariableStore)
+        return store
+
+    def unique(self, name: str) -> str:
+        """Makes the default name of a scope unique."""
+        number, found = 0, name
+        while self.opened.get(found, 0) > 0:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+    @contextlib.contextmanager
+    def entered(self, scope: VariableScope, is_known: bool) -> Iterator[None]:
+        """Makes it the current scope.
+
+        The default names within a scope start again when it is entered again by its name, so that
+        a model that is built twice reuses its variables. One that is entered as an object keeps
+        them as they are.
+        """
+        outer = self.scope
+        self.opened[scope.name] = self.opened.get(scope.name, 0) + 1
+        before = dict(self.opened)
+        self.scope = scope
+        try:
+            yield
+        finally:
+            self.scope = outer
+            if is_known:
+                self.opened = before
+            else:
+                inner = [name for name in self.opened if name.startswith(f"{scope.name}/")]
+                self.opened.update(dict.fromkeys(inner, 0))
