@@ -5,7 +5,7 @@
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
 #include "troupe/graph/session.hpp"

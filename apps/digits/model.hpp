@@ -1,7 +1,7 @@
 #pragma once
 
 #include "troupe/graph/build/builder.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 
 namespace troupe::digits {
 

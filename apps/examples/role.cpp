@@ -3,7 +3,7 @@
 
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/server/server.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/graph/cluster/tf_config.hpp"
 
 // One program for all machines: TF_CONFIG says which task this one is. Parameter servers serve,
@@ -28,7 +28,7 @@ struct Model {
   Value finished = workers.value();
   Value trained = weight.value();
   Value loss = b.square(trained - 3.0);
-  Value step = minimize(b, loss, GradientDescent{.learning_rate = 0.1}, {weight});
+  Value step = minimize(b, loss, GradientDescent{.learning_rate = 0.1});
   Value initialize = b.initializer();
 };
 

@@ -13,7 +13,7 @@ struct Model {
   Value x = worker.placeholder(DType::float32, {Shape::unknown, 64});
   Variable w = b.on("/job:ps/task:0").variable("w", b.random_normal({64, 10}, DType::float32));
   Value loss = worker.reduce_mean(worker.square(worker.matmul(x, w)));
-  Value train = minimize(worker, loss, GradientDescent{.learning_rate = 0.1}, {w});
+  Value train = minimize(worker, loss, GradientDescent{.learning_rate = 0.1});
   Value initialize = b.initializer();
 };
 

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <future>
 
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/tests/processes/support/clients.hpp"
 #include "troupe/tests/processes/support/nodes.hpp"
 
@@ -157,7 +157,7 @@ struct Replica {
     auto w1 = one.variable("w1", one.constant(0.5f)), w2 = two.variable("w2", two.constant(0.5f));
     auto hidden = near.mul(w1.value(), near.constant(1.0f));
     loss = far.square(far.mul(w2.value(), hidden) - 6.0);
-    train = minimize(graph, loss, GradientDescent{0.01}, {w1, w2});
+    train = minimize(graph, loss, GradientDescent{0.01}, {.var_list = {w1, w2}});
     initialize = graph.initializer();
     BOOST_REQUIRE(session->extend(graph).ok());
   }

@@ -12,7 +12,6 @@
 #include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/build/control_flow.hpp"
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/build/optimizer.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/draw/dot.hpp"
 #include "troupe/graph/signature.hpp"
@@ -235,31 +234,6 @@ void bind_builder(nb::module_& module) {
       .def("constant_value", &constant_value);
 }
 
-/// Makes an optimizer from its name and its options.
-Optimizer to_optimizer(const std::string& name, nb::dict options) {
-  auto number = [&](const char* key) { return nb::cast<double>(options[key]); };
-  auto rate = options.contains("rate") ? nb::cast<Value>(options["rate"]) : Value();
-  auto learning_rate = rate.is_valid() ? 0 : number("learning_rate");
-  if (name == "Momentum")
-    return Momentum{
-        learning_rate, number("momentum"), nb::cast<bool>(options["use_nesterov"]), rate};
-  if (name == "Adam")
-    return Adam{learning_rate, number("beta1"), number("beta2"), number("epsilon"), rate};
-  return GradientDescent{learning_rate, rate};
-}
-
-void bind_training(nb::module_& module) {
-  module.def(
-      "apply_gradients",
-      [](const Builder& builder, const std::string& optimizer, nb::dict options,
-         const std::vector<Variable>& variables, const Values& gradients) {
-        auto rule = to_optimizer(optimizer, options);
-        return checked(builder, apply_gradients(builder, rule, variables, gradients));
-      },
-      nb::arg("builder"), nb::arg("optimizer"), nb::arg("options"), nb::arg("variables"),
-      nb::arg("gradients"));
-}
-
 void bind_values(nb::module_& module) {
   nb::class_<Value>(module, "Value")
       .def_prop_ro("place", &place_of)
@@ -369,7 +343,6 @@ void bind_graph(nb::module_& module) {
   bind_conditional(module);
   bind_loop(module);
   bind_builder(module);
-  bind_training(module);
   module.def(
       "merge_devices",
       [](const std::string& device, const std::string& fallback) {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/actors/sim/cluster.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -23,8 +23,9 @@ struct Classifier {
     output = ps.variable("output", ps.constant(weights({8, 3})));
     auto logits = worker.matmul(worker.relu(worker.matmul(x, hidden)), output);
     loss = worker.reduce_mean(worker.op("SparseSoftmaxCrossEntropyWithLogits", {logits, labels}));
-    train =
-        minimize(worker, loss, Momentum{.learning_rate = 0.2, .momentum = 0.9}, {hidden, output});
+    train = minimize(
+        worker, loss, Momentum{.learning_rate = 0.2, .momentum = 0.9},
+        {.var_list = {hidden, output}});
     initialize = b.initializer();
     trained = {hidden.value(), output.value()};
   }

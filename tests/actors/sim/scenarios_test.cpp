@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "troupe/actors/sim/cluster.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -149,7 +149,7 @@ struct Replica {
     auto w1 = one.variable("w1", one.constant(0.5f)), w2 = two.variable("w2", two.constant(0.5f));
     auto hidden = near.mul(w1.value(), near.constant(1.0f));
     loss = far.square(far.mul(w2.value(), hidden) - 6.0);
-    train = minimize(graph, loss, GradientDescent{0.01}, {w1, w2});
+    train = minimize(graph, loss, GradientDescent{0.01}, {.var_list = {w1, w2}});
     initializers = {w1.initializer, w2.initializer};
   }
 

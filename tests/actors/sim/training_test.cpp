@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/graph/train/hooks.hpp"
 #include "troupe/graph/train/monitored_session.hpp"
 #include "troupe/tests/temporary_folder.hpp"
@@ -37,7 +37,8 @@ struct Model {
     auto x = here.random_uniform({16}, DType::float32, /*seed=*/3);
     auto error = (x * slope + offset) - (x * 3.0 + 1.0);
     loss = here.reduce_mean(here.square(error));
-    auto trained = minimize(here, loss, GradientDescent{.learning_rate = 0.2}, {slope, offset});
+    auto trained =
+        minimize(here, loss, GradientDescent{.learning_rate = 0.2}, {.var_list = {slope, offset}});
     train = here.group({trained, steps.assign_add(first.constant<int64_t>(1))});
   }
 

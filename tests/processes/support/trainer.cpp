@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -24,7 +24,8 @@ struct Trainer::Model {
     auto x = here.random_normal({64, 32}, DType::float32, /*seed=*/7);
     auto y = here.matmul(here.tanh(here.matmul(x, first)), second);
     auto loss = here.reduce_mean(here.square(y - 1.0));
-    train = minimize(here, loss, GradientDescent{.learning_rate = 0.01}, {first, second});
+    train =
+        minimize(here, loss, GradientDescent{.learning_rate = 0.01}, {.var_list = {first, second}});
     initialize = ps.initializer();
   }
 

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/graph/build/gradients.hpp"
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/tests/devices/run_graph.hpp"
 
 namespace troupe::testing {

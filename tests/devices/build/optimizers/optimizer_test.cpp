@@ -1,4 +1,4 @@
-#include "troupe/graph/build/optimizer.hpp"
+#include "troupe/graph/build/optimizers/optimizer.hpp"
 
 #include <array>
 #include <cmath>
@@ -82,15 +82,16 @@ BOOST_AUTO_TEST_CASE(nesterov_looks_ahead) {
 }
 
 BOOST_AUTO_TEST_CASE(adam_frees_its_means_of_the_bias_of_the_first_steps) {
-  Adam adam{.learning_rate = 0.1, .beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3};
+  constexpr double beta1 = 0.8, beta2 = 0.9, epsilon = 1e-3;
+  Adam adam{.learning_rate = 0.1, .beta1 = beta1, .beta2 = beta2, .epsilon = epsilon};
   Point m{}, v{}, steps{};
   check_close(trained(adam), expected([&](double w, double g, size_t i) {
                 ++steps[i];
-                m[i] = adam.beta1 * m[i] + (1 - adam.beta1) * g;
-                v[i] = adam.beta2 * v[i] + (1 - adam.beta2) * g * g;
-                auto rate = adam.learning_rate * std::sqrt(1 - std::pow(adam.beta2, steps[i])) /
-                            (1 - std::pow(adam.beta1, steps[i]));
-                return w - rate * m[i] / (std::sqrt(v[i]) + adam.epsilon);
+                m[i] = beta1 * m[i] + (1 - beta1) * g;
+                v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+                auto rate = 0.1 * std::sqrt(1 - std::pow(beta2, steps[i])) /
+                            (1 - std::pow(beta1, steps[i]));
+                return w - rate * m[i] / (std::sqrt(v[i]) + epsilon);
               }));
 }
 
