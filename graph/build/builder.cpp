@@ -83,6 +83,7 @@ std::vector<Variable> Builder::variables() const {
   for (const auto& nodes : state_->variables) {
     auto here = on(nodes.device).container(nodes.container);
     here.prefix_ = nodes.name + "/";
+    here.control_inputs_.clear();
     auto initializer = here.value(nodes.initializer);
     const auto& handle = graph().node(nodes.handle.node);
     all.push_back(
@@ -332,6 +333,8 @@ Variable Builder::variable(const std::string& name, const Value& initial) const 
   auto inner = *this;
   inner.prefix_ = full_name + "/";
   inner.next_name_.clear();
+  // What a step waits for has not run when the variable is initialized.
+  inner.control_inputs_.clear();
   Variable variable{
       .name = full_name,
       .handle = {},

@@ -6,6 +6,7 @@ Usage: tests/install/install_test.py BUILD [CMAKE OPTION...]
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,13 @@ class InstallTest(unittest.TestCase):
         self.assertLessEqual({"process_name", "MatMul", "_recv/0"}, names)
         if shutil.which("dot"):
             self.assertIn("<svg", run("dot", "-Tsvg", WORK / "step.dot"))
+
+    def test_a_convolutional_network_learns_over_installed_nodes(self):
+        said = run(ROOT / "tools/cluster", "--build", PREFIX, "ps=1", "worker=1", "--",
+                   EXAMPLES / "convolutional_network", "{worker:0}")
+        accuracy, steps = re.search(r"accuracy ([\d.]+) after (\d+) steps", said).groups()
+        self.assertGreater(float(accuracy), 0.9)
+        self.assertEqual(steps, "100")
 
     def test_a_simulated_cluster_tests_a_users_program(self):
         self.assertIn("lost /job:worker/task:1", run(EXAMPLES / "failing_task"))

@@ -8,4 +8,9 @@ Builder colocate_with(const Variable& variable, const Builder& builder) {
   return builder.on(handle.device).container(handle.attr<std::string>("container"));
 }
 
+Value read_variable(const Builder& builder, const Variable& variable) {
+  auto b = colocate_with(variable, builder);
+  return b.op("ReadVariableOp", {variable.handle}, {{"dtype", variable.dtype}});
+}
+
 }  // namespace troupe

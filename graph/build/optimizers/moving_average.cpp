@@ -30,7 +30,9 @@ Value assign_moving_average(
     b.fail(invalid_argument("a moving average needs a variable, a value and a decay"));
     return {};
   }
-  auto change = [&](const Variable& average) { return b.mul(b.sub(average, fresh), rest); };
+  auto change = [&](const Variable& average) {
+    return b.mul(b.sub(read_variable(b, average), fresh), rest);
+  };
   if (!options.zero_debias) return b.op("AssignSubVariableOp", {variable.handle, change(variable)});
 
   const auto& state = variable.handle.builder();
@@ -70,7 +72,8 @@ Value ExponentialMovingAverage::apply(
     averages_.emplace(variable.name, shadow);
     auto here = colocate_with(shadow, b);
     updates.push_back(assign_moving_average(
-        here, shadow, variable, decay_at(here, variable.dtype), {.zero_debias = false}));
+        here, shadow, read_variable(here, variable), decay_at(here, variable.dtype),
+        {.zero_debias = false}));
   }
   return b.group(updates);
 }
@@ -86,7 +89,7 @@ Value ExponentialMovingAverage::apply_to_tensors(const Builder& builder, const V
       return {};
     }
     const auto& node = b.graph().node(own.output().node);
-    auto state = b.on(node.device).within(node.name + "/");
+    auto state = tensor.builder().on(node.device).within(node.name + "/");
     auto zeros = zeros_initializer()(state, own.shape(), own.dtype());
     auto shadow = state.variable(options_.name, zeros);
     averages_.emplace(own.name(), shadow);

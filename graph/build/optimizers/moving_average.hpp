@@ -15,7 +15,8 @@ struct MovingAverageOptions {
   bool zero_debias = true;
 };
 
-/// Adds variable <- decay variable + (1 - decay) value, on the variable's device. A target.
+/// Adds variable <- decay variable + (1 - decay) value, on the variable's device. A target. All is
+/// read after what the builder's nodes run after.
 Value assign_moving_average(
     const Builder& builder, const Variable& variable, const Value& value, const Operand& decay,
     MovingAverageOptions options = {});

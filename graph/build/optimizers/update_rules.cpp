@@ -27,7 +27,7 @@ class AdamRule final : public UpdateRule {
   void begin(const std::vector<Update>& updates) override {
     const auto& first = *std::ranges::min_element(
         updates, {}, [](const Update& update) { return update.variable.name; });
-    auto b = first.builder.within("");
+    auto b = first.variable.handle.builder().within("");
     auto dtype = updates[0].variable.dtype;
     beta1_power_ = b.variable("beta1_power", number("beta1").tensor(b, dtype));
     beta2_power_ = b.variable("beta2_power", number("beta2").tensor(b, dtype));
