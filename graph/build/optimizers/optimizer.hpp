@@ -29,8 +29,8 @@ struct MinimizeOptions {
 ///
 /// An optimizer's slots (its state for each variable) are variables too: colocated with theirs and
 /// named after it ("hidden/Momentum"), as in TensorFlow. Builder::initializer() initializes them,
-/// so it must be called after this. Adam updates the powers of its betas last. Errors stay in the
-/// builder's status, as for any node.
+/// so it must be called after this. Adam updates the powers of its betas last. The updates run
+/// after what the builder's nodes run after. Errors stay in the builder's status, as for any node.
 Value minimize(
     const Builder& builder, const Value& loss, const Optimizer& optimizer,
     const MinimizeOptions& options = {});

@@ -25,6 +25,17 @@ BOOST_AUTO_TEST_CASE(a_shadow_follows_its_variable) {
   check(other, {2.3359375, 0.671875});
 }
 
+BOOST_AUTO_TEST_CASE(an_average_is_of_what_the_nodes_before_it_have_assigned) {
+  auto w = b.variable("w", b.constant(1.0f));
+  auto change = w.assign(b.constant(3.0f));
+  ExponentialMovingAverage average(0.5);
+  auto update = average.apply(b.after({change}), {w});
+  auto shadow = average.average(w)->value();
+  initialize();
+  run(update);
+  check(shadow, {2});
+}
+
 BOOST_AUTO_TEST_CASE(a_tensors_average_starts_at_zero_and_can_be_freed_of_that_bias) {
   auto x = b.named("x").placeholder(DType::float32, {2});
   ExponentialMovingAverage average(0.9, {.zero_debias = true, .name = "T"});

@@ -255,6 +255,23 @@ BOOST_AUTO_TEST_CASE(a_graph_has_one_global_step_whatever_the_scope) {
   BOOST_TEST((b.status().code() == Code::already_exists));
 }
 
+BOOST_AUTO_TEST_CASE(updates_wait_for_what_the_builder_waits_for_but_initializers_do_not) {
+  for (const Optimizer& optimizer : {Optimizer(Adam{}), Optimizer(Momentum{})}) {
+    Line line;
+    auto first = line.b.named("first").constant(1.0f);
+    minimize(line.b.after({first}), line.loss, optimizer);
+    BOOST_TEST(line.b.status().to_string() == "Ok");
+    const auto& graph = line.b.graph();
+    int updates = 0;
+    for (const auto& node : graph.nodes()) {
+      if (node.op->name().starts_with("ResourceApply")) updates += runs_after(graph, node, "first");
+      if (node.name.starts_with("slope/") || node.name.starts_with("beta"))
+        BOOST_TEST(!runs_after(graph, node, "first"), node.name);
+    }
+    BOOST_TEST(updates == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_gradient_of_the_loss_may_be_given) {
   Line line;
   auto half = line.b.named("half").constant(0.5f);
