@@ -10,7 +10,7 @@ namespace troupe {
 
 namespace {
 
-Value refuse(const Builder& b, const std::string& why) {
+Value no_value(const Builder& b, const std::string& why) {
   b.fail(invalid_argument(why));
   return {};
 }
@@ -18,7 +18,7 @@ Value refuse(const Builder& b, const std::string& why) {
 /// The sizes as an input of a node; none where they are not known.
 std::optional<Value> known_sizes(const Builder& b, const Shape& shape) {
   if (!shape.is_known()) {
-    refuse(b, "an initializer needs a known shape, not " + shape.to_string());
+    no_value(b, "an initializer needs a known shape, not " + shape.to_string());
     return std::nullopt;
   }
   return b.ints({shape.sizes().begin(), shape.sizes().end()});
@@ -109,7 +109,7 @@ Initializer constant_initializer(Tensor values) {
     auto sizes = known_sizes(b, shape);
     if (!sizes) return Value();
     if (!values.is_set() || values.elements() != shape.elements())
-      return refuse(b, "the values of an initializer do not fill the shape " + shape.to_string());
+      return no_value(b, "the values of an initializer do not fill the shape " + shape.to_string());
     return b.reshape(Operand(b.constant(values)).tensor(b, dtype), *sizes);
   };
 }
@@ -128,7 +128,7 @@ Initializer random_uniform_initializer(RandomUniformOptions o) {
 
 Initializer variance_scaling_initializer(VarianceScalingOptions o) {
   return [o](const Builder& b, const Shape& shape, DType dtype) {
-    if (auto status = check_options(o); !status.ok()) return refuse(b, status.message());
+    if (auto status = check_options(o); !status.ok()) return no_value(b, status.message());
     if (!known_sizes(b, shape)) return Value();
     auto [fan_in, fan_out] = fans_of(shape);
     auto fan = o.mode == "fan_in" ? fan_in : o.mode == "fan_out" ? fan_out : (fan_in + fan_out) / 2;
@@ -167,7 +167,7 @@ Initializer orthogonal_initializer(OrthogonalOptions options) {
   return [options](const Builder& b, const Shape& shape, DType dtype) {
     if (!known_sizes(b, shape)) return Value();
     if (shape.rank() < 2)
-      return refuse(b, "The tensor to initialize must be at least two-dimensional");
+      return no_value(b, "The tensor to initialize must be at least two-dimensional");
     return orthogonal(b, shape, dtype, options);
   };
 }
@@ -176,7 +176,7 @@ Initializer identity_initializer(double gain) {
   return [gain](const Builder& b, const Shape& shape, DType dtype) {
     if (!known_sizes(b, shape)) return Value();
     if (shape.rank() != 2)
-      return refuse(b, "Identity matrix initializer can only be used for 2D matrices.");
+      return no_value(b, "Identity matrix initializer can only be used for 2D matrices.");
     std::vector<double> values(static_cast<size_t>(shape.elements()), 0.0);
     for (int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
       values[static_cast<size_t>(i * shape[1] + i)] = gain;

@@ -160,7 +160,7 @@ UpdateRule::Form form_of(const AdagradDA& o) {
           {{"lr", o.learning_rate},
            {"l1", o.l1_regularization_strength},
            {"l2", o.l2_regularization_strength},
-           {"global_step", o.global_step}},
+           {"global_step", o.global_step + 1.0}},
       .slots =
           {{"gradient_accumulator", o.name}, {"gradient_squared_accumulator", o.name, initial}},
       .fault = fault};

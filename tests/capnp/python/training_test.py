@@ -98,6 +98,18 @@ class OptimizerTest(tf.test.TestCase):
             w = w - stride
         self.assertAllClose(self.trained(tf.train.AdadeltaOptimizer(1.0)), w, rtol=1e-5)
 
+    def test_adagrad_da_counts_steps_from_one(self):
+        w, total, squares = np.array([1.0, -2.0]), np.zeros(2), np.full(2, 0.1)
+        for count in (1, 2, 3):
+            total, squares = total + 2 * w, squares + (2 * w) ** 2
+            shrunk = np.sign(total) * np.maximum(np.abs(total) - 0.2 * count, 0)
+            w = -0.5 * shrunk / (0.3 * 0.5 * count + np.sqrt(squares))
+        step = tf.train.get_or_create_global_step()
+        optimizer = tf.train.AdagradDAOptimizer(
+            0.5, step, l1_regularization_strength=0.2, l2_regularization_strength=0.3
+        )
+        self.assertAllClose(self.trained(optimizer, global_step=step), w, rtol=1e-5)
+
     def test_a_program_may_have_an_optimizer_of_its_own(self):
         class Signed(tf.train.Optimizer):
             def __init__(self):

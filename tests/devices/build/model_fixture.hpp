@@ -15,7 +15,7 @@ namespace troupe::testing {
 /// computes.
 struct Model {
   Builder b;
-  GraphRunner runner = {};
+  GraphRunner runner;
 
   Value floats(const Shape& shape, const std::vector<float>& values) const {
     return b.constant(Tensor::of<float>(shape, values));

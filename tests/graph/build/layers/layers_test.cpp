@@ -22,7 +22,7 @@ struct LayersGraph {
   std::string refused() { return b.take_status().to_string(); }
 };
 
-using Names = std::vector<std::string>;
+using VariableNames = std::vector<std::string>;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(variables_have_the_names_that_tensorflow_gives_them) {
   layers::batch_normalization(b, images);
   layers::embedding(b, b.ints({0}), 3, 2);
   BOOST_TEST(b.status().to_string() == "Ok");
-  Names expected{
+  VariableNames expected{
       "dense/kernel",
       "dense/bias",
       "dense_1/kernel",

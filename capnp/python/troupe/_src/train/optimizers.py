@@ -265,7 +265,7 @@ class AdagradDAOptimizer(_OpOptimizer):
             self._get_or_make_slot(var, squares, "gradient_squared_accumulator", self._name)
 
     def _arguments(self, var: Variable) -> Dict[str, Any]:
-        step = math_ops.to_int64(self._global_step)
+        step = math_ops.to_int64(self._global_step) + 1  # counted from 1
         return {**super()._arguments(var), "global_step": step}
 
 
