@@ -64,7 +64,7 @@ Status infer_gather(ShapeInference& s) {
   return {};
 }
 
-Status infer_scatter(ShapeInference& s) {
+Status infer_array_scatter(ShapeInference& s) {
   s.set(0, Shape());
   if (auto status = need_scalar_inputs(s, {0, 3}); !status.ok()) return status;
   if (auto status = s.need_rank(1, 1); !status.ok()) return status;
@@ -270,7 +270,7 @@ void add_joining_ops(OpCatalog& catalog) {
       .input("flow_in", DType::float32)
       .output("flow_out", DType::float32)
       .attr("T", AttrType::dtype)
-      .infer_shape(infer_scatter)
+      .infer_shape(infer_array_scatter)
       .gradient(gradient_of_scatter)
       .stateful());
 

@@ -1,0 +1,187 @@
+"""tf.while_loop and what is made of it: values, structures, gradients, devices."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class LoopsTest(tf.test.TestCase):
+    def run_step(self, fetches, feed_dict=None):
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            return session.run(fetches, feed_dict)
+
+    def test_a_loop_of_one_variable_gives_a_tensor(self):
+        n = tf.while_loop(lambda n: n < 100, lambda n: n * 2, [tf.constant(1)])
+        self.assertIsInstance(n, tf.Tensor)
+        self.assertEqual(self.run_step(n), 128)
+        kept = tf.while_loop(lambda n: n < 9, lambda n: n + 1, [0], return_same_structure=True)
+        self.assertEqual(self.run_step(kept), [9])
+
+    def test_variables_keep_their_structure(self):
+        start = {"i": tf.constant(0), "pair": (tf.constant(1.0), [tf.constant([1.0, 2.0])])}
+
+        def body(v):
+            a, (b,) = v["pair"]
+            return {"i": v["i"] + 1, "pair": (a * 2, [b + a])}
+
+        result = tf.while_loop(lambda v: v["i"] < 3, body, [start])
+        values = self.run_step(result)
+        self.assertEqual(values["pair"][0], 8)
+        self.assertAllEqual(values["pair"][1][0], [8, 9])
+
+    def test_variables_of_the_cluster_are_read_and_changed_in_each_iteration(self):
+        v = tf.get_variable("v", initializer=1.0)
+
+        def body(i):
+            with tf.control_dependencies([v.assign(v * 3.0)]):
+                return i + 1
+
+        loop = tf.while_loop(lambda i: i < 4, body, [0], parallel_iterations=1)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(loop), 4)
+            self.assertEqual(session.run(v), 81)
+
+    def test_a_loop_stops_after_its_maximum_of_iterations(self):
+        loop = tf.while_loop(
+            lambda i, x: tf.constant(True), lambda i, x: (i + 1, x * 2), [0, 1],
+            maximum_iterations=tf.constant(5),
+        )  # fmt: skip
+        self.assertEqual(self.run_step(loop), [5, 32])
+
+    def test_shapes_that_change_need_an_invariant(self):
+        start = tf.constant([1])
+        grow = lambda x: tf.concat([x, x], 0)  # noqa: E731
+        with self.assertRaisesRegex(ValueError, "is not an invariant for the loop"):
+            tf.while_loop(lambda x: tf.size(x) < 9, grow, [start])
+        grown = tf.while_loop(
+            lambda x: tf.size(x) < 9, grow, [start], shape_invariants=[tf.TensorShape([None])]
+        )
+        self.assertEqual(grown.shape.as_list(), [None])
+        self.assertEqual(len(self.run_step(grown)), 16)
+
+    def test_wrong_arguments_and_bodies_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "No loop variables"):
+            tf.while_loop(lambda: True, lambda: None, [])
+        with self.assertRaisesRegex(TypeError, "cond must be callable"):
+            tf.while_loop(True, lambda i: i, [0])
+        with self.assertRaisesRegex(TypeError, "positive integer"):
+            tf.while_loop(lambda i: i < 1, lambda i: i, [0], parallel_iterations=0)
+        with self.assertRaisesRegex(ValueError, "as many elements"):
+            tf.while_loop(lambda i, j: i < 1, lambda i, j: [i], [0, 0])
+        with self.assertRaisesRegex(TypeError, "float32"):
+            tf.while_loop(lambda i: i < 1, lambda i: tf.constant(1.0), [0])
+
+    def test_the_graph_goes_on_after_a_body_that_raised(self):
+        def body(i):
+            raise KeyError("of the program")
+
+        with self.assertRaises(KeyError):
+            tf.while_loop(lambda i: i < 1, body, [0])
+        self.assertEqual(self.run_step(tf.constant(1) + 1), 2)
+
+    def test_gradients_go_through_all_iterations(self):
+        x = tf.placeholder(tf.float64, [2])
+        w = tf.get_variable("w", initializer=np.array([[0.5, 0.1], [0.2, 0.3]]))
+
+        def body(i, h):
+            return i + 1, tf.tanh(tf.linalg.matvec(w, h) + x)
+
+        _, h = tf.while_loop(lambda i, h: i < 5, body, [0, x])
+        loss = tf.reduce_sum(h * h)
+        dx, dw = tf.gradients(loss, [x, w])
+        given = np.array([0.3, -0.7])
+
+        def value(x_value, w_value):
+            h_value = x_value
+            for _ in range(5):
+                h_value = np.tanh(w_value @ h_value + x_value)
+            return np.sum(h_value * h_value)
+
+        w_value = np.array([[0.5, 0.1], [0.2, 0.3]])
+        computed_dx, computed_dw = self.run_step([dx, dw], {x: given})
+        for i in range(2):
+            step = np.eye(2)[i] * 1e-6
+            expected = (value(given + step, w_value) - value(given - step, w_value)) / 2e-6
+            self.assertAlmostEqual(computed_dx[i], expected, places=6)
+            for j in range(2):
+                change = np.zeros([2, 2])
+                change[i, j] = 1e-6
+                expected = (value(given, w_value + change) - value(given, w_value - change)) / 2e-6
+                self.assertAlmostEqual(computed_dw[i, j], expected, places=6)
+
+    def test_arrays_carry_values_of_iterations_and_their_gradients(self):
+        x = tf.placeholder(tf.float32, [4])
+
+        def body(i, total, array):
+            total = total * x[i]
+            return i + 1, total, array.write(i, total)
+
+        array = tf.TensorArray(tf.float32, size=4)
+        _, _, array = tf.while_loop(lambda i, *_: i < 4, body, [0, 1.0, array])
+        products = array.stack()
+        (dx,) = tf.gradients(products, [x])
+        values, gradient = self.run_step([products, dx], {x: [1, 2, 3, 4]})
+        self.assertAllClose(values, [1, 2, 6, 24])
+        self.assertAllClose(gradient, [33, 16, 10, 6])
+
+    def test_a_function_is_mapped_over_elements(self):
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        y = tf.map_fn(lambda row: tf.reduce_sum(row) * row, x)
+        self.assertEqual(y.shape.as_list(), [3, 2])
+        kinds = tf.map_fn(
+            lambda pair: (pair[0] > pair[1], pair[0] + pair[1]), (x[:, 0], x[:, 1]),
+            dtype=(tf.bool, tf.float32),
+        )  # fmt: skip
+        (dx,) = tf.gradients(y, [x])
+        values = self.run_step([y, kinds, dx])
+        self.assertAllClose(values[0], [[3, 6], [21, 28], [55, 66]])
+        self.assertAllEqual(values[1][0], [False, False, False])
+        self.assertAllClose(values[1][1], [3, 7, 11])
+        self.assertAllClose(values[2], [[6, 6], [14, 14], [22, 22]])
+        with self.assertRaisesRegex(ValueError, "1\\+ dimensional"):
+            tf.map_fn(lambda v: v, tf.constant(1))
+
+    def test_folds_and_scans(self):
+        x = tf.constant([1, 2, 3, 4])
+        folds = [
+            tf.foldl(lambda a, v: a * 10 + v, x),
+            tf.foldr(lambda a, v: a * 10 + v, x),
+            tf.foldl(lambda a, v: a + v, x, initializer=100),
+            tf.scan(lambda a, v: a + v, x),
+            tf.scan(lambda a, v: a + v, x, reverse=True),
+            tf.scan(lambda a, v: (a[0] + v, a[1] * v), x, initializer=(0, 1)),
+        ]
+        values = self.run_step(folds)
+        self.assertEqual(values[:3], [1234, 4321, 110])
+        self.assertAllEqual(values[3], [1, 3, 6, 10])
+        self.assertAllEqual(values[4], [10, 9, 7, 4])
+        self.assertAllEqual(values[5], [[1, 3, 6, 10], [1, 2, 6, 24]])
+
+    def test_the_condition_of_a_loop_may_need_another_device(self):
+        cluster = tf.test.create_local_cluster(num_workers=2, num_ps=1)
+        with tf.device("/job:ps/task:0"):
+            w = tf.get_variable("w", initializer=2.0)
+
+        def body(i, x):
+            with tf.device("/job:worker/task:1"):
+                y = x * w
+            with tf.device("/job:worker/task:0"):
+                return i + 1, y + 1.0
+
+        with tf.device("/job:worker/task:0"):
+            _, x = tf.while_loop(lambda i, x: i < 6, body, [0, 1.0])
+        (dw,) = tf.gradients(x, [w])
+        workers, _ = cluster
+        with tf.Session(workers[0].target) as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(x), 127)
+            # x_6 = w^6 + w^5 + ... + 1
+            self.assertEqual(session.run(dw), sum(k * 2 ** (k - 1) for k in range(1, 7)))
+
+
+if __name__ == "__main__":
+    unittest.main()
