@@ -137,6 +137,7 @@ void add_op(OpCatalog& catalog) {
       .inputs("inputs", "T", "N")
       .output("output", "T")
       .attr("T", floating())
+      .attr("N", AttrType::integer)
       .attr_at_least("N", 1)
       .attr("names", AttrType::strings)
       .attr("ops", AttrType::strings)

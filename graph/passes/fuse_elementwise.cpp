@@ -21,6 +21,7 @@ class Fuser {
   }
 
   void run() {
+    if (index_.size() != nodes_.size()) return;  // two have one name
     for (auto last = nodes_.size(); last-- > 0;)
       if (!is_part_.contains(last) && can_be_part(last)) fuse(group_of(last));
     std::vector<NodeDef> kept;
@@ -55,9 +56,14 @@ class Fuser {
   bool can_be_part(size_t index) const {
     const auto& node = nodes_[index];
     auto is_value = [](const auto& input) { return !input.starts_with('^'); };
+    auto is_before = [&](const auto& input) {
+      auto source = source_of(input);
+      return !source || *source < index;
+    };
     auto count = fusion::operand_count(node.op);
     return count > 0 && fusion::fits_part(node.op, node.attrs) &&
-           std::ranges::count_if(node.inputs, is_value) == count;
+           std::ranges::count_if(node.inputs, is_value) == count &&
+           std::ranges::all_of(node.inputs, is_before);
   }
 
   /// The node with all those before it that only the group uses (FU-1).
@@ -72,8 +78,7 @@ class Fuser {
     while (!sources.empty() && group.size() < fusion::parts_max) {
       auto source = sources.extract(sources.begin()).value();
       const auto& uses = uses_[source];
-      auto fits = source < last && !uses.is_other && can_be_part(source) &&
-                  nodes_[source].attrs.at("T") == dtype &&
+      auto fits = !uses.is_other && can_be_part(source) && nodes_[source].attrs.at("T") == dtype &&
                   std::ranges::all_of(uses.by, [&](size_t user) { return group.contains(user); });
       if (!fits) continue;
       group.insert(source);
