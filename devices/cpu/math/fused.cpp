@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
+#include <span>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
@@ -38,6 +41,8 @@ struct FusedProgram {
   int64_t cost;  // of an element, as in UnaryElements
 };
 
+constexpr auto endless = std::numeric_limits<int64_t>::max();
+
 /// How an operand is laid out under the elements of the result: each of its elements stands for
 /// `stretch` of them, and after `period` elements it begins again.
 struct Span {
@@ -47,7 +52,8 @@ struct Span {
 
 /// Nothing for an operand that repeats in more than these ways.
 std::optional<Span> span_of(const Shape& operand, const Shape& whole) {
-  if (operand == whole) return Span{1, whole.elements()};
+  if (operand == whole) return Span{1, endless};
+  if (operand.is_scalar()) return Span{endless, 1};
   Span span{1, 1};
   bool begun = false, ended = false;
   for (int back = 1; back <= whole.rank(); ++back) {
@@ -62,7 +68,7 @@ std::optional<Span> span_of(const Shape& operand, const Shape& whole) {
       span.period *= size;
     }
   }
-  if (!begun) span.stretch = std::numeric_limits<int64_t>::max();
+  if (!begun) span.stretch = endless;
   return span;
 }
 
@@ -89,7 +95,7 @@ struct TiledPart {
 /// The part of a launch in which intermediate results stay in the cache.
 class TiledLoop {
  public:
-  TiledLoop(const std::vector<TiledPart>& parts, DType dtype, Tensor& out)
+  TiledLoop(std::span<const TiledPart> parts, DType dtype, Tensor& out)
       : parts_(parts),
         size_(static_cast<int64_t>(size_of(dtype))),
         out_(static_cast<std::byte*>(out.mutable_raw())),
@@ -127,9 +133,10 @@ class TiledLoop {
   }
 
   Window window(const Tiles& tiles, const FusedSource& source, int64_t begin, int64_t i) const {
-    constexpr auto endless = std::numeric_limits<int64_t>::max();
     if (!source.tensor) return {tiles.bytes[source.tile] + i * size_, endless, false};
     auto [stretch, period] = source.span;
+    if (stretch == endless) return {source.tensor, endless, true};
+    if (period == endless) return {source.tensor + (begin + i) * size_, endless, false};
     auto element = begin + i, place = element / stretch % period;
     auto* from = source.tensor + place * size_;
     if (stretch > 1) return {from, stretch - element % stretch, true};
@@ -141,7 +148,7 @@ class TiledLoop {
     return tiled.is_last && streams_ && elements.streaming ? elements.streaming : elements.loop;
   }
 
-  const std::vector<TiledPart>& parts_;
+  const std::span<const TiledPart> parts_;
   const int64_t size_;
   std::byte* const out_;
   const bool streams_;
@@ -152,7 +159,7 @@ class TiledLoop {
 class FusedLaunch {
  public:
   FusedLaunch(Launch& launch, const FusedProgram& program)
-      : launch_(launch), program_(program), values_(program.uses.size()) {
+      : launch_(launch), program_(program), values_(program.uses.size(), &memory_) {
     for (size_t i = 0; i < values_.size(); ++i) values_[i].uses = program.uses[i];
     for (int i = 0; i < program.input_count; ++i) values_[i].tensor = launch.take_input(i);
   }
@@ -171,8 +178,8 @@ class FusedLaunch {
  private:
   struct Value {
     Tensor tensor;
-    Shape shape;
-    int uses = 0;  // by operands of parts that are still to be computed
+    const Shape* shape = nullptr;  // until parts are computed, which may take tensors away
+    int uses = 0;                  // by operands of parts that are still to be computed
     bool is_tiled = false;
     bool is_used_alone = false;
   };
@@ -186,22 +193,22 @@ class FusedLaunch {
 
   /// False where some part's kernel will refuse its operands.
   bool find_shapes() {
-    for (int i = 0; i < program_.input_count; ++i) values_[i].shape = values_[i].tensor.shape();
+    for (int i = 0; i < program_.input_count; ++i) values_[i].shape = &values_[i].tensor.shape();
     for (size_t i = 0; i < program_.parts.size(); ++i) {
       const auto& part = program_.parts[i];
-      auto& shape = result_of(i).shape;
-      shape = operand(part, 0).shape;
+      const auto& x = *operand(part, 0).shape;
+      result_of(i).shape = &x;
       if (part.node.operands.size() == 1) continue;
-      const auto& other = operand(part, 1).shape;
-      if (part.fit == Operands::pairwise && shape != other) return false;
-      if (part.fit == Operands::biased &&
-          (shape.rank() < 2 || other != Shape{shape[shape.rank() - 1]}))
+      const auto& y = *operand(part, 1).shape;
+      if (part.fit == Operands::pairwise && x != y) return false;
+      if (part.fit == Operands::biased && (x.rank() < 2 || y != Shape{x[x.rank() - 1]}))
         return false;
-      if (part.fit != Operands::broadcast || shape == other) continue;
-      auto both = broadcast(shape, other);
+      if (part.fit != Operands::broadcast || y.is_scalar() || x == y) continue;
+      auto both = broadcast(x, y);
       if (!both) return false;
-      shape = *both;
+      result_of(i).shape = &broadcasts_.emplace_back(*both);
     }
+    whole_ = *values_.back().shape;
     return true;
   }
 
@@ -217,11 +224,10 @@ class FusedLaunch {
   }
 
   bool can_be_tiled(const FusedPart& part, const Value& result) {
-    const auto& whole = values_.back().shape;
-    if (result.shape != whole) return false;
+    if (*result.shape != whole_) return false;
     int stretched = 0;
     for (size_t k = 0; k < part.node.operands.size(); ++k) {
-      auto span = span_of(operand(part, k).shape, whole);
+      auto span = span_of(*operand(part, k).shape, whole_);
       if (!span) return false;
       stretched += span->stretch > 1;
     }
@@ -244,7 +250,8 @@ class FusedLaunch {
   Status compute_tiled() {
     auto out = reuse_or_allocate();
     if (!out) return out.status();
-    std::vector<TiledPart> tiled;
+    std::pmr::vector<TiledPart> tiled(&memory_);
+    tiled.reserve(program_.parts.size());
     for (size_t i = 0; i < program_.parts.size(); ++i) {
       if (!result_of(i).is_tiled) continue;
       const auto& part = program_.parts[i];
@@ -266,22 +273,26 @@ class FusedLaunch {
       return {.tile = program_.parts[index - static_cast<size_t>(program_.input_count)].tile};
     return {
         .tensor = static_cast<const std::byte*>(value.tensor.raw()),
-        .span = *span_of(value.shape, values_.back().shape)};
+        .span = *span_of(value.tensor.shape(), whole_)};
   }
 
   /// Over an operand, if nobody else has it: the last part writes an element after all have read
   /// it.
   Result<Tensor> reuse_or_allocate() {
-    const auto& shape = values_.back().shape;
-    for (const auto& value : values_)
-      if (value.tensor.is_set() && value.tensor.is_sole_owner() && value.shape == shape)
-        return value.tensor;
-    return launch_.allocate(program_.dtype, shape);
+    for (const auto& value : values_) {
+      const auto& tensor = value.tensor;
+      if (tensor.is_set() && tensor.is_sole_owner() && tensor.shape() == whole_) return tensor;
+    }
+    return launch_.allocate(program_.dtype, whole_);
   }
 
   Launch& launch_;
   const FusedProgram& program_;
-  std::vector<Value> values_;  // the inputs, then the parts' results
+  std::array<std::byte, 2048> few_;  // of few parts: a small step takes no longer than a malloc
+  std::pmr::monotonic_buffer_resource memory_{few_.data(), few_.size()};
+  std::pmr::vector<Value> values_;              // the inputs, then the parts' results
+  std::pmr::list<Shape> broadcasts_{&memory_};  // which stay where they are
+  Shape whole_;
 };
 
 /// Gives each part a tile, which may be that of an operand that it is the last to use.
