@@ -54,7 +54,7 @@ def tables_of(params: Any, dtype: Optional[DType] = None) -> List[Any]:
     parts = list(params) if is_partitioned else [params]
     if not parts:
         raise ValueError(f"Need at least one param, got {params!r}")
-    is_kept = [is_tensor(part) and dtype in (None, part.dtype) for part in parts]
+    is_kept = [is_tensor(part) and dtype in (None, part.dtype.base_dtype) for part in parts]
     return [
         part if keeps else convert_to_tensor(part, dtype) for part, keeps in zip(parts, is_kept)
     ]

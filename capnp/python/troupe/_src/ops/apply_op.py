@@ -87,7 +87,7 @@ def _infer_dtypes(arguments: Any, inputs: Dict[str, Any], known: Dict[str, DType
         for item in value if isinstance(value, (list, tuple)) else [value]:
             dtype = getattr(item, "dtype", None)
             if isinstance(dtype, DType):
-                known[attr] = dtype
+                known[attr] = dtype.base_dtype
                 break
 
 
@@ -95,6 +95,8 @@ def _to_input(op: str, op_def: Any, argument: Any, value: Any, known: Dict[str, 
     attr = argument["dtype_attr"]
     fixed = dtypes.by_number(argument["dtype"]) if argument["dtype"] else None
     wanted = fixed or known.get(attr)
+    if argument["is_ref"] and hasattr(value, "_ref"):
+        value = value._ref()
     if isinstance(value, Tensor):
         tensor = value
     else:

@@ -37,8 +37,8 @@ def _listed(values: Any) -> List[Any]:
 
 
 def _place_of(x: Any) -> Any:
-    """A variable collects the gradients of all its reads at its handle."""
-    return x.handle if isinstance(x, Variable) else convert_to_tensor(x)
+    """A variable collects the gradients of all its reads at its handle, or its reference."""
+    return x._read_from if isinstance(x, Variable) else convert_to_tensor(x)
 
 
 def gradients(

@@ -31,7 +31,8 @@ def assign_moving_average(
         new = convert_to_tensor(value, variable.dtype)
         rest = 1.0 - math_ops.cast(decay, variable.dtype)
         if not zero_debias:
-            return variable.assign_sub((variable - new) * rest)
+            decayed: Tensor = variable.assign_sub((variable - new) * rest)
+            return decayed
         with graph.name_scope(None):
             prefix = variable._shared_name
             zeros = array_ops.zeros_like(convert_to_tensor(variable.initial_value))
@@ -40,7 +41,8 @@ def assign_moving_average(
             count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
         average = biased.assign_sub((biased - new) * rest)
         updates = count.assign_add(1.0)
-        return variable.assign(average / (1.0 - gen_ops.pow(1.0 - rest, updates)))
+        debiased: Tensor = variable.assign(average / (1.0 - gen_ops.pow(1.0 - rest, updates)))
+        return debiased
 
 
 @set_module("troupe.train")

@@ -21,6 +21,7 @@ class DType:
     def __init__(self, name: str, number: int) -> None:
         self._name = name
         self._number = number
+        self._base = self
         # NumPy has no bfloat16: its values are fed and fetched as float32, which includes them.
         kind = {"string": "object", "resource": "object", "bfloat16": "float32"}.get(name, name)
         self._numpy: np.dtype[Any] = np.dtype(kind)
@@ -42,29 +43,38 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
-        """Itself: there are no reference types."""
-        return self
+        """Itself, or what a reference to a variable gives where a value is wanted."""
+        return self._base
+
+    @property
+    def _is_ref_dtype(self) -> bool:
+        return self._base is not self
+
+    @property
+    def _as_ref(self) -> DType:
+        """The dtype of references to variables of this one, such as float32_ref."""
+        return _REFERENCES[self._base._name]
 
     @property
     def size(self) -> int:
         """The size of an element in bytes."""
-        return 2 if self._name == "bfloat16" else self._numpy.itemsize
+        return 2 if self._base._name == "bfloat16" else self._numpy.itemsize
 
     @property
     def is_floating(self) -> bool:
-        return self._name in _FLOATING
+        return self._base._name in _FLOATING
 
     @property
     def is_complex(self) -> bool:
-        return self._name in _COMPLEX
+        return self._base._name in _COMPLEX
 
     @property
     def is_integer(self) -> bool:
-        return self._name not in _FLOATING + _COMPLEX + _OTHER
+        return self._base._name not in _FLOATING + _COMPLEX + _OTHER
 
     @property
     def is_bool(self) -> bool:
-        return self._name == "bool"
+        return self._base._name == "bool"
 
     @property
     def min(self) -> Any:
@@ -75,7 +85,7 @@ class DType:
         return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        return self == as_dtype(other)
+        return self._base == as_dtype(other)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
@@ -95,13 +105,28 @@ class DType:
         return f"<dtype: '{self._name}'>"
 
     def __reduce__(self) -> Any:
-        return as_dtype, (self._name,)
+        return (_reference, (self._base,)) if self._is_ref_dtype else (as_dtype, (self._name,))
+
+
+class _ReferenceDType(DType):
+    """The dtype of a reference to a variable: only what variables say of themselves."""
+
+    def __init__(self, base: DType) -> None:
+        super().__init__(base._name, base._number + 100)  # as in TensorFlow's enum DataType
+        self._name = f"{base._name}_ref"
+        self._base = base
+
+
+def _reference(base: DType) -> DType:
+    return base._as_ref
 
 
 DTypeLike = Union[DType, str, type, "np.dtype[Any]", Any]
 
 _BY_NUMBER: Dict[int, DType] = {number: DType(name, number) for name, number in _native.dtypes()}
 _BY_NAME: Dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}
+
+_REFERENCES: Dict[str, DType] = {name: _ReferenceDType(it) for name, it in _BY_NAME.items()}
 
 float16 = half = _BY_NAME["float16"]
 float32 = _BY_NAME["float32"]
@@ -145,9 +170,12 @@ def of_array(array: np.ndarray[Any, Any]) -> DType:
 
 @set_module("troupe")
 def as_dtype(type_value: DTypeLike) -> DType:
-    """The DType that a name, a Python or NumPy type, or a number stands for."""
+    """The DType that a name, a Python or NumPy type, or a number stands for.
+
+    For that of a reference it is the dtype of values.
+    """
     if isinstance(type_value, DType):
-        return type_value
+        return type_value._base
     if isinstance(type_value, int) and type_value in _BY_NUMBER:
         return _BY_NUMBER[type_value]
     if isinstance(type_value, str) and type_value in _BY_NAME:

@@ -71,9 +71,7 @@ class PartitionedVariable(Operand):
         self._shape = sizes
         self._dtype = as_dtype(dtype)
         self._partitions = list(partitions)
-        self._variable_list = sorted(
-            variable_list, key=lambda variable: variable._get_save_slice_info().var_offset
-        )
+        self._variable_list = sorted(variable_list, key=_offset_of)
 
     @property
     def name(self) -> str:
@@ -163,3 +161,8 @@ class PartitionedVariable(Operand):
             f"<tf.PartitionedVariable '{self._name}' shape={self._shape} dtype={self._dtype.name} "
             f"partitions={self._partitions}>"
         )
+
+
+def _offset_of(variable: Variable) -> List[int]:
+    info = variable._get_save_slice_info()
+    return [] if info is None else info.var_offset

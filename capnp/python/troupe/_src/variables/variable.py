@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, Callable, List, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Type, Union
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
-from troupe._src.variables.save_slice_info import SaveSliceInfo
+from troupe._src.variables import save_slice_info as slices
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
@@ -31,8 +31,14 @@ class Variable(Operand):
     value before some session has run its initializer.
     """
 
-    SaveSliceInfo = SaveSliceInfo
-    _save_slice_info: Optional[SaveSliceInfo] = None
+    SaveSliceInfo = slices.SaveSliceInfo
+    _save_slice_info: Optional[slices.SaveSliceInfo] = None
+    # The class of those without `use_resource`; its module, which imports this one, says it.
+    _of_references: Type[Variable]
+
+    def __new__(cls, *_: Any, use_resource: Optional[bool] = None, **__: Any) -> Variable:
+        is_reference = cls is Variable and not _is_resource(use_resource)
+        return object.__new__(cls._of_references if is_reference else cls)
 
     def __init__(
         self,
@@ -57,7 +63,7 @@ class Variable(Operand):
             graph._check_not_finalized()
             device = graph._device_for("VarHandleOp", name)
             with graph.device(None), graph.device(device):
-                initial = _initial(initial_value, dtype, name)
+                initial = self._checked(_initial(initial_value, dtype, name), validate_shape)
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
@@ -68,6 +74,10 @@ class Variable(Operand):
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
+
+    def _checked(self, initial: Tensor, validate_shape: bool) -> Tensor:
+        """The initial value, of which the variable gets its shape."""
+        return initial
 
     def _set_up(self, graph: Graph, native: _native.Variable, initial: Optional[Tensor]) -> None:
         self._graph = graph
@@ -128,6 +138,11 @@ class Variable(Operand):
         return tensor
 
     @property
+    def _read_from(self) -> Tensor:
+        """What gives its value to all its reads, and so gets their gradients."""
+        return self.handle
+
+    @property
     def initializer(self) -> Operation:
         """The operation that assigns the initial value."""
         operation = self._graph._of_value(self._native.initializer)
@@ -181,11 +196,11 @@ class Variable(Operand):
         """Subtracts atomically; the result is the value after that."""
         return self._change("sub", delta, read_value)
 
-    def _set_save_slice_info(self, save_slice_info: Optional[SaveSliceInfo]) -> None:
+    def _set_save_slice_info(self, save_slice_info: Optional[slices.SaveSliceInfo]) -> None:
         """Says which part of a larger variable it is in checkpoints."""
         self._save_slice_info = save_slice_info
 
-    def _get_save_slice_info(self) -> Optional[SaveSliceInfo]:
+    def _get_save_slice_info(self) -> Optional[slices.SaveSliceInfo]:
         return self._save_slice_info
 
     def count_up_to(self, limit: int) -> Tensor:
@@ -261,6 +276,35 @@ class Variable(Operand):
         raise TypeError("'Variable' object is not iterable.")
 
 
+class _Defaults:
+    """What new variables are where neither they nor their scope say it."""
+
+    use_resource = True
+
+
+def enable_resource_variables() -> None:
+    """Makes new variables those of resources: the default here, and in TensorFlow 2."""
+    _Defaults.use_resource = True
+
+
+def disable_resource_variables() -> None:
+    """Makes new variables those of references: the default in TensorFlow 1."""
+    _Defaults.use_resource = False
+
+
+def resource_variables_enabled() -> bool:
+    """True if new variables are by default those of resources."""
+    return _Defaults.use_resource
+
+
+def _is_resource(given: Optional[bool]) -> bool:
+    """What an argument says, else the variable scope, else the default."""
+    store = get_default_graph()._state.get("variable_store")
+    of_scope = None if store is None else store.scope.use_resource
+    choices = [choice for choice in (given, of_scope) if choice is not None]
+    return bool(choices[0]) if choices else _Defaults.use_resource
+
+
 def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:
     graph = get_default_graph()
     with graph.name_scope(name.rstrip("/") + "/Initializer" if callable(value) else None):
@@ -290,28 +334,3 @@ def adopt_variables(graph: Graph) -> List[Variable]:
     """Registers the variables that the runtime has created since the last call."""
     known = graph._variables
     return [Variable._of(graph, v) for v in graph._root.variables() if v.name not in known]
-
-
-def assign(
-    ref: Any,
-    value: Any,
-    validate_shape: Optional[bool] = None,
-    use_locking: Optional[bool] = None,
-    name: Optional[str] = None,
-) -> Any:
-    """`Variable.assign`."""
-    return ref.assign(value)
-
-
-def assign_add(
-    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
-) -> Any:
-    """`Variable.assign_add`."""
-    return ref.assign_add(value)
-
-
-def assign_sub(
-    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
-) -> Any:
-    """`Variable.assign_sub`."""
-    return ref.assign_sub(value)

@@ -1,0 +1,54 @@
+"""Assignments to variables, and to references."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.variables.ref_variable import reference_of
+
+
+def assign(
+    ref: Any,
+    value: Any,
+    validate_shape: Optional[bool] = None,
+    use_locking: Optional[bool] = None,
+    name: Optional[str] = None,
+) -> Any:
+    """Assigns a value; the result is the new value.
+
+    A variable of a reference gets another shape with it, if `validate_shape` is false.
+    """
+    reference = reference_of(ref)
+    if reference is None:
+        return ref.assign(value, name=name)
+    return raw_ops.Assign(
+        ref=reference,
+        value=convert_to_tensor(value, reference.dtype),
+        validate_shape=validate_shape is not False,
+        use_locking=use_locking is not False,
+        name=name,
+    )
+
+
+def assign_add(
+    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Any:
+    """Adds to a variable; the result is the value after that."""
+    reference = reference_of(ref)
+    if reference is None:
+        return ref.assign_add(value)
+    given = convert_to_tensor(value, reference.dtype)
+    return raw_ops.AssignAdd(reference, given, use_locking=bool(use_locking), name=name)
+
+
+def assign_sub(
+    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Any:
+    """Subtracts from a variable; the result is the value after that."""
+    reference = reference_of(ref)
+    if reference is None:
+        return ref.assign_sub(value)
+    given = convert_to_tensor(value, reference.dtype)
+    return raw_ops.AssignSub(reference, given, use_locking=bool(use_locking), name=name)
