@@ -6,7 +6,7 @@ using namespace troupe;
 
 namespace {
 
-struct Fixture {
+struct CallFixture {
   Builder b;
   /// matmul(x, w) and its shape, of any shapes that fit
   FunctionRef product = b.function(
@@ -27,7 +27,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(functional_ops, Fixture)
+BOOST_FIXTURE_TEST_SUITE(functional_ops, CallFixture)
 
 BOOST_AUTO_TEST_CASE(the_shapes_of_a_call_are_inferred_by_the_body) {
   auto known = b.call(product, {input({5, 3}), input({3, 2})});
