@@ -186,6 +186,7 @@ class Inliner {
     auto device = device_in(scope, def);
     if (!device) return device.status().at(where);
     adopt_names(scope, def);
+    adopt_source(scope, def);
     scope.nodes.emplace(std::move(def.name), name);
     auto id = graph_->add(
         {.name = name,
@@ -219,6 +220,21 @@ class Inliner {
       }
     }
     found->second = adopted;
+  }
+
+  /// The source of a gradient array: calls of gradients() share the gradient function of a call,
+  /// but no gradient array, so it becomes the scope of that which calls this function.
+  static void adopt_source(const InlineScope& scope, NodeDef& def) {
+    constexpr std::string_view gradients = "gradients";
+    auto called = ("/" + scope.prefix).find("/gradients");
+    if (called == std::string::npos) return;
+    if (def.op != "TensorArrayGradV3" && def.op != "TensorArrayGradWithShape") return;
+    auto& source = def.attrs.at("source");
+    auto own = *source.get<std::string>();
+    auto at = own.rfind(gradients);
+    if (at == std::string::npos) return;
+    auto caller = scope.prefix.substr(0, scope.prefix.find('/', called));
+    source = caller + own.substr(at + gradients.size());
   }
 
   /// Adds the nodes of a call's function. `runs` is false for a forward call of which only some
