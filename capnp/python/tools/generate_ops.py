@@ -69,7 +69,7 @@ NOT_PUBLIC = {
     "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Grad(V\d)?|Read.*Op|Resource.*|RestoreV2"
-                      r"|SaveV2|ShardedFilename|TensorArray.*|Var.*Op")  # fmt: skip
+                      r"|SaveV2|ShardedFilename|Var.*Op")  # fmt: skip
 
 HEADER = '''"""{title}
 

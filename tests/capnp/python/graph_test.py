@@ -80,6 +80,7 @@ class GraphTest(tf.test.TestCase):
         self.assertEqual(product.op.inputs, (a, a))
         self.assertEqual(product.op.control_inputs, [a.op])
         self.assertEqual(product.op.get_attr("transpose_b"), True)
+        self.assertIsNone(tf.placeholder(tf.float32).op.get_attr("shape"))
         self.assertEqual(product.op.type, "MatMul")
         self.assertIn("graph_test.py", product.op.defined_at)
         self.assertEqual(a.consumers(), [product.op])

@@ -42,6 +42,8 @@ class TensorArrayTest(tf.test.TestCase):
         array = array.split(rows, [2, 0, 1])
         values = self.run_step([array.read(0), array.concat()])
         self.assertAllEqual(values[0], [[1, 2], [3, 4]])
+        equal = tf.TensorArray(tf.int32, 3).split(rows, [1, 1, 1])
+        self.assertEqual(equal.element_shape.as_list(), [1, 2])
         self.assertAllEqual(values[1], [[1, 2], [3, 4], [5, 6]])
 
     def test_a_concatenation_has_the_rows_that_are_known(self):

@@ -224,7 +224,7 @@ class TensorArray:
         """The array with parts of `value`, of those lengths along axis 0, as its elements."""
         with get_default_graph().name_scope(name or "TensorArraySplit"):
             tensor = convert_to_tensor(value, self._dtype, name="value")
-            lengths = cast(convert_to_tensor(lengths), dtypes.int64)
+            lengths = convert_to_tensor(lengths)
             known = get_static_value(lengths)
             if known is not None and known.ndim == 1 and len(set(known.tolist())) == 1:
                 if tensor.shape.rank is not None:
@@ -233,7 +233,7 @@ class TensorArray:
                 flow = raw_ops.TensorArraySplitV3(
                     handle=self._handle,
                     value=tensor,
-                    lengths=lengths,
+                    lengths=cast(lengths, dtypes.int64),
                     flow_in=self._flow,
                     name=name,
                 )
@@ -252,6 +252,9 @@ class TensorArray:
         with self._on_its_device():
             operation: Operation = raw_ops.TensorArrayCloseV3(handle=self._handle, name=name)
         return operation
+
+    def mark_used(self) -> None:
+        """Has no effect: only TensorFlow warns of arrays that are not used."""
 
     def _after(self, flow: Tensor) -> TensorArray:
         """The same array when that flow is there."""

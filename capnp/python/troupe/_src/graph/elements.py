@@ -103,10 +103,10 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute; ValueError where it has none of that name."""
-        value = self._attr(name)
-        if value is None:
+        attrs = self._graph._root.node_attrs(self._id)
+        if name not in attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return value
+        return attrs[name]  # None is a shape of unknown rank
 
     def _attr(self, name: str) -> Any:
         """The value of an attribute, or None."""
