@@ -90,6 +90,16 @@ Result<OpLibrary> load_op_library(const std::string& path) {
   return library;
 }
 
+Status loaded_kernels::add(const KernelCatalog& kernels) {
+  auto& all = loaded();
+  std::unique_lock lock(all.mutex);
+  for (const auto& op : kernels.ops())
+    if (all.kernels.contains(op))
+      return Status(Code::already_exists, "there is a kernel of op '" + op + "' already");
+  all.kernels.add_all(kernels);
+  return {};
+}
+
 KernelCatalog::Make loaded_kernels::find(std::string_view op) {
   auto& all = loaded();
   std::unique_lock lock(all.mutex);

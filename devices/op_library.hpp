@@ -26,8 +26,11 @@ struct OpLibrary {
 /// what it loads.
 Result<OpLibrary> load_op_library(const std::string& path);
 
-/// The kernels of all libraries loaded so far. Thread-safe.
+/// The kernels of all libraries loaded so far, and those that only this program has. Thread-safe.
 namespace loaded_kernels {
+/// Adds kernels of ops that all catalogs have, but no device by itself: those that call functions
+/// of the program. AlreadyExists, naming the op, where one was added before; then none is added.
+Status add(const KernelCatalog& kernels);
 /// Unset where there is none.
 KernelCatalog::Make find(std::string_view op);
 /// The ops that a catalog has, those of libraries too where it falls back on them.

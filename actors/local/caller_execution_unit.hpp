@@ -5,6 +5,8 @@
 #include <caf/all.hpp>
 #include <thread>
 
+#include "troupe/actors/logger_scope.hpp"
+
 namespace troupe {
 
 /// An execution unit that runs actors on a thread that does not belong to CAF, normally the
@@ -38,6 +40,7 @@ class CallerExecutionUnit final : public caf::execution_unit {
   }
 
  private:
+  const LoggerScope logger_scope_;
   const std::thread::id thread_ = std::this_thread::get_id();
   std::deque<caf::resumable*> queue_;
 };

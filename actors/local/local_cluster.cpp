@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "troupe/actors/local/local_session.hpp"
+#include "troupe/actors/logger_scope.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/local_world.hpp"
 #include "troupe/devices/cpu/cpu_device.hpp"
@@ -37,6 +38,7 @@ struct LocalCluster::Parts {
 
 LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options& options)
     : parts_(std::make_unique<Parts>()) {
+  LoggerScope logger_scope;
   std::map<std::string, JobTasks> spec;
   for (const auto& [job, count] : jobs)
     for (int task = 0; task < count; ++task)

@@ -28,6 +28,12 @@ class StepResult {
     return has_ended_ ? metadata_ : RunMetadata{};
   }
   const std::shared_future<Result<Tensors>>& ended() const { return ended_; }
+  /// Gives up the values, of which a caller may have handles, once nobody will wait again.
+  void drop_values() {
+    std::lock_guard lock(mutex_);
+    promise_ = {};
+    ended_ = {};
+  }
 
  private:
   std::mutex mutex_;
@@ -50,7 +56,11 @@ class LocalStep final : public PendingStep {
     if (session_->is_closed()) result_->set(LocalSessionHandle::closed_error());
     else session_->send_from_here(std::move(call), [this] { return done(); });
   }
-  ~LocalStep() override { cancel(); }
+  /// The callbacks keep the result alive a moment longer.
+  ~LocalStep() override {
+    cancel();
+    result_->drop_values();
+  }
 
   bool done() override { return wait_for(std::chrono::milliseconds(0)); }
   bool wait_for(std::chrono::milliseconds time) override {

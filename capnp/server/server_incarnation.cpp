@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/actors/logger_scope.hpp"
 #include "troupe/actors/node_messages.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/real_world.hpp"
@@ -114,6 +115,7 @@ class NodeIncarnation final : public ServerIncarnation {
 
 Result<std::unique_ptr<ServerIncarnation>> ServerIncarnation::start(
     const TaskConfig& config, const ServerOptions& options, StopCall stop) {
+  LoggerScope logger_scope;
   auto device_options = options.devices;
   device_options.cpu.shares_memory = !options.tcp_only;
   auto incarnation = std::make_unique<NodeIncarnation>(make_local_devices(device_options));

@@ -80,6 +80,7 @@ constexpr Family families[] = {
     {"control_flow", add_control_flow_ops},
     {"loops", add_loops_ops},
     {"functional", add_functional_ops},
+    {"script", add_script_ops},
     {"transfer", add_transfer_ops},
 };
 

@@ -78,6 +78,7 @@ void add_checkpoint_ops(OpCatalog& catalog);
 void add_control_flow_ops(OpCatalog& catalog);
 void add_loops_ops(OpCatalog& catalog);
 void add_functional_ops(OpCatalog& catalog);
+void add_script_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 
 /// A catalog of all ops.

@@ -1,6 +1,7 @@
 #include "troupe/graph/place/placement.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "troupe/graph/ops/handle.hpp"
 
@@ -33,6 +34,15 @@ std::string list(const std::vector<Candidate>& candidates) {
   for (const auto& candidate : candidates)
     text += (text.empty() ? "" : ", ") + candidate.name.to_string();
   return text;
+}
+
+/// The devices of the step's tasks that compute the op, in words; "" where there are none.
+std::string list_kernels(const std::string& op, const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> found;
+  std::ranges::copy_if(candidates, std::back_inserter(found), [&](const auto& candidate) {
+    return candidate.ops->contains(op);
+  });
+  return found.empty() ? "" : "; these have one: " + list(found);
 }
 
 bool is_visible(const DeviceName& device, const PlacementView& view) {
@@ -68,7 +78,7 @@ Result<DeviceName> choose_device(
   if (exists)
     return unimplemented(
                "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
-               node.op->name())
+               node.op->name() + list_kernels(node.op->name(), candidates))
         .at(where(node));
   return invalid_argument(
              "no device fits '" + constraint.to_string() + "' (the node asks for '" + node.device +

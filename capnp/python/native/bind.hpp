@@ -6,6 +6,7 @@ namespace troupe::python {
 
 // Each function adds the bindings of one part of the C++ API to the module troupe._native.
 void bind_tensor(nanobind::module_& module);
+void bind_functions(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_catalog(nanobind::module_& module);
 void bind_cluster(nanobind::module_& module);

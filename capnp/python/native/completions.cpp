@@ -45,7 +45,8 @@ void Completions::add(Token token, std::unique_ptr<PendingStep> step) {
   Step shared = std::move(step);
   {
     std::lock_guard lock(mutex_);
-    running_.emplace(token, Running{shared});
+    // A local step ends by itself, and a thread that waited for it would share its values.
+    running_.emplace(token, Running{shared, /*needs_no_wait=*/!session_->is_remote()});
   }
   changed_.notify_one();
   shared->when_done([ended = ended_, token] { ended->put(token); });
@@ -79,7 +80,7 @@ std::pair<Completions::Token, Completions::Step> Completions::next_running() {
   for (;;) {
     if (is_closing_) return {};
     for (const auto& [token, running] : running_)
-      if (!running.has_ended) return {token, running.step};
+      if (!running.needs_no_wait) return {token, running.step};
     changed_.wait(lock);
   }
 }
@@ -90,7 +91,8 @@ void Completions::wait_for_steps() {
     if (!step) return;
     (void)step->wait();
     std::lock_guard lock(mutex_);
-    if (auto found = running_.find(token); found != running_.end()) found->second.has_ended = true;
+    if (auto found = running_.find(token); found != running_.end())
+      found->second.needs_no_wait = true;
   }
 }
 

@@ -37,7 +37,7 @@ class Completions {
   using Step = std::shared_ptr<PendingStep>;
   struct Running {
     Step step;
-    bool has_ended = false;
+    bool needs_no_wait;
   };
 
   /// The tokens of ended steps. Shared with the callbacks of steps, which may run after the

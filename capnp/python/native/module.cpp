@@ -8,6 +8,7 @@ NB_MODULE(_native, module) {
   bind_tensor(module);
   bind_graph(module);
   bind_catalog(module);
+  bind_functions(module);
   bind_cluster(module);
   bind_metadata(module);
   bind_session(module);

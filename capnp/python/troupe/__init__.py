@@ -204,6 +204,7 @@ from troupe._src.parsing.feature_configs import (
     FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature,
 )  # fmt: skip
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
+from troupe._src.session.py_func import numpy_function, py_func
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.sparse.arithmetic import (
     sparse_add, sparse_maximum, sparse_minimum, sparse_reduce_max, sparse_reduce_max_sparse,
@@ -323,9 +324,9 @@ __all__ = [
     "matmul", "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid",
     "min_max_variable_partitioner", "minimum", "mod", "model_variables", "moving_average_variables",
     "multinomial", "multiply", "name_scope", "negative", "newaxis", "nn", "no_op", "norm",
-    "not_equal", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope", "pad",
-    "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
-    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "random",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
+    "pad", "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
+    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "py_func", "random",
     "random_gamma", "random_normal", "random_normal_initializer", "random_poisson",
     "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
     "real", "realdiv", "reciprocal", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp",

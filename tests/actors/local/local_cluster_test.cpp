@@ -1,9 +1,11 @@
 #include "troupe/actors/local/local_cluster.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <future>
 #include <thread>
 
 #include "troupe/graph/build/gradients.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -47,6 +49,26 @@ struct LocalClusterFixture {
 BOOST_FIXTURE_TEST_SUITE(local_cluster, local_cluster::LocalClusterFixture)
 
 BOOST_AUTO_TEST_CASE(a_constant_is_fetched) { BOOST_TEST(number({}, b.constant(3.0f)) == 3.0f); }
+
+BOOST_AUTO_TEST_CASE(a_cluster_ends_before_the_thread_that_made_and_used_it) {
+  std::promise<void> end_thread;
+  std::promise<std::pair<std::unique_ptr<LocalCluster>, std::unique_ptr<Session>>> made;
+  std::thread thread([this, &made, ended = end_thread.get_future()] {
+    auto other = std::make_unique<LocalCluster>(std::map<std::string, int>{{"worker", 1}});
+    auto opened = *other->session("worker", 0);
+    auto three = b.constant(3.0f);
+    CHECK(opened->extend(b).ok() && opened->run({}, {three}).ok());
+    made.set_value({std::move(other), std::move(opened)});
+    ended.wait();
+  });
+  auto [other, opened] = made.get_future().get();
+  opened.reset();
+  auto ending = std::async(std::launch::async, [&other] { other.reset(); });
+  auto has_ended = ending.wait_for(testing::test_timeout) == std::future_status::ready;
+  end_thread.set_value();
+  thread.join();
+  BOOST_TEST(has_ended);
+}
 
 BOOST_AUTO_TEST_CASE(a_step_crosses_tasks_there_and_back) {
   auto x = b.placeholder(DType::float32, {});

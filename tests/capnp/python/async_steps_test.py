@@ -44,6 +44,19 @@ class AsyncStepsTest(tf.test.TestCase):
                 self.assertTrue(all(asyncio.run(everything())))
                 self.assertLess(threading.active_count(), threads + 4)
 
+    def test_a_result_is_a_writable_array(self):
+        value = tf.ones([1 << 16]) + 1.0
+        for target in ("", self.server.target):
+            with tf.Session(target) as session:
+
+                async def work():
+                    for _ in range(50):
+                        array = await session.run_async(value)
+                        array += 1
+                    return array[0]
+
+                self.assertEqual(asyncio.run(work()), 3)
+
     def test_errors_are_those_of_run(self):
         with tf.Session(self.server.target) as session:
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must be fed"):

@@ -78,6 +78,17 @@ class InterruptTest(unittest.TestCase):
         """)
         self.assertEqual(out, "done")
 
+    def test_ctrl_c_ends_the_wait_for_a_function_of_python(self):
+        for target in ('""', "server.target"):
+            out = run(f"""
+                go, calls = threading.Event(), []
+                endless = tf.py_func(lambda: go.wait() and None, [], [])
+                session = tf.Session({target})
+                interrupted(lambda: session.run(endless))
+                print(session.run(tf.constant(2)))
+            """)
+            self.assertEqual(out, "2")
+
     def test_a_program_that_does_not_catch_it_dies_of_ctrl_c(self):
         program = SLOW + "print('ready', flush=True)\ntf.Session().run(slow)\n"
         process = subprocess.Popen(
@@ -144,6 +155,38 @@ class EndTest(unittest.TestCase):
             thread = threading.Thread(target=lambda: session.run(slow), daemon=True)
             thread.start()
             time.sleep(0.2)
+            print("end")
+        """)
+        self.assertEqual(out, "end")
+
+    def test_a_program_may_exit_while_its_functions_run(self):
+        out = run("""
+            import numpy as np
+            def spin():
+                while True:
+                    pass
+            def sleep():
+                while True:
+                    time.sleep(0.001)
+            def multiply():
+                while True:
+                    np.ones([50, 50]) @ np.ones([50, 50])
+            def run_steps():
+                while True:
+                    inner.run(total)
+            total = tf.constant(1) + 1
+            inner = tf.Session()
+            inner.run(total)
+            # More than may run at once.
+            calls = [tf.py_func(f, [], []) for f in [spin, sleep, multiply, run_steps] * 40]
+            threads = [
+                threading.Thread(target=session.run, args=(calls,), daemon=True)
+                for session in (tf.Session(), tf.Session(server.target))
+            ]
+            sys.stderr = open(os.devnull, "w")  # the threads of the program report their errors
+            for thread in threads:
+                thread.start()
+            time.sleep(0.3)
             print("end")
         """)
         self.assertEqual(out, "end")

@@ -2,6 +2,7 @@
 
 import collections
 import pickle
+import queue
 import threading
 import time
 import unittest
@@ -148,6 +149,25 @@ class StepsTest(tf.test.TestCase):
                     thread.join()
                 self.assertEqual(wrong, [])
                 self.assertEqual(session.run(v), 64 * 20)
+
+    def test_sessions_and_servers_end_before_the_threads_that_made_them(self):
+        go, made = threading.Event(), queue.Queue()
+        total = tf.constant(1.0) + 2.0
+
+        def work():
+            server = tf.train.Server.create_local_server()
+            for target in ("", server.target):
+                session = tf.Session(target, graph=total.graph)
+                session.run(total)
+                made.put(session)
+            made.put(server)
+            go.wait()
+
+        threading.Thread(target=work, daemon=True).start()
+        for _ in range(2):
+            made.get(timeout=60).close()
+        made.get(timeout=60).stop(1)
+        go.set()
 
     def test_other_threads_run_while_a_step_waits(self):
         a = tf.placeholder(tf.float32, [])

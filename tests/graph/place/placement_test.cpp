@@ -102,6 +102,17 @@ BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
   BOOST_TEST(status.where().node == "s");
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_devices_that_have_it) {
+  auto more = *ops;
+  more.insert("Square");
+  candidates.back().ops = std::make_shared<const std::set<std::string, std::less<>>>(more);
+  (void)b.on("/job:ps/task:0").square(b.constant(1.0f));
+  BOOST_TEST(
+      place_all().status().message() ==
+      "no device that fits '/job:ps/task:0' has a kernel for op Square; these have one: "
+      "/job:worker/task:1/device:CPU:0");
+}
+
 BOOST_AUTO_TEST_CASE(a_constraint_that_no_device_fits_lists_the_devices) {
   (void)b.on("/job:ps/task:0/device:GPU:0").constant(1.0f);
   auto status = place_all().status();

@@ -38,7 +38,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "ranking ops": ("in_top_k_v2", "sort", "argsort",),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "matrix decompositions": ("orthogonal_initializer",),
-    "functions of Python in a graph": ("py_func", "numpy_function",),
+    "eager execution": ("py_function",),
     "summaries": ("summary", "SummarySaverHook", "SummarySaver",),
     "graphs from files": (
         "import_graph_def", "import_meta_graph", "export_meta_graph", "write_graph", "saved_model",

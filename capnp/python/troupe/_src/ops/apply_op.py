@@ -43,6 +43,8 @@ def result_of(operation: Operation) -> Any:
     if not declared:
         return operation
     outputs = operation.outputs
+    if not outputs:
+        return operation
     is_list = declared[0]["count_attr"] or declared[0]["dtypes_attr"]
     return outputs[0] if len(declared) == 1 and not is_list else outputs
 

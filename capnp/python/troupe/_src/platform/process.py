@@ -8,6 +8,7 @@ import threading
 import weakref
 from typing import Any, Callable, List, Optional, Set, TypeVar
 
+from troupe import _native
 from troupe._src.types import errors
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ def _close_all() -> None:
     for closable in sorted(_open, key=lambda each: hasattr(each, "target")):  # sessions first
         if closable._pid == os.getpid():
             closable._close_at_exit()
+    _native.stop_functions()
 
 
 atexit.register(_close_all)

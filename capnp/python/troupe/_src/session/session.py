@@ -19,6 +19,7 @@ from troupe._src.platform.process import (
     run_interruptibly,
 )
 from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
+from troupe._src.session.py_func import explain_placement
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -124,6 +125,7 @@ class BaseSession:
 
     def _located(self, error: errors.OpError) -> errors.OpError:
         """Adds the operation that failed, and where the program defined it, to an error."""
+        explain_placement(error)
         if error.node and error.op is None:
             try:
                 operation = self._graph.get_operation_by_name(error.node)
