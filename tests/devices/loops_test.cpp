@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <ranges>
 
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/tests/devices/plan_fixture.hpp"
@@ -213,6 +215,27 @@ BOOST_AUTO_TEST_CASE(what_is_sent_and_received_in_a_loop_belongs_to_its_iteratio
     BOOST_TEST(port->sent_keys[i].at.frame != 0u);
     BOOST_TEST(port->sent[i].second.value<int32_t>() == port->sent_keys[i].at.iteration);
   }
+}
+
+BOOST_AUTO_TEST_CASE(no_more_iterations_run_at_once_than_the_loop_allows) {
+  add_constants();
+  add_const("limit", Tensor::scalar(6));
+  add_counter("zero", "limit", "frame", 3);
+  add(
+      {.name = "received",
+       .op = transfer::recv,
+       .inputs = {"^i_add"},
+       .attrs = {{"tensor_type", DType::int32}, {"edge", 9}, {"from_device", "there"}}});
+  add_retval("i_exit");
+  auto execution = start_plan(*device);
+  for (int64_t iteration = 0; iteration < 6; ++iteration) {
+    BOOST_TEST(port->waiting.size() == std::min<size_t>(3, 6 - static_cast<size_t>(iteration)));
+    auto oldest = std::ranges::min(std::views::keys(port->waiting));
+    BOOST_TEST(oldest.at.iteration == iteration);
+    port->arrive(oldest, Tensor::scalar(0));
+  }
+  BOOST_TEST(done.wait().ok());
+  BOOST_TEST(port->fetched.value<int32_t>() == 6);
 }
 
 BOOST_AUTO_TEST_CASE(memory_of_a_loop_does_not_grow_with_its_iterations) {

@@ -57,7 +57,8 @@ Status decode_picture(Launch& launch, const PictureDecoding& decoding) {
   }
   auto make_pixels = pixels_of(launch, decoding.dtype);
   Result<Tensor> image = invalid_argument(
-      "the contents are no JPEG, PNG or GIF image: they begin with " + shown(contents->substr(0, 16)));
+      "the contents are no JPEG, PNG or GIF image: they begin with " +
+      shown(contents->substr(0, 16)));
   if (contents->starts_with("\xff\xd8\xff")) {
     if (options.channels == 4 || decoding.dtype != DType::uint8)
       return invalid_argument("a JPEG image can only be decoded to 1 or 3 channels of uint8");

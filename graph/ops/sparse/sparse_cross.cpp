@@ -14,8 +14,8 @@ Status infer_sparse_cross(ShapeInference& s) {
   auto wanted = s.attr<bool>("hashed_output") ? DType::int64 : DType::string;
   if (out != wanted)
     return invalid_argument(
-        std::string("'out_type' must be ") + to_string(wanted) + " with that 'hashed_output', not " +
-        to_string(out));
+        std::string("'out_type' must be ") + to_string(wanted) +
+        " with that 'hashed_output', not " + to_string(out));
   s.set(0, {Shape::unknown, 2});
   s.set(1, {Shape::unknown});
   s.set(2, {2});
