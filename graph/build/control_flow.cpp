@@ -105,9 +105,12 @@ WhileLoop::WhileLoop(const Builder& builder, const Values& initial, const WhileO
     begin_variable(
         initial[i],
         options.shape_invariants.empty() ? initial[i].shape() : options.shape_invariants[i]);
-  if (!builder_.status().ok()) return;
-  contexts.at(context_).pivot = nodes_[0].merge.node;
-  contexts.set_current(context_);
+  if (builder_.status().ok()) {
+    contexts.at(context_).pivot = nodes_[0].merge.node;
+    contexts.set_current(context_);
+  } else {
+    abandon();
+  }
 }
 
 void WhileLoop::begin_variable(const Value& initial, const Shape& shape) {
@@ -136,7 +139,13 @@ void WhileLoop::begin_variable(const Value& initial, const Shape& shape) {
   variables_.push_back(merge);
 }
 
-WhileLoop::~WhileLoop() { builder_.contexts().set_current(before_); }
+void WhileLoop::abandon() {
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].next.node < 0)
+      nodes_[i].next =
+          builder_.add_next_iteration(context_, next_names_[i], nodes_[i].enter).output();
+  builder_.contexts().set_current(before_);
+}
 
 void WhileLoop::begin_body(const Value& condition) {
   if (!builder_.status().ok()) return;

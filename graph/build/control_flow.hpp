@@ -58,8 +58,10 @@ struct WhileOptions {
 class WhileLoop {
  public:
   WhileLoop(const Builder& builder, const Values& initial, const WhileOptions& options);
-  /// Leaves the loop.
-  ~WhileLoop();
+  /// Leaves the loop; one that has no end becomes one that runs at most once, as no graph may have
+  /// loops without end.
+  ~WhileLoop() { abandon(); }
+  void abandon();
   WhileLoop(const WhileLoop&) = delete;
 
   /// The variables, as the condition or the body has them.

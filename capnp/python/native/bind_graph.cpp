@@ -320,6 +320,7 @@ void bind_loop(nb::module_& module) {
           nb::arg("builder"), nb::arg("initial"), nb::arg("parallel_iterations"),
           nb::arg("shape_invariants"))
       .def_prop_ro("context", &WhileLoop::context)
+      .def("abandon", &WhileLoop::abandon)
       .def("variables", &WhileLoop::variables)
       .def(
           "begin_body",

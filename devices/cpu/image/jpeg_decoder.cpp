@@ -17,14 +17,23 @@ namespace {
 struct JpegSource {
   jpeg_source_mgr base;  // first: libjpeg's pointer to it is one to the whole
   bool recovers, has_ended = false;
+  const JOCTET* read_from = nullptr;  // where the bytes begin that were read again,
+  int times_read = 0;                 // and how often: some parts never come to their end
 };
+constexpr int times_read_max = 1000;
 
 /// Called where the bytes are at their end: an end of the image follows, once. As in TensorFlow,
 /// bytes of a part that libjpeg has not finished yet, which it still counts, are read again.
 boolean fill_jpeg_buffer(j_decompress_ptr jpeg) {
   static const JOCTET end[] = {0xff, JPEG_EOI};
   auto* source = reinterpret_cast<JpegSource*>(jpeg->src);
-  if (source->base.bytes_in_buffer > 0) return static_cast<boolean>(source->recovers);
+  if (source->recovers && source->base.bytes_in_buffer > 0) {
+    auto* at = source->base.next_input_byte;
+    source->times_read = std::exchange(source->read_from, at) == at ? source->times_read + 1 : 0;
+    if (source->times_read > times_read_max)
+      raise_jpeg_error(reinterpret_cast<j_common_ptr>(jpeg), "its data end too early");
+    return TRUE;
+  }
   if (!source->recovers || std::exchange(source->has_ended, true))
     raise_jpeg_error(reinterpret_cast<j_common_ptr>(jpeg), "its data end too early");
   source->base.next_input_byte = end;

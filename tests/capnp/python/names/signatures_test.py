@@ -36,6 +36,7 @@ DIFFERENT = {
     "layers.InputSpec": (
         "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None", OLDER,
     ),
+    "map_fn": (RECORDED["map_fn"].removesuffix(", fn_output_signature=None"), OLDER),
     "matmul": (
         "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
         "a_is_sparse=False, b_is_sparse=False, name=None", OLDER,

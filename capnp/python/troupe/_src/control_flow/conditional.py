@@ -168,11 +168,11 @@ def _checked_pairs(given: Any, exclusive: bool) -> List[Tuple[Tensor, Callable[[
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
         predicate, function = pair
-        if isinstance(predicate, Tensor) and predicate.dtype != dtypes.bool:
+        if isinstance(predicate, Tensor) and predicate.dtype != dtypes.bool_:
             raise TypeError(f"pred must be Tensor of type bool: {predicate.name}")
         if not callable(function):
             raise TypeError(f"fn for pred {predicate} must be callable.")
-    return [(convert_to_tensor(predicate, dtypes.bool), function) for predicate, function in given]
+    return [(convert_to_tensor(predicate, dtypes.bool_), function) for predicate, function in given]
 
 
 def _count_true(predicates: Sequence[Tensor]) -> Tensor:

@@ -9,7 +9,7 @@ from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops
+from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
@@ -95,10 +95,10 @@ def map_fn(
             if len(leaves) != len(arrays) or is_nested(values) != is_nested(results):
                 raise TypeError("fn must give what dtype says: their structures differ")
             written = [array.write(index, value) for array, value in zip(arrays, leaves)]
-            return gen_ops.add(index, 1), written
+            return index + 1, written
 
         _, arrays = while_loop(
-            lambda index, _: gen_ops.less(index, count), body, [0, outputs],
+            lambda index, _: index < count, body, [0, outputs],
             parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
             swap_memory=swap_memory, maximum_iterations=count,
         )  # fmt: skip
@@ -138,7 +138,7 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel: int, is_reverse: bool
     inputs = _unstacked(tensors, count)
 
     def element(step: Any) -> Any:
-        index = gen_ops.sub(gen_ops.sub(count, 1), step) if is_reverse else step
+        index = count - 1 - step if is_reverse else step
         return _packed(elems, [array.read(index) for array in inputs])
 
     start: Any = 0
@@ -147,10 +147,10 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel: int, is_reverse: bool
     first = pack_as(initializer, [convert_to_tensor(value) for value in flatten(initializer)])
 
     def body(step: Any, value: Any) -> Any:
-        return gen_ops.add(step, 1), fn(value, element(step))
+        return step + 1, fn(value, element(step))
 
     _, result = while_loop(
-        lambda step, _: gen_ops.less(step, count), body, [start, first],
+        lambda step, _: step < count, body, [start, first],
         parallel_iterations=parallel, maximum_iterations=count,
     )  # fmt: skip
     return result
@@ -176,7 +176,7 @@ def scan(
         inputs = _unstacked(tensors, count)
 
         def place(step: Any) -> Any:
-            return gen_ops.sub(gen_ops.sub(count, 1), step) if reverse else step
+            return count - 1 - step if reverse else step
 
         def element(step: Any) -> Any:
             return _packed(elems, [array.read(place(step)) for array in inputs])
@@ -201,10 +201,10 @@ def scan(
             written = [
                 array.write(place(step), each) for array, each in zip(arrays, flatten(value))
             ]
-            return gen_ops.add(step, 1), flatten(value), written
+            return step + 1, flatten(value), written
 
         _, _, arrays = while_loop(
-            lambda step, *_: gen_ops.less(step, count), body, [start, values, outputs],
+            lambda step, *_: step < count, body, [start, values, outputs],
             parallel_iterations=parallel_iterations, maximum_iterations=count,
         )  # fmt: skip
         return _packed(structure, _stacked(arrays, static))

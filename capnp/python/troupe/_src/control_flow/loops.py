@@ -78,13 +78,13 @@ def _with_maximum(
     zero, one = (convert_to_tensor(number, limit.dtype) for number in (0, 1))
 
     def goes_on(count: Any, values: Any) -> Any:
-        return gen_ops.logical_and(gen_ops.less(count, limit), cond(*values))
+        return gen_ops.logical_and(count < limit, cond(*values))
 
     def step(count: Any, values: Any) -> Any:
         results = body(*values)
         if not isinstance(results, (list, tuple)):
             results = [results]
-        return gen_ops.add(count, one), pack_as(list(values), flatten(list(results)))
+        return count + one, pack_as(list(values), flatten(list(results)))
 
     shapes = None if invariants is None else [TensorShape([]), list(_listed(invariants))]
     counted = while_loop(
@@ -135,6 +135,14 @@ class _Loop:
 
     def add(self, cond: Any, body: Any) -> Any:
         """Adds the nodes of the condition and the body; returns the variables afterwards."""
+        try:
+            return self._add(cond, body)
+        except BaseException:
+            with self._graph._lock:
+                self._native.abandon()
+            raise
+
+    def _add(self, cond: Any, body: Any) -> Any:
         graph, native, builder = self._graph, self._native, self._builder
         with graph._changed(context=native.context, controls=()):
             goes_on = convert_to_tensor(cond(*self._variables()))
@@ -200,7 +208,7 @@ def _flat_shapes(variables: Any, invariants: Any) -> List[Any]:
         pairs = [(variables[key], invariants[key]) for key in sorted(variables)]
         return [shape for value, inner in pairs for shape in _flat_shapes(value, inner)]
     if isinstance(variables, (list, tuple)):
-        pairs = zip(variables, _listed(invariants))
+        pairs = list(zip(variables, _listed(invariants)))
         return [shape for value, inner in pairs for shape in _flat_shapes(value, inner)]
     return [invariants]
 
