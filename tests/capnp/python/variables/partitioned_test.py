@@ -34,6 +34,13 @@ class PartitionedVariableTest(tf.test.TestCase):
         for value, expected in zip(found, [rows, rows + 1, rows[:, 1:4], rows @ rows.T]):
             self.assertAllClose(value, expected)
 
+    def test_reading_it_waits_for_control_dependencies_only_if_asked_to(self):
+        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer(), partitioner=TWO)
+        with tf.control_dependencies(v.assign(np.float32([1, 2, 3]))):
+            after, free = v._concat(), v.as_tensor()
+        self.assertAllEqual(run(after), [1, 2, 3])
+        self.assertAllEqual(run(free), [0, 0, 0])
+
     def test_an_initializer_of_each_part_knows_the_whole(self):
         parts = []
 
@@ -180,6 +187,8 @@ class SharingTest(tf.test.TestCase):
                 [3, 2], [1, 2], tf.zeros_initializer(), name="p", reuse=True
             )
         self.assertEqual(again, parts)
+        numbers = tf.create_partitioned_variables([3], [2], tf.constant([1, 2, 3]))
+        self.assertEqual([part.dtype for part in numbers], [tf.int32] * 2)
         for shape, slicing in (([2], [1, 1]), ([], [])):
             with self.assertRaises(ValueError):
                 tf.create_partitioned_variables(shape, slicing, tf.zeros_initializer())

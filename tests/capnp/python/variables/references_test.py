@@ -34,6 +34,7 @@ class RefVariableTest(tf.test.TestCase):
         self.assertEqual((v.dtype.size, v.dtype.as_datatype_enum), (4, 101))
         self.assertIs(pickle.loads(pickle.dumps(v.dtype)), v.dtype)
         self.assertEqual((v + 1.0).dtype, tf.float32)
+        self.assertIn("shape=(2,) dtype=float32>", repr(v))
 
     def test_an_argument_a_scope_or_the_default_says_the_kind(self):
         def kind(**options):

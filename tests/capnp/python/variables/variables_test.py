@@ -8,6 +8,10 @@ import troupe as tf
 
 
 class VariableTest(tf.test.TestCase):
+    def test_a_constraint_is_a_function(self):
+        with self.assertRaisesRegex(ValueError, "must be a callable"):
+            tf.Variable(1.0, constraint=0)
+
     def test_a_variable_has_no_value_before_its_initializer_has_run(self):
         v = tf.Variable([1.0, 2.0], name="v")
         with tf.Session() as session:

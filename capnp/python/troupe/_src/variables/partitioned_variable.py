@@ -112,13 +112,18 @@ class PartitionedVariable(Operand):
 
     def as_tensor(self) -> Tensor:
         """All of its value, read without the current control dependencies."""
-        graph = get_default_graph()
-        with graph.control_dependencies(None), graph.name_scope(None):
+        with get_default_graph().control_dependencies(None):
+            return self._concat()
+
+    def _concat(self) -> Tensor:
+        """All of its value, read after the current control dependencies."""
+        graph, axis = get_default_graph(), self._axis()
+        with graph.name_scope(None):
             parts = [variable.read_value() for variable in self._variable_list]
             if len(parts) == 1:
                 return array_ops.identity(parts[0], name=self._name)
             with graph.name_scope(f"{self._name}/ConcatPartitions/"):
-                whole = array_ops.concat(parts, self._axis())
+                whole = array_ops.concat(parts, axis)
             return array_ops.identity(whole, name=self._name)
 
     def _as_tensor(self) -> Tensor:

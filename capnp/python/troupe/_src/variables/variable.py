@@ -56,6 +56,8 @@ class Variable(Operand):
     ) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
         graph = get_default_graph()
         name = name or "Variable"
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
@@ -270,7 +272,7 @@ class Variable(Operand):
         return self._snapshot.eval(session=session)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
 
     def __iter__(self) -> Any:
         raise TypeError("'Variable' object is not iterable.")

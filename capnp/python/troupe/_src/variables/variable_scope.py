@@ -215,7 +215,10 @@ def create_partitioned_variables(
     name: Optional[str] = None,
     reuse: Reuse = None,
 ) -> List[Variable]:
-    """The parts of a new variable, of which `slicing` says how many there are along each axis."""
+    """The parts of a new variable, of which `slicing` says how many there are along each axis.
+
+    An initializer that is a tensor says the dtype.
+    """
     if len(shape) != len(slicing):
         raise ValueError(
             "The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: "
@@ -226,10 +229,11 @@ def create_partitioned_variables(
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
         if scope.custom_getter is not None:
             raise ValueError("create_partitioned_variables does not call the scope's custom getter")
+        is_value = isinstance(initializer, Tensor)  # which has a shape and a dtype
         made = get_or_create(
             scope.name,
-            None if isinstance(initializer, Tensor) else shape,
-            dtype,
+            None if is_value else shape,
+            None if is_value else dtype,
             initializer,
             trainable=trainable,
             collections=collections,
