@@ -101,7 +101,7 @@ struct RaggedInput {
   }
 };
 
-struct GatheredRows {
+struct RaggedSelection {
   std::vector<std::vector<int64_t>> splits;
   std::vector<std::pair<int64_t, int64_t>> runs;  // of rows of the values: first and last + 1
   int64_t count = 0;
@@ -151,7 +151,7 @@ Status check_gathered(const Tensor& indices, int64_t limit) {
   return {};
 }
 
-Status set_gathered(Launch& launch, const GatheredRows& rows, const Tensor& values, DType index) {
+Status set_gathered(Launch& launch, const RaggedSelection& rows, const Tensor& values, DType index) {
   for (size_t i = 0; i < rows.splits.size(); ++i)
     if (auto status = set_ints(launch, static_cast<int>(i), index, rows.splits[i]); !status.ok())
       return status;
@@ -183,7 +183,7 @@ Status compute_ragged_gather(Launch& launch, int ragged_rank, int result_rank) {
   // Vectors are no memory of the device; a tensor of their size is, which fails where it must.
   auto room = launch.allocate(DType::int64, {gathered_splits(*ragged, given)});
   if (!room) return room.status();
-  GatheredRows rows{std::vector<std::vector<int64_t>>(static_cast<size_t>(result_rank), {0})};
+  RaggedSelection rows{std::vector<std::vector<int64_t>>(static_cast<size_t>(result_rank), {0})};
   int64_t count = 1;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
     count *= shape[axis];

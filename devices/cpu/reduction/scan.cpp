@@ -1,9 +1,27 @@
+#include <cmath>
+
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/reduction/reduce.hpp"
 
 namespace troupe::cpu {
 namespace {
+
+/// The logarithm of a sum of exponentials; that of none is the least number of a T.
+template <class T>
+struct FoldLogSumExp {
+  template <class A>
+  static A none() {
+    return static_cast<A>(Eigen::NumTraits<T>::lowest());
+  }
+  template <class A>
+  A operator()(A folded, A next) const {
+    auto greater = std::max(folded, next), less = std::min(folded, next);
+    if (std::isnan(folded) || std::isnan(next)) return folded + next;
+    if (std::isinf(greater)) return greater;
+    return greater + std::log1p(std::exp(less - greater));
+  }
+};
 
 /// Lines that are scanned side by side, so that the compiler can use vector instructions.
 constexpr int64_t scan_width = 64;
@@ -75,6 +93,15 @@ Result<Kernel> make_scan(const Node& node) {
 void add_scan_kernels(KernelCatalog& catalog) {
   catalog.add("Cumsum", make_scan<FoldSum>);
   catalog.add("Cumprod", make_scan<FoldProduct>);
+  catalog.add("CumulativeLogsumexp", [](const Node& node) {
+    auto is_exclusive = node.attr<bool>("exclusive"), is_reverse = node.attr<bool>("reverse");
+    return dispatch(Types<float16, float, double>{}, node.attr<DType>("T"), [=](auto zero) {
+      using T = decltype(zero);
+      return Kernel{.compute = [=](Launch& launch) {
+        return compute_scan<FoldLogSumExp<T>, T>(launch, is_exclusive, is_reverse);
+      }};
+    });
+  });
 }
 
 }  // namespace troupe::cpu

@@ -6,8 +6,6 @@
 namespace troupe {
 namespace {
 
-using linalg::adjoint;
-
 Op matrix_function(const char* name, const char* doc, const DTypes& dtypes) {
   return Op(name)
       .doc(doc)
@@ -37,7 +35,7 @@ void square_root_gradient(Gradient& g) {
   auto ones = g.ones_like(g.op("MatrixDiagPart", {r}));
   auto identity = g.op("MatrixSetDiag", {g.zeros_like(r), ones});
   auto shape = g.op("ConcatV2", {batches, all, all, zero});
-  auto left = kronecker_product(g, adjoint(g, r), identity, shape);
+  auto left = kronecker_product(g, linalg::adjoint(g, r), identity, shape);
   auto right = kronecker_product(g, identity, ops::conj(r), shape);
   auto column = g.op("ConcatV2", {batches, all, g.ints({1}), zero});
   auto x = g.op("MatrixSolve", {left + right, g.reshape(g.dy(), column)});

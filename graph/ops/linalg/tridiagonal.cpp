@@ -6,7 +6,6 @@
 namespace troupe {
 namespace {
 
-using linalg::adjoint;
 using linalg::size_from_end;
 
 /// Merges the batches of all inputs, the last of which is the result's shape.
@@ -90,9 +89,9 @@ void tridiagonal_product_gradient(Gradient& g) {
   g.to_input(1, diagonals.main);
   g.to_input(2, diagonals.below);
   if (!g.wants(3)) return;
-  auto down = shift(g, adjoint(g, g.in(0)) * dz, MatrixAxis::rows, /*to_end=*/true);
-  auto up = shift(g, adjoint(g, g.in(2)) * dz, MatrixAxis::rows, /*to_end=*/false);
-  g.to_input(3, down + adjoint(g, g.in(1)) * dz + up);
+  auto down = shift(g, linalg::adjoint(g, g.in(0)) * dz, MatrixAxis::rows, /*to_end=*/true);
+  auto up = shift(g, linalg::adjoint(g, g.in(2)) * dz, MatrixAxis::rows, /*to_end=*/false);
+  g.to_input(3, down + linalg::adjoint(g, g.in(1)) * dz + up);
 }
 
 void tridiagonal_solution_gradient(Gradient& g) {

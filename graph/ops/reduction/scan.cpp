@@ -20,7 +20,25 @@ Value sum_backwards(const Gradient& g, const Value& x) {
       {{"exclusive", attr("exclusive")}, {"reverse", !attr("reverse")}});
 }
 
-Op scan(const char* name, const char* doc, Op::MakeGradient gradient) {
+/// Of exponentials of a positive and of a negative part, so that both have logarithms.
+void log_sum_exp_gradient(Gradient& g) {
+  auto attr = [&](const char* name) { return g.node().attr<bool>(name); };
+  auto dy = g.dy(), zero = g.zeros_like(dy);
+  auto lowest = g.op("Log", {zero});
+  auto part = [&](const Value& gradient) {
+    auto is_positive = g.op("Greater", {gradient, zero});
+    auto logarithm = g.op("SelectV2", {is_positive, g.log(gradient), lowest});
+    auto sums = g.op(
+        "CumulativeLogsumexp", {logarithm - g.out(0), g.in(1)},
+        {{"exclusive", attr("exclusive")}, {"reverse", !attr("reverse")}});
+    return g.exp(sums + g.in(0));
+  };
+  g.to_input(0, part(dy) - part(-dy));
+}
+
+Op scan(
+    const char* name, const char* doc, Op::MakeGradient gradient,
+    const DTypes& dtypes = numeric()) {
   return Op(name)
       .doc(doc)
       .input("x", "T")
@@ -28,7 +46,7 @@ Op scan(const char* name, const char* doc, Op::MakeGradient gradient) {
       .output("out", "T")
       .attr("exclusive", false)
       .attr("reverse", false)
-      .attr("T", numeric())
+      .attr("T", dtypes)
       .attr("Tidx", indexing(), DType::int32)
       .infer_shape(infer_scan)
       .gradient(std::move(gradient));
@@ -48,6 +66,12 @@ void add_scan_ops(OpCatalog& catalog) {
       "The products of all elements up to each one along an axis: without the element itself if "
       "'exclusive', from the end if 'reverse'.",
       [](Gradient& g) { g.to_input(0, sum_backwards(g, g.out(0) * g.dy()) / g.in(0)); }));
+  catalog.add(scan(
+      "CumulativeLogsumexp",
+      "The logarithms of the sums of exponentials of all elements up to each one along an axis: "
+      "without the element itself if 'exclusive' (the least number where there is none), from the "
+      "end if 'reverse'.",
+      log_sum_exp_gradient, {DType::float16, DType::float32, DType::float64}));
 }
 
 }  // namespace troupe

@@ -2,6 +2,11 @@ import numpy as np
 from recorder import INTEGERS, SIGNED, array
 
 
+def pack(r, x, threshold):
+    bits = np.packbits(np.greater(x, threshold), axis=-1)
+    r.call("CompareAndBitpack", x, threshold, outputs=[bits], gradient=[])
+
+
 def record(r):
     for dtype in INTEGERS:
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
@@ -35,3 +40,14 @@ def record(r):
     r.call("LogicalOr", array([[False], [True]], "bool"), array([False, True, False], "bool"))
     r.call("LogicalOr", array(True, "bool"), array([], "bool"))
     r.error("LogicalOr", array([True, True], "bool"), array([True] * 3, "bool"), says="[2]")
+    for dtype in ["bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"]:
+        x = array([[1, 0, 3, 3, 0, 0, 1, 5], [0] * 7 + [1]], dtype)
+        pack(r, x, array(0, dtype))
+        if dtype != "bool":
+            pack(r, x.reshape(16), array(2, dtype))
+    nan = np.array([float("nan"), float("inf"), 1, 2, 3, 4, 5, 6])
+    pack(r, nan, np.float64(2.5))
+    pack(r, np.zeros((3, 0), "float32"), np.float32(0))
+    r.error("CompareAndBitpack", np.zeros(7, "float32"), np.float32(0), says="multiple of 8")
+    r.error("CompareAndBitpack", np.float32(1), np.float32(0), says="multiple of 8")
+    r.error("CompareAndBitpack", np.zeros(8, "float32"), np.zeros(1, "float32"), says="")
