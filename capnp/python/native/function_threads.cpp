@@ -138,7 +138,7 @@ struct FunctionThreads::State {
     if (!enter()) return false;
     auto gil = stay_if_unwound([] { return PyGILState_Ensure(); });
     auto may_run = may_call();
-    if (may_run) call.run();
+    if (may_run && !call.has_ended()) call.run();  // it may have waited long for the GIL
     PyGILState_Release(gil);
     return may_run;
   }

@@ -125,6 +125,25 @@ class ValuesTest(tf.test.TestCase):
             self.assertEqual(session.run([stateless, stateless]), [2, 2])
         self.assertEqual(len(calls), 12)
 
+    def test_a_function_runs_in_each_iteration_of_a_loop_and_in_the_branch_that_is_taken(self):
+        seen = []
+
+        def double(x):
+            seen.append(int(x))
+            return x * 2
+
+        looped = tf.while_loop(
+            lambda x: x < 100, lambda x: tf.py_func(double, [x], tf.int32), [3],
+            shape_invariants=[tf.TensorShape(None)],
+        )  # fmt: skip
+        taken = tf.cond(
+            tf.placeholder_with_default(True, []),
+            lambda: tf.py_func(double, [1000], tf.int32),
+            lambda: tf.py_func(double, [2000], tf.int32),
+        )
+        self.assertEqual(run([looped, taken]), [192, 2000])
+        self.assertEqual(sorted(seen), [3, 6, 12, 24, 48, 96, 1000])
+
     def test_no_gradient_passes_through_unless_the_graph_names_one(self):
         x = tf.constant(3.0)
         plain = tf.py_func(np.square, [x], tf.float32)
