@@ -57,8 +57,7 @@ struct Logarithm {
 void add_matrix_functions_kernels(KernelCatalog& catalog) {
   catalog.add("MatrixExponential", decomposition<MatrixFunctionKernel<Exponential>>());
   catalog.add("MatrixSquareRoot", decomposition<MatrixFunctionKernel<SquareRoot>>());
-  catalog.add(
-      "MatrixLogarithm", decomposition<MatrixFunctionKernel<Logarithm>>(Complex{}));
+  catalog.add("MatrixLogarithm", decomposition<MatrixFunctionKernel<Logarithm>>(Complex{}));
 }
 
 }  // namespace troupe::cpu

@@ -96,8 +96,7 @@ struct TridiagonalSystem {
 
 struct TridiagonalSolveKernel {
   bool pivots;
-  explicit TridiagonalSolveKernel(const Node& node)
-      : pivots(node.attr<bool>("partial_pivoting")) {}
+  explicit TridiagonalSolveKernel(const Node& node) : pivots(node.attr<bool>("partial_pivoting")) {}
 
   template <class T>
   Status run(Launch& launch) const {

@@ -93,8 +93,7 @@ struct LesserEntry {
 
 Result<Tensor> combined(const Launch& launch, const EntryPairs& all, CombinePairs combine) {
   auto out = launch.allocate(launch.input(1).dtype(), {std::ssize(all.pairs)});
-  if (out)
-    combine(out->mutable_raw(), all.pairs, launch.input(1).raw(), launch.input(4).raw());
+  if (out) combine(out->mutable_raw(), all.pairs, launch.input(1).raw(), launch.input(4).raw());
   return out;
 }
 
@@ -237,7 +236,7 @@ using CombineDense = Status (*)(
 template <class F, class T>
 Status combine_dense(
     void* out, const void* values, const void* dense, const std::vector<int64_t>& offsets) {
-  auto *to = static_cast<T*>(out);
+  auto* to = static_cast<T*>(out);
   const auto *x = static_cast<const T*>(values), *y = static_cast<const T*>(dense);
   for (size_t i = 0; i < offsets.size(); ++i) {
     if constexpr (F::divides && is_number<T>)
@@ -276,8 +275,7 @@ Status compute_sparse_dense(Launch& launch, CombineDense combine) {
   if (!offsets) return offsets.status();
   auto out = launch.allocate(launch.input(1).dtype(), {places->count()});
   if (!out) return out.status();
-  auto status =
-      combine(out->mutable_raw(), launch.input(1).raw(), launch.input(3).raw(), *offsets);
+  auto status = combine(out->mutable_raw(), launch.input(1).raw(), launch.input(3).raw(), *offsets);
   if (status.ok()) launch.set(0, *std::move(out));
   return status;
 }

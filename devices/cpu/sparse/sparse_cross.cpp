@@ -53,8 +53,8 @@ Result<CrossedColumn> sparse_column(const Launch& launch, int column, int column
   if (!places) return places.status();
   if (places->rank() != 2)
     return invalid_argument(
-        "features must lie in matrices, but the rank of column " + std::to_string(column) +
-        " is " + std::to_string(places->rank()));
+        "features must lie in matrices, but the rank of column " + std::to_string(column) + " is " +
+        std::to_string(places->rank()));
   auto rows = places->sizes()[0];
   auto begins = RowBegins::of(launch, rows);
   if (!begins) return begins.status();
@@ -95,8 +95,8 @@ Result<std::vector<CrossedColumn>> crossed_columns(const Launch& launch, int col
     if (!column) return column.status();
     if (!found.empty() && column->begins.rows() != found[0].begins.rows())
       return invalid_argument(
-          "all columns must have as many rows, but have " +
-          std::to_string(found[0].begins.rows()) + " and " + std::to_string(column->begins.rows()));
+          "all columns must have as many rows, but have " + std::to_string(found[0].begins.rows()) +
+          " and " + std::to_string(column->begins.rows()));
     found.push_back(*std::move(column));
   }
   return found;
@@ -107,8 +107,7 @@ struct CrossCounts {
   RowBegins begins;
   int64_t most = 0;
 
-  static Result<CrossCounts> of(
-      const Launch& launch, const std::vector<CrossedColumn>& columns) {
+  static Result<CrossCounts> of(const Launch& launch, const std::vector<CrossedColumn>& columns) {
     auto rows = columns.empty() ? 0 : columns[0].begins.rows();
     auto begins = RowBegins::of(launch, rows);
     if (!begins) return begins.status();

@@ -29,7 +29,7 @@ template <class S>
 struct Pivots {
   Dense<S> factors;  // the upper one, and below the diagonal the lower one, which has ones there
   Eigen::VectorXi rows;  // for each row of the product, which one of the matrix it is
-  S sign;  // of the exchange of rows: 1 or -1
+  S sign;                // of the exchange of rows: 1 or -1
   bool is_singular() const { return (factors.diagonal().array() == S(0)).any(); }
 };
 template <class S>

@@ -40,8 +40,8 @@ bool take_logarithm(Dense<complex128>& matrix) {
   constexpr double near = 0.26;
   Eigen::ComplexSchur<Dense<complex128>> schur(matrix);
   if (schur.info() != Eigen::Success) return false;
-  Dense<complex128> triangle = schur.matrixT(), root = Dense<complex128>::Zero(
-      matrix.rows(), matrix.cols());
+  Dense<complex128> triangle = schur.matrixT(),
+                    root = Dense<complex128>::Zero(matrix.rows(), matrix.cols());
   auto identity = Dense<complex128>::Identity(matrix.rows(), matrix.cols()).eval();
   auto distance = [&] { return (triangle - identity).cwiseAbs().colwise().sum().maxCoeff(); };
   double factor = 1;

@@ -8,9 +8,7 @@ template <class S>
 Pivots<S> find_pivots(const Dense<S>& matrix) {
   Eigen::PartialPivLU<Dense<S>> lu(matrix);
   const auto& exchange = lu.permutationP();
-  return {
-      lu.matrixLU(), exchange.inverse().eval().indices(),
-      S(double(exchange.determinant()))};
+  return {lu.matrixLU(), exchange.inverse().eval().indices(), S(double(exchange.determinant()))};
 }
 
 template <class S>

@@ -9,6 +9,7 @@
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/fuse_elementwise.hpp"
+#include "troupe/tests/devices/cpu/math/fused_program.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
@@ -17,88 +18,6 @@ using namespace troupe::testing;
 
 namespace fused_kernel {
 namespace {
-
-std::shared_ptr<const OpCatalog> catalog() {
-  static const auto made = make_op_catalog();
-  return made;
-}
-
-/// A partition of element-wise nodes on a CPU, which is run with and without fusing them.
-struct Program {
-  std::vector<NodeDef> nodes;
-  Tensors feeds;
-
-  std::string feed(Tensor value) {
-    auto index = static_cast<int64_t>(feeds.size());
-    auto name = "x" + std::to_string(index);
-    nodes.push_back(
-        {.name = name,
-         .op = transfer::arg,
-         .attrs = {{"T", value.dtype()}, {"index", index}, {"shape", Shape::unknown_rank()}}});
-    feeds.push_back(std::move(value));
-    return name + ":0";
-  }
-  std::string add(const std::string& op, std::vector<std::string> inputs, std::string name = "") {
-    if (name.empty()) name = "n" + std::to_string(nodes.size());
-    auto attrs = fusion::attrs_of_part(op, feeds.at(0).dtype());
-    nodes.push_back({.name = name, .op = op, .inputs = std::move(inputs), .attrs = attrs});
-    return name + ":0";
-  }
-  void fetch(const std::string& input, int64_t index = 0) {
-    nodes.push_back(
-        {.name = "fetch" + std::to_string(index),
-         .op = transfer::retval,
-         .inputs = {input},
-         .attrs = {{"T", feeds.at(0).dtype()}, {"index", index}}});
-  }
-
-  /// Feeds, which it gives away, and fetches.
-  struct Port final : StepPort {
-    Tensors feeds;
-    std::map<int, Tensor> answers;
-    Device* device = nullptr;
-    Tensor feed(int index) override { return std::move(feeds[static_cast<size_t>(index)]); }
-    void fetch(int index, Tensor value) override { answers[index] = std::move(value); }
-    Status send(const EdgeKey&, Tensor) override { return internal("there is nobody else"); }
-    std::optional<Result<Tensor>> try_receive(const EdgeKey&) override { return {}; }
-    void receive(const EdgeKey&, Arrived) override { CHECK(false); }
-    void fail(const Status&) override {}
-    void post(std::function<void()> work) override { device->enqueue(std::move(work)); }
-  };
-
-  /// The fetches, or the error; `copies`: a copy of each feed, which a kernel may write over.
-  Result<Tensors> run(
-      bool fuses, const std::shared_ptr<Device>& device, bool copies = false,
-      const std::shared_ptr<StepTrace>& trace = nullptr) const {
-    auto defs = nodes;
-    if (fuses) fuse_elementwise(defs);
-    auto graph = std::make_shared<Graph>(catalog());
-    for (auto& def : defs)
-      if (auto added = graph->add(std::move(def)); !added) return added.status();
-    auto plan = Plan::compile(graph, *device, {});
-    if (!plan) return plan.status();
-    auto port = std::make_shared<Port>();
-    port->device = device.get();
-    for (const auto& feed : feeds) {
-      port->feeds.push_back(feed);
-      if (!copies) continue;
-      port->feeds.back() = *Tensor::allocate(feed.dtype(), feed.shape(), device->allocator());
-      std::memcpy(port->feeds.back().mutable_raw(), feed.raw(), feed.bytes());
-    }
-    Waiting<Status> done;
-    auto execution = start(*plan, port, done.callback(), trace);
-    if (auto status = done.wait(); !status.ok()) return status;
-    if (trace) run_of = trace->take(**plan);
-    fused_count = std::ranges::count_if(
-        graph->nodes(), [](const auto& node) { return node.op->name() == fusion::op; });
-    Tensors answers;
-    for (auto& [index, answer] : port->answers) answers.push_back(std::move(answer));
-    return answers;
-  }
-
-  mutable DeviceRun run_of;
-  mutable int64_t fused_count = 0;
-};
 
 template <class T>
 bool same_elements(const Tensor& a, const Tensor& b) {
@@ -133,10 +52,10 @@ class Random {
  public:
   explicit Random(uint64_t seed) : bits_(seed) {}
 
-  Program program(DType dtype, const Shape& whole) {
+  FusedProgram program(DType dtype, const Shape& whole) {
     dtype_ = dtype;
     whole_ = whole;
-    Program program;
+    FusedProgram program;
     add_value(program, feed(program, whole), whole);
     auto count = 2 + below(12);
     int64_t fetched = 0;
@@ -156,11 +75,11 @@ class Random {
     Shape shape;
   };
 
-  void add_value(Program&, const std::string& name, const Shape& shape) {
+  void add_value(FusedProgram&, const std::string& name, const Shape& shape) {
     values_.push_back({name, shape});
   }
 
-  std::string feed(Program& program, const Shape& shape) {
+  std::string feed(FusedProgram& program, const Shape& shape) {
     auto value = *Tensor::allocate(dtype_, shape);
     std::normal_distribution<double> normal;
     auto fill = [&](auto* elements) {
@@ -191,7 +110,7 @@ class Random {
   }
 
   /// A value that is seldom used again, or a new one.
-  Named take(Program& program) {
+  Named take(FusedProgram& program) {
     if (below(3) == 0) {
       auto new_shape = shape();
       return {feed(program, new_shape), new_shape};
@@ -202,10 +121,10 @@ class Random {
     return value;
   }
 
-  void add_node(Program& program) {
+  void add_node(FusedProgram& program) {
     static const auto ops = [] {
       std::vector<std::string> names;
-      for (const auto& [name, op] : catalog()->all())
+      for (const auto& [name, op] : fused_catalog()->all())
         if (fusion::operand_count(name) > 0) names.push_back(name);
       return names;
     }();
@@ -225,7 +144,7 @@ class Random {
     add_value(program, program.add(op, {x.name, y.name}), *broadcast(x.shape, y.shape));
   }
 
-  void add_sum(Program& program) {
+  void add_sum(FusedProgram& program) {
     auto x = values_.back();
     values_.pop_back();
     auto y = values_.back();
@@ -243,7 +162,7 @@ struct FusedFixture {
   std::shared_ptr<Device> device = make_cpu_device({.threads = 2});
 
   /// Runs it in both ways.
-  void check_same(const Program& program) {
+  void check_same(const FusedProgram& program) {
     auto single = program.run(/*fuses=*/false, device);
     auto fused = program.run(/*fuses=*/true, device);
     BOOST_TEST(are_same(single, fused));
@@ -281,11 +200,11 @@ BOOST_AUTO_TEST_CASE(large_fused_nodes_have_the_bits_of_single_ones_on_several_t
 }
 
 BOOST_AUTO_TEST_CASE(every_op_that_a_part_can_have_has_a_kernel_for_all_floating_dtypes) {
-  for (const auto& [name, op] : catalog()->all()) {
+  for (const auto& [name, op] : fused_catalog()->all()) {
     auto operands = fusion::operand_count(name);
     if (operands == 0) continue;
     for (auto dtype : floating()) {
-      Program program;
+      FusedProgram program;
       auto x = program.feed(*Tensor::allocate(dtype, {2, 0}));
       auto y = program.feed(*Tensor::allocate(dtype, {name == "BiasAdd" ? 1 : 2, 0}));
       if (name == "BiasAdd") y = program.feed(*Tensor::allocate(dtype, {0}));
@@ -299,7 +218,7 @@ BOOST_AUTO_TEST_CASE(every_op_that_a_part_can_have_has_a_kernel_for_all_floating
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_at_the_node_that_was_fused) {
-  Program program;
+  FusedProgram program;
   auto x = program.feed(varied<float>({2, 3})), y = program.feed(varied<float>({4}));
   auto sum = program.add("Add", {program.add("Neg", {x}), y}, "the_sum");
   program.fetch(program.add("Relu", {sum}));
@@ -311,7 +230,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_at_the_node_that_was_fused) {
 
   for (const auto& [op, shape] : std::vector<std::pair<std::string, Shape>>{
            {"BiasAdd", {4}}, {"BiasAdd", {1, 3}}, {"ReluGrad", {3}}, {"TanhGrad", {}}}) {
-    Program other;
+    FusedProgram other;
     auto a = other.feed(varied<float>({2, 3})), b = other.feed(varied<float>(shape));
     other.fetch(other.add("Neg", {other.add(op, {other.add("Exp", {a}), b}, "wrong")}));
     auto status = other.run(/*fuses=*/true, device).status();
@@ -321,7 +240,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_at_the_node_that_was_fused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fetched_node_between_has_its_value) {
-  Program program;
+  FusedProgram program;
   auto x = program.feed(varied<float>({1000}));
   auto between = program.add("Tanh", {program.add("Neg", {x})});
   program.fetch(program.add("Sqrt", {program.add("Abs", {between})}), 0);
@@ -334,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_fetched_node_between_has_its_value) {
 
 BOOST_AUTO_TEST_CASE(no_memory_is_taken_for_what_is_between) {
   constexpr uint64_t tensor = 1 << 20;
-  Program program;
+  FusedProgram program;
   auto x = program.feed(varied<float>({tensor / 4})), y = program.feed(varied<float>({tensor / 4}));
   // A tree, of which single nodes keep several results at once.
   auto a = program.add("Mul", {program.add("Add", {x, y}), program.add("Sub", {x, y})});
@@ -350,7 +269,7 @@ BOOST_AUTO_TEST_CASE(no_memory_is_taken_for_what_is_between) {
 }
 
 BOOST_AUTO_TEST_CASE(a_result_without_memory_is_an_error_at_the_last_node) {
-  Program program;
+  FusedProgram program;
   auto x = program.feed(varied<float>({1 << 18}));
   program.fetch(program.add("Exp", {program.add("Neg", {x})}, "last"));
   std::shared_ptr<Device> small = make_cpu_device({.memory_limit = 1 << 19});
@@ -361,9 +280,9 @@ BOOST_AUTO_TEST_CASE(a_result_without_memory_is_an_error_at_the_last_node) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dead_input_makes_a_fused_node_dead) {
-  auto graph = std::make_shared<Graph>(catalog());
+  auto graph = std::make_shared<Graph>(fused_catalog());
   auto run = [&](bool fuses) {
-    Program program;
+    FusedProgram program;
     auto x = program.feed(varied<float>({4}));
     auto chosen = program.feed(Tensor::scalar(true));
     program.nodes.push_back(
@@ -388,7 +307,7 @@ BOOST_AUTO_TEST_CASE(a_dead_input_makes_a_fused_node_dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_trace_names_the_nodes_that_were_fused) {
-  Program program;
+  FusedProgram program;
   auto x = program.feed(varied<float>({100}));
   program.fetch(program.add("Exp", {program.add("Neg", {x}, "first")}, "last"));
   auto ticks = std::make_shared<int>(0);
