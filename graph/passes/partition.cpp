@@ -6,6 +6,7 @@
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/graph/passes/find_frames.hpp"
+#include "troupe/graph/passes/sort_nodes.hpp"
 
 namespace troupe {
 namespace {
@@ -27,7 +28,10 @@ class Partitioner {
     if (!status_.ok()) return status_;
     for (size_t i = 0; i < step_.fetches.size(); ++i) add_fetch(static_cast<int>(i));
     std::vector<Partition> partitions;
-    for (auto& [device, partition] : partitions_) partitions.push_back(std::move(partition));
+    for (auto& [device, partition] : partitions_) {
+      if (frames_.has_loops()) sort_inputs_first(partition.nodes);
+      partitions.push_back(std::move(partition));
+    }
     return partitions;
   }
 

@@ -228,11 +228,11 @@ BOOST_AUTO_TEST_CASE(no_more_iterations_run_at_once_than_the_loop_allows) {
        .attrs = {{"tensor_type", DType::int32}, {"edge", 9}, {"from_device", "there"}}});
   add_retval("i_exit");
   auto execution = start_plan(*device);
-  for (int64_t iteration = 0; iteration < 6; ++iteration) {
-    BOOST_TEST(port->waiting.size() == std::min<size_t>(3, 6 - static_cast<size_t>(iteration)));
+  for (int64_t iteration = 0; iteration <= 6; ++iteration) {
+    BOOST_TEST(port->waiting.size() == std::min<size_t>(3, 7 - static_cast<size_t>(iteration)));
     auto oldest = std::ranges::min(std::views::keys(port->waiting));
     BOOST_TEST(oldest.at.iteration == iteration);
-    port->arrive(oldest, Tensor::scalar(0));
+    port->arrive(oldest, iteration < 6 ? Tensor::scalar(0) : Tensor());  // dead in the last one
   }
   BOOST_TEST(done.wait().ok());
   BOOST_TEST(port->fetched.value<int32_t>() == 6);
