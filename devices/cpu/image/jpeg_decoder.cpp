@@ -141,6 +141,8 @@ class JpegDecoder : public JpegErrors {
         if (jpeg_read_scanlines(&jpeg_, &to, 1) == 0) return;
         if (row >= window.top) take_row(window, channels);
       }
+      // As TensorFlow, which so refuses a file that has all rows but no end.
+      if (jpeg_.output_scanline == jpeg_.output_height) jpeg_finish_decompress(&jpeg_);
     });
     return done ? Status() : failure("decoded");
   }

@@ -127,12 +127,12 @@ struct RaggedSelection {
 };
 
 /// How many splits the result has in all, or more than any memory holds.
-int64_t gathered_splits(const RaggedInput& ragged, const Tensor& indices) {
-  const auto& shape = indices.shape();
+int64_t gathered_splits(
+    const RaggedInput& ragged, const Shape& shape, const std::vector<int64_t>& indices) {
   __int128 total = 0;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis)
     total += Shape(shape.sizes().first(static_cast<size_t>(axis) + 1)).elements();
-  for (auto index : *to_ints(indices)) {
+  for (auto index : indices) {
     auto begin = index, end = index + 1;
     for (const auto& splits : ragged.splits) {
       total += end - begin;
@@ -143,16 +143,15 @@ int64_t gathered_splits(const RaggedInput& ragged, const Tensor& indices) {
   return static_cast<int64_t>(std::min<__int128>(total, Shape::max_elements));
 }
 
-Status check_gathered(const Tensor& indices, int64_t limit) {
-  for (auto index : *to_ints(indices))
+Status check_gathered(const std::vector<int64_t>& indices, int64_t limit) {
+  for (auto index : indices)
     if (index < 0 || index >= limit)
       return invalid_argument(
           "index " + std::to_string(index) + " does not lie in [0, " + std::to_string(limit) + ")");
   return {};
 }
 
-Status set_gathered(
-    Launch& launch, const RaggedSelection& rows, const Tensor& values, DType index) {
+Status set_gathered(Launch& launch, const RaggedSelection& rows, const Tensor& values, DType index) {
   for (size_t i = 0; i < rows.splits.size(); ++i)
     if (auto status = set_ints(launch, static_cast<int>(i), index, rows.splits[i]); !status.ok())
       return status;
@@ -180,9 +179,10 @@ Status compute_ragged_gather(Launch& launch, int ragged_rank, int result_rank) {
         "indices of shape " + shape.to_string() + " do not give a ragged rank of " +
         std::to_string(result_rank));
   auto limit = std::ssize(ragged->splits[0]) - 1;
-  if (auto status = check_gathered(given, limit); !status.ok()) return status;
+  auto indices = *to_ints(given);
+  if (auto status = check_gathered(indices, limit); !status.ok()) return status;
   // Vectors are no memory of the device; a tensor of their size is, which fails where it must.
-  auto room = launch.allocate(DType::int64, {gathered_splits(*ragged, given)});
+  auto room = launch.allocate(DType::int64, {gathered_splits(*ragged, shape, indices)});
   if (!room) return room.status();
   RaggedSelection rows{std::vector<std::vector<int64_t>>(static_cast<size_t>(result_rank), {0})};
   int64_t count = 1;
@@ -190,7 +190,8 @@ Status compute_ragged_gather(Launch& launch, int ragged_rank, int result_rank) {
     count *= shape[axis];
     for (int64_t i = 1; i <= count; ++i) rows.splits[axis].push_back(i * shape[axis + 1]);
   }
-  for (auto index : *to_ints(given)) rows.append(*ragged, index, static_cast<size_t>(shape.rank()));
+  for (auto index : indices)
+    rows.append(*ragged, index, static_cast<size_t>(shape.rank()));
   return set_gathered(launch, rows, ragged->values, launch.input(0).dtype());
 }
 
@@ -266,8 +267,9 @@ Status check_row_splits(const Tensor& splits, int64_t size) {
     return invalid_argument(
         "splits must be vectors of at least one element, but some have shape " +
         splits.shape().to_string());
+  auto numbers = *to_ints(splits);
   int64_t before = 0;
-  for (auto split : *to_ints(splits)) {
+  for (auto split : numbers) {
     if (split < before || split > size)
       return invalid_argument(
           "a split must lie in [" + std::to_string(before) + ", " + std::to_string(size) +

