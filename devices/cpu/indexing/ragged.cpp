@@ -151,7 +151,8 @@ Status check_gathered(const std::vector<int64_t>& indices, int64_t limit) {
   return {};
 }
 
-Status set_gathered(Launch& launch, const RaggedSelection& rows, const Tensor& values, DType index) {
+Status set_gathered(
+    Launch& launch, const RaggedSelection& rows, const Tensor& values, DType index) {
   for (size_t i = 0; i < rows.splits.size(); ++i)
     if (auto status = set_ints(launch, static_cast<int>(i), index, rows.splits[i]); !status.ok())
       return status;
@@ -190,8 +191,7 @@ Status compute_ragged_gather(Launch& launch, int ragged_rank, int result_rank) {
     count *= shape[axis];
     for (int64_t i = 1; i <= count; ++i) rows.splits[axis].push_back(i * shape[axis + 1]);
   }
-  for (auto index : indices)
-    rows.append(*ragged, index, static_cast<size_t>(shape.rank()));
+  for (auto index : indices) rows.append(*ragged, index, static_cast<size_t>(shape.rank()));
   return set_gathered(launch, rows, ragged->values, launch.input(0).dtype());
 }
 

@@ -39,8 +39,8 @@ def record(r):
     r.call("MatrixExponential", ZEROS, outputs=[np.eye(2)])
     r.call("MatrixExponential", diagonal([1, 20, -30], "float64"),
            outputs=[diagonal(np.exp([1, 20, -30]), "float64")])
-    nilpotent = np.array([[0, 1.0], [0, 0]])
-    r.call("MatrixExponential", nilpotent, outputs=[np.array([[1, 1.0], [0, 1]])])
+    r.call("MatrixExponential", np.array([[0, 1.0], [0, 0]]),
+           outputs=[np.array([[1, 1.0], [0, 1]])])
     r.call("MatrixLogarithm", diagonal([1, 2, 1e-100]), tolerance=1e-9)
     r.call("MatrixLogarithm", diagonal([-1, 2]), outputs=[diagonal([1j * np.pi, np.log(2)])])
     jordan = np.array([[4, 1, 0], [0, 4, 1], [0, 0, 4]])

@@ -13,8 +13,8 @@ def record_sums(r):
     for dtype in ["float32", "float64"] + SIGNED + COMPLEX:
         a, b = array([1, -2, 3], dtype), array([4, 5, -3, 7], dtype)
         for least in [0, 1, 6]:
-            bound = array(least, REAL_PARTS.get(dtype, dtype))
-            r.call("SparseAdd", A, a, SHAPE, B, b, SHAPE, bound,
+            least_sum = array(least, REAL_PARTS.get(dtype, dtype))
+            r.call("SparseAdd", A, a, SHAPE, B, b, SHAPE, least_sum,
                    gradient=[1, 4] if dtype == "float64" else [], **SUM)
         r.call("SparseAddGrad", array([1, 2, 3, 4], dtype), A, B,
                array([[0, 0], [0, 1], [0, 2], [1, 2]], "int64"), **SUM)
