@@ -2,7 +2,6 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include <jpeglib.h>
@@ -16,26 +15,14 @@ namespace {
 /// Bytes in memory as libjpeg reads them.
 struct JpegSource {
   jpeg_source_mgr base;  // first: libjpeg's pointer to it is one to the whole
-  bool recovers, has_ended = false;
-  const JOCTET* read_from = nullptr;  // where the bytes begin that were read again,
-  int times_read = 0;                 // and how often: some parts never come to their end
+  bool recovers;
 };
-constexpr int times_read_max = 1000;
 
-/// Called where the bytes are at their end: an end of the image follows, once. As in TensorFlow,
-/// bytes of a part that libjpeg has not finished yet, which it still counts, are read again.
+/// Called where the bytes are at their end: either an end of the image follows, or nothing does.
 boolean fill_jpeg_buffer(j_decompress_ptr jpeg) {
   static const JOCTET end[] = {0xff, JPEG_EOI};
   auto* source = reinterpret_cast<JpegSource*>(jpeg->src);
-  if (source->recovers && source->base.bytes_in_buffer > 0) {
-    auto* at = source->base.next_input_byte;
-    source->times_read = std::exchange(source->read_from, at) == at ? source->times_read + 1 : 0;
-    if (source->times_read > times_read_max)
-      raise_jpeg_error(reinterpret_cast<j_common_ptr>(jpeg), "its data end too early");
-    return TRUE;
-  }
-  if (!source->recovers || std::exchange(source->has_ended, true))
-    raise_jpeg_error(reinterpret_cast<j_common_ptr>(jpeg), "its data end too early");
+  if (!source->recovers) return FALSE;
   source->base.next_input_byte = end;
   source->base.bytes_in_buffer = 2;
   return TRUE;
@@ -141,8 +128,6 @@ class JpegDecoder : public JpegErrors {
         if (jpeg_read_scanlines(&jpeg_, &to, 1) == 0) return;
         if (row >= window.top) take_row(window, channels);
       }
-      // As TensorFlow, which so refuses a file that has all rows but no end.
-      if (jpeg_.output_scanline == jpeg_.output_height) jpeg_finish_decompress(&jpeg_);
     });
     return done ? Status() : failure("decoded");
   }
