@@ -10,6 +10,7 @@ from typing import Callable, Optional, Tuple
 
 import kernels
 import local_nodes as local
+import loops
 import steps
 from program import MIB
 from training import training
@@ -129,6 +130,17 @@ def _local_nodes():
     ]
 
 
+def _loops():
+    return [
+        Workload(name, what, "us/iteration", measure)
+        for name, what, measure in (
+            ("loop", "while_loop of two variables in the client's process", loops.local),
+            ("loop_gradient", "the same with its gradient", loops.local_gradient),
+            ("loop_two_tasks", "the same, whose body is on another task", loops.two_tasks),
+        )
+    ]
+
+
 def _kernels():
     floor = ("memcpy", 64 * MIB)  # in one thread
     return [
@@ -159,6 +171,7 @@ WORKLOADS = {
         *_transfers(),
         *_trainings(),
         *_local_nodes(),
+        *_loops(),
         *_kernels(),
     ]
 }
