@@ -84,7 +84,7 @@ struct FusedProgram {
     if (auto status = done.wait(); !status.ok()) return status;
     if (trace) run_of = trace->take(**plan);
     fused_count = std::ranges::count_if(
-        graph->nodes(), [](const auto& node) { return node.op->name() == fusion::op; });
+        graph->nodes(), [](const auto& node) { return node.op->name() == "_FusedElementwise"; });
     Tensors answers;
     for (auto& [index, answer] : port->answers) answers.push_back(std::move(answer));
     return answers;
