@@ -36,6 +36,13 @@ Status pass_on(Launch& launch) {
   return {};
 }
 
+Status run_loop_cond(Launch& launch) {
+  const auto& shape = launch.input(0).shape();
+  if (!shape.is_scalar())
+    return invalid_argument("the condition must be a scalar, not " + shape.to_string());
+  return pass_on(launch);
+}
+
 KernelCatalog::Make make_passing(LoopRole role) {
   return [role](const Node&) -> Result<Kernel> {
     return Kernel{.compute = pass_on, .loop_role = role};
@@ -70,7 +77,7 @@ void add_loop_kernels(KernelCatalog& catalog) {
   catalog.add(loops::ref_exit, make_passing(LoopRole::exit));
   catalog.add(loops::next_iteration, make_passing(LoopRole::next_iteration));
   catalog.add(loops::ref_next_iteration, make_passing(LoopRole::next_iteration));
-  catalog.add_compute(loops::loop_cond, pass_on);
+  catalog.add_compute(loops::loop_cond, run_loop_cond);
   catalog.on_host(loops::loop_cond, {0}, {0});
   catalog.add("ControlTrigger", [](const Node&) -> Result<Kernel> {
     return Kernel{.compute = [](Launch&) { return Status(); }, .takes_dead = true};

@@ -61,10 +61,11 @@ class FrameFinder {
   Status set_output_frame(const Node& node, int frame) {
     const auto& op = node.op->name();
     output_frame(node.id) = loops::is_enter(op) ? entered_frame(node, frame) : frame;
-    if (!loops::is_exit(op)) return {};
+    if (!loops::is_exit(op) && !loops::is_next_iteration(op)) return {};
     if (frame == 0)
-      return invalid_argument("the node is in no loop, so it can leave none").at(where(node));
-    output_frame(node.id) = found_.frames[static_cast<size_t>(frame)].parent;
+      return invalid_argument("the node is in no loop, which it could leave or go on with")
+          .at(where(node));
+    if (loops::is_exit(op)) output_frame(node.id) = found_.frames[static_cast<size_t>(frame)].parent;
     return {};
   }
 

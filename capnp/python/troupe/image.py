@@ -63,6 +63,7 @@ from troupe._src.image.shapes import convert_image_dtype
 from troupe._src.ops.gen_ops import (
     decode_and_crop_jpeg,
     decode_bmp,
+    decode_gif,
     decode_jpeg,
     decode_png,
     encode_jpeg,
@@ -88,6 +89,7 @@ __all__ = [
     "crop_to_bounding_box",
     "decode_and_crop_jpeg",
     "decode_bmp",
+    "decode_gif",
     "decode_image",
     "decode_jpeg",
     "decode_png",

@@ -19,10 +19,14 @@ from troupe._src.parsing.feature_configs import (
 from troupe._src.ops.gen_ops import (
     decode_base64,
     decode_compressed,
+    decode_gif,
     decode_json_example,
     encode_base64,
+    matching_files,
     parse_tensor,
+    read_file,
     serialize_tensor,
+    write_file,
 )
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 
@@ -36,16 +40,20 @@ __all__ = [
     "decode_base64",
     "decode_compressed",
     "decode_csv",
+    "decode_gif",
     "decode_json_example",
     "decode_raw",
     "deserialize_many_sparse",
     "encode_base64",
+    "matching_files",
     "parse_example",
     "parse_sequence_example",
     "parse_single_example",
     "parse_single_sequence_example",
     "parse_tensor",
+    "read_file",
     "serialize_many_sparse",
     "serialize_sparse",
     "serialize_tensor",
+    "write_file",
 ]

@@ -3,13 +3,16 @@
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.norm_ops import l2_normalize
 from troupe._src.ops.array_ops import matrix_transpose, transpose
-from troupe._src.ops.gen_ops import cholesky, cross, qr
+from troupe._src.ops.gen_ops import cholesky, cross, lu, qr
 from troupe._src.ops.gen_ops import diag as tensor_diag
 from troupe._src.ops.gen_ops import diag_part as tensor_diag_part
 from troupe._src.ops.gen_ops import log_matrix_determinant as slogdet
 from troupe._src.ops.gen_ops import matrix_band_part as band_part
 from troupe._src.ops.gen_ops import matrix_determinant as det
 from troupe._src.ops.gen_ops import matrix_diag as diag
+from troupe._src.ops.gen_ops import matrix_exponential as expm
+from troupe._src.ops.gen_ops import matrix_logarithm as logm
+from troupe._src.ops.gen_ops import matrix_square_root as sqrtm
 from troupe._src.ops.gen_ops import matrix_diag_part as diag_part
 from troupe._src.ops.gen_ops import matrix_inverse as inv
 from troupe._src.ops.gen_ops import matrix_set_diag as set_diag
@@ -36,11 +39,14 @@ __all__ = [
     "diag_part",
     "eigh",
     "eigvalsh",
+    "expm",
     "eye",
     "inv",
     "l2_normalize",
     "logdet",
+    "logm",
     "lstsq",
+    "lu",
     "matmul",
     "matrix_transpose",
     "matvec",
@@ -49,6 +55,7 @@ __all__ = [
     "set_diag",
     "slogdet",
     "solve",
+    "sqrtm",
     "tensor_diag",
     "tensor_diag_part",
     "tensordot",

@@ -7,6 +7,7 @@ from troupe._src.ops.gen_ops import string_strip as strip
 from troupe._src.ops.gen_ops import string_to_hash_bucket_fast as to_hash_bucket_fast
 from troupe._src.ops.gen_ops import string_to_hash_bucket_strong as to_hash_bucket_strong
 from troupe._src.ops.gen_ops import string_upper as upper
+from troupe._src.ops.gen_ops import unsorted_segment_join
 from troupe._src.ops.string_ops import reduce_join, regex_full_match, regex_replace, substr
 from troupe._src.ops.string_ops import string_join as join
 from troupe._src.ops.string_ops import string_length as length
@@ -31,5 +32,6 @@ __all__ = [
     "to_hash_bucket_fast",
     "to_hash_bucket_strong",
     "to_number",
+    "unsorted_segment_join",
     "upper",
 ]

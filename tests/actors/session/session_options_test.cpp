@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(an_error_of_a_fused_node_is_at_the_node_of_the_program) {
           .status();
   BOOST_TEST(
       status.to_string() ==
-      "InvalidArgument: shapes [2] and [3] cannot be broadcast together [node 'sum' (Add) on "
+      "InvalidArgument: shapes [2] and [3] cannot be broadcast together [node 'sum' (AddV2) on "
       "/job:worker/task:0/device:CPU:0]");
 }
 

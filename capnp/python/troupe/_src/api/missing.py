@@ -26,10 +26,10 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "ragged tensors, and ops of Unicode": (
         "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
-        "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join",
+        "unicode_split_with_offsets", "unicode_transcode",
     ),
-    "images in GIF files, and others": (
-        "decode_gif", "combined_non_max_suppression", "ssim_multiscale", "resize_image_with_pad",
+    "images, others": (
+        "combined_non_max_suppression", "ssim_multiscale", "resize_image_with_pad",
     ),
     "pooling with random windows and rearrangements of space and depth": (
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
