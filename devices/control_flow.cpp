@@ -88,10 +88,13 @@ void add_loop_kernels(KernelCatalog& catalog) {
 Result<Kernel> make_stack(const Node& node) {
   const auto& given = node.attr<std::string>("stack_name");
   auto name = given.empty() ? node.name : given;
-  auto compute = [name, dtype = node.attr<DType>("elem_type")](Launch& launch) {
+  auto compute = [name, dtype = node.attr<DType>("elem_type")](Launch& launch) -> Status {
+    const auto& size_max = launch.input(0).shape();
+    if (!size_max.is_scalar())
+      return invalid_argument("max_size must be a scalar, not " + size_max.to_string());
     auto stack = std::make_shared<StackResource>(dtype, launch.input(0).value<int32_t>());
     launch.set(0, Tensor::scalar(launch.step_resources().add(name, std::move(stack))));
-    return Status();
+    return {};
   };
   return Kernel{.compute = compute, .host_inputs = {0}};
 }
@@ -110,12 +113,19 @@ Status run_push(Launch& launch) {
   return (*stack)->push(launch.take_input(1));
 }
 
-Status run_pop(Launch& launch) {
-  auto stack = stack_input(launch);
-  if (!stack) return stack.status();
-  auto element = (*stack)->pop();
-  if (element) launch.set(0, *std::move(element));
-  return element.status();
+Result<Kernel> make_pop(const Node& node) {
+  auto compute = [dtype = node.attr<DType>("elem_type")](Launch& launch) -> Status {
+    auto stack = stack_input(launch);
+    if (!stack) return stack.status();
+    if ((*stack)->dtype() != dtype)
+      return invalid_argument(
+          std::string("the stack holds ") + to_string((*stack)->dtype()) + ", not " +
+          to_string(dtype));
+    auto element = (*stack)->pop();
+    if (element) launch.set(0, *std::move(element));
+    return element.status();
+  };
+  return Kernel{.compute = compute};
 }
 
 Status run_close(Launch& launch) {
@@ -137,7 +147,7 @@ void add_control_flow_kernels(KernelCatalog& catalog) {
   add_loop_kernels(catalog);
   catalog.add("StackV2", make_stack);
   catalog.add_compute("StackPushV2", run_push);
-  catalog.add_compute("StackPopV2", run_pop);
+  catalog.add("StackPopV2", make_pop);
   catalog.add_compute("StackCloseV2", run_close);
 }
 

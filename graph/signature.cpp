@@ -110,7 +110,7 @@ class Signature {
     if (!argument.dtypes_attr.empty()) {
       DTypes list(given_.begin() + next_, given_.begin() + next_ + count);
       next_ += count;
-      return imply(argument.dtypes_attr, list);
+      return take_list(argument, list);
     }
     if (!argument.count_attr.empty())
       if (auto status = imply(argument.count_attr, static_cast<int64_t>(count)); !status.ok())
@@ -130,6 +130,18 @@ class Signature {
     if (wanted == given) return {};
     return invalid_argument(
         "input '" + argument.name + "' must be " + to_string(wanted) + ", not " + to_string(given));
+  }
+
+  /// The dtypes of a list; those that the node gives besides must be the same.
+  Status take_list(const Argument& argument, const DTypes& given) {
+    auto found = attrs_.find(argument.dtypes_attr);
+    if (found == attrs_.end()) return imply(argument.dtypes_attr, given);
+    const auto& wanted = *found->second.get<DTypes>();
+    auto [one, other] = std::ranges::mismatch(wanted, given);
+    if (one == wanted.end()) return {};
+    return invalid_argument(
+        "input '" + argument.name + "' " + std::to_string(one - wanted.begin()) + " must be " +
+        to_string(*one) + ", not " + to_string(*other));
   }
 
   Status imply(const std::string& name, AttrValue value) {

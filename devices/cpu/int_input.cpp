@@ -48,6 +48,9 @@ Result<IntInput> IntInput::of(const Tensor& tensor) {
 }
 
 Result<Shape> shape_input(const Tensor& tensor) {
+  if (tensor.shape().rank() != 1)
+    return invalid_argument(
+        "a vector of sizes is needed, not a tensor of shape " + tensor.shape().to_string());
   auto sizes = IntInput::of(tensor);
   if (!sizes) return sizes.status();
   for (auto size : sizes->values())

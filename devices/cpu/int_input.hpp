@@ -24,7 +24,7 @@ class IntInput {
   int count_ = 0;
 };
 
-/// The integers of such a tensor as the shape of a result: none may be negative.
+/// The integers of a vector as the shape of a result: none may be negative.
 Result<Shape> shape_input(const Tensor& tensor);
 
 /// Sets output `index` to an int32 or int64 vector, or a scalar.

@@ -49,7 +49,11 @@ Result<Shape> reshape_target(const Shape& from, const IntInput& sizes) {
 }
 
 Status reshape(Launch& launch) {
-  auto sizes = IntInput::of(launch.input(1));
+  const auto& given = launch.input(1);
+  if (given.shape().rank() != 1)
+    return invalid_argument(
+        "the sizes must be a vector, not a tensor of shape " + given.shape().to_string());
+  auto sizes = IntInput::of(given);
   if (!sizes) return sizes.status();
   return set_reshaped(launch, reshape_target(launch.input(0).shape(), *sizes));
 }

@@ -20,6 +20,7 @@ int64_t size_between(const Shape& shape, int begin, int end) {
 Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int first, int end) {
   auto out = launch.allocate(launch.input(first).dtype(), shape);
   if (!out) return out.status();
+  if (out->elements() == 0) outer = 0;  // else they may be many, all of them empty
   with_units(out->dtype(), [&](auto unit, int64_t each) {
     using C = decltype(unit);
     auto* to = mutable_cells<C>(*out);
@@ -70,6 +71,7 @@ Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   sizes.erase(sizes.begin() + *axis);
   auto outer = size_between(shape, 0, *axis), inner = size_between(shape, *axis + 1, shape.rank());
+  if (inner == 0) outer = 0;
   for (int i = 0; i < count; ++i) {
     auto out = launch.allocate(launch.input(0).dtype(), Shape(sizes));
     if (!out) return out.status();
@@ -93,9 +95,11 @@ Result<Kernel> make_unpack(const Node& node) {
 
 /// Concatenates the inputs in [first, end) along the axis in another one.
 Status compute_concat(Launch& launch, int first, int end, int axis_input) {
+  if (!launch.input(axis_input).shape().is_scalar())
+    return invalid_argument(
+        "the axis must be a scalar, not of shape " + launch.input(axis_input).shape().to_string());
   auto given_axis = IntInput::of(launch.input(axis_input));
   if (!given_axis) return given_axis.status();
-  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
   auto shape = launch.input(first).shape();
   auto axis = find_axis((*given_axis)[0], shape.rank());
   if (!axis) return axis.status();

@@ -27,6 +27,10 @@ Status compute_slice(Launch& launch) {
   auto begin = IntInput::of(launch.input(1)), size = IntInput::of(launch.input(2));
   for (const auto* ints : {&begin, &size})
     if (!*ints) return ints->status();
+  for (int i : {1, 2})
+    if (launch.input(i).shape().rank() != 1)
+      return invalid_argument(
+          "begin and size must be vectors, not of shape " + launch.input(i).shape().to_string());
   auto status = check_slice(shape, *begin, *size);
   if (!status.ok()) return status;
   auto strides = strides_of(shape);

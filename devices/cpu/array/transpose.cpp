@@ -16,11 +16,13 @@ Status check_permutation(const IntInput& permutation, int rank) {
         "a permutation of " + std::to_string(rank) + " axes is needed, not one of " +
         std::to_string(permutation.count()));
   std::array<bool, Shape::max_rank> seen{};
-  for (auto given_axis : permutation.values()) {
-    auto axis = find_axis(given_axis, rank);
-    if (!axis) return axis.status();
-    if (std::exchange(seen[*axis], true))
-      return invalid_argument("axis " + std::to_string(*axis) + " is twice in the permutation");
+  for (auto axis : permutation.values()) {
+    if (axis < 0 || axis >= rank)
+      return invalid_argument(
+          "axis " + std::to_string(axis) + " of the permutation is not in [0, " +
+          std::to_string(rank) + ")");
+    if (std::exchange(seen[static_cast<size_t>(axis)], true))
+      return invalid_argument("axis " + std::to_string(axis) + " is twice in the permutation");
   }
   return {};
 }
@@ -61,7 +63,7 @@ Result<Transposition> read_transposition(const Launch& launch) {
   Transposition result = {.shape = shape, .axes = {}};
   int64_t out_stride = 1;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    auto from = *find_axis((*permutation)[axis], shape.rank());
+    auto from = static_cast<int>((*permutation)[axis]);
     result.shape.set(axis, shape[from]);
     result.add_axis(shape[from], out_stride, strides[from]);
     out_stride *= shape[from];

@@ -59,7 +59,7 @@ struct Suppression {
       auto value = overlap(box.index, selected[i].index);
       if (value >= threshold) return false;
       box.score *= std::exp(scale * value * value);
-      if (box.score <= score_threshold) return false;
+      if (!(box.score > score_threshold)) return false;  // also NaN, which equals no score
     }
     box.compared = selected.size();
     return true;

@@ -193,6 +193,11 @@ Status compute_batch_norm(Launch& launch, const BatchNormNode& node) {
   auto layout = node.layout(launch, 0, {1, 2});
   if (layout && !node.is_training) layout = node.layout(launch, 0, {1, 2, 3, 4});
   if (!layout) return layout.status();
+  for (int i : {3, 4})
+    if (launch.input(i).shape().rank() != 1)
+      return invalid_argument(
+          "input " + std::to_string(i) + " must have rank 1, but its shape is " +
+          launch.input(i).shape().to_string());
   const auto* x = launch.input(0).data<T>();
   auto statistics =
       node.is_training

@@ -190,7 +190,7 @@ Result<Examples> Examples::batch(const Tensor& serialized, const Tensor& names) 
   if (serialized.shape().rank() != 1)
     return invalid_argument(
         "Expected serialized to be a vector, got shape: " + serialized.shape().to_string());
-  if (names.elements() > 0 && names.shape().rank() != 1)
+  if (names.shape().rank() != 1)
     return invalid_argument(
         "Expected names to be a vector, got shape: " + names.shape().to_string());
   if (names.elements() > 0 && names.elements() != serialized.elements())

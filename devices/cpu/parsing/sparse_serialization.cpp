@@ -23,6 +23,10 @@ Status serialize_sparse(Launch& launch) {
         "a sparse tensor has a matrix of indices, a vector of values and a vector of sizes, not " +
         indices.shape().to_string() + ", " + values.shape().to_string() + " and " +
         shape.shape().to_string());
+  if (indices.shape()[1] != shape.elements())
+    return invalid_argument(
+        "indices of shape " + indices.shape().to_string() + " do not fit a tensor of rank " +
+        std::to_string(shape.elements()));
   auto out = launch.allocate(DType::string, {3});
   if (!out) return out.status();
   for (int i = 0; i < 3; ++i) {

@@ -115,7 +115,7 @@ Result<FilterSizes> FilterSizes::of(const Shape& filter, int64_t channels, bool 
   }
   FilterSizes sizes{.groups = unknown, .inputs = given, .outputs = last};
   if (given == unknown || channels == unknown) return sizes;
-  auto fits = given == 0 ? channels == 0 : channels % given == 0;
+  auto fits = given == 0 ? channels == 0 : channels > 0 && channels % given == 0;
   if (!fits)
     return invalid_argument(
         "the input's " + std::to_string(channels) + " channels must be a multiple of the " +

@@ -17,10 +17,7 @@ Result<Shape> join_shapes(const Shape& a, const Shape& b, int begin) {
 
 /// The shape of what the indices name of the variable, by single rows.
 Result<Shape> shape_of_rows(const ShapeInference& s) {
-  auto variable = s.handle_shape();
-  if (variable.is_scalar())
-    return invalid_argument("the variable is a scalar, which has no rows");
-  return join_shapes(s.input(1), variable, 1);
+  return join_shapes(s.input(1), s.handle_shape(), 1);
 }
 
 /// The same by vectors of indices, each of which names positions on the variable's first axes.
@@ -48,8 +45,9 @@ Status check_updates_shape(const ShapeInference& s, const Result<Shape>& expecte
 }
 
 Status check_scatter(ShapeInference& s) {
-  auto shape = shape_of_rows(s);
-  return s.input(2).is_scalar() ? shape.status() : check_updates_shape(s, shape);
+  if (s.handle_shape().is_scalar())
+    return invalid_argument("the variable is a scalar, which has no rows");
+  return s.input(2).is_scalar() ? Status() : check_updates_shape(s, shape_of_rows(s));
 }
 
 Status infer_scatter(ShapeInference& s) {

@@ -56,7 +56,7 @@ void change_size(Draw& draw, Call& call) {
     if (input.value.is_set())
       std::ranges::copy(input.value.shape().sizes(), std::back_inserter(sizes));
   if (sizes.empty()) return;
-  constexpr int64_t others[] = {0, 0, 1, 1, 2, 3, 5, 8, 17, 33, 100, 1000};
+  constexpr int64_t others[] = {0, 0, 1, 1, 2, 3, 5, 8, 17, 33, 100, 1000, int64_t{1} << 40};
   auto from = draw.pick(sizes), to = draw.pick(others);
   auto changes_values = draw.one_in(2);
   for (auto& input : call.inputs) {
@@ -113,14 +113,20 @@ void change_input(Draw& draw, Call& call) {
   }
 }
 
+/// There is one more or less, in another order, or another call's, or a handle for a tensor.
 void change_inputs(Draw& draw, const std::vector<Call>& others, Call& call) {
   auto& inputs = call.inputs;
   if (inputs.empty()) return;
   auto at = [&] { return draw.below(inputs.size()); };
-  switch (draw.below(4)) {
+  switch (draw.below(5)) {
     case 0: inputs.erase(inputs.begin() + static_cast<int64_t>(at())); break;
     case 1: inputs.push_back(inputs[at()]); break;
     case 2: std::swap(inputs[at()], inputs[at()]); break;
+    case 3: {
+      auto& input = inputs[at()];
+      if (input.value.is_set()) input = variable(input.value, draw.one_in(2));
+      break;
+    }
     default: {
       if (others.empty()) break;
       const auto& other = draw.pick(others);

@@ -105,7 +105,7 @@ Shape draw_shape(Draw& draw) {
   constexpr int64_t large[] = {0, 17, 64, 100, 257, 1000, 4096};
   constexpr int64_t huge[] = {0, int64_t{1} << 31, int64_t{1} << 40, (int64_t{1} << 31) - 1};
   auto rank = static_cast<int>(draw.one_in(10) ? draw.between(5, 8) : draw.between(0, 4));
-  auto is_large = draw.one_in(10), is_huge = draw.one_in(20) && rank > 1;
+  auto is_large = draw.one_in(10), is_huge = draw.one_in(8) && rank > 1;
   std::vector<int64_t> sizes;
   for (int axis = 0; axis < rank; ++axis)
     sizes.push_back(is_large && draw.one_in(2) ? draw.pick(large) : draw.pick(small));
