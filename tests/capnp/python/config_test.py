@@ -43,8 +43,9 @@ class ConfigTest(unittest.TestCase):
     def test_graph_options_say_whether_element_wise_ops_are_fused(self):
         def is_fused(config):
             """Whether memory suffices, which single ops would need for several results at once."""
-            config.cpu_memory_limit = 3 << 20
-            with tf.Graph().as_default(), tf.Session(config=config) as session:
+            limited = tf.ConfigProto(cpu_memory_limit=3 << 20)
+            server = tf.train.Server.create_local_server(config=limited)
+            with tf.Graph().as_default(), tf.Session(server.target, config=config) as session:
                 x = tf.placeholder(tf.float32, [None])
                 terms = [(x + i) * (x - i) for i in range(1, 3)]
                 products = [terms[0] * terms[1]]
