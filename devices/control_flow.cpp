@@ -55,6 +55,9 @@ Result<Kernel> make_enter(const Node& node) {
 }
 
 Status run_ref_select(Launch& launch) {
+  const auto& shape = launch.input(0).shape();
+  if (!shape.is_scalar())
+    return invalid_argument("index must be a scalar, not " + shape.to_string());
   auto index = launch.input(0).value<int32_t>();
   if (index < 0 || index >= launch.input_count() - 1)
     return invalid_argument(

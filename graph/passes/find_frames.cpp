@@ -65,7 +65,8 @@ class FrameFinder {
     if (frame == 0)
       return invalid_argument("the node is in no loop, which it could leave or go on with")
           .at(where(node));
-    if (loops::is_exit(op)) output_frame(node.id) = found_.frames[static_cast<size_t>(frame)].parent;
+    if (loops::is_exit(op))
+      output_frame(node.id) = found_.frames[static_cast<size_t>(frame)].parent;
     return {};
   }
 

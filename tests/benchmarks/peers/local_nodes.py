@@ -1,8 +1,10 @@
-"""Steps of many small nodes in the process of the client."""
+"""Steps of many small nodes: side by side, and in the iterations of loops."""
 
+from program import check_equal, task
 from samples import times_of
 
 NODE_COUNT = 10000
+ITERATIONS = 1000
 
 
 def unoptimized(tf):
@@ -40,3 +42,43 @@ def local_nodes(build):
         return [time_s / NODE_COUNT * 1e9 for time_s in times]
 
     return measure
+
+
+def _loop(tf, body_device=None):
+    """x_n of x_0 = 0, x_{i+1} = x_i * 0.5 + 1, and its gradient."""
+    start = tf.constant(0.0)
+
+    def body(i, x):
+        with tf.device(body_device):
+            x = x * 0.5 + 1.0
+        return i + 1, x
+
+    _, x = tf.while_loop(lambda i, x: i < ITERATIONS, body, [tf.constant(0), start])
+    return x, tf.gradients(x, [start])[0]
+
+
+def _per_iteration(times):
+    return [time_s / ITERATIONS * 1e6 for time_s in times]
+
+
+def loop(side, seconds, with_gradient=False):
+    tf = side.tf
+    x, gradient = _loop(tf)
+    with tf.Session() as session:
+        check_equal([round(session.run(x), 3)], [2])
+        step = session.make_callable(gradient if with_gradient else x)
+        return _per_iteration(times_of(step, seconds))
+
+
+def loop_gradient(side, seconds):
+    return loop(side, seconds, with_gradient=True)
+
+
+def loop_of_two_tasks(side, seconds):
+    """The variable lives on one task, the body runs on the other."""
+    tf = side.tf
+    with tf.device(task("worker", 0)):
+        x, _ = _loop(tf, body_device=task("worker", 1))
+    with side.Cluster(worker=2) as cluster, tf.Session(cluster.target("worker")) as session:
+        check_equal([round(session.run(x), 3)], [2])
+        return _per_iteration(times_of(lambda: session.run(x), seconds))

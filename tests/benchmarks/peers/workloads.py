@@ -10,7 +10,6 @@ from typing import Callable, Optional, Tuple
 
 import kernels
 import local_nodes as local
-import loops
 import steps
 from program import MIB
 from training import training
@@ -134,9 +133,9 @@ def _loops():
     return [
         Workload(name, what, "us/iteration", measure)
         for name, what, measure in (
-            ("loop", "while_loop of two variables in the client's process", loops.local),
-            ("loop_gradient", "the same with its gradient", loops.local_gradient),
-            ("loop_two_tasks", "the same, whose body is on another task", loops.two_tasks),
+            ("loop", "while_loop of two variables in the client's process", local.loop),
+            ("loop_gradient", "the same with its gradient", local.loop_gradient),
+            ("loop_two_tasks", "the same, whose body is on another task", local.loop_of_two_tasks),
         )
     ]
 
