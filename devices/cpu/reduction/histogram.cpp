@@ -12,7 +12,9 @@ using HistogramTypes = Types<int32_t, int64_t, float, double>;
 Result<int64_t> bin_count(const Tensor& tensor, int64_t least) {
   auto given = IntInput::of(tensor);
   if (!given) return given.status();
-  if (given->count() != 1) return invalid_argument("the number of bins must be a scalar");
+  if (!tensor.shape().is_scalar())
+    return invalid_argument(
+        "the number of bins must be a scalar, not " + tensor.shape().to_string());
   if ((*given)[0] < least)
     return invalid_argument(
         "the number of bins must be at least " + std::to_string(least) + ", but is " +
