@@ -79,16 +79,14 @@ class RemoteStep final : public PendingStep {
 
   void when_done(std::function<void()> call) override {
     if (is_final_) return call();
-    auto callback = std::make_shared<std::function<void()>>(std::move(call));
     auto status = connection_->run_until_idle([&] {
-      if (is_done_) return (*callback)();
-      has_callback_ = true;
-      notification_ =
-          ended_->addBranch()
-              .then([callback] { (*callback)(); }, [callback](kj::Exception&&) { (*callback)(); })
-              .eagerlyEvaluate(nullptr);
+      callback_ = std::move(call);
+      if (is_done_) return notify();
+      notification_ = ended_->addBranch()
+                          .then([this] { notify(); }, [this](kj::Exception&&) { notify(); })
+                          .eagerlyEvaluate(nullptr);
     });
-    if (!status.ok()) (*callback)();
+    if (!status.ok() && call) call();
   }
 
   Result<Tensors> wait() override {
@@ -126,20 +124,25 @@ class RemoteStep final : public PendingStep {
     values_ = std::move(status);
   }
 
+  void notify() {
+    if (auto call = std::exchange(callback_, nullptr)) call();
+  }
+
   /// Called when the step has ended and was waited for. The result does not change any more, and
-  /// any thread may read it without running the loop, which would cost a tenth of a small step.
+  /// any thread may read it without running the loop, which would cost a tenth of a small step. The
+  /// loop stops with the wait, so that it would not come to the callback of when_done().
   void make_final() {
-    if (!has_callback_) {
-      cancel_ = nullptr;
-      ended_.reset();
-    }
+    cancel_ = nullptr;
+    notification_ = nullptr;
+    ended_.reset();
     is_final_ = true;
+    notify();
   }
 
   std::shared_ptr<Connection> connection_;
   bool is_done_ = false;
-  bool has_failed_ = false;    // wait() returns the error
-  bool has_callback_ = false;  // the loop may still have to call the one of when_done()
+  bool has_failed_ = false;  // wait() returns the error
+  std::function<void()> callback_;
   std::atomic<bool> is_final_ = false;
   Result<Tensors> values_ = Tensors();
   RunMetadata metadata_;

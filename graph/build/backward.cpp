@@ -44,6 +44,7 @@ Result<std::vector<GradientValue>> Backward::run() {
 Status Backward::begin() {
   for (size_t i = 0; i < ys_.size(); ++i) {
     const auto& y = ys_[i];
+    if (!is_differentiable(y.dtype()) && options_.allow_unconnected) continue;
     if (!is_differentiable(y.dtype()))
       return invalid_argument(
                  std::string("no gradient of a ") + to_string(y.dtype()) + " value exists")
@@ -152,6 +153,7 @@ Status Backward::propagate(NodeId id) {
   const Node node = builder_.graph().node(id);
   if (!continues(node)) return {};
   CurrentContext inside(contexts(), gradient_context(contexts().of(id)));
+  if (is_import_around(node)) return pass_outside(node);
   if (is_conditional_merge(node)) return propagate_merge(node);
   if (is_import(node)) return propagate_switch(node);
   return apply_gradient(node);

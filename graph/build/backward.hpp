@@ -47,6 +47,9 @@ class Backward {
   /// Where the gradient of what is in that context is computed.
   int gradient_context(int context);
   bool is_import(const Node& node) const;
+  /// An import into a context that gradients are asked for in.
+  bool is_import_around(const Node& node) const;
+  Status pass_outside(const Node& node);
   bool is_conditional_merge(const Node& node) const;
   Status propagate_merge(const Node& node);
   Status propagate_switch(const Node& node);

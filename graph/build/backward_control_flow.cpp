@@ -79,6 +79,21 @@ bool Backward::is_import(const Node& node) const {
   });
 }
 
+bool Backward::is_import_around(const Node& node) const {
+  auto context = contexts().of(node.id);
+  if (context < 0 || !contexts().is_in(base_, context)) return false;
+  return std::ranges::any_of(contexts().at(context).imported, [&](const auto& value) {
+    return value.second.node == node.id;
+  });
+}
+
+/// The gradient of what was brought in is wanted inside.
+Status Backward::pass_outside(const Node& node) {
+  for (int i = 0; i < static_cast<int>(node.output_dtypes.size()); ++i)
+    if (auto gradient = sum({node.id, i}); gradient.is_valid()) add(node.inputs[0], gradient);
+  return builder_.status();
+}
+
 /// The Merge of the results of two branches.
 bool Backward::is_conditional_merge(const Node& node) const {
   if (node.op->name() != loops::merge || node.inputs.size() != 2) return false;
@@ -157,6 +172,9 @@ Status Backward::propagate_loop(int loop) {
     return gradients_.contains(variable.exit);
   };
   if (std::ranges::none_of(variables, has_gradient)) return builder_.status();
+  if (contexts().at(loop).forward >= 0)
+    return invalid_argument("loops have no second derivatives")
+        .at({.node = builder_.graph().node(contexts().at(loop).condition).name});
   auto parent = gradient_context(contexts().at(loop).parent);
   CurrentContext outside(contexts(), parent);
   auto counter = begin_counting(builder_, loop);

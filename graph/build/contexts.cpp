@@ -44,15 +44,17 @@ Result<Output> add_import(const Builder& builder, Output outer, int context) {
   if (inside.is_loop) {
     auto is_handle = builder.graph().dtype_of(outer) == DType::resource;
     auto here = is_handle ? builder.on("") : builder;  // a handle stays where its resource is
+    auto is_reference = builder.graph().is_reference(outer);
     auto entered = here.add_in(
-        context, loops::enter, {outer},
+        context, is_reference ? loops::ref_enter : loops::enter, {outer},
         {{"frame_name", inside.frame},
          {"is_constant", true},
          {"parallel_iterations", inside.parallel_iterations}});
     return entered.output();
   }
   auto here = builder.on(builder.graph().node(outer.node).device);
-  auto chosen = here.add_in(context, "Switch", {outer, inside.predicate});
+  auto* op = builder.graph().is_reference(outer) ? "RefSwitch" : "Switch";
+  auto chosen = here.add_in(context, op, {outer, inside.predicate});
   return Output{chosen.output().node, inside.branch};
 }
 

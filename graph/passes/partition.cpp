@@ -24,7 +24,8 @@ class Partitioner {
     if (frames_.has_loops()) find_loops();
     for (auto id : step_.nodes)
       if (!is_copied(id)) add_node(id, device_of(id));
-    for (const auto& loop : std::set(loop_parts_)) pivot(loop);
+    for (const auto& part : std::set(loop_parts_))
+      if (is_on_several_devices(part.second)) pivot(part);
     if (!status_.ok()) return status_;
     for (size_t i = 0; i < step_.fetches.size(); ++i) add_fetch(static_cast<int>(i));
     std::vector<Partition> partitions;
@@ -205,6 +206,11 @@ class Partitioner {
           node.inputs, [&](Output input) { return input.node > id; });  // a Merge with a back edge
       if (begins) merges_.try_emplace(part, id);
     }
+  }
+
+  bool is_on_several_devices(int frame) const {
+    auto is_part = [&](const LoopPart& part) { return part.second == frame; };
+    return std::ranges::count_if(loop_parts_, is_part) > 1;
   }
 
   /// A node that runs in each iteration of that part of a loop, whatever the iteration computes:

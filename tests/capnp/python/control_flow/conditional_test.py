@@ -78,6 +78,20 @@ class ConditionalTest(tf.test.TestCase):
         y = tf.cond(x > 0, inner, lambda: -x)
         self.assertEqual([self.run_step(y, {x: n}) for n in (-2, 3, 11)], [2, 30, 1100])
 
+    def test_an_assertion_in_the_branch_that_does_not_run_does_not_fail(self):
+        flag = tf.placeholder(tf.bool, [])
+        y = tf.cond(flag, lambda: tf.no_op(), lambda: tf.Assert(False, ["the other branch"]))
+        self.run_step(y, {flag: True})
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "the other branch"):
+            self.run_step(y, {flag: False})
+
+    def test_a_reference_variable_is_assigned_in_a_branch(self):
+        v = tf.get_variable("ref", initializer=1.0, use_resource=False)
+        flag = tf.placeholder(tf.bool, [])
+        y = tf.cond(flag, lambda: v.assign(5.0), lambda: v.assign_add(1.0))
+        self.assertEqual(self.run_step(y, {flag: True}), 5)
+        self.assertEqual(self.run_step(y, {flag: False}), 2)
+
     def test_what_is_no_branch_is_refused(self):
         x = tf.constant(1.0)
         with self.assertRaisesRegex(TypeError, "must not be a Python bool"):

@@ -113,6 +113,33 @@ class LoopsTest(tf.test.TestCase):
                 expected = (value(given, w_value + change) - value(given, w_value - change)) / 2e-6
                 self.assertAlmostEqual(computed_dw[i, j], expected, places=6)
 
+    def test_gradients_can_be_taken_inside_of_a_loop_of_what_is_outside(self):
+        x = tf.placeholder(tf.float32, [])
+
+        def body(i, total):
+            (slope,) = tf.gradients(x * x * x, [x])
+            return i + 1, total + slope
+
+        _, total = tf.while_loop(lambda i, total: i < 3, body, [0, 0.0])
+        self.assertEqual(self.run_step(total, {x: 2}), 36)
+
+    def test_no_gradient_goes_through_a_loop_without_back_prop(self):
+        x = tf.constant(3.0)
+        y = tf.while_loop(lambda v: v < 100, tf.square, [x], back_prop=False)
+        self.assertEqual(self.run_step(tf.gradients(x + y, [x])), [1])
+
+    def test_second_derivatives_of_loops_are_an_error(self):
+        x = tf.constant(3.0)
+        y = tf.while_loop(lambda v: v < 100, tf.square, [x])
+        (dx,) = tf.gradients(y, [x])
+        with self.assertRaisesRegex(ValueError, "no second derivatives"):
+            tf.gradients(dx, [x])
+
+    def test_a_loop_of_integers_has_no_gradient(self):
+        x = tf.constant(3)
+        y = tf.while_loop(lambda v: v < 100, lambda v: v * 2, [x])
+        self.assertEqual(tf.gradients(y, [x]), [None])
+
     def test_arrays_carry_values_of_iterations_and_their_gradients(self):
         x = tf.placeholder(tf.float32, [4])
 

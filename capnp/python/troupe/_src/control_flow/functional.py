@@ -116,7 +116,7 @@ def foldl(
 ) -> Any:
     """`fn(... fn(fn(initializer, elems[0]), elems[1]) ...)`; without initializer from elems[0]."""
     with get_default_graph().name_scope(name or "foldl"):
-        return _fold(fn, elems, initializer, parallel_iterations, is_reverse=False)
+        return _fold(fn, elems, initializer, parallel_iterations, back_prop, is_reverse=False)
 
 
 def foldr(
@@ -130,10 +130,12 @@ def foldr(
 ) -> Any:
     """As foldl, from the last element to the first."""
     with get_default_graph().name_scope(name or "foldr"):
-        return _fold(fn, elems, initializer, parallel_iterations, is_reverse=True)
+        return _fold(fn, elems, initializer, parallel_iterations, back_prop, is_reverse=True)
 
 
-def _fold(fn: Any, elems: Any, initializer: Any, parallel: int, is_reverse: bool) -> Any:
+def _fold(
+    fn: Any, elems: Any, initializer: Any, parallel: int, back_prop: bool, is_reverse: bool
+) -> Any:
     tensors, count, _ = _elements(fn, elems)
     inputs = _unstacked(tensors, count)
 
@@ -151,7 +153,7 @@ def _fold(fn: Any, elems: Any, initializer: Any, parallel: int, is_reverse: bool
 
     _, result = while_loop(
         lambda step, _: step < count, body, [start, first],
-        parallel_iterations=parallel, maximum_iterations=count,
+        parallel_iterations=parallel, back_prop=back_prop, maximum_iterations=count,
     )  # fmt: skip
     return result
 
@@ -205,6 +207,7 @@ def scan(
 
         _, _, arrays = while_loop(
             lambda step, *_: step < count, body, [start, values, outputs],
-            parallel_iterations=parallel_iterations, maximum_iterations=count,
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            maximum_iterations=count,
         )  # fmt: skip
         return _packed(structure, _stacked(arrays, static))

@@ -17,6 +17,7 @@ from troupe._src.control_flow.structure import (
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.ops import gen_ops, raw_ops
+from troupe._src.ops.gen_ops import stop_gradient
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape, as_shape
@@ -40,8 +41,8 @@ def while_loop(
     iteration. `cond` gives a bool scalar, `body` new values of the variables in the same structure.
     Their dtypes stay, and their shapes, but for what `shape_invariants` leaves open. Up to
     `parallel_iterations` run at once as far as they do not need each other's values; what the
-    gradient needs of an iteration is kept until it has used it. `back_prop` and `swap_memory`
-    change nothing.
+    gradient needs of an iteration is kept until it has used it. Without `back_prop` no gradient
+    goes through the loop. `swap_memory` changes nothing.
     """
     if not callable(cond):
         raise TypeError("cond must be callable.")
@@ -56,12 +57,12 @@ def while_loop(
     if maximum_iterations is not None:
         return _with_maximum(
             cond, body, variables, shape_invariants, parallel_iterations, name, maximum_iterations,
-            return_same_structure and not is_single,
+            return_same_structure and not is_single, back_prop,
         )  # fmt: skip
     graph = get_default_graph()
     with graph.name_scope(name or "while"):
         loop = _Loop(graph, variables, shape_invariants, parallel_iterations, is_single)
-        results = loop.add(cond, body)
+        results = loop.add(cond, body, back_prop)
     if return_same_structure:
         return results[0] if is_single else results
     return results[0] if len(results) == 1 else results
@@ -69,7 +70,7 @@ def while_loop(
 
 def _with_maximum(
     cond: Any, body: Any, variables: Any, invariants: Any, parallel: int, name: Optional[str],
-    maximum: Any, return_same_structure: bool,
+    maximum: Any, return_same_structure: bool, back_prop: bool,
 ) -> Any:  # fmt: skip
     """A loop that counts, too."""
     limit = convert_to_tensor(maximum, name="maximum_iterations")
@@ -88,7 +89,7 @@ def _with_maximum(
 
     shapes = None if invariants is None else [TensorShape([]), list(_listed(invariants))]
     counted = while_loop(
-        goes_on, step, [zero, list(variables)], shapes, parallel, name=name,
+        goes_on, step, [zero, list(variables)], shapes, parallel, back_prop, name=name,
         return_same_structure=True,
     )  # fmt: skip
     results = pack_as(variables, flatten(counted[1]))
@@ -133,16 +134,16 @@ class _Loop:
             tensor.set_shape(shape)
         return self._packed(tensors)
 
-    def add(self, cond: Any, body: Any) -> Any:
+    def add(self, cond: Any, body: Any, back_prop: bool) -> Any:
         """Adds the nodes of the condition and the body; returns the variables afterwards."""
         try:
-            return self._add(cond, body)
+            return self._add(cond, body, back_prop)
         except BaseException:
             with self._graph._lock:
                 self._native.abandon()
             raise
 
-    def _add(self, cond: Any, body: Any) -> Any:
+    def _add(self, cond: Any, body: Any, back_prop: bool) -> Any:
         graph, native, builder = self._graph, self._native, self._builder
         with graph._changed(context=native.context, controls=()):
             goes_on = convert_to_tensor(cond(*self._variables()))
@@ -156,7 +157,7 @@ class _Loop:
         tensors: List[Any] = [graph._of_value(value) for value in exits]
         for tensor, shape in zip(tensors, self._shapes):
             tensor.set_shape(shape)
-        return self._packed(tensors)
+        return self._packed([tensor if back_prop else stop_gradient(tensor) for tensor in tensors])
 
     def _results(self, given: Any) -> List[Tensor]:
         """What the body gives, as tensors of the variables' shapes."""
