@@ -8,8 +8,11 @@ namespace {
 // Ranges are folded for the sake of shapes and axes, which are short.
 constexpr int64_t folded_elements_max = 64;
 
-Tensor ints(DType dtype, const Shape& shape, const std::vector<int64_t>& values) {
+/// Nothing where a value does not fit: that is the kernel's error.
+std::optional<Tensor> ints(DType dtype, const Shape& shape, const std::vector<int64_t>& values) {
   if (dtype == DType::int64) return Tensor::of<int64_t>(shape, std::span<const int64_t>(values));
+  auto fits = [](int64_t value) { return value == static_cast<int32_t>(value); };
+  if (!std::ranges::all_of(values, fits)) return std::nullopt;
   std::vector<int32_t> narrow(values.begin(), values.end());
   return Tensor::of<int32_t>(shape, std::span<const int32_t>(narrow));
 }

@@ -47,6 +47,13 @@ Result<IntInput> IntInput::of(const Tensor& tensor) {
   return ints;
 }
 
+Result<int64_t> scalar_input(const Tensor& tensor, const std::string& name) {
+  if (!tensor.shape().is_scalar())
+    return invalid_argument(name + " must be a scalar, not of shape " + tensor.shape().to_string());
+  if (tensor.dtype() == DType::int64) return tensor.value<int64_t>();
+  return int64_t{tensor.value<int32_t>()};
+}
+
 Result<Shape> shape_input(const Tensor& tensor) {
   if (tensor.shape().rank() != 1)
     return invalid_argument(

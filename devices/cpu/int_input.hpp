@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/types/shape.hpp"
@@ -23,6 +24,9 @@ class IntInput {
   std::array<int64_t, Shape::max_rank> values_{};
   int count_ = 0;
 };
+
+/// The integer of an int32 or int64 scalar; the error names the input.
+Result<int64_t> scalar_input(const Tensor& tensor, const std::string& name);
 
 /// The integers of a vector as the shape of a result: none may be negative.
 Result<Shape> shape_input(const Tensor& tensor);

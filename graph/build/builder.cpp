@@ -1,6 +1,8 @@
 #include "troupe/graph/build/builder.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -264,7 +266,10 @@ Value Builder::ints(const std::vector<int32_t>& values) const {
 }
 
 Value Builder::shape_of(const Value& x) const {
-  if (!x.shape().is_known()) return op("Shape", {x});
+  // A size that int32 lacks is an error of the step.
+  auto fits = [](int64_t size) { return size <= std::numeric_limits<int32_t>::max(); };
+  if (!x.shape().is_known() || !std::ranges::all_of(x.shape().sizes(), fits))
+    return op("Shape", {x});
   return ints(to_int32(x.shape()));
 }
 

@@ -95,13 +95,10 @@ Result<Kernel> make_unpack(const Node& node) {
 
 /// Concatenates the inputs in [first, end) along the axis in another one.
 Status compute_concat(Launch& launch, int first, int end, int axis_input) {
-  if (!launch.input(axis_input).shape().is_scalar())
-    return invalid_argument(
-        "the axis must be a scalar, not of shape " + launch.input(axis_input).shape().to_string());
-  auto given_axis = IntInput::of(launch.input(axis_input));
+  auto given_axis = scalar_input(launch.input(axis_input), "the axis");
   if (!given_axis) return given_axis.status();
   auto shape = launch.input(first).shape();
-  auto axis = find_axis((*given_axis)[0], shape.rank());
+  auto axis = find_axis(*given_axis, shape.rank());
   if (!axis) return axis.status();
   for (int i = first + 1; i < end; ++i) {
     auto other = launch.input(i).shape();
@@ -147,14 +144,13 @@ Result<Shape> part_shape(const Launch& launch, int index, int64_t given_axis) {
 }
 
 Status compute_concat_offset(Launch& launch) {
-  auto given_axis = IntInput::of(launch.input(0));
+  auto given_axis = scalar_input(launch.input(0), "the axis");
   if (!given_axis) return given_axis.status();
-  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
   int64_t begin = 0;
   for (int i = 1; i < launch.input_count(); ++i) {
-    auto part = part_shape(launch, i, (*given_axis)[0]);
+    auto part = part_shape(launch, i, *given_axis);
     if (!part) return part.status();
-    auto axis = *find_axis((*given_axis)[0], part->rank());
+    auto axis = *find_axis(*given_axis, part->rank());
     std::array<int64_t, Shape::max_rank> offset{};
     offset[static_cast<size_t>(axis)] = begin;
     auto rank = static_cast<size_t>(part->rank());

@@ -55,6 +55,9 @@ struct Transposition {
 
 Result<Transposition> read_transposition(const Launch& launch) {
   const auto& shape = launch.input(0).shape();
+  if (launch.input(1).shape().rank() != 1)
+    return invalid_argument(
+        "the permutation must be a vector, not of shape " + launch.input(1).shape().to_string());
   auto permutation = IntInput::of(launch.input(1));
   if (!permutation) return permutation.status();
   auto status = check_permutation(*permutation, shape.rank());

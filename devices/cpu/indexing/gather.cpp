@@ -122,10 +122,9 @@ Status compute_gather(Launch& launch, GatherRows gather, int64_t given_axis, int
 }
 
 Status compute_gather_v2(Launch& launch, GatherRows gather, int64_t batch_dims) {
-  auto axis = IntInput::of(launch.input(2));
+  auto axis = scalar_input(launch.input(2), "the axis");
   if (!axis) return axis.status();
-  if (axis->count() != 1) return invalid_argument("exactly one axis must be given");
-  return compute_gather(launch, gather, (*axis)[0], batch_dims);
+  return compute_gather(launch, gather, *axis, batch_dims);
 }
 
 Result<Kernel> make_gather(const Node& node) {

@@ -27,6 +27,10 @@ Status serialize_sparse(Launch& launch) {
     return invalid_argument(
         "indices of shape " + indices.shape().to_string() + " do not fit a tensor of rank " +
         std::to_string(shape.elements()));
+  if (indices.shape()[0] != values.elements())
+    return invalid_argument(
+        "indices of shape " + indices.shape().to_string() + " do not fit " +
+        std::to_string(values.elements()) + " values");
   auto out = launch.allocate(DType::string, {3});
   if (!out) return out.status();
   for (int i = 0; i < 3; ++i) {

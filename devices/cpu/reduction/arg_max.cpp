@@ -51,10 +51,9 @@ struct ExtremeElements {
 template <class Index>
 Status compute_position(Launch& launch, const ExtremeElements& elements) {
   const auto& in = launch.input(0);
-  auto given_axis = IntInput::of(launch.input(1));
+  auto given_axis = scalar_input(launch.input(1), "the axis");
   if (!given_axis) return given_axis.status();
-  if (given_axis->count() != 1) return invalid_argument("exactly one axis must be given");
-  auto axis = find_axis((*given_axis)[0], in.shape().rank());
+  auto axis = find_axis(*given_axis, in.shape().rank());
   if (!axis) return axis.status();
   auto size = in.shape()[*axis];
   if (size == 0)

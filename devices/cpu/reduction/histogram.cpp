@@ -10,16 +10,13 @@ namespace {
 using HistogramTypes = Types<int32_t, int64_t, float, double>;
 
 Result<int64_t> bin_count(const Tensor& tensor, int64_t least) {
-  auto given = IntInput::of(tensor);
+  auto given = scalar_input(tensor, "the number of bins");
   if (!given) return given.status();
-  if (!tensor.shape().is_scalar())
-    return invalid_argument(
-        "the number of bins must be a scalar, not " + tensor.shape().to_string());
-  if ((*given)[0] < least)
+  if (*given < least)
     return invalid_argument(
         "the number of bins must be at least " + std::to_string(least) + ", but is " +
-        std::to_string((*given)[0]));
-  return (*given)[0];
+        std::to_string(*given));
+  return *given;
 }
 
 template <class T>

@@ -47,11 +47,9 @@ void scan_lines(
 template <class Fold, class T>
 Status compute_scan(Launch& launch, bool is_exclusive, bool is_reverse) {
   const auto& in = launch.input(0);
-  auto given_axis = IntInput::of(launch.input(1));
+  auto given_axis = scalar_input(launch.input(1), "the axis");
   if (!given_axis) return given_axis.status();
-  if (given_axis->count() != 1 || launch.input(1).shape().rank() != 0)
-    return invalid_argument("the axis must be a scalar");
-  auto axis = find_axis((*given_axis)[0], in.shape().rank());
+  auto axis = find_axis(*given_axis, in.shape().rank());
   if (!axis) return axis.status();
   auto out = launch.allocate(in.dtype(), in.shape());
   if (!out) return out.status();

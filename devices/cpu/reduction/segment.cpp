@@ -103,12 +103,9 @@ Status compute_segment(Launch& launch, const SegmentFold& fold) {
 
 Status compute_unsorted_segment(Launch& launch, const SegmentFold& fold) {
   const auto &data = launch.input(0), &ids = launch.input(1);
-  if (!launch.input(2).shape().is_scalar())
-    return invalid_argument(
-        "num_segments must be a scalar, not of shape " + launch.input(2).shape().to_string());
-  auto given = IntInput::of(launch.input(2));
+  auto given = scalar_input(launch.input(2), "num_segments");
   if (!given) return given.status();
-  auto count = (*given)[0];
+  auto count = *given;
   if (count < 0)
     return invalid_argument("the number of segments " + std::to_string(count) + " is negative");
   auto rank = ids.shape().rank();

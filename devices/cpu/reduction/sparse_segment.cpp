@@ -50,13 +50,12 @@ Result<SegmentRows> segment_rows(const Launch& launch) {
 
 /// The number of rows of the result, input 3.
 Result<int64_t> given_count(const Launch& launch) {
-  auto given = IntInput::of(launch.input(3));
+  auto given = scalar_input(launch.input(3), "the number of rows");
   if (!given) return given.status();
-  if (given->count() != 1) return invalid_argument("the number of rows must be a scalar");
-  if ((*given)[0] < 0)
+  if (*given < 0)
     return invalid_argument(
-        "the number of rows of the result, " + std::to_string((*given)[0]) + ", is negative");
-  return (*given)[0];
+        "the number of rows of the result, " + std::to_string(*given) + ", is negative");
+  return *given;
 }
 
 Status check_positions(std::span<const int64_t> values, int64_t limit, const char* what) {

@@ -89,8 +89,9 @@ Tensor unset(DType dtype, const Shape& shape) {
   return *std::move(tensor);
 }
 
+/// With sizes that a tensor can have, too: none so large that others cannot be what they are.
 Shape with_elements_at_most(Shape shape) {
-  while (shape.elements() > elements_max) {
+  while (shape.elements() > elements_max || !Shape::make(shape.sizes())) {
     auto sizes = shape.sizes();
     auto largest = std::ranges::max_element(sizes) - sizes.begin();
     shape.set(static_cast<int>(largest), 1);
