@@ -73,10 +73,12 @@ void Backward::mark_paths() {
 /// one of these needs another.
 bool Backward::mark_reached(std::vector<bool>& reached) const {
   const auto& graph = builder_.graph();
-  for (int id = 0; id < forward_size_; ++id)
+  for (int id = 0; id < forward_size_; ++id) {
+    if (auto* value = contexts().recalled(id); value && reached[value->node]) reached[id] = true;
     for (auto input : passes_on(id) ? graph.node(id).inputs : std::vector<Output>())
       if (input.node >= 0 && reached[input.node] && carries_gradient(graph.dtype_of(input)))
         reached[id] = true;
+  }
   return std::ranges::any_of(back_edges_, [&](const auto& edge) {
     return reached[edge.first] && !reached[edge.second] && passes_on(edge.second);
   });

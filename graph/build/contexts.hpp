@@ -68,6 +68,13 @@ class ControlFlowContexts {
   }
   void put(NodeId node, int context);
 
+  /// What a pop from the stack of a loop's history gives: the value that the loop pushed there.
+  void note_recalled(NodeId pop, Output value) { recalled_[pop] = value; }
+  const Output* recalled(NodeId pop) const {
+    auto found = recalled_.find(pop);
+    return found == recalled_.end() ? nullptr : &found->second;
+  }
+
   /// Whether `inner` is `outer` or in it; everything is in -1.
   bool is_in(int inner, int outer) const;
   /// The innermost loop that is `context` or around it; -1: none.
@@ -76,6 +83,7 @@ class ControlFlowContexts {
  private:
   std::vector<ControlFlowContext> all_;
   std::vector<int> of_nodes_;
+  std::map<NodeId, Output> recalled_;
   int current_ = -1;
 };
 

@@ -49,6 +49,7 @@ Result<Output> recall_value(const Builder& builder, Output value, int context) {
     CurrentContext inside(contexts, context);
     popped = here.op("StackPopV2", {stack}, {{"elem_type", dtype}});
     contexts.at(gradient).counter.pops.push_back(popped.output().node);
+    contexts.note_recalled(popped.output().node, value);
     if (!builder.status().ok()) return builder.status();
     return with_shape(here, popped, shape);
   }

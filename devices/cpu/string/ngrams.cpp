@@ -31,7 +31,8 @@ struct NGramForm {
   }
   /// How many runs of that width a row of `length` strings has.
   int64_t count(int64_t length, int64_t width) const {
-    return std::max<int64_t>(0, length + 2 * pads_at_end(width) - width + 1);
+    auto count = __int128{length} + 2 * __int128{pads_at_end(width)} - width + 1;
+    return static_cast<int64_t>(std::clamp<__int128>(count, 0, Shape::max_elements));
   }
 
   /// Run `index`, where the pads before the row have negative numbers.
