@@ -87,7 +87,8 @@ Status compute_top_k(Launch& launch, RankRow rank, int64_t k, bool is_sorted) {
   auto* places = indices->mutable_data<int32_t>();
   const auto* from = static_cast<const std::byte*>(x.raw());
   auto row_bytes = rows->length * static_cast<int64_t>(size_of(x.dtype()));
-  parallel_ranges(rows->count, 16 * rows->length, [&](int64_t begin, int64_t end) {
+  auto count = k > 0 ? rows->count : 0;  // else they may be many, all of them empty
+  parallel_ranges(count, 16 * rows->length, [&](int64_t begin, int64_t end) {
     std::vector<RankedElement> ranked(static_cast<size_t>(rows->length));
     for (auto row = begin; row < end; ++row) {
       rank(from + row * row_bytes, ranked);
@@ -103,14 +104,6 @@ Status compute_top_k(Launch& launch, RankRow rank, int64_t k, bool is_sorted) {
   launch.set(0, *std::move(values));
   launch.set(1, *std::move(indices));
   return {};
-}
-
-Result<int64_t> scalar_input(const Tensor& tensor, const char* name) {
-  auto given = IntInput::of(tensor);
-  if (!given) return given.status();
-  if (given->count() == 1 && tensor.shape().rank() == 0) return (*given)[0];
-  return invalid_argument(
-      std::string(name) + " must be a scalar, not of shape " + tensor.shape().to_string());
 }
 
 Result<Kernel> make_top_k(const Node& node) {

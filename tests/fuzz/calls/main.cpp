@@ -8,6 +8,7 @@
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/tests/fuzz/calls/call_check.hpp"
+#include "troupe/tests/temporary_folder.hpp"
 #include "troupe/tests/test_timeout.hpp"
 
 namespace {
@@ -149,6 +150,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "call_fuzz: %s; see call_fuzz --help\n", error.what());
     return exit_usage;
   }
+  // Some ops write files.
+  testing::TemporaryFolder folder;
+  std::filesystem::current_path(folder.path());
   std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
   fuzz::CallSource source(*catalog, settings.op);
   if (source.empty()) {
