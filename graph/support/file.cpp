@@ -50,6 +50,12 @@ Status file_error(const char* verb, const fs::path& path, int error) {
       std::string("cannot ") + verb + " " + quote(path.string()) + ": " + std::strerror(error)};
 }
 
+/// Fails for a name with a zero, of which the system would see only the part before that.
+Status check_name(const fs::path& path) {
+  if (path.native().find('\0') == std::string::npos) return {};
+  return invalid_argument(quote(path.string()) + " names no file");
+}
+
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -74,6 +80,7 @@ Status sync_folder(const fs::path& folder) {
 
 Result<FileWriter> FileWriter::create(const fs::path& path) {
   if (!path.has_filename()) return invalid_argument(quote(path.string()) + " names no file");
+  if (auto status = check_name(path); !status.ok()) return status;
   auto folder = folder_of(path);
   if (auto status = make_folder(folder); !status.ok()) return status;
   // Concurrent writers of one file use different temporary files; one left by a dead process is
@@ -120,6 +127,7 @@ Status FileWriter::commit() {
 }
 
 Result<FileReader> FileReader::open(const fs::path& path) {
+  if (auto status = check_name(path); !status.ok()) return status;
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return file_error("read", path, errno);
   struct stat file_stat = {};
@@ -174,6 +182,7 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Status remove_file(const fs::path& path) {
+  if (auto status = check_name(path); !status.ok()) return status;
   if (unlink(path.c_str()) == 0) return sync_folder(folder_of(path));
   return errno == ENOENT || errno == ENOTDIR ? Status() : file_error("remove", path, errno);
 }

@@ -10,7 +10,10 @@ Needs the environment of `tools/bench --setup` and the Python package:
 
 import argparse
 import collections
+import json
 import os
+import pathlib
+import re
 import sys
 import zlib
 
@@ -96,6 +99,20 @@ def difference(op, got, expected):
     return value_difference(op, got, expected)
 
 
+def definition_of(op):
+    """TensorFlow's definition, without the attributes that 1.15 does not have."""
+    definition = op_def_registry.get(op)
+    lines = json.loads((pathlib.Path(__file__).parent / "definitions.json").read_text())
+    line = next((line for line in lines if line.startswith(op + "(")), None)
+    if line is None:
+        return definition
+    copy = type(definition)()
+    copy.CopyFrom(definition)
+    del copy.attr[:]
+    copy.attr.extend(a for a in definition.attr if re.search(rf"\b{a.name}\b", line))
+    return copy
+
+
 def ops_of_troupe():
     import troupe
 
@@ -117,7 +134,7 @@ def parse_arguments():
 
 def compare_op(op, arguments, sides, recorded):
     """The number of valid calls, and of all differences of each kind; prints some of them."""
-    definition = op_def_registry.get(op)
+    definition = definition_of(op)
     calls = RandomCalls(definition, recorded.get(op, []), [arguments.seed, zlib.crc32(op.encode())])
     valid, kinds = 0, collections.Counter()
     for number in range(arguments.calls):

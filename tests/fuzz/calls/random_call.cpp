@@ -172,6 +172,22 @@ void draw_common(Draw& draw, const Op& op, Call& call, Common& common) {
   }
 }
 
+/// Without what would lead a file's name out of the folder that the calls run in.
+void confine(Call& call) {
+  for (auto& [value, makers] : call.inputs) {
+    for (auto& maker : makers) confine(maker);
+    if (!value.is_set() || value.dtype() != DType::string) continue;
+    value = resized(value, value.shape());
+    auto* texts = value.mutable_data<std::string>();
+    for (int64_t i = 0; i < value.elements(); ++i) std::ranges::replace(texts[i], '/', '_');
+  }
+}
+
+/// Whether its strings may name files.
+bool has_files(const Op& op) {
+  return op.family() == "parsing/files" || op.family() == "state/checkpoint";
+}
+
 }  // namespace
 
 std::string Call::to_string() const {
@@ -250,6 +266,7 @@ Call CallSource::draw(uint64_t seed) const {
   auto call = is_recorded ? draw.pick(seeds) : of_definition(draw, op);
   for (auto changes = draw.below(is_recorded ? 5 : 3); changes > 0; --changes)
     mutate(draw, op, seeds, call);
+  if (has_files(op)) confine(call);
   return call;
 }
 

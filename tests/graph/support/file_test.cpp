@@ -74,4 +74,12 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file_and_what_the_system_said) {
   BOOST_TEST((rename_file(path, path + "2").code() == Code::not_found));
 }
 
+BOOST_AUTO_TEST_CASE(a_name_with_a_zero_is_no_file) {
+  auto cut_off = path + std::string("\0x", 2);
+  BOOST_TEST((write_file(cut_off, "").code() == Code::invalid_argument));
+  BOOST_TEST((write_file(std::string("\0x", 2), "").code() == Code::invalid_argument));
+  BOOST_TEST((read_file(cut_off).status().code() == Code::invalid_argument));
+  BOOST_TEST((remove_file(cut_off).code() == Code::invalid_argument));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
