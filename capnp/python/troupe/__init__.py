@@ -187,7 +187,7 @@ from troupe._src.ops.rearrange_ops import (
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
-    sparse_segment_sqrt_n, sparse_segment_sum,
+    sparse_segment_sqrt_n, sparse_segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n,
 )  # fmt: skip
 from troupe._src.ops.slicing import strided_slice
 from troupe._src.ops.sparse_tensor import (
@@ -354,8 +354,9 @@ __all__ = [
     "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace", "train",
     "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
-    "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer",
-    "unstack", "variable_axis_size_partitioner", "variable_op_scope", "variable_scope",
-    "variables_initializer", "variance_scaling_initializer", "verify_tensor_all_finite", "where",
-    "where_v2", "while_loop", "write_file", "zeros", "zeros_initializer", "zeros_like", "zeta",
+    "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
+    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer",
+    "verify_tensor_all_finite", "where", "where_v2", "while_loop", "write_file", "zeros",
+    "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

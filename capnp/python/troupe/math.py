@@ -113,7 +113,7 @@ from troupe._src.ops.math_ops import (
     to_int64,
     truediv,
 )
-from troupe._src.ops.segment_ops import bincount
+from troupe._src.ops.segment_ops import bincount, unsorted_segment_mean, unsorted_segment_sqrt_n
 
 __all__ = [
     "abs",
@@ -222,6 +222,8 @@ __all__ = [
     "to_int32",
     "to_int64",
     "truediv",
+    "unsorted_segment_mean",
+    "unsorted_segment_sqrt_n",
     "xdivy",
     "xlogy",
     "zero_fraction",

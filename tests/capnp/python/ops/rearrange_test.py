@@ -129,6 +129,17 @@ class RearrangeTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "Unrecognized keyword"):
             tf.print(x, color="red")
 
+    def test_means_of_segments_in_any_order(self):
+        x, ids = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), [2, 0, 2]
+        mean = tf.unsorted_segment_mean(x, ids, 3)
+        root = tf.math.unsorted_segment_sqrt_n(x, ids, 3)
+        (dx,) = tf.gradients(mean, [x])
+        with tf.Session() as session:
+            values = session.run([mean, root, dx])
+        self.assertAllClose(values[0], [[3, 4], [0, 0], [3, 4]])
+        self.assertAllClose(values[1], [[3, 4], [0, 0], [6 / 2**0.5, 8 / 2**0.5]])
+        self.assertAllClose(values[2], [[0.5, 0.5], [1, 1], [0.5, 0.5]])
+
 
 if __name__ == "__main__":
     unittest.main()

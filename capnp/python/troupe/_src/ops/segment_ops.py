@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -72,6 +72,36 @@ def histogram_fixed_width_bins(
         bins = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), position.dtype)
         places = clip_ops.clip_by_value(gen_ops.floor(bins * position), 0, bins - 1)
         return math_ops.cast(places, dtype)
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None
+) -> Tensor:
+    """The mean of the elements of each segment, 0 of one without any; ids may be in any order."""
+    with get_default_graph().name_scope(name or "UnsortedSegmentMean"):
+        return _unsorted_segment_quotient(data, segment_ids, num_segments, lambda count: count)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None
+) -> Tensor:
+    """The sum of the elements of each segment over the square root of their number."""
+    with get_default_graph().name_scope(name or "UnsortedSegmentSqrtN"):
+        return _unsorted_segment_quotient(data, segment_ids, num_segments, gen_ops.sqrt)
+
+
+def _unsorted_segment_quotient(
+    data: Any, segment_ids: Any, num_segments: Any, divisor_of: Callable[[Any], Any]
+) -> Tensor:
+    values, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    ones = array_ops.ones_like(ids, dtype=values.dtype)
+    counts = raw_ops.UnsortedSegmentSum(data=ones, segment_ids=ids, num_segments=num_segments)
+    sums = raw_ops.UnsortedSegmentSum(data=values, segment_ids=ids, num_segments=num_segments)
+    kept = gen_ops.maximum(counts, convert_to_tensor(1, values.dtype))
+    rest = gen_ops.rank(values) - gen_ops.rank(ids)
+    shape = array_ops.concat([array_ops.shape(kept), array_ops.fill([rest], 1)], 0)
+    quotient: Tensor = sums / array_ops.reshape(divisor_of(kept), shape)
+    return quotient
 
 
 def sparse_segment_sum(
