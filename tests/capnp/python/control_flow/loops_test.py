@@ -83,6 +83,16 @@ class LoopsTest(tf.test.TestCase):
             tf.while_loop(lambda i: i < 1, body, [0])
         self.assertEqual(self.run_step(tf.constant(1) + 1), 2)
 
+    def test_a_loop_begins_after_what_it_depends_on(self):
+        v = tf.get_variable("limit", initializer=0.0)
+        changed, start = v.assign(5.0), tf.constant(0.0)
+        with tf.control_dependencies([changed]):
+            loop = tf.while_loop(lambda i: i < v.read_value(), lambda i: i + 1.0, [start])
+        operations = tf.get_default_graph().get_operations()
+        entered = [op for op in operations if op.type == "Enter" and not op.get_attr("is_constant")]
+        self.assertIn(changed.op, entered[0].inputs[0].op.control_inputs)
+        self.assertEqual(self.run_step(loop), 5)
+
     def test_gradients_go_through_all_iterations(self):
         x = tf.placeholder(tf.float64, [2])
         w = tf.get_variable("w", initializer=np.array([[0.5, 0.1], [0.2, 0.3]]))

@@ -17,6 +17,7 @@ from troupe._src.control_flow.structure import (
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.ops import gen_ops, raw_ops
+from troupe._src.ops.array_ops import identity
 from troupe._src.ops.gen_ops import stop_gradient
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
@@ -110,8 +111,10 @@ class _Loop:
         self._is_single = is_single
         self._structure = map_leaves(_to_leaf, variables)
         tensors = self._tensors(self._structure)
+        if graph._scopes.controls:  # then so does all of the loop wait, its condition, too
+            tensors = [identity(tensor) for tensor in tensors]
         self._shapes = _shapes_of(self._structure, variables, invariants)
-        with graph._lock:
+        with graph._lock, graph._changed(controls=()):
             graph._check_not_finalized()
             graph._use_context()
             self._builder = graph._builder_for("Enter", "while")
