@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, List, Optional
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import implements
 from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.rearrange_ops import boolean_mask, gather_nd
+from troupe._src.ops.rearrange_ops import gather_nd
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
-from troupe._src.sparse.inputs import checked, row_count, to_sparse
+from troupe._src.sparse.inputs import checked, to_sparse
 from troupe._src.types import dtypes
-
-
-class _Union(NamedTuple):
-    """The places at which one of two sparse tensors has an entry, and where each entry is."""
-
-    indices: Tensor
-    positions: List[Tensor]  # of the entries of each one, among the indices
-
-    def values_of(self, number: int, values: Tensor) -> Tensor:
-        """The values of one of the two at all places, 0 where it has none."""
-        places = self.positions[number]
-        return raw_ops.UnsortedSegmentSum(values, places, row_count(self.indices))
-
-    def is_common(self) -> Tensor:
-        """True at the places at which both have an entry."""
-        counts = [self.values_of(i, array_ops.ones_like(self.positions[i])) for i in (0, 1)]
-        return gen_ops.greater(gen_ops.minimum(counts[0], counts[1]), 0)
-
-
-def _union(a: SparseTensor, b: SparseTensor) -> _Union:
-    with checked(a.dense_shape, "==", b.dense_shape, "Operands' shapes do not match"):
-        both = array_ops.concat([a.indices, b.indices], 0)
-    indices, positions = raw_ops.UniqueV2(x=both, axis=constant([0]))
-    counts = array_ops.stack([row_count(a.indices), row_count(b.indices)])
-    return _Union(indices, array_ops.split(positions, counts, num=2))
-
-
-def _in_order(indices: Tensor, values: Tensor, given: SparseTensor) -> SparseTensor:
-    indices, values = raw_ops.SparseReorder(indices, values, given.dense_shape)
-    return SparseTensor(indices, values, given.dense_shape)
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
@@ -59,32 +28,26 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     if not all(are_sparse):
         sparse, dense = (a, b) if are_sparse[0] else (b, a)
         return raw_ops.SparseTensorDenseAdd(*to_sparse(sparse).parts, dense)
-    with get_default_graph().name_scope("SparseAdd"):
-        x, y = to_sparse(a), to_sparse(b)
-        union = _union(x, y)
-        sums = union.values_of(0, x.values) + union.values_of(1, y.values)
-        sizes = arithmetic_ops.abs(sums)
-        is_large = gen_ops.greater_equal(sizes, convert_to_tensor(limit or 0, sizes.dtype))
-        is_kept = gen_ops.logical_or(is_large, gen_ops.logical_not(union.is_common()))
-        return _in_order(boolean_mask(union.indices, is_kept), boolean_mask(sums, is_kept), x)
+    x, y = to_sparse(a), to_sparse(b)
+    least = convert_to_tensor(limit or 0, arithmetic_ops.abs(x.values).dtype)
+    indices, values, _ = raw_ops.SparseAdd(*x.parts, *y.parts, least)
+    return SparseTensor(indices, values, x.dense_shape)
 
 
 def sparse_maximum(sp_a: Any, sp_b: Any, name: Optional[str] = None) -> SparseTensor:
     """The greater elements of two sparse tensors, at the places where one has an entry."""
-    return _extreme(gen_ops.maximum, sp_a, sp_b, name or "SparseSparseMaximum")
+    return _extreme(raw_ops.SparseSparseMaximum, sp_a, sp_b, name)
 
 
 def sparse_minimum(sp_a: Any, sp_b: Any, name: Optional[str] = None) -> SparseTensor:
     """The lesser elements of two sparse tensors, at the places where one has an entry."""
-    return _extreme(gen_ops.minimum, sp_a, sp_b, name or "SparseSparseMinimum")
+    return _extreme(raw_ops.SparseSparseMinimum, sp_a, sp_b, name)
 
 
-def _extreme(op: Callable[..., Tensor], sp_a: Any, sp_b: Any, name: str) -> SparseTensor:
-    with get_default_graph().name_scope(name):
-        x, y = to_sparse(sp_a), to_sparse(sp_b)
-        union = _union(x, y)
-        values = op(union.values_of(0, x.values), union.values_of(1, y.values))
-        return _in_order(union.indices, values, x)
+def _extreme(op: Callable[..., Any], sp_a: Any, sp_b: Any, name: Optional[str]) -> SparseTensor:
+    x, y = to_sparse(sp_a), to_sparse(sp_b)
+    indices, values = op(*x.parts, *y.parts, name=name)
+    return SparseTensor(indices, values, x.dense_shape)
 
 
 def sparse_softmax(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
@@ -92,14 +55,7 @@ def sparse_softmax(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
     given = to_sparse(sp_input)
     if given.shape.rank is not None and given.shape.rank < 2:
         raise ValueError(f"Input should have rank >= 2, but its shape is {given.shape}")
-    with get_default_graph().name_scope(name or "SparseSoftmax"):
-        rows, row = raw_ops.UniqueV2(x=given.indices[:, :-1], axis=constant([0]))
-        count = row_count(rows)
-        greatest = raw_ops.UnsortedSegmentMax(given.values, row, count)
-        shifted = given.values - gen_ops.stop_gradient(array_ops.gather(greatest, row))
-        powers = gen_ops.exp(shifted)
-        sums = raw_ops.UnsortedSegmentSum(powers, row, count)
-        return given._with_values(powers / array_ops.gather(sums, row))
+    return given._with_values(raw_ops.SparseSoftmax(*given.parts, name=name))
 
 
 def sparse_tensor_dense_matmul(
