@@ -3,7 +3,7 @@
 
 #include "troupe/devices/cpu/math/array_function.hpp"
 #include "troupe/devices/cpu/math/math.hpp"
-#include "troupe/devices/cpu/vector/vector.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -36,26 +36,6 @@ constexpr auto logistic = [](const auto& x) {
   return ((-x).exp() + T(1)).inverse();
 };
 
-/// The loop over 16-bit floats of one that is known where the kernel is made.
-template <class T, vector::Function function>
-void half_function_loop(void* out, const void* x, int64_t count) {
-  static const auto loop = vector::function_loop(function, DType::float32);
-  unary_by_floats<T>(out, x, count, loop);
-}
-
-/// The maker of the kernel of a function of vectors; `cost`: as in UnaryElements.
-template <vector::Function function, int64_t cost, class T>
-Kernel vector_function() {
-  UnaryElements elements{nullptr, dtype_of<T>(), dtype_of<T>(), cost};
-  if constexpr (is_half<T>) {
-    elements.loop = half_function_loop<T, function>;
-  } else {
-    elements.loop = vector::function_loop(function, elements.in);
-    elements.streaming = vector::function_loop(function, elements.in, /*streams=*/true);
-  }
-  return Kernel{.compute = ComputeUnary{elements}};
-}
-
 /// The maker of the kernel of a function of real numbers that is one of vectors; of complex ones,
 /// `Complex` is it, of whole Eigen arrays.
 template <vector::Function function, class Complex>
@@ -66,9 +46,9 @@ KernelCatalog::Make costly_function(Complex) {
       if constexpr (is_complex<T>) {
         return costly_unary<T>(function_loop<Complex, decltype(as_it_is), T>);
       } else {
-        auto kernel = vector_function<function, function_cost_elements, T>();
-        kernel.cost_ns = costly_unary<T>(nullptr).cost_ns;
-        return kernel;
+        return Kernel{
+            .compute = ComputeUnary{vector_elements<function, T>(function_cost_elements)},
+            .cost_ns = costly_unary<T>(nullptr).cost_ns};
       }
     });
   };
@@ -82,7 +62,7 @@ KernelCatalog::Make cheap_function(Complex) {
     return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
       using T = decltype(zero);
       if constexpr (is_complex<T>) return Kernel{.compute = compute_unary<Complex, T, T>};
-      else return vector_function<function, 1, T>();
+      else return Kernel{.compute = ComputeUnary{vector_elements<function, T>()}};
     });
   };
 }
@@ -113,14 +93,15 @@ Result<Kernel> make_reciprocal(const Node& node, F) {
 }  // namespace
 
 void add_math_unary_kernels(KernelCatalog& catalog) {
-  catalog.add("Neg", unary<Numeric>([](auto x) { return -wrap(x); }));
-  catalog.add("Square", unary<Numeric>([](auto x) { return wrap(x) * wrap(x); }));
-  catalog.add("Abs", unary<Real>(absolute));
+  using vector::Function;
+  catalog.add("Neg", vector_unary<Function::neg, Numeric>([](auto x) { return -wrap(x); }));
+  catalog.add(
+      "Square", vector_unary<Function::square, Numeric>([](auto x) { return wrap(x) * wrap(x); }));
+  catalog.add("Abs", vector_unary<Function::abs, Real>(absolute));
   catalog.add("Sign", unary<Numeric>(sign));
   for (auto name : {"Reciprocal", "Inv"})
     catalog.add(name, [](const Node& node) { return make_reciprocal(node, reciprocal); });
   catalog.add("Conj", unary<Complex>([](auto x) { return std::conj(x); }));
-  using vector::Function;
   catalog.add("Exp", costly_function<Function::exp>(exponential));
   catalog.add("Log", costly_function<Function::log>(logarithm));
   catalog.add("Tanh", costly_function<Function::tanh>(hyperbolic_tangent));

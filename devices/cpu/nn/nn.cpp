@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -33,7 +33,7 @@ void add_nn_kernels(KernelCatalog& catalog) {
   // NaN is not less than 0 and passes.
   auto relu = [](auto x) { return x < decltype(x)(0) ? decltype(x)(0) : x; };
   auto relu_gradient = [](auto dy, auto x) { return x > decltype(x)(0) ? dy : decltype(dy)(0); };
-  catalog.add("Relu", unary<Real>(relu));
+  catalog.add("Relu", vector_unary<vector::Function::relu, Real>(relu));
   catalog.add("ReluGrad", pairwise<Real>(relu_gradient));
   catalog.add("L2Loss", make_l2_loss);
   add_bias_kernels(catalog);

@@ -19,7 +19,13 @@ HWY_INLINE V function_of(D d, V x) {
   else if constexpr (function == Function::tanh) return tanh_of(d, x);
   else if constexpr (function == Function::sigmoid) return sigmoid_of(d, x);
   else if constexpr (function == Function::sqrt) return hn::Sqrt(x);
-  else return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(x));
+  else if constexpr (function == Function::rsqrt)
+    return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(x));
+  else if constexpr (function == Function::square) return hn::Mul(x, x);
+  else if constexpr (function == Function::neg) return hn::Neg(x);
+  else if constexpr (function == Function::abs) return hn::Abs(x);
+  // Not Max(), which need not keep NaN.
+  else return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
 }
 
 /// A part of a vector is computed as a whole one is: the same bits.
@@ -55,6 +61,10 @@ UnaryLoop find_function_loop_of(Function function) {
     case Function::sigmoid: return compute_function<Function::sigmoid, T, streams>;
     case Function::sqrt: return compute_function<Function::sqrt, T, streams>;
     case Function::rsqrt: return compute_function<Function::rsqrt, T, streams>;
+    case Function::square: return compute_function<Function::square, T, streams>;
+    case Function::neg: return compute_function<Function::neg, T, streams>;
+    case Function::abs: return compute_function<Function::abs, T, streams>;
+    case Function::relu: return compute_function<Function::relu, T, streams>;
   }
   return nullptr;
 }

@@ -34,7 +34,7 @@ TransposeLoop transpose_loop(size_t cell_bytes, bool streams);
 
 /// out[i] is the function of x[i], which may lie at the same place.
 using UnaryLoop = void (*)(void* out, const void* x, int64_t count);
-enum class Function : uint8_t { exp, log, tanh, sigmoid, sqrt, rsqrt };
+enum class Function : uint8_t { exp, log, tanh, sigmoid, sqrt, rsqrt, square, neg, abs, relu };
 /// For float32 and float64, within 2 units in the last place (sigmoid: 2.5); else null. `streams`:
 /// writes past the caches.
 UnaryLoop function_loop(Function function, DType dtype, bool streams = false);

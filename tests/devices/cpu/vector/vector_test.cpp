@@ -72,6 +72,10 @@ long double expected(Function function, long double x) {
     case Function::sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
     case Function::sqrt: return std::sqrt(x);
     case Function::rsqrt: return 1 / std::sqrt(x);
+    case Function::square: return x * x;
+    case Function::neg: return -x;
+    case Function::abs: return std::abs(x);
+    case Function::relu: return x < 0 ? 0 : x;
   }
   return 0;
 }
@@ -252,7 +256,7 @@ BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_
   with_each_target([] {
     for (auto function :
          {Function::exp, Function::log, Function::tanh, Function::sigmoid, Function::sqrt,
-          Function::rsqrt}) {
+          Function::rsqrt, Function::square, Function::neg, Function::abs, Function::relu}) {
       check_function<float>(function, DType::float32);
       check_function<double>(function, DType::float64);
     }
