@@ -65,7 +65,7 @@ def peers_environment():
 
 
 def build():
-    command = [ROOT / "tools/build", "troupe-node", "troupe_python"]
+    command = [ROOT / "tools/build", "troupe-node", "troupe_python", "dnnl_floor"]
     if subprocess.run(command, stdout=sys.stderr).returncode != 0:
         sys.exit("tools/bench: the build failed")
 

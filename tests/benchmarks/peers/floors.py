@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import pathlib
 import socket
+import subprocess
 
 from processes import end_children, fork_child
 from samples import times_of
@@ -81,4 +83,17 @@ def memcpy(seconds, size):
     return [size / 1e9 / time_s for time_s in times_of(action, seconds)]
 
 
-FLOORS = {"round_trip": round_trip, "tcp_bandwidth": tcp_bandwidth, "memcpy": memcpy}
+def dnnl(seconds, call):
+    """GFLOP/s of oneDNN alone, in any layout and with all cores; `call`: see dnnl_floor --help."""
+    program = pathlib.Path(__file__).resolve().parents[3] / "build/bin/dnnl_floor"
+    command = [program, f"--seconds={seconds}", *call.split()]
+    lines = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return [float(line) for line in lines.splitlines()]
+
+
+FLOORS = {
+    "round_trip": round_trip,
+    "tcp_bandwidth": tcp_bandwidth,
+    "memcpy": memcpy,
+    "dnnl": dnnl,
+}

@@ -29,6 +29,7 @@ FLOORS = {
     "round_trip": "{} × a raw round trip over loopback TCP",
     "tcp_bandwidth": "raw loopback TCP",
     "memcpy": "memcpy in one thread",
+    "dnnl": "oneDNN alone: {}",
 }
 
 

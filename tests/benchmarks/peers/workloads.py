@@ -6,10 +6,12 @@ its cluster.
 """
 
 import dataclasses
-from typing import Callable, Optional, Tuple
+from typing import Callable, Optional, Tuple, Union
 
 import kernels
 import local_nodes as local
+import networks
+import products
 import steps
 from program import MIB
 from training import training
@@ -29,7 +31,7 @@ class Workload:
     unit: str
     measure: Callable
     quantile: float = 0.5
-    floor: Optional[Tuple[str, int]] = None
+    floor: Optional[Tuple[str, Union[int, str]]] = None
 
 
 def _small_steps():
@@ -162,6 +164,51 @@ def _kernels():
     ]
 
 
+def _products():
+    layers = {  # of ResNet-50: batch, size, channels, filters, kernel, stride
+        "conv_56": (8, 56, 64, 64, 3, 1),
+        "conv_56_to_256": (8, 56, 64, 256, 1, 1),
+        "conv_28": (8, 28, 128, 128, 3, 1),
+        "conv_14": (8, 14, 256, 256, 3, 1),
+        "conv_7": (8, 7, 512, 512, 3, 1),
+        "conv_224": (8, 224, 3, 64, 7, 2),
+    }
+    return [
+        *(
+            Workload(
+                f"matmul_{size}",
+                f"product of two matrices of {size} x {size}",
+                "GFLOP/s",
+                products.product(size),
+                0.9,
+                ("dnnl", f"product {size}"),
+            )
+            for size in (64, 256, 1024, 2048)
+        ),
+        *(
+            Workload(
+                name,
+                "convolution (batch, size, channels, filters, kernel, stride) " + str(layer),
+                "GFLOP/s",
+                products.convolution(*layer),
+                0.9,
+                ("dnnl", "convolution " + " ".join(map(str, layer))),
+            )
+            for name, layer in layers.items()
+        ),
+    ]
+
+
+def _networks():
+    return [
+        Workload(f"train_{name}", f"training of {what}", "steps/s", networks.network(build))
+        for name, what, build in (
+            ("lenet", "LeNet, batch 64", networks.lenet),
+            ("resnet_18", "ResNet-18, 8 images of 112 x 112", networks.resnet_18),
+        )
+    ]
+
+
 WORKLOADS = {
     workload.name: workload
     for workload in [
@@ -172,5 +219,7 @@ WORKLOADS = {
         *_local_nodes(),
         *_loops(),
         *_kernels(),
+        *_products(),
+        *_networks(),
     ]
 }
