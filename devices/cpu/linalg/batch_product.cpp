@@ -1,9 +1,11 @@
 #include "troupe/devices/cpu/linalg/batch_product.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
+#include <tbb/task_arena.h>
 
 #include "troupe/devices/cpu/linalg/product.hpp"
 
@@ -65,8 +67,10 @@ Status multiply_split(const Product<T>& p) {
   auto by_rows = p.rows >= p.columns;
   auto count = by_rows ? p.rows : p.columns;
   auto flops_each = p.flops() / double(count);
-  // Parts narrower than this would waste oneDNN's tiles.
-  auto grain = std::max<int64_t>(32, int64_t(part_flops / flops_each));
+  // oneDNN copies the other operand for each part: two parts a thread, so that a thread that others
+  // interrupt holds up little, but no more. Parts narrower than 32 would waste its tiles.
+  auto parts = 2 * int64_t(tbb::this_task_arena::max_concurrency());
+  auto grain = std::max({int64_t{32}, (count - 1) / parts + 1, int64_t(part_flops / flops_each)});
   std::atomic<bool> failed = false;
   split_ranges(count, grain, [&](int64_t begin, int64_t end) {
     use_one_thread();
