@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -106,12 +107,14 @@ ChosenConvolution choose(const Convolution& c, Pass pass, const ConvolutionDescs
   return choice_of(desc, DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST);
 }
 
-/// The images stay in their layout where that is fast: with channels last. Else blocks of channels
-/// are worth two copies.
-ChosenConvolution choose_layouts(const Convolution& c, Pass pass, const ConvolutionDescs& given) {
-  ConvolutionDescs plain{given.input, in_any_layout(given.filter), given.output};
-  ConvolutionDescs any{
-      in_any_layout(given.input), in_any_layout(given.filter), in_any_layout(given.output)};
+/// The operands as they are given, with the filter in any layout or, if it was copied already, in
+/// that one. The images stay in their layout where that is fast: with channels last. Else blocks of
+/// channels are worth two copies.
+ChosenConvolution choose_layouts(
+    const Convolution& c, Pass pass, const ConvolutionDescs& given, bool filter_is_copy) {
+  auto filter = filter_is_copy ? given.filter : in_any_layout(given.filter);
+  ConvolutionDescs plain{given.input, filter, given.output};
+  ConvolutionDescs any{in_any_layout(given.input), filter, in_any_layout(given.output)};
   auto chosen = choose(c, pass, c.channels_first ? any : plain);
   if (!chosen.is_slow) return chosen;
   auto other = choose(c, pass, c.channels_first ? plain : any);
@@ -169,13 +172,66 @@ class ConvolutionOperands {
   Tensors copies_;
 };
 
+void use_one_thread_of_dnnl() {
+  thread_local const bool once = (omp_set_num_threads(1), true);
+  static_cast<void>(once);
+}
+
+/// A filter that was copied into the layout that its passes are computed in.
+struct CopiedFilter {
+  memory::desc desc;
+  Tensor copy;
+};
+
+/// How many elements of the first axis a layout keeps together.
+int64_t block_of_first_axis(const memory::desc& desc) {
+  const auto& layout = desc.data.format_desc.blocking;
+  int64_t block = 1;
+  for (int i = 0; i < layout.inner_nblks; ++i)
+    if (layout.inner_idxs[i] == 0) block *= layout.inner_blks[i];
+  return block;
+}
+
+/// Copies a filter for all parts of a batch, on several threads; unset where none need a copy.
+/// Without it each part would make a copy, which of few large filters takes as long as the rest.
+Result<std::optional<CopiedFilter>> copy_filter(
+    const Launch& launch, const Convolution& part, Pass pass, const float* filter) {
+  auto given = filter_desc(part);
+  auto chosen = choose_layouts(
+                    part, pass,
+                    {image_desc(part, part.in_channels(), part.in), given,
+                     image_desc(part, part.out_channels(), part.out)},
+                    false)
+                    .descs.filter;
+  if (chosen == given) return std::optional<CopiedFilter>();
+  auto copy = launch.allocate(DType::uint8, {static_cast<int64_t>(chosen.get_size())});
+  if (!copy) return copy.status();
+  auto* to = copy->mutable_raw();
+  auto dims = given.dims();
+  auto block = 4 * block_of_first_axis(chosen);
+  split_ranges((dims[0] - 1) / block + 1, 1, [&](int64_t begin, int64_t end) {
+    use_one_thread_of_dnnl();
+    auto size = dims, offsets = memory::dims(dims.size());
+    offsets[0] = begin * block;
+    size[0] = std::min(end * block, dims[0]) - offsets[0];
+    memory from(given.submemory_desc(size, offsets), dnnl_cpu(), const_cast<float*>(filter));
+    memory into(chosen.submemory_desc(size, offsets), dnnl_cpu(), to);
+    dnnl::stream stream(dnnl_cpu());
+    dnnl::reorder(from, into).execute(stream, from, into);
+    stream.wait();
+  });
+  return std::optional(CopiedFilter{chosen, *std::move(copy)});
+}
+
 Status convolve_part(
-    const Launch& launch, const Convolution& c, Pass pass, const ConvolutionData<float>& data) {
-  thread_local const bool on_one_thread = (omp_set_num_threads(1), true);
-  static_cast<void>(on_one_thread);
+    const Launch& launch, const Convolution& c, Pass pass, ConvolutionData<float> data,
+    const std::optional<CopiedFilter>& filter) {
+  use_one_thread_of_dnnl();
   ConvolutionDescs given{
-      image_desc(c, c.in_channels(), c.in), filter_desc(c), image_desc(c, c.out_channels(), c.out)};
-  auto chosen = choose_layouts(c, pass, given);
+      image_desc(c, c.in_channels(), c.in), filter ? filter->desc : filter_desc(c),
+      image_desc(c, c.out_channels(), c.out)};
+  if (filter) data.filter = static_cast<const float*>(filter->copy.raw());
+  auto chosen = choose_layouts(c, pass, given, filter.has_value());
   ConvolutionOperands operands(launch);
   auto add = [&](Pass of, int argument, int gradient, const memory::desc& from,
                  const memory::desc& to, const float* from_data) {
@@ -206,11 +262,17 @@ struct ConvolutionParts {
   const ConvolutionData<float>& data;
   float* partial_sums;  // of all parts but the first
   int64_t count;
+  std::optional<CopiedFilter> filter = {};
+
+  Convolution part_of(int64_t begin, int64_t end) const {
+    auto c = whole;
+    c.batch = end - begin;
+    return c;
+  }
 
   Status run(const Launch& launch, int64_t part) const {
     auto begin = whole.batch * part / count, end = whole.batch * (part + 1) / count;
-    auto c = whole;
-    c.batch = end - begin;
+    auto c = part_of(begin, end);
     auto mine = data;
     auto in = begin * c.in_channels() * c.in_positions();
     auto out = begin * c.out_channels() * c.out_positions();
@@ -220,10 +282,26 @@ struct ConvolutionParts {
     else if (pass == Pass::input) mine.result += in;
     else if (part > 0) mine.result = partial_sums + (part - 1) * c.filter_elements();
     try {
-      return convolve_part(launch, c, pass, mine);
+      return convolve_part(launch, c, pass, mine, filter);
     } catch (const dnnl::error& error) {
-      return resource_exhausted(std::string("oneDNN could not convolve: ") + error.what());
+      return failed(error);
     }
+  }
+
+  /// Copies the filter for all parts.
+  Status share_filter(const Launch& launch) {
+    try {
+      auto copied =
+          copy_filter(launch, part_of(0, (whole.batch - 1) / count + 1), pass, data.filter);
+      if (copied) filter = *std::move(copied);
+      return copied.status();
+    } catch (const dnnl::error& error) {
+      return failed(error);
+    }
+  }
+
+  static Status failed(const dnnl::error& error) {
+    return resource_exhausted(std::string("oneDNN could not convolve: ") + error.what());
   }
 };
 
@@ -242,6 +320,8 @@ Status convolve_by_dnnl(
     if (!sums) return sums.status();
     parts.partial_sums = sums->mutable_data<float>();
   }
+  if (pass != Pass::filter && count > 1)
+    if (auto status = parts.share_filter(launch); !status.ok()) return status;
   std::vector<Status> statuses(static_cast<size_t>(count));
   auto run = [&](int64_t begin, int64_t end) {
     for (auto part = begin; part < end; ++part)

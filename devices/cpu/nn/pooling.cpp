@@ -80,6 +80,8 @@ Result<PoolNode::Pool> PoolNode::over(const Launch& launch, const Shape& input) 
   if (!pooled) return pooled.status();
   auto plan = PoolPlan::make(*windows, input);
   if (!plan) return plan.status();
+  if (plan->in_positions() > PoolPlan::positions_max)
+    return unimplemented("an image with more than 2^32 positions cannot be pooled");
   return Pool{*plan, *pooled};
 }
 
@@ -96,78 +98,9 @@ int64_t pool_cost_ns(const Launch& launch) {
   return 8 * std::max(launch.input(0).elements(), last);
 }
 
-void each_greatest(
-    const PoolPlan& plan, const GreatestElements& elements, const void* x,
-    const std::function<void(const PoolWindow&, const int64_t*)>& f) {
-  if (plan.out_image() == 0) return;
-  const auto* input = static_cast<const std::byte*>(x);
-  auto size = static_cast<int64_t>(elements.size);
-  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> offsets(static_cast<size_t>(plan.inner));
-    plan.each_window(begin, end, [&](const PoolWindow& window) {
-      elements.find(plan, window, input + plan.image_at(window) * size, offsets.data());
-      f(window, offsets.data());
-    });
-  });
-}
-
 namespace {
 
-template <class T>
-bool is_greater(const T& value, const T& greatest) {
-  return !(promote(value) <= promote(greatest)) && promote(greatest) == promote(greatest);
-}
-
-template <class T>
-void take_greatest(const PoolPlan& plan, const PoolWindow& window, const void* image, void* out) {
-  auto* greatest = static_cast<T*>(out);
-  auto inner = plan.inner;
-  auto is_first = true;
-  plan.each_cell(window, [&](int64_t position) {
-    const auto* cell = static_cast<const T*>(image) + position * inner;
-    if (std::exchange(is_first, false)) std::copy_n(cell, inner, greatest);
-    else
-      for (int64_t i = 0; i < inner; ++i)
-        greatest[i] = is_greater(cell[i], greatest[i]) ? cell[i] : greatest[i];
-  });
-}
-
-template <class T>
-void find_greatest(
-    const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets) {
-  const auto* x = static_cast<const T*>(image);
-  auto inner = plan.inner;
-  auto is_first = true;
-  plan.each_cell(window, [&](int64_t position) {
-    auto cell = position * inner;
-    if (std::exchange(is_first, false)) std::iota(offsets, offsets + inner, cell);
-    else
-      for (int64_t i = 0; i < inner; ++i)
-        if (is_greater(x[cell + i], x[offsets[i]])) offsets[i] = cell + i;
-  });
-}
-
-template <class T>
-void gather_offsets(void* to, const void* from, const int64_t* offsets, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    static_cast<T*>(to)[i] = static_cast<const T*>(from)[offsets[i]];
-}
-
-template <class T>
-void add_at_offsets(void* sums, const void* values, const int64_t* offsets, int64_t count) {
-  using A = Promoted<T>;
-  for (int64_t i = 0; i < count; ++i) {
-    auto& sum = static_cast<A*>(sums)[offsets[i]];
-    sum = static_cast<A>(wrap(sum) + wrap(promote(static_cast<const T*>(values)[i])));
-  }
-}
-
-template <class T>
-constexpr GreatestElements greatest_elements = {
-    dtype_of<T>(),    sizeof(T),         sizeof(Promoted<T>), take_greatest<T>,
-    find_greatest<T>, gather_offsets<T>, add_at_offsets<T>};
-
-/// The same for averages.
+/// What averages need to know of elements, as GreatestElements.
 struct AverageElements {
   DType dtype;
   size_t size, sum_size;
@@ -338,10 +271,6 @@ KernelCatalog::Make pool_kernel(
 }
 
 }  // namespace
-
-const GreatestElements* find_greatest_elements(DType dtype) {
-  return choose(Real{}, dtype, [](auto zero) { return &greatest_elements<decltype(zero)>; });
-}
 
 void add_pooling_kernels(KernelCatalog& catalog) {
   auto add_max = [&](const std::string& name, auto compute, bool may_span_channels, int sizes) {

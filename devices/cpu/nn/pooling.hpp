@@ -25,6 +25,7 @@ struct PoolWindow {
 /// How windows lie over a tensor seen as [outer, three axes that are pooled, inner]. None is empty.
 struct PoolPlan {
   using Sizes = std::array<int64_t, 3>;
+  static constexpr int64_t positions_max = int64_t{1} << 32;  // of an image
 
   int64_t outer = 1, inner = 1;
   Sizes in{1, 1, 1}, out{1, 1, 1}, sizes{1, 1, 1}, strides{1, 1, 1}, before{};

@@ -35,6 +35,8 @@ std::vector<LargeConvolution> large_convolutions() {
        {"padding", "EXPLICIT"},
        {"dilations", Ints{1, 2, 3, 1}},
        {"explicit_paddings", Ints{0, 0, 4, 0, 1, 2, 0, 0}}});
+  add("Conv2D", {4, 7, 7, 256}, {1, 1, 256, 512},
+      {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}});
   add("Conv2D", {1, 7, 7, 32}, {1, 1, 32, 33}, {{"strides", ones}, {"padding", "VALID"}});
   add(depthwise, {3, 20, 19, 16}, {3, 3, 16, 1}, {{"strides", ones}, {"padding", "SAME"}});
   add(depthwise, {3, 20, 19, 6}, {3, 3, 6, 2},
