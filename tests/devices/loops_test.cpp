@@ -154,6 +154,17 @@ BOOST_AUTO_TEST_CASE(a_loop_in_the_branch_that_was_not_chosen_does_not_run_and_i
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_exit_of_a_loop_that_does_not_run_cannot_be_fetched) {
+  add_constants();
+  add_const("ten", Tensor::scalar(10));
+  add_const("never", Tensor::scalar(false));
+  add({.name = "branch", .op = "Switch", .inputs = {"zero", "never"}});
+  add_counter("branch:1", "ten", "frame");
+  add_retval("i_exit");
+  auto status = run_to_error();
+  BOOST_TEST((status.code() == Code::invalid_argument), status.to_string());
+}
+
 BOOST_AUTO_TEST_CASE(a_branch_in_a_loop_is_chosen_anew_in_each_iteration) {
   add_constants();
   add_const("limit", Tensor::scalar(10));

@@ -64,13 +64,14 @@ class InstallTest(unittest.TestCase):
 
     def test_headers_schemas_and_programs_are_installed(self):
         for file in ["include/troupe/capnp/client.hpp", "include/troupe/capnp/session.capnp",
-                     "bin/troupe-node", "bin/troupe-swarm", "bin/digits"]:
+                     "bin/troupe", "bin/troupe-node", "bin/troupe-swarm",
+                     "bin/digits"]:
             self.assertTrue((PREFIX / file).is_file(), file)
-        for program in ["troupe-node", "troupe-swarm", "digits"]:
+        for program in ["troupe", "troupe-node", "troupe-swarm", "digits"]:
             run(PREFIX / "bin" / program, "--help")
 
     def test_a_traced_step_over_installed_nodes_is_drawn(self):
-        run(ROOT / "tools/cluster", "--build", PREFIX, "ps=1", "worker=1", "--",
+        run(PREFIX / "bin/troupe", "launch", "ps=1", "worker=1", "--client", "--",
             EXAMPLES / "traced_step", "{worker:0}")
         trace = json.loads((WORK / "step.json").read_text())
         names = {event["name"] for event in trace["traceEvents"]}
@@ -79,7 +80,7 @@ class InstallTest(unittest.TestCase):
             self.assertIn("<svg", run("dot", "-Tsvg", WORK / "step.dot"))
 
     def test_a_convolutional_network_learns_over_installed_nodes(self):
-        said = run(ROOT / "tools/cluster", "--build", PREFIX, "ps=1", "worker=1", "--",
+        said = run(PREFIX / "bin/troupe", "launch", "ps=1", "worker=1", "--client", "--",
                    EXAMPLES / "convolutional_network", "{worker:0}")
         accuracy, steps = re.search(r"accuracy ([\d.]+) after (\d+) steps", said).groups()
         self.assertGreater(float(accuracy), 0.9)

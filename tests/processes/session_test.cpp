@@ -11,21 +11,21 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A variable of the parameter server that each step increments; every client builds its own graph.
-struct Counter {
+struct SharedCounter {
   Builder b;
   Variable count = b.on("/job:ps/task:0").variable("count", b.constant(0.0f));
   Value bump = count.assign_add(b.on("/job:ps/task:0").constant(1.0f));
   Value read = count.value();
 };
 
-float number(Session& session, const Counter& counter) {
+float number(Session& session, const SharedCounter& counter) {
   BOOST_REQUIRE(session.extend(counter.b).ok());
   auto values = session.run({}, {counter.read});
   BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
   return (*values)[0].value<float>();
 }
 
-void step(Session& session, const Counter& counter, const Value& target) {
+void step(Session& session, const SharedCounter& counter, const Value& target) {
   BOOST_REQUIRE(session.extend(counter.b).ok());
   auto values = session.run({}, {}, {target});
   BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_SUITE(sessions_over_nodes)
 
 BOOST_AUTO_TEST_CASE(a_counter_is_initialized_through_one_node_and_read_through_another) {
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
-  Counter first, second;
+  SharedCounter first, second;
   {
     auto client = connect(nodes.target("worker", 0));
     auto session = open(*client);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(
   NodeCluster nodes({{"ps", 1}, {"worker", 2}});
   auto client = connect(nodes.target("worker", 0)), other = connect(nodes.target("worker", 1));
   auto session = open(*client), closing = open(*other);
-  Counter counter;
+  SharedCounter counter;
   step(*session, counter, counter.count.initializer);
   step(*session, counter, counter.bump);
   auto status = other->reset({""});
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_killed_parameter_server_fails_the_step_by_name_and_may_co
   NodeCluster nodes({{"ps", 1}, {"worker", 1}}, {"--connect-timeout", "1"});
   auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
-  Counter counter;
+  SharedCounter counter;
   step(*session, counter, counter.count.initializer);
   nodes.node("ps", 0).send(SIGKILL);
   nodes.node("ps", 0).wait();

@@ -100,7 +100,10 @@ def difference(op, got, expected):
 
 
 def definition_of(op):
-    """TensorFlow's definition, without the attributes that 1.15 does not have."""
+    """TensorFlow's definition, without the attributes that 1.15 does not have.
+
+    An input whose dtype such an attribute says has its default, which 1.15 fixes.
+    """
     definition = op_def_registry.get(op)
     lines = json.loads((pathlib.Path(__file__).parent / "definitions.json").read_text())
     line = next((line for line in lines if line.startswith(op + "(")), None)
@@ -108,8 +111,13 @@ def definition_of(op):
         return definition
     copy = type(definition)()
     copy.CopyFrom(definition)
+    new = [a for a in definition.attr if not re.search(rf"\b{a.name}\b", line)]
+    for argument in copy.input_arg:
+        for attr in new:
+            if argument.type_attr == attr.name:
+                argument.type_attr, argument.type = "", attr.default_value.type
     del copy.attr[:]
-    copy.attr.extend(a for a in definition.attr if re.search(rf"\b{a.name}\b", line))
+    copy.attr.extend(a for a in definition.attr if a not in new)
     return copy
 
 

@@ -286,7 +286,7 @@ class RandomCalls:
         if name in ("multiples", "strides", "block_shape"):
             return random.integers(1, 4, rank)
         if name == "segment_ids":
-            return np.sort(random.integers(0, 4, common[:1]))
+            return np.sort(random.integers(0, 4, common[:1] or [1]))
         if name == "indices" and common:
             return random.integers(0, max(common[0], 1), self._related(common))
         return None

@@ -8,10 +8,8 @@ its cluster.
 import dataclasses
 from typing import Callable, Optional, Tuple, Union
 
-import kernels
-import local_nodes as local
-import networks
-import products
+from local import kernels, networks, products
+from local import nodes as local
 import steps
 from program import MIB
 from training import training

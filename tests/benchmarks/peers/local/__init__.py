@@ -1,0 +1,1 @@
+"""Workloads in the client's process."""

@@ -1,0 +1,202 @@
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "troupe/tests/processes/cli/terminal.hpp"
+#include "troupe/tests/processes/support/clients.hpp"
+#include "troupe/tests/processes/support/nodes.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+struct EndedCommand {
+  int code;
+  std::string output, errors;
+};
+
+EndedCommand run_cli(std::vector<std::string> arguments) {
+  Process command(
+      {.program = program("troupe"), .arguments = std::move(arguments), .environment = {}});
+  auto code = command.wait();
+  BOOST_TEST_REQUIRE(code.has_value(), "it does not end; " << command.errors());
+  return {*code, command.output(), command.errors()};
+}
+
+/// Of a command that ends well.
+Json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "--json");
+  auto ended = run_cli(std::move(arguments));
+  BOOST_TEST_REQUIRE(ended.code == 0, ended.errors);
+  return Json::parse(ended.output);
+}
+
+/// One variable on the parameter server.
+struct ClusterWithVariable {
+  NodeCluster nodes{{{"ps", 1}, {"worker", 1}}};
+  std::string target = nodes.target("worker", 0);
+  std::unique_ptr<Client> client = connect(target);
+  std::unique_ptr<Session> session = open(*client);
+
+  ClusterWithVariable() {
+    Builder b;
+    auto ps = b.on("/job:ps/task:0");
+    ps.variable("w", ps.constant(1.5F));
+    auto initializer = b.initializer();
+    BOOST_REQUIRE(session->extend(b).ok());
+    BOOST_REQUIRE(session->run({}, {}, {initializer}).ok());
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(ls_shows_the_tasks_of_the_cluster_and_what_they_hold) {
+  ClusterWithVariable cluster;
+  auto listing = json_of({"--target", cluster.target, "ls"});
+  BOOST_TEST(listing["tasks"].size() == 2U);
+  BOOST_TEST(listing["devices"].size() == 2U);
+  BOOST_REQUIRE(listing["resources"].size() == 1U);
+  BOOST_TEST(listing["resources"][0]["name"] == "/job:ps/task:0/container:/resource:w");
+  BOOST_TEST(listing["resources"][0]["bytes"] == 4);
+  auto tree = run_cli({"--target", cluster.target, "ls"});
+  BOOST_TEST(tree.code == 0);
+  check_says(tree.output, "/job:worker/task:0");
+  check_says(tree.output, "w  variable float32[]  4 B");
+  auto described = json_of({"--target", cluster.target, "describe", "w"});
+  BOOST_TEST(described["device"] == "/job:ps/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(reset_frees_what_it_is_told_to_and_nothing_without_being_told) {
+  ClusterWithVariable cluster;
+  auto refused = run_cli({"--target", cluster.target, "reset"});
+  BOOST_TEST(refused.code == 2);
+  check_says(refused.errors, "say --all");
+  BOOST_TEST(json_of({"--target", cluster.target, "ls"})["resources"].size() == 1U);
+  BOOST_TEST(run_cli({"--target", cluster.target, "reset", "(default)"}).code == 0);
+  BOOST_TEST(json_of({"--target", cluster.target, "ls"})["resources"].empty());
+}
+
+BOOST_AUTO_TEST_CASE(explain_says_what_a_step_waits_for_and_doctor_who_is_silent) {
+  NodeCluster nodes({{"worker", 2}});
+  auto client = connect(nodes.target("worker", 0));
+  auto session = open(*client);
+  Builder b;
+  auto x = b.on("/job:worker/task:1").placeholder(DType::float32, {});
+  auto far = b.on("/job:worker/task:1").neg(x);
+  auto y = b.on("/job:worker/task:0").neg(far);
+  BOOST_REQUIRE(session->extend(b).ok());
+  Feed feed{x, Tensor::scalar(1.0F)};
+  BOOST_REQUIRE(session->run({feed}, {y}).ok());
+  nodes.node("worker", 1).send(SIGSTOP);
+  auto step = session->start({feed}, {y});
+  auto target = nodes.target("worker", 0);
+  Json explained;
+  while (explained.empty()) {
+    auto ended = run_cli({"--json", "--timeout", "0.5", "--target", target, "explain"});
+    if (!ended.output.empty()) explained = Json::parse(ended.output);
+  }
+  BOOST_TEST(explained["master"] == "/job:worker/task:0");
+  check_says(explained["waits"].dump(), "/job:worker/task:1");
+  auto doctor = run_cli({"--timeout", "0.5", "--target", target, "doctor"});
+  BOOST_TEST(doctor.code == 1);
+  check_says(doctor.output, "/job:worker/task:1");
+  nodes.node("worker", 1).send(SIGCONT);
+}
+
+BOOST_AUTO_TEST_CASE(doctor_finds_nothing_wrong_with_a_cluster_that_is_well) {
+  NodeCluster nodes({{"ps", 1}, {"worker", 1}});
+  auto doctor = run_cli({"--target", nodes.target("ps", 0), "doctor"});
+  BOOST_TEST(doctor.code == 0, doctor.output);
+}
+
+BOOST_AUTO_TEST_CASE(stop_ends_a_node) {
+  NodeCluster nodes({{"worker", 1}});
+  BOOST_TEST(run_cli({"--target", nodes.target("worker", 0), "stop"}).code == 0);
+  BOOST_TEST(nodes.node("worker", 0).wait().value_or(-1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(launch_runs_a_program_in_each_role_and_names_who_says_what) {
+  auto ended = run_cli({"launch", "ps=1", "worker=2", "--", "sh", "-c", "echo $TF_CONFIG"});
+  BOOST_TEST(ended.code == 0, ended.errors);
+  for (const auto* label : {"[ps/0] {", "[worker/0] {", "[worker/1] {"})
+    check_says(ended.output, label);
+  check_says(ended.output, R"("task":{"type":"worker","index":1})");
+}
+
+BOOST_AUTO_TEST_CASE(launch_stops_all_when_one_fails_and_ends_as_that_one) {
+  auto ended = run_cli(
+      {"launch", "worker=3", "--", "sh", "-c",
+       "case $TF_CONFIG in *'index\":1'*) exit 7;; esac; exec sleep 1000"});
+  BOOST_TEST(ended.code == 7);
+  check_says(ended.output, "[worker/1] ended with exit code 7");
+}
+
+BOOST_AUTO_TEST_CASE(launch_runs_a_client_beside_nodes_and_ends_as_it_does) {
+  auto ended = run_cli(
+      {"launch", "ps=1", "worker=1", "--client", "--", "sh", "-c",
+       "'" + program("troupe") + "' --target $0 describe /job:ps/task:0 && exit 7", "{worker:0}"});
+  BOOST_TEST(ended.code == 7, ended.errors);
+  check_says(ended.output, "name              /job:ps/task:0");
+}
+
+BOOST_AUTO_TEST_CASE(launch_runs_nodes_on_hosts_by_ssh) {
+  TemporaryFolder folder;
+  auto ssh = folder.path() / "ssh";
+  // Stands for ssh: `ssh -tt HOST COMMAND`, run here.
+  std::ofstream(ssh) << "#!/bin/sh\nexec sh -c \"$3\"\n";
+  BOOST_REQUIRE(chmod(ssh.c_str(), 0700) == 0);
+  auto port = free_port();
+  Process launch(
+      {.program = program("troupe"),
+       .arguments =
+           {"launch", "worker=1", "--hosts", "127.0.0.1", "--ssh", ssh.string(), "--node",
+            program("troupe-node"), "--port-base", std::to_string(port)},
+       .environment = {}});
+  auto line = launch.read_line();
+  BOOST_TEST(line.value_or("") == "[worker/0] ready troupe://127.0.0.1:" + std::to_string(port));
+  launch.send(SIGTERM);
+  BOOST_TEST(launch.wait().value_or(-1) == 128 + SIGTERM);
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_on_a_terminal_stops_all_nodes_of_a_launch_in_order) {
+  Terminal launch({program("troupe"), "launch", "ps=1", "worker=1"});
+  for (int node = 0; node < 2; ++node) BOOST_REQUIRE(launch.reads("/0] ready troupe://"));
+  launch.type("\x03");
+  BOOST_TEST(launch.reads("SIGTERM: stopping"));
+  BOOST_TEST(launch.wait() == 128 + SIGINT);
+}
+
+BOOST_AUTO_TEST_CASE(top_shows_the_cluster_on_a_terminal_until_ctrl_c) {
+  NodeCluster nodes({{"worker", 1}});
+  Terminal top(
+      {program("troupe"), "--target", nodes.target("worker", 0), "top", "--interval", "0.05"});
+  for (int round = 0; round < 3; ++round) BOOST_REQUIRE(top.reads("/job:worker/task:0"));
+  top.type("\x03");
+  BOOST_TEST(top.wait() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_words_are_refused_with_a_hint) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {},
+           {"frob"},
+           {"launch", "worker"},
+           {"launch", "worker=0"},
+           {"ls", "--", "sleep", "1"},
+           {"launch", "worker=1", "--hosts", "a"}}) {
+    auto ended = run_cli(words);
+    BOOST_TEST(ended.code == 2);
+    check_says(ended.errors, "troupe: InvalidArgument: ");
+  }
+  auto nobody =
+      run_cli({"--timeout", "0.2", "--target", "127.0.0.1:" + std::to_string(free_port()), "ls"});
+  BOOST_TEST(nobody.code == 1);
+  check_says(nobody.errors, "TROUPE_TARGET");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
