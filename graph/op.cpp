@@ -36,6 +36,14 @@ Op&& Op::ref_output(std::string name, std::string dtype_attr) && {
       {.name = std::move(name), .is_ref = true, .dtype_attr = std::move(dtype_attr)});
   return std::move(*this);
 }
+Op&& Op::ref_input(std::string name, DType dtype) && {
+  inputs_.push_back({.name = std::move(name), .dtype = dtype, .is_ref = true});
+  return std::move(*this);
+}
+Op&& Op::ref_output(std::string name, DType dtype) && {
+  outputs_.push_back({.name = std::move(name), .dtype = dtype, .is_ref = true});
+  return std::move(*this);
+}
 Op&& Op::ref_inputs(std::string name, std::string dtype_attr, std::string count_attr) && {
   inputs_.push_back(
       {.name = std::move(name),

@@ -63,6 +63,10 @@ class Op {
   /// takes a tensor where a reference is given gets the variable's value (passes/partition.hpp).
   Op&& ref_input(std::string name, std::string dtype_attr) &&;
   Op&& ref_output(std::string name, std::string dtype_attr) &&;
+  /// The same for a resource that is no variable, such as a queue: `dtype` is what TensorFlow's
+  /// graphs call the handle, a string. Such a reference has no value.
+  Op&& ref_input(std::string name, DType dtype) &&;
+  Op&& ref_output(std::string name, DType dtype) &&;
   /// `count_attr` references, all of the dtype in `dtype_attr`.
   Op&& ref_inputs(std::string name, std::string dtype_attr, std::string count_attr) &&;
   /// `count_attr` tensors, all of the dtype in `dtype_attr`, or of a fixed one.
@@ -90,8 +94,8 @@ class Op {
   /// The op reads or changes state: its nodes must not be merged, moved alone or precomputed.
   Op&& stateful() &&;
   /// Output 0 is the handle of a named resource: `shared_name` in `container`, which the op must
-  /// have as attributes. An empty shared_name stands for the node's name; for an op that has the
-  /// attribute `use_node_name_sharing` only where that is true, and else for a resource that only
+  /// have as attributes. An empty shared_name stands for the node's name, if the resource is a
+  /// variable or the attribute `use_node_name_sharing` is true, and else for a resource that only
   /// the session can use. Stateful.
   Op&& resource_handle() &&;
 

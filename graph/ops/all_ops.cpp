@@ -75,6 +75,7 @@ constexpr Family families[] = {
     {"state/reference", add_reference_ops},
     {"state/table", add_table_ops},
     {"state/tensor_array", add_tensor_array_ops},
+    {"queue/queue", add_queue_ops},
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},
     {"control_flow", add_control_flow_ops},

@@ -73,6 +73,7 @@ void add_state_ops(OpCatalog& catalog);
 void add_reference_ops(OpCatalog& catalog);
 void add_table_ops(OpCatalog& catalog);
 void add_tensor_array_ops(OpCatalog& catalog);
+void add_queue_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);
 void add_control_flow_ops(OpCatalog& catalog);

@@ -11,8 +11,10 @@ constexpr std::string_view unshared_prefix = "_unshared/";
 
 /// Whether an empty shared_name stands for the node's name.
 bool shares_node_name(const Node& node) {
+  const auto& op = node.op->name();
+  if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable") return true;
   auto found = node.attrs.find("use_node_name_sharing");
-  if (found == node.attrs.end()) return true;
+  if (found == node.attrs.end()) return false;
   auto* shares = found->second.get<bool>();
   return shares && *shares;
 }
