@@ -357,7 +357,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   void report(const Status& stream_status) {
     auto status = waiting_.error();
-    std::exchange(done_, nullptr)(status.ok() ? stream_status : status);
+    if (status.ok()) status = stream_status;
+    resources_.end(status);
+    std::exchange(done_, nullptr)(status);
   }
 
   const std::shared_ptr<const Plan> plan_;

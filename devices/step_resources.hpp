@@ -1,11 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "troupe/graph/types/resource.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
@@ -45,12 +49,25 @@ class StepResources {
     if (dropped) dropped->drop();
   }
 
+  /// Calls `hook` when nothing of the step runs on this device any more, with its result there,
+  /// before anybody is told of it. Not called for a step that is never run to its end.
+  void when_ended(std::function<void(const Status&)> hook) {
+    std::lock_guard lock(mutex_);
+    end_hooks_.push_back(std::move(hook));
+  }
+  /// For the executor: calls those hooks, the latest first.
+  void end(const Status& status) {
+    auto hooks = std::exchange(end_hooks_, {});
+    for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) (*hook)(status);
+  }
+
  private:
   static constexpr const char* container = "_step";
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
+  std::vector<std::function<void(const Status&)>> end_hooks_;
 };
 
 }  // namespace troupe

@@ -77,6 +77,7 @@ constexpr Add families[] = {
     add_state_kernels,
     add_table_kernels,
     add_tensor_array_kernels,
+    add_queue_kernels,
     add_training_kernels,
     add_reference_kernels,
     add_checkpoint_kernels,

@@ -14,7 +14,7 @@ Status ResourceKind::check_declared(
   };
   if (resource.kind() != name) return wrong("is no " + name + ", as the graph declares it");
   auto status = check(resource, handle);
-  return status.ok() ? status : wrong(status.message());
+  return status.ok() || says_what_differs ? status : wrong(status.message());
 }
 
 void ResourceKindCatalog::add(ResourceKind kind) {
@@ -34,6 +34,7 @@ ResourceKindCatalog make_resource_kind_catalog() {
   ResourceKindCatalog catalog;
   add_variable_kind(catalog);
   add_hash_table_kind(catalog);
+  add_queue_kind(catalog);
   return catalog;
 }
 

@@ -26,6 +26,8 @@ struct ResourceKind {
   /// Fails unless the graph may take that resource, which is of this kind, for what the handle node
   /// declares: "is float32[2], but the graph declares it as int32[2]".
   std::function<Status(const Resource& resource, const Node& handle)> check;
+  /// check()'s errors name the resource themselves.
+  bool says_what_differs = false;
 
   /// As check(), for a resource of any kind; the error names it.
   Status check_declared(
@@ -52,6 +54,7 @@ class ResourceKindCatalog {
 // One function per kind, in the file of its name.
 void add_variable_kind(ResourceKindCatalog& catalog);
 void add_hash_table_kind(ResourceKindCatalog& catalog);
+void add_queue_kind(ResourceKindCatalog& catalog);
 
 /// A catalog of all kinds.
 ResourceKindCatalog make_resource_kind_catalog();

@@ -39,8 +39,15 @@ class Resource {
     DType dtype = DType::float32;
     Shape shape;
     uint64_t bytes = 0;
+    // Of what steps put elements in and take them out:
+    int64_t capacity = -1;  // the most elements; -1: any number
+    int64_t waiting_producers = 0;
+    int64_t waiting_consumers = 0;
   };
   virtual Description describe() const = 0;
+  /// In words, what it is like at this moment: for those who ask why a step waits for it. Empty
+  /// where nothing waits for such a resource.
+  virtual std::string state() const { return {}; }
 
   /// Records that a step used it at `now`, by the clock of its task.
   void touch(std::chrono::nanoseconds now) { used_at_.store(now.count(), relaxed); }
