@@ -7,6 +7,10 @@
 namespace troupe::cpu {
 namespace {
 
+bool is_lent(const Tensor& tensor) {
+  return is_plain(tensor.dtype()) && (!tensor.allocator() || tensor.allocator() == &lent_memory());
+}
+
 /// Of an element of the run, without the axis of a batch.
 Shape element_shape(const QueueRun& run, size_t component) {
   const auto& shape = run.components[component].shape();
@@ -76,6 +80,24 @@ Result<Tensor> component_of(
 }
 
 }  // namespace
+
+uint64_t lent_bytes(const Tensors& components) {
+  uint64_t bytes = 0;
+  for (const auto& component : components)
+    if (is_lent(component)) bytes += component.bytes();
+  return bytes;
+}
+
+Result<Tensors> in_kept_memory(Tensors components, Allocator& allocator) {
+  for (auto& component : components) {
+    if (!is_lent(component)) continue;
+    auto copy = Tensor::allocate(component.dtype(), component.shape(), allocator);
+    if (!copy) return copy.status();
+    copy_all(*copy, component);
+    component = *std::move(copy);
+  }
+  return components;
+}
 
 Result<Tensors> element_of(QueueRun run, Allocator& allocator) {
   if (!run.is_batch) return std::move(run.components);

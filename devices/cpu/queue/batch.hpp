@@ -5,6 +5,12 @@
 
 namespace troupe::cpu {
 
+/// The bytes of those that lie in memory that is only lent: a queue would keep that from another
+/// process, or a whole message of a client.
+uint64_t lent_bytes(const Tensors& components);
+/// The components, with copies of those.
+Result<Tensors> in_kept_memory(Tensors components, Allocator& allocator);
+
 /// The components of the one element of a run; copied where it is a row of a batch.
 /// ResourceExhausted: there is no memory for them.
 Result<Tensors> element_of(QueueRun run, Allocator& allocator);

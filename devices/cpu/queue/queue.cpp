@@ -28,38 +28,19 @@ Tensors component_inputs(const Launch& launch) {
 }
 
 void enqueue(Launch& launch, const QueueInput& queue, QueueRuns runs, Kernel::Done done) {
-  auto call = queue->enqueue(
-      std::move(runs),
-      [queue, done = std::move(done)](const Status& status) { done(queue.explain(status)); });
+  auto ended = [queue, done = std::move(done)](const Status& status) {
+    done(queue.explain(status));
+  };
+  auto call = queue->enqueue(std::move(runs), std::move(ended));
   launch.on_cancel([queue, call] { queue->give_up(call); });
 }
 
-Result<Kernel> make_enqueue(const Node& node) {
-  if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch);
-    if (!queue) return done(queue.status());
-    enqueue(launch, *queue, {{.components = component_inputs(launch)}}, std::move(done));
-  };
-  auto try_now = [](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch);
-    if (!queue) return queue.status();
-    QueueRun element{.components = component_inputs(launch)};
-    auto status = (*queue)->spec().check_element(element.components);
-    if (!status.ok()) return status;
-    auto ended = (*queue)->try_enqueue(element);
-    return ended ? std::optional(queue->explain(*ended)) : ended;
-  };
-  return Kernel{
-      .start = std::move(start), .try_now = std::move(try_now), .awaits = "room in its queue"};
-}
-
-/// Puts in the rows of a batch, each as an element by itself.
-void enqueue_split(Launch& launch, const QueueInput& queue, Kernel::Done done) {
-  auto batch = component_inputs(launch);
-  auto bytes = QueueRun::rows_of(batch).bytes();
-  auto work = [&launch, queue, batch = std::move(batch), done = std::move(done)] {
-    auto runs = split(batch, launch.device().allocator());
+/// Enqueues what `make` makes of the components, which copies that many bytes.
+template <class Make>
+void enqueue_copied(
+    Launch& launch, const QueueInput& queue, uint64_t bytes, Make make, Kernel::Done done) {
+  auto work = [&launch, queue, make, done = std::move(done)] {
+    Result<QueueRuns> runs = make(component_inputs(launch), launch.device().allocator());
     if (!runs) return done(runs.status());
     enqueue(launch, queue, *std::move(runs), done);
   };
@@ -67,13 +48,58 @@ void enqueue_split(Launch& launch, const QueueInput& queue, Kernel::Done done) {
   else work();
 }
 
+/// Enqueues the components as one run.
+template <QueueRun (*to_run)(Tensors)>
+void enqueue_run(Launch& launch, const QueueInput& queue, Kernel::Done done) {
+  auto make = [](Tensors components, Allocator& allocator) -> Result<QueueRuns> {
+    auto kept = in_kept_memory(std::move(components), allocator);
+    if (!kept) return kept.status();
+    return QueueRuns{to_run(*std::move(kept))};
+  };
+  auto bytes = lent_bytes(component_inputs(launch));
+  enqueue_copied(launch, queue, bytes, make, std::move(done));
+}
+
+template <QueueRun (*to_run)(Tensors)>
+std::optional<Status> try_enqueue_run(Launch& launch, QueueInput& queue, Tensors components) {
+  if (lent_bytes(components) > copied_at_once_bytes) return {};
+  auto kept = in_kept_memory(std::move(components), launch.device().allocator());
+  if (!kept) return kept.status();
+  auto run = to_run(*std::move(kept));
+  auto ended = queue->try_enqueue(run);
+  return ended ? std::optional(queue.explain(*ended)) : ended;
+}
+
+QueueRun to_element(Tensors components) { return {.components = std::move(components)}; }
+
+Result<Kernel> make_enqueue(const Node& node) {
+  if (auto status = check_timeout(node); !status.ok()) return status;
+  auto start = [](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch);
+    if (!queue) return done(queue.status());
+    enqueue_run<to_element>(launch, *queue, std::move(done));
+  };
+  auto try_now = [](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch);
+    if (!queue) return queue.status();
+    auto components = component_inputs(launch);
+    auto status = (*queue)->spec().check_element(components);
+    if (!status.ok()) return status;
+    return try_enqueue_run<to_element>(launch, *queue, std::move(components));
+  };
+  return Kernel{
+      .start = std::move(start), .try_now = std::move(try_now), .awaits = "room in its queue"};
+}
+
 Result<Kernel> make_enqueue_many(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
   auto start = [](Launch& launch, Kernel::Done done) {
     auto queue = QueueInput::of(launch);
     if (!queue) return done(queue.status());
-    if (!(*queue)->spec().keeps_batches()) return enqueue_split(launch, *queue, std::move(done));
-    enqueue(launch, *queue, {QueueRun::rows_of(component_inputs(launch))}, std::move(done));
+    if ((*queue)->spec().keeps_batches())
+      return enqueue_run<QueueRun::rows_of>(launch, *queue, std::move(done));
+    auto bytes = QueueRun::rows_of(component_inputs(launch)).bytes();
+    enqueue_copied(launch, *queue, bytes, split, std::move(done));
   };
   auto try_now = [](Launch& launch) -> std::optional<Status> {
     auto queue = QueueInput::of(launch);
@@ -82,9 +108,7 @@ Result<Kernel> make_enqueue_many(const Node& node) {
     auto status = (*queue)->spec().check_batch(components);
     if (!status.ok() || components[0].shape()[0] == 0) return status;
     if (!(*queue)->spec().keeps_batches()) return {};
-    auto batch = QueueRun::rows_of(std::move(components));
-    auto ended = (*queue)->try_enqueue(batch);
-    return ended ? std::optional(queue->explain(*ended)) : ended;
+    return try_enqueue_run<QueueRun::rows_of>(launch, *queue, std::move(components));
   };
   return Kernel{
       .start = std::move(start), .try_now = std::move(try_now), .awaits = "room in its queue"};
