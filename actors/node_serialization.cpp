@@ -283,7 +283,8 @@ caf::error inspect(caf::serializer& sink, ListedResource& value) {
   if (auto error = write_shape(sink, value.shape)) return error;
   return write(
       sink, value.name.container, value.name.name, value.kind, static_cast<uint8_t>(value.dtype),
-      value.bytes, value.device, value.idle.count());
+      value.bytes, value.device, value.idle.count(), value.capacity, value.waiting_producers,
+      value.waiting_consumers);
 }
 
 caf::error inspect(caf::deserializer& source, ListedResource& value) {
@@ -291,9 +292,9 @@ caf::error inspect(caf::deserializer& source, ListedResource& value) {
   int64_t idle_ms = 0;
   if (auto error = source(value.name.container, value.name.name, value.kind)) return error;
   if (auto error = read_enum(source, value.dtype, is_valid)) return error;
-  auto error = source(value.bytes, value.device, idle_ms);
+  if (auto error = source(value.bytes, value.device, idle_ms)) return error;
   value.idle = std::chrono::milliseconds(idle_ms);
-  return error;
+  return source(value.capacity, value.waiting_producers, value.waiting_consumers);
 }
 
 caf::error inspect(caf::serializer& sink, Tensor& value) {

@@ -167,7 +167,7 @@ struct Resource {
   name @1 :Text;
 
   kind @2 :Text;
-  # "variable".
+  # "variable", "hash table", "queue".
 
   dtype @3 :DType;
   shape @4 :Shape;
@@ -180,6 +180,13 @@ struct Resource {
 
   idleMs @7 :UInt64;
   # Time since a step last used it.
+
+  capacity @8 :Int64 = -1;
+  # Of a queue, whose elements the shape counts: the most of them; -1: any number.
+
+  waitingProducers @9 :Int64;
+  waitingConsumers @10 :Int64;
+  # Steps' ops that wait to put elements into a queue, and to take some out.
 }
 
 struct Cluster {

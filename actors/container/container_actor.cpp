@@ -100,7 +100,10 @@ struct ContainerState {
            .shape = facts.shape,
            .bytes = facts.bytes,
            .device = owned.device,
-           .idle = std::chrono::duration_cast<std::chrono::milliseconds>(idle)});
+           .idle = std::chrono::duration_cast<std::chrono::milliseconds>(idle),
+           .capacity = facts.capacity,
+           .waiting_producers = facts.waiting_producers,
+           .waiting_consumers = facts.waiting_consumers});
     }
     return list;
   }

@@ -5,6 +5,7 @@
 
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/fusion.hpp"
+#include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
@@ -62,6 +63,18 @@ Where consumer_of(const Graph& graph, NodeId id) {
   return {};
 }
 
+/// The resource whose handle or reference is the node's first input, as the graph passes it on.
+std::shared_ptr<Resource> resource_used_by(
+    const Node& node, const Graph& graph, const Plan::Bindings& handles) {
+  const auto* source = &node;
+  do {
+    if (source->inputs.empty()) return nullptr;
+    source = &graph.node(source->inputs[0].node);
+  } while (loops::passes_on(source->op->name()) || source->op->name() == "FakeQueue");
+  auto found = handles.find(source->id);
+  return found == handles.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
 Wait DevicePlan::describe(const WaitingNode& waiting) const {
@@ -71,6 +84,8 @@ Wait DevicePlan::describe(const WaitingNode& waiting) const {
   if (!waiting.from.empty())
     wait.what += " from " + (waiting.from == transfer::client ? "the client of the partial run"
                                                               : waiting.from);
+  if (auto resource = resource_used_by(node, graph, handles))
+    if (auto state = resource->state(); !state.empty()) wait.what += ": " + state;
   // A _Recv is none of the user's nodes.
   auto where = node.op->name() == transfer::recv ? consumer_of(graph, node.id)
                                                  : Where{.node = node.name, .op = node.op->name()};
@@ -98,6 +113,7 @@ Result<std::shared_ptr<DevicePlan>> make_device_plan(
   device_plan->feed_count = *feeds;
   device_plan->fetch_count = *fetches;
   for (const auto& [node, resource] : bindings) device_plan->resources.push_back(resource);
+  device_plan->handles = bindings;
   for (const auto& node : graph->nodes()) {
     if (auto status = check_dtype(node); !status.ok()) return status;
     if (node.op->name() == transfer::recv)

@@ -32,6 +32,7 @@ struct DevicePlan {
   size_t feed_count = 0;
   size_t fetch_count = 0;
   Counted counted;
+  Plan::Bindings handles;  // the resources, by the nodes of their handles
 
   bool sends_to(const std::string& task) const {
     return std::ranges::any_of(
@@ -42,7 +43,8 @@ struct DevicePlan {
     return std::ranges::any_of(
         resources, [](const auto& resource) { return resource->is_dropped(); });
   }
-  /// Describes what the receiver of an incoming edge waits for.
+  /// Describes what a node waits for: the receiver of an incoming edge, or one that uses a resource,
+  /// with what that is like at this moment.
   Wait describe(const WaitingNode& waiting) const;
   /// Checks that the feeds are as many as those of the plan, and all set.
   Status check_feeds(const Tensors& feeds) const;

@@ -20,7 +20,10 @@ Result<ListedResource> read_resource(rpc::Resource::Reader from) {
       .shape = *shape,
       .bytes = from.getBytes(),
       .device = from.getDevice().cStr(),
-      .idle = std::chrono::milliseconds(from.getIdleMs())};
+      .idle = std::chrono::milliseconds(from.getIdleMs()),
+      .capacity = from.getCapacity(),
+      .waiting_producers = from.getWaitingProducers(),
+      .waiting_consumers = from.getWaitingConsumers()};
 }
 
 }  // namespace
@@ -37,6 +40,9 @@ void fill(rpc::Master::ListResourcesResults::Builder to, const ResourceList& lis
     resources[i].setBytes(resource.bytes);
     resources[i].setDevice(resource.device);
     resources[i].setIdleMs(static_cast<uint64_t>(resource.idle.count()));
+    resources[i].setCapacity(resource.capacity);
+    resources[i].setWaitingProducers(resource.waiting_producers);
+    resources[i].setWaitingConsumers(resource.waiting_consumers);
   }
   auto missing = to.initMissing(static_cast<unsigned>(list.missing.size()));
   for (unsigned i = 0; i < list.missing.size(); ++i) fill(missing[i], list.missing[i]);

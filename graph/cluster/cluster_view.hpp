@@ -49,12 +49,16 @@ struct DeviceList {
 /// A resource, as listed for a client.
 struct ListedResource {
   ResourceName name;
-  std::string kind;              // "variable", "hash table"
+  std::string kind;              // "variable", "hash table", "queue"
   DType dtype = DType::float32;  // of its value; of a table, of the values in it
-  Shape shape;                   // of a table, one dimension: the number of its entries
-  uint64_t bytes = 0;            // of its value; 0 before the first assignment
+  Shape shape;  // of a table or a queue, one dimension: the number of its entries or elements
+  uint64_t bytes = 0;  // of its value; 0 before the first assignment
   std::string device;
   std::chrono::milliseconds idle{0};  // since a step used it last
+  // Of a queue:
+  int64_t capacity = -1;  // the most elements; -1: any number
+  int64_t waiting_producers = 0;
+  int64_t waiting_consumers = 0;
 
   bool operator==(const ListedResource&) const = default;
 };

@@ -208,7 +208,16 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
                   .shape = {2, 3},
                   .bytes = 24,
                   .device = "/job:ps/task:0/device:CPU:0",
-                  .idle = std::chrono::milliseconds(1500)}},
+                  .idle = std::chrono::milliseconds(1500)},
+                 {.name = {"", "examples"},
+                  .kind = "queue",
+                  .dtype = DType::string,
+                  .shape = {5},
+                  .bytes = 300,
+                  .device = "/job:ps/task:0/device:CPU:0",
+                  .capacity = 7,
+                  .waiting_producers = 2,
+                  .waiting_consumers = 1}},
             .missing = {unavailable("/job:ps/task:1 is away")}});
       },
       [record](Reset& reset) {

@@ -45,11 +45,10 @@ Resource::Description QueueResource::describe() const {
 
 std::string QueueResource::state() const {
   std::lock_guard lock(mutex_);
-  auto size = elements_->size();
-  std::string text = std::string(to_string(spec_.kind)) + " '" + spec_.name + "' ";
-  if (size == 0) text += "is empty";
-  else text += "has " + count_text(static_cast<size_t>(size), "element");
+  auto text = std::string(to_string(spec_.kind)) + " '" + spec_.name + "' has " +
+              std::to_string(elements_->size());
   if (spec_.capacity != QueueSpec::unbounded) text += " of " + std::to_string(spec_.capacity);
+  text += " elements";
   if (spec_.capacity_bytes > 0)
     text += ", " + std::to_string(elements_->bytes()) + " bytes of " +
             std::to_string(spec_.capacity_bytes);
