@@ -125,7 +125,7 @@ void add_queues(OpCatalog& catalog, bool is_reference) {
       .doc(std::string("A queue that gives elements in the order of their first component, an "
                        "int64 scalar, smallest first; `component_types` and `shapes` are those of "
                        "the others.") + named)
-      .attr("component_types", DTypes())
+      .attr("component_types", AttrValue(DTypes()))
       .attr("shapes", AttrType::shapes));
 }
 
