@@ -56,6 +56,16 @@ Status check_name(const fs::path& path) {
   return invalid_argument(quote(path.string()) + " names no file");
 }
 
+Status write_all(int fd, const fs::path& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto written = write(fd, bytes.data(), std::min(bytes.size(), bytes_a_call_max));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return file_error("write", path, errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -108,15 +118,7 @@ FileWriter::~FileWriter() {
 }
 
 Status FileWriter::append(const void* bytes, size_t size) {
-  const auto* next = static_cast<const char*>(bytes);
-  while (size > 0) {
-    auto written = write(fd_, next, std::min(size, bytes_a_call_max));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return file_error("write", path_, errno);
-    next += written;
-    size -= static_cast<size_t>(written);
-  }
-  return {};
+  return write_all(fd_, path_, {static_cast<const char*>(bytes), size});
 }
 
 Status FileWriter::commit() {
@@ -126,9 +128,31 @@ Status FileWriter::commit() {
   return sync_folder(folder_of(path_));
 }
 
+Result<FileAppender> FileAppender::create(const fs::path& path) {
+  if (!path.has_filename()) return invalid_argument(quote(path.string()) + " names no file");
+  if (auto status = check_name(path); !status.ok()) return status;
+  if (auto status = make_folder(folder_of(path)); !status.ok()) return status;
+  // O_NONBLOCK: a pipe without a reader is an error and no wait.
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) return file_error("write", path, errno);
+  return FileAppender(path, fd);
+}
+
+FileAppender::FileAppender(fs::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+FileAppender::FileAppender(FileAppender&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+FileAppender::~FileAppender() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Status FileAppender::append(std::string_view bytes) { return write_all(fd_, path_, bytes); }
+
 Result<FileReader> FileReader::open(const fs::path& path) {
   if (auto status = check_name(path); !status.ok()) return status;
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe without a writer is an error and no wait.
+  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return file_error("read", path, errno);
   struct stat file_stat = {};
   int error = fstat(fd, &file_stat) == 0 ? 0 : errno;

@@ -37,6 +37,25 @@ class FileWriter {
   int fd_;
 };
 
+/// Writes a file in place, from its beginning: other than with FileWriter, what was appended is in
+/// it at once.
+class FileAppender {
+ public:
+  /// Empties the file, or makes it and the folders that it lacks.
+  static Result<FileAppender> create(const std::filesystem::path& path);
+  FileAppender(FileAppender&& other) noexcept;
+  FileAppender& operator=(FileAppender&&) = delete;
+  ~FileAppender();
+
+  Status append(std::string_view bytes);
+
+ private:
+  FileAppender(std::filesystem::path path, int fd);
+
+  std::filesystem::path path_;
+  int fd_;
+};
+
 /// A file open for reads at any offset.
 class FileReader {
  public:
