@@ -1,5 +1,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
+#include "troupe/devices/cpu/state/table_file.hpp"
+#include "troupe/devices/cpu/string/strings.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/hash_table.hpp"
 
@@ -31,6 +33,14 @@ Status import_entries(Launch& launch, HashTableResource& table) {
   return table.assign(launch.input(1), launch.input(2));
 }
 
+Status initialize(Launch& launch, HashTableResource& table) {
+  if (launch.input(1).shape() != launch.input(2).shape())
+    return invalid_argument(
+        "keys and values should have the same dimension." + launch.input(1).shape().to_string() +
+        " vs " + launch.input(2).shape().to_string());
+  return table.initialize(launch.input(1), launch.input(2));
+}
+
 Status remove(Launch& launch, HashTableResource& table) { return table.remove(launch.input(1)); }
 
 Status get_size(Launch& launch, HashTableResource& table) {
@@ -59,15 +69,47 @@ Result<Kernel> make_export(const Node& node) {
   return Kernel{.compute = std::move(compute)};
 }
 
+Status initialize_from_file(Launch& launch, const TableColumns& columns) {
+  auto table = resource_input<HashTableResource>(launch, 0);
+  if (!table) return table.status();
+  auto filename = scalar_string(launch, 1, "filename");
+  if (!filename) return filename.status();
+  auto entries = read_table_file(*filename, columns, **table);
+  if (!entries) return entries.status();
+  auto status = (*table)->initialize(entries->keys, entries->values);
+  if ((*table)->is_dropped()) return gone(launch.input(0).value<ResourceHandle>());
+  // One that was filled before stays as it is, whatever the file has now.
+  auto was_filled = status.code() == Code::failed_precondition && (*table)->is_initialized();
+  return was_filled ? Status() : status;
+}
+
+Result<Kernel> make_initialize_from_file(const Node& node) {
+  const auto& delimiter = node.attr<std::string>("delimiter");
+  if (delimiter.size() != 1) return invalid_argument("delimiter should be only 1 char");
+  TableColumns columns{
+      .key_index = node.attr<int64_t>("key_index"),
+      .value_index = node.attr<int64_t>("value_index"),
+      .vocab_size = node.attr<int64_t>("vocab_size"),
+      .delimiter = delimiter[0]};
+  constexpr int64_t disk_ns = 10'000'000;
+  return Kernel{
+      .compute = [columns](Launch& launch) { return initialize_from_file(launch, columns); },
+      .cost_ns = [](const Launch&) { return disk_ns; }};
+}
+
 }  // namespace
 
 void add_table_kernels(KernelCatalog& catalog) {
-  catalog.add_compute("LookupTableFindV2", use_table<find>);
-  catalog.add_compute("LookupTableInsertV2", use_table<insert>);
+  for (std::string form : {"", "V2"}) {
+    catalog.add_compute("LookupTableFind" + form, use_table<find>);
+    catalog.add_compute("LookupTableInsert" + form, use_table<insert>);
+    catalog.add_compute("LookupTableSize" + form, use_table<get_size>);
+    catalog.add("LookupTableExport" + form, make_export);
+    catalog.add_compute("LookupTableImport" + form, use_table<import_entries>);
+    catalog.add_compute("InitializeTable" + form, use_table<initialize>);
+    catalog.add("InitializeTableFromTextFile" + form, make_initialize_from_file);
+  }
   catalog.add_compute("LookupTableRemoveV2", use_table<remove>);
-  catalog.add_compute("LookupTableSizeV2", use_table<get_size>);
-  catalog.add("LookupTableExportV2", make_export);
-  catalog.add_compute("LookupTableImportV2", use_table<import_entries>);
 }
 
 }  // namespace troupe::cpu

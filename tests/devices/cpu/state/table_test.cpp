@@ -1,11 +1,16 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/state/table_file.hpp"
 #include "troupe/devices/resources/hash_table.hpp"
 #include "troupe/devices/simulated/simulated_accelerator.hpp"
+#include "troupe/graph/support/file.hpp"
 #include "troupe/tests/devices/cpu/launch_kernel.hpp"
+#include "troupe/tests/temporary_folder.hpp"
 
 namespace troupe::testing {
 
 BOOST_AUTO_TEST_SUITE(table)
+
+using cpu::TableColumns;
 
 Tensor texts(const std::vector<std::string>& values) {
   return Tensor::of<std::string>(
@@ -18,10 +23,11 @@ struct Fixture {
   GraphRunner runner;
   Value table = handle(DType::int64, DType::string);
 
-  Value handle(DType keys, DType values) {
-    return b.op(
-        "MutableHashTableV2", {},
-        {{"shared_name", "t"}, {"key_dtype", keys}, {"value_dtype", values}});
+  Value handle(
+      DType keys, DType values, const char* op = "MutableHashTableV2", const Attrs& more = {}) {
+    Attrs attrs{{"shared_name", "t"}, {"key_dtype", keys}, {"value_dtype", values}};
+    attrs.insert(more.begin(), more.end());
+    return b.op(op, {}, attrs);
   }
   Value keys(std::initializer_list<int64_t> values) { return b.constant(vec<int64_t>(values)); }
   Value find(Value wanted, const std::string& fallback = "none") {
@@ -83,11 +89,216 @@ BOOST_FIXTURE_TEST_CASE(keys_are_texts_or_integers_and_values_one_of_six_dtypes,
   BOOST_TEST(starts_with(size(), "Unimplemented: there are no hash tables from float32 to int64"));
 }
 
+/// A table that is filled once, from int64 to string.
+struct StaticFixture : Fixture {
+  StaticFixture() { table = handle(DType::int64, DType::string, "HashTableV2"); }
+
+  std::string fill(std::initializer_list<int64_t> at, const std::vector<std::string>& values) {
+    return run({}, {b.op("InitializeTableV2", {table, keys(at), b.constant(texts(values))})});
+  }
+  /// Without the place of the error.
+  static std::string words(const std::string& error) {
+    return error.substr(0, error.find(" [node"));
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_static_table_is_used_once_it_is_filled, StaticFixture) {
+  auto uninitialized = "FailedPrecondition: Table not initialized.";
+  BOOST_TEST(words(run({find(keys({1}))})) == uninitialized);
+  BOOST_TEST(size() == "int64[] [0]");
+  BOOST_TEST(fill({2, 1}, {"two", "one"}) == "");
+  BOOST_TEST(run({find(keys({1, 2, 3}))}) == "string[3] [\"one\" \"two\" \"none\"]");
+  BOOST_TEST(size() == "int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_static_table_may_be_filled_again_with_as_many_entries, StaticFixture) {
+  BOOST_TEST(fill({1, 2}, {"one", "two"}) == "");
+  BOOST_TEST(fill({1, 2}, {"one", "two"}) == "");
+  BOOST_TEST(
+      words(fill({1, 2, 3}, {"one", "two", "three"})) ==
+      "FailedPrecondition: Table was already initialized with different data.");
+  BOOST_TEST(size() == "int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_key_of_a_static_table_has_one_value, StaticFixture) {
+  BOOST_TEST(
+      words(fill({1, 2, 1}, {"one", "two", "uno"})) ==
+      "FailedPrecondition: HashTable has different value for same key. Key 1 has one and trying to "
+      "add value uno");
+  BOOST_TEST(size() == "int64[] [0]");
+  BOOST_TEST(words(fill({}, {})) == "InvalidArgument: keys and values cannot be empty tensors.");
+  BOOST_TEST(fill({1, 2, 1}, {"one", "two", "one"}) == "");
+  BOOST_TEST(size() == "int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_static_table_does_not_change, StaticFixture) {
+  fill({1}, {"one"});
+  BOOST_TEST(
+      words(run({}, {insert(keys({2}), {"two"})})) ==
+      "Unimplemented: Insert not supported by InitializableLookupTable implementations");
+  BOOST_TEST(
+      words(run({}, {b.op("LookupTableRemoveV2", {table, keys({1})})})) ==
+      "Unimplemented: Remove not supported by InitializableLookupTable implementations");
+  table = handle(DType::int64, DType::string, "HashTableV2", {{"container", "c"}});
+  Attrs dtypes{{"Tkeys", DType::int64}, {"Tvalues", DType::string}};
+  auto all = b.op("LookupTableExportV2", {table}, dtypes);
+  BOOST_TEST(words(run({all.output(0)})) == "Aborted: HashTable is not initialized.");
+  auto import = b.op("LookupTableImportV2", {table, keys({3}), b.constant(texts({"three"}))});
+  BOOST_TEST(run({}, {import}) == "");
+  BOOST_TEST(run({all.output(0), all.output(1)}) == "int64[1] [3]; string[1] [\"three\"]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_that_changes_cannot_be_filled_once, Fixture) {
+  auto fill = b.op("InitializeTableV2", {table, keys({1}), b.constant(texts({"one"}))});
+  BOOST_TEST(starts_with(run({}, {fill}), "InvalidArgument: the table is not initializable"));
+}
+
+BOOST_FIXTURE_TEST_CASE(references_name_the_same_tables_as_handles, Fixture) {
+  auto reference = handle(DType::int64, DType::string, "MutableHashTable");
+  run({}, {b.op("LookupTableInsert", {reference, keys({1}), b.constant(texts({"one"}))})});
+  BOOST_TEST(run({find(keys({1}))}) == "string[1] [\"one\"]");
+  auto found = b.op("LookupTableFind", {reference, keys({1}), b.constant(Tensor::string("none"))});
+  BOOST_TEST(run({found}) == "string[1] [\"one\"]");
+  BOOST_TEST(run({b.op("LookupTableSize", {reference})}) == "int64[] [1]");
+  run({}, {b.op("LookupTableImport", {reference, keys({7}), b.constant(texts({"seven"}))})});
+  Attrs dtypes{{"Tkeys", DType::int64}, {"Tvalues", DType::string}};
+  auto all = b.op("LookupTableExport", {reference}, dtypes);
+  BOOST_TEST(run({all.output(0), all.output(1)}) == "int64[1] [7]; string[1] [\"seven\"]");
+  auto filled = handle(DType::int64, DType::string, "HashTable", {{"container", "c"}});
+  auto fill = b.op("InitializeTable", {filled, keys({1}), b.constant(texts({"one"}))});
+  BOOST_TEST(run({}, {fill}) == "");
+  BOOST_TEST(run({b.op("LookupTableSize", {filled})}) == "int64[] [1]");
+}
+
+BOOST_FIXTURE_TEST_CASE(values_may_be_vectors, Fixture) {
+  for (std::string form : {"", "V2"}) {
+    Attrs more{{"value_shape", Shape{2}}, {"container", "c" + form}};
+    table =
+        handle(DType::int64, DType::float32, ("MutableHashTableOfTensors" + form).c_str(), more);
+    auto two_rows = b.constant(Tensor::of<float>({2, 2}, {1, 2, 3, 4}));
+    BOOST_TEST(run({}, {b.op("LookupTableInsert" + form, {table, keys({5, 1}), two_rows})}) == "");
+    auto found = b.op(
+        "LookupTableFind" + form,
+        {table, b.constant(vec<int64_t>({1, 3}, {1, 5, 9})), b.constant(vec({-1, -2}))});
+    BOOST_TEST(run({found}) == "float32[1,3,2] [3 4 1 2 -1 -2]");
+    Attrs dtypes{{"Tkeys", DType::int64}, {"Tvalues", DType::float32}};
+    auto all = b.op("LookupTableExport" + form, {table}, dtypes);
+    BOOST_TEST(run({all.output(0), all.output(1)}) == "int64[2] [1 5]; float32[2,2] [3 4 1 2]");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_of_tensors_has_vectors, Fixture) {
+  for (const auto& shape : {Shape(), Shape{1, 2}, Shape::unknown_rank()}) {
+    Attrs more{{"value_shape", shape}, {"container", "c"}};
+    table = handle(DType::int64, DType::string, "MutableHashTableOfTensorsV2", more);
+    BOOST_TEST(starts_with(
+        size(), "InvalidArgument: Default value must be a vector, got shape " + shape.to_string()));
+  }
+  Attrs open{{"value_shape", Shape{Shape::unknown}}};
+  table = handle(DType::int64, DType::string, "MutableHashTableOfTensorsV2", open);
+  BOOST_TEST(starts_with(size(), "InvalidArgument: no table has values of shape [?]"));
+}
+
+/// A table that is filled from a file.
+struct FileFixture : StaticFixture {
+  TemporaryFolder folder;
+  std::string file = folder / "words.txt";
+
+  void write(const std::string& text) const { BOOST_TEST(write_file(file, text).ok()); }
+  std::string fill_from_file(
+      int64_t key_index, int64_t value_index, const Attrs& more = {}, const char* form = "V2") {
+    Attrs attrs{{"key_index", key_index}, {"value_index", value_index}};
+    attrs.insert(more.begin(), more.end());
+    auto op = std::string("InitializeTableFromTextFile") + form;
+    return words(run({}, {b.op(op, {table, b.constant(Tensor::string(file))}, attrs)}));
+  }
+  Value new_table(DType keys, DType values) {
+    return handle(
+        keys, values, "HashTableV2",
+        {{"container", std::string("c") + to_string(keys) + to_string(values)}});
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_table_is_filled_from_the_columns_of_a_file, FileFixture) {
+  write("brain,1\nsalad,2\nsurgery,3\n");
+  BOOST_TEST(fill_from_file(1, 0, {{"delimiter", ","}}) == "");
+  BOOST_TEST(run({find(keys({3, 1, 4}))}) == "string[3] [\"surgery\" \"brain\" \"none\"]");
+  BOOST_TEST(size() == "int64[] [3]");
+  // It is not filled again, whatever there is now.
+  write("brain,1\n");
+  BOOST_TEST(fill_from_file(1, 0, {{"delimiter", ","}}) == "");
+  BOOST_TEST(size() == "int64[] [3]");
+}
+
+BOOST_FIXTURE_TEST_CASE(lines_and_their_numbers_are_columns_too, FileFixture) {
+  write("a b\nc d");
+  BOOST_TEST(fill_from_file(TableColumns::line_number, TableColumns::whole_line) == "");
+  BOOST_TEST(run({find(keys({0, 1}))}) == "string[2] [\"a b\" \"c d\"]");
+  table = new_table(DType::string, DType::int64);
+  BOOST_TEST(fill_from_file(TableColumns::whole_line, TableColumns::line_number) == "");
+  auto found = b.op(
+      "LookupTableFindV2",
+      {table, b.constant(texts({"c d", "a b"})), b.constant(Tensor::scalar<int64_t>(-1))});
+  BOOST_TEST(run({found}) == "int64[2] [1 0]");
+  table = handle(DType::int64, DType::string, "HashTable", {{"container", "reference"}});
+  auto by_reference = fill_from_file(TableColumns::line_number, TableColumns::whole_line, {}, "");
+  BOOST_TEST(by_reference == "");
+  BOOST_TEST(run({b.op("LookupTableSize", {table})}) == "int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_has_as_many_lines_as_the_vocabulary, FileFixture) {
+  write("a\nb\nc\n");
+  auto fill = [&](int64_t size) {
+    return fill_from_file(
+        TableColumns::line_number, TableColumns::whole_line, {{"vocab_size", size}});
+  };
+  BOOST_TEST(
+      fill(4) == "InvalidArgument: Invalid vocab_size in " + file + ": expected 4 but got 3");
+  BOOST_TEST(fill(2) == "");
+  BOOST_TEST(size() == "int64[] [2]");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_line_without_a_key_and_a_value_is_an_error_that_names_it, FileFixture) {
+  write("1 one\nx two\n");
+  BOOST_TEST(
+      fill_from_file(0, 1, {{"delimiter", " "}}) ==
+      "InvalidArgument: Field 'x' in line 1 is not a valid int64.");
+  BOOST_TEST(
+      fill_from_file(0, 2, {{"delimiter", " "}}) ==
+      "InvalidArgument: Invalid number of columns in " + file +
+          " line 0 ('1 one') : expected 2 got 2");
+  write("a\n\nb\n");
+  BOOST_TEST(
+      fill_from_file(TableColumns::line_number, TableColumns::whole_line) ==
+      "InvalidArgument: Invalid content in " + file + ": empty line found at position 3.");
+  BOOST_TEST(
+      fill_from_file(0, 1, {{"delimiter", "::"}}) ==
+      "InvalidArgument: delimiter should be only 1 char");
+  file = folder / "none";
+  BOOST_TEST(starts_with(fill_from_file(0, 1), "NotFound: cannot read '" + file + "'"));
+}
+
+BOOST_FIXTURE_TEST_CASE(lines_and_numbers_need_dtypes_that_can_hold_them, FileFixture) {
+  write("a\n");
+  table = new_table(DType::string, DType::float32);
+  BOOST_TEST(
+      fill_from_file(TableColumns::line_number, 0) ==
+      "InvalidArgument: Key index for line number requires table key dtype of int64, got string");
+  BOOST_TEST(
+      fill_from_file(0, TableColumns::line_number) ==
+      "InvalidArgument: Value index for line number requires table value dtype of int64, got "
+      "float32");
+  BOOST_TEST(
+      fill_from_file(0, TableColumns::whole_line) ==
+      "InvalidArgument: Value index for whole line requires table value dtype of string, got "
+      "float32");
+}
+
 BOOST_FIXTURE_TEST_CASE(what_does_not_fit_the_table_is_refused, KernelFixture) {
   std::shared_ptr<Resource> table = *make_hash_table(DType::int64, DType::float32);
   BOOST_TEST(
       launch("LookupTableInsertV2", {table}, {vec<int64_t>({1}), vec({1, 2})}) ==
-      "InvalidArgument: the values must have the shape of the keys, [1], not [2]");
+      "InvalidArgument: Expected shape [1] for value, got [2]");
   BOOST_TEST(
       launch("LookupTableInsertV2", {table}, {vec<int32_t>({1}), vec({1})}) ==
       "InvalidArgument: the table's keys are int64, not int32");

@@ -39,9 +39,38 @@ BOOST_AUTO_TEST_CASE(values_have_the_shape_of_their_keys) {
 
 BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_are_refused) {
   auto vector = floats({3});
-  BOOST_TEST(refuses("LookupTableFindV2", {table, keys, vector}, "must have rank 0"));
+  BOOST_TEST(refuses("LookupTableFindV2", {table, keys, vector}, "[3]"));
+  BOOST_TEST(refuses("LookupTableFindV2", {table, keys, floats({2, 3})}, "at most rank 1"));
   BOOST_TEST(refuses("LookupTableInsertV2", {table, keys, vector}, "[3]"));
   BOOST_TEST(refuses("LookupTableImportV2", {table, keys, vector}, "[3]"));
+}
+
+BOOST_AUTO_TEST_CASE(vectors_as_values_are_a_further_dimension) {
+  Attrs attrs{
+      {"key_dtype", DType::int64}, {"value_dtype", DType::float32}, {"value_shape", Shape{4}}};
+  for (std::string form : {"", "V2"}) {
+    auto rows = add("MutableHashTableOfTensors" + form, {}, attrs);
+    BOOST_TEST(shape("LookupTableFind" + form, {rows, keys, floats({4})}) == "[2,3,4]");
+    BOOST_TEST(refuses("LookupTableFind" + form, {rows, keys, floats({})}, "[4]"));
+    BOOST_TEST(shape("LookupTableInsert" + form, {rows, keys, floats({2, 3, 4})}) == "");
+    BOOST_TEST(refuses("LookupTableInsert" + form, {rows, keys, values}, "[2,3,4]"));
+    Attrs dtypes{{"Tkeys", DType::int64}, {"Tvalues", DType::float32}};
+    BOOST_TEST(shape("LookupTableExport" + form, {rows}, dtypes) == "[?] [?,4]");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_table_is_filled_with_a_vector_of_keys) {
+  auto some = placeholder(DType::int64, {3});
+  BOOST_TEST(shape("InitializeTableV2", {table, some, floats({3})}) == "");
+  BOOST_TEST(refuses("InitializeTableV2", {table, some, floats({2})}, "[2]"));
+  BOOST_TEST(refuses("InitializeTableV2", {table, keys, values}, "must have rank 1"));
+  Attrs columns{{"key_index", int64_t{0}}, {"value_index", int64_t{-3}}};
+  auto file = placeholder(DType::string, {});
+  BOOST_TEST(refuses("InitializeTableFromTextFileV2", {table, file}, "-3", columns));
+  columns["value_index"] = int64_t{1};
+  BOOST_TEST(shape("InitializeTableFromTextFileV2", {table, file}, columns) == "");
+  auto names = placeholder(DType::string, {2});
+  BOOST_TEST(refuses("InitializeTableFromTextFileV2", {table, names}, "must have rank 0", columns));
 }
 
 BOOST_AUTO_TEST_CASE(dtypes_must_be_those_of_the_table) {

@@ -9,7 +9,11 @@ from troupe import _native
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.graph.graph import NodeToPlace
 
-PS_OPS = ("Variable", "VariableV2", "VarHandleOp", "MutableHashTableV2")
+PS_OPS = (
+    "Variable", "VariableV2", "VarHandleOp", "MutableHashTable", "MutableHashTableV2",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
+    "MutableDenseHashTableV2",
+)  # fmt: skip
 
 
 def replica_device_setter(
