@@ -14,6 +14,7 @@ void bind_metadata(nanobind::module_& module);
 void bind_session(nanobind::module_& module);
 void bind_client(nanobind::module_& module);
 void bind_server(nanobind::module_& module);
+void bind_files(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 
 }  // namespace troupe::python

@@ -14,5 +14,6 @@ NB_MODULE(_native, module) {
   bind_session(module);
   bind_client(module);
   bind_server(module);
+  bind_files(module);
   bind_train(module);
 }

@@ -27,6 +27,7 @@ from troupe import (
     losses,
     math,
     nn,
+    python_io,
     random,
     raw_ops,
     sets,

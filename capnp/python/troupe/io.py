@@ -1,6 +1,12 @@
-"""Decoding of records and examples."""
+"""Files of records; decoding of records and examples."""
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.io.tf_record import (
+    TFRecordCompressionType,
+    TFRecordOptions,
+    TFRecordWriter,
+    tf_record_iterator,
+)
 from troupe._src.parsing.example_ops import (
     deserialize_many_sparse,
     parse_example,
@@ -36,6 +42,9 @@ __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "SparseFeature",
+    "TFRecordCompressionType",
+    "TFRecordOptions",
+    "TFRecordWriter",
     "VarLenFeature",
     "decode_base64",
     "decode_compressed",
@@ -55,5 +64,6 @@ __all__ = [
     "serialize_many_sparse",
     "serialize_sparse",
     "serialize_tensor",
+    "tf_record_iterator",
     "write_file",
 ]

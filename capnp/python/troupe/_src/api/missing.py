@@ -19,7 +19,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "TextLineReader", "TFRecordReader", "WholeFileReader", "ReaderBase", "data", "batch",
         "string_input_producer", "shuffle_batch", "FixedLengthRecordReader", "slice_input_producer",
         "IdentityReader", "range_input_producer", "limit_epochs", "match_filenames_once",
-        "python_io", "parse_example", "parse_single_example",
+        "parse_example", "parse_single_example",
     ),
     "functions of graphs, and arrays of a specification": ("function", "TensorArraySpec",),
     "checks of several shapes": ("assert_shapes", "assert_variables_initialized",),
