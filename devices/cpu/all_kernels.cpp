@@ -76,6 +76,7 @@ constexpr Add families[] = {
     add_random_kernels,
     add_state_kernels,
     add_table_kernels,
+    add_reader_kernels,
     add_tensor_array_kernels,
     add_queue_kernels,
     add_training_kernels,

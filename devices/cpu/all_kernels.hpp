@@ -70,6 +70,7 @@ void add_random_kernels(KernelCatalog& catalog);
 void add_state_kernels(KernelCatalog& catalog);
 void add_reference_kernels(KernelCatalog& catalog);
 void add_table_kernels(KernelCatalog& catalog);
+void add_reader_kernels(KernelCatalog& catalog);
 void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_queue_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);

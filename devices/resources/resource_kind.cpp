@@ -35,6 +35,7 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_variable_kind(catalog);
   add_hash_table_kind(catalog);
   add_queue_kind(catalog);
+  add_reader_kind(catalog);
   return catalog;
 }
 

@@ -55,6 +55,7 @@ class ResourceKindCatalog {
 void add_variable_kind(ResourceKindCatalog& catalog);
 void add_hash_table_kind(ResourceKindCatalog& catalog);
 void add_queue_kind(ResourceKindCatalog& catalog);
+void add_reader_kind(ResourceKindCatalog& catalog);
 
 /// A catalog of all kinds.
 ResourceKindCatalog make_resource_kind_catalog();

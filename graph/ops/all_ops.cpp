@@ -76,6 +76,7 @@ constexpr Family families[] = {
     {"state/table", add_table_ops},
     {"state/tensor_array", add_tensor_array_ops},
     {"queue/queue", add_queue_ops},
+    {"parsing/reader", add_reader_ops},
     {"state/training", add_training_ops},
     {"state/checkpoint", add_checkpoint_ops},
     {"control_flow", add_control_flow_ops},

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <troupe_proto/example.pb.h>
+#include <troupe_proto/reader_state.pb.h>
 
 #include "troupe/graph/proto/tensor_proto.hpp"
 
@@ -61,6 +62,26 @@ Result<std::string> example_from_json(const std::string& json) {
   if (status.ok()) return bytes;
   return invalid_argument(
       "Error while parsing JSON: " + std::string(status.message().data(), status.message().size()));
+}
+
+std::string serialize_reader_state(const ReaderState& state) {
+  proto::ReaderBaseState message;
+  message.set_work_started(state.work_started);
+  message.set_work_finished(state.work_finished);
+  message.set_num_records_produced(state.records_produced);
+  message.set_current_work(state.work_unit);
+  return message.SerializeAsString();
+}
+
+std::optional<ReaderState> parse_reader_state(const std::string& bytes) {
+  proto::ReaderBaseState message;
+  google::protobuf::LogSilencer silencer;
+  if (bytes.size() > max_message_bytes || !message.ParseFromString(bytes)) return std::nullopt;
+  return ReaderState{
+      .work_started = message.work_started(),
+      .work_finished = message.work_finished(),
+      .records_produced = message.num_records_produced(),
+      .work_unit = message.current_work()};
 }
 
 }  // namespace troupe

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "troupe/graph/types/status.hpp"
@@ -28,5 +30,16 @@ Result<Tensor> parse_tensor(const std::string& bytes, size_t max_bytes = max_ten
 
 /// The bytes of an example (example.proto) that is given as JSON, in protobuf's mapping.
 Result<std::string> example_from_json(const std::string& json);
+
+/// What a reader has counted, and the last work unit that it began (reader_state.proto).
+struct ReaderState {
+  int64_t work_started = 0;
+  int64_t work_finished = 0;
+  int64_t records_produced = 0;
+  std::string work_unit;
+};
+std::string serialize_reader_state(const ReaderState& state);
+/// Nothing where the bytes are no such message.
+std::optional<ReaderState> parse_reader_state(const std::string& bytes);
 
 }  // namespace troupe

@@ -206,10 +206,10 @@ struct FileFixture : StaticFixture {
 
   void write(const std::string& text) const { BOOST_TEST(write_file(file, text).ok()); }
   std::string fill_from_file(
-      int64_t key_index, int64_t value_index, const Attrs& more = {}, const char* form = "V2") {
+      int64_t key_index, int64_t value_index, const Attrs& more = {},
+      const char* op = "InitializeTableFromTextFileV2") {
     Attrs attrs{{"key_index", key_index}, {"value_index", value_index}};
     attrs.insert(more.begin(), more.end());
-    auto op = std::string("InitializeTableFromTextFile") + form;
     return words(run({}, {b.op(op, {table, b.constant(Tensor::string(file))}, attrs)}));
   }
   Value new_table(DType keys, DType values) {
@@ -241,7 +241,8 @@ BOOST_FIXTURE_TEST_CASE(lines_and_their_numbers_are_columns_too, FileFixture) {
       {table, b.constant(texts({"c d", "a b"})), b.constant(Tensor::scalar<int64_t>(-1))});
   BOOST_TEST(run({found}) == "int64[2] [1 0]");
   table = handle(DType::int64, DType::string, "HashTable", {{"container", "reference"}});
-  auto by_reference = fill_from_file(TableColumns::line_number, TableColumns::whole_line, {}, "");
+  auto by_reference = fill_from_file(
+      TableColumns::line_number, TableColumns::whole_line, {}, "InitializeTableFromTextFile");
   BOOST_TEST(by_reference == "");
   BOOST_TEST(run({b.op("LookupTableSize", {table})}) == "int64[] [2]");
 }

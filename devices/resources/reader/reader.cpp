@@ -1,0 +1,144 @@
+#include "troupe/devices/resources/reader/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "troupe/graph/proto/serialized.hpp"
+#include "troupe/graph/support/text.hpp"
+
+namespace troupe {
+
+ReaderResource::ReaderResource(std::string name, std::unique_ptr<RecordFormat> format)
+    : name_(std::move(name)), format_(std::move(format)) {}
+
+Resource::Description ReaderResource::describe() const {
+  return {.dtype = DType::string, .shape = {}, .bytes = 0};
+}
+
+// -- turns
+
+ReaderResource::CallId ReaderResource::enter(Turn turn, std::function<void()> stop) {
+  CallId id;
+  {
+    std::lock_guard lock(mutex_);
+    id = ++last_call_;
+    if (!is_dropped_ && is_used_) {
+      waiting_.push_back({id, std::move(turn), std::move(stop)});
+      return id;
+    }
+    if (!is_dropped_) {
+      is_used_ = true;
+      stop_ = std::move(stop);
+    }
+  }
+  turn(is_dropped() ? aborted("the reader is gone") : Status());
+  return id;
+}
+
+void ReaderResource::leave() {
+  Turn turn;
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = nullptr;
+    is_used_ = !waiting_.empty();
+    if (!is_used_) return;
+    turn = std::move(waiting_.front().turn);
+    stop_ = std::move(waiting_.front().stop);
+    waiting_.pop_front();
+  }
+  turn({});
+}
+
+void ReaderResource::give_up(CallId call) {
+  Turn turn;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = std::ranges::find(waiting_, call, &Call::id);
+    if (found == waiting_.end()) return;
+    turn = std::move(found->turn);
+    waiting_.erase(found);
+  }
+  turn(cancelled("the wait for the reader was cancelled"));
+}
+
+void ReaderResource::drop() {
+  std::deque<Call> waiting;
+  std::function<void()> stop;
+  {
+    std::lock_guard lock(mutex_);
+    is_dropped_ = true;
+    waiting.swap(waiting_);
+    stop = std::move(stop_);
+    stop_ = nullptr;
+  }
+  if (stop) stop();
+  for (auto& call : waiting) call.turn(aborted("the reader is gone"));
+}
+
+// -- reading
+
+Status ReaderResource::begin(std::string work_unit) {
+  work_unit_ = std::move(work_unit);
+  auto status = format_->begin(work_unit_);
+  if (status.ok()) ++work_started_;
+  return status;
+}
+
+Result<bool> ReaderResource::read(std::string& key, std::string& value) {
+  auto read = format_->read(key, value);
+  if (!read) return read.status();
+  if (*read != RecordFormat::Read::record) {
+    format_->end();
+    work_finished_ = work_started_.load();
+  }
+  if (*read == RecordFormat::Read::end) return false;
+  key = *read == RecordFormat::Read::only_record ? work_unit_ : work_unit_ + ":" + key;
+  ++records_produced_;
+  return true;
+}
+
+void ReaderResource::reset() {
+  format_->end();
+  work_started_ = work_finished_ = records_produced_ = 0;
+  work_unit_.clear();
+}
+
+Result<std::string> ReaderResource::serialize_state() const {
+  if (!format_->has_state()) return unimplemented("Reader SerializeState");
+  return serialize_reader_state(
+      {.work_started = work_started_,
+       .work_finished = work_finished_,
+       .records_produced = records_produced_,
+       .work_unit = work_unit_});
+}
+
+Status ReaderResource::restore_state(const std::string& state) {
+  auto status = restore(state);
+  if (!status.ok()) reset();
+  return status;
+}
+
+Status ReaderResource::restore(const std::string& state) {
+  if (!format_->has_state()) return unimplemented("Reader RestoreState");
+  auto parsed = parse_reader_state(state);
+  if (!parsed) return invalid_argument("Could not parse state for " + name_ + ": " + quote(state));
+  auto describe = [&] {
+    return "work_started: " + std::to_string(parsed->work_started) +
+           " work_finished: " + std::to_string(parsed->work_finished) +
+           " num_records_produced: " + std::to_string(parsed->records_produced) +
+           " current_work: " + quote(parsed->work_unit);
+  };
+  if (parsed->work_started < 0 || parsed->work_finished < 0 || parsed->records_produced < 0)
+    return invalid_argument(
+        "Unexpected negative value when restoring in " + name_ + ": " + describe());
+  if (parsed->work_started > parsed->work_finished)
+    return invalid_argument(
+        "Inconsistent work started vs. finished when restoring in " + name_ + ": " + describe());
+  work_started_ = parsed->work_started;
+  work_finished_ = parsed->work_finished;
+  records_produced_ = parsed->records_produced;
+  work_unit_ = std::move(parsed->work_unit);
+  return {};
+}
+
+}  // namespace troupe
