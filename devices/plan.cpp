@@ -30,10 +30,10 @@ std::set<NodeId> created_handles(const Graph& graph, const ResourceKindCatalog& 
       if (auto kind = kinds.find(graph.node(handle).op->name());
           kind && std::ranges::count((*kind)->creating_ops, node.op->name()))
         created.insert(handle);
-    if (!gives_handle(node)) continue;
-    if (node.op->makes_resource_handle()) handles = {node.id};
     auto kind = kinds.find(node.op->name());
     if (kind && (*kind)->creating_ops.empty()) created.insert(node.id);
+    if (!gives_handle(node)) continue;
+    if (node.op->makes_resource_handle()) handles = {node.id};
     sources[node.id] = std::move(handles);
   }
   return created;

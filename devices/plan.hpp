@@ -14,7 +14,8 @@
 
 namespace troupe {
 
-/// A resource in a container that a partition uses, by the node that makes its handle.
+/// A resource in a container that a partition uses, by the node that makes its handle or that works
+/// on it by name.
 struct ResourceUse {
   NodeId node;
   ResourceName name;

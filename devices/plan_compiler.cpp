@@ -74,11 +74,16 @@ class Plan::Compiler {
   };
 
   std::optional<Tensor> constant(const Node& node) const {
-    if (auto name = resource_of(node))
-      return Tensor::scalar(ResourceHandle{name->container, name->name, bindings_.at(node.id)});
+    if (node.op->makes_resource_handle()) return handle(node);
     if (node.op->name() == "Const" && node.control_inputs.empty())
       return node.attr<Tensor>("value");
     return std::nullopt;
+  }
+
+  /// Of the resource that the node names.
+  Tensor handle(const Node& node) const {
+    auto name = *resource_of(node);
+    return Tensor::scalar(ResourceHandle{name.container, name.name, bindings_.at(node.id)});
   }
 
   Status add_node(const Node& node) {
@@ -98,9 +103,13 @@ class Plan::Compiler {
           frames_.frames[static_cast<size_t>(frame)].name +
           "', where it has a value in each iteration; fetch what leaves the loop by Exit");
     auto output_frame = std::max(frames_.of_outputs[node.id], 0);
+    auto is_named = node.op->works_on_named_resource();
     item_of_[node.id] = add_item(
-        *std::move(kernel), node.inputs.size(), node.output_dtypes.size(), node.id, frame,
-        output_frame);
+        *std::move(kernel), node.inputs.size() + is_named, node.output_dtypes.size(), node.id,
+        frame, output_frame);
+    if (is_named)
+      constants_.push_back(
+          {item_of_[node.id], static_cast<int32_t>(node.inputs.size()), handle(node)});
     return {};
   }
 

@@ -130,6 +130,12 @@ Op&& Op::resource_handle() && {
   return std::move(*this).stateful();
 }
 
+Op&& Op::named_resource() && {
+  CHECK(find_attr("container") && find_attr("shared_name"));
+  named_resource_ = true;
+  return std::move(*this).stateful();
+}
+
 const AttrRule* Op::find_attr(std::string_view name) const {
   auto found = std::ranges::find(attrs_, name, &AttrRule::name);
   return found == attrs_.end() ? nullptr : &*found;

@@ -98,6 +98,10 @@ class Op {
   /// variable or the attribute `use_node_name_sharing` is true, and else for a resource that only
   /// the session can use. Stateful.
   Op&& resource_handle() &&;
+  /// The op works on a named resource, as resource_handle() names it, and no input brings its
+  /// handle: its kernel finds that as one more input, after those of the node. An empty shared_name
+  /// stands for the node's name. Stateful.
+  Op&& named_resource() &&;
 
   const std::string& name() const { return name_; }
   /// Where it is defined: "math/rounding" is graph/ops/math/rounding.cpp.
@@ -111,6 +115,7 @@ class Op {
   const MakeGradient& gradient() const { return gradient_; }
   bool is_stateful() const { return stateful_; }
   bool makes_resource_handle() const { return resource_handle_; }
+  bool works_on_named_resource() const { return named_resource_; }
   const AttrRule* find_attr(std::string_view name) const;
 
  private:
@@ -126,6 +131,7 @@ class Op {
   MakeGradient gradient_;
   bool stateful_ = false;
   bool resource_handle_ = false;
+  bool named_resource_ = false;
 };
 
 /// All ops that a graph may use, by name. Filled once, at start (`ops/all_ops.hpp`), then only

@@ -39,7 +39,7 @@ bool is_step_boundary(const Node& node) { return node.op->name().starts_with('_'
 std::string style_of(const Node& node) {
   if (is_step_boundary(node)) return "shape=oval";
   if (!node.op->is_stateful()) return "";
-  bool is_handle = node.op->makes_resource_handle() ||
+  bool is_handle = node.op->makes_resource_handle() || node.op->works_on_named_resource() ||
                    std::ranges::count(node.output_dtypes, DType::resource) > 0;
   return is_handle ? "shape=cylinder style=filled fillcolor=lightyellow"
                    : "style=\"rounded,filled\" fillcolor=lightyellow";

@@ -11,6 +11,7 @@ constexpr std::string_view unshared_prefix = "_unshared/";
 
 /// Whether an empty shared_name stands for the node's name.
 bool shares_node_name(const Node& node) {
+  if (node.op->works_on_named_resource()) return true;
   const auto& op = node.op->name();
   if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable") return true;
   auto found = node.attrs.find("use_node_name_sharing");
@@ -22,7 +23,7 @@ bool shares_node_name(const Node& node) {
 }  // namespace
 
 std::optional<ResourceName> resource_of(const Node& node) {
-  if (!node.op->makes_resource_handle()) return {};
+  if (!node.op->makes_resource_handle() && !node.op->works_on_named_resource()) return {};
   const auto& container = container_of(node);
   const auto& shared_name = node.attr<std::string>("shared_name");
   if (!shared_name.empty()) return ResourceName{container, shared_name};

@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// The resource whose handle the node makes; nothing for other nodes.
+/// The resource whose handle the node makes, or that it works on by name; nothing for other nodes.
 std::optional<ResourceName> resource_of(const Node& node);
 
 /// Whether that resource has no name that others could use: it belongs to one session, in a
