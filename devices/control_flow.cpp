@@ -91,15 +91,17 @@ void add_loop_kernels(KernelCatalog& catalog) {
 Result<Kernel> make_stack(const Node& node) {
   const auto& given = node.attr<std::string>("stack_name");
   auto name = given.empty() ? node.name : given;
-  auto compute = [name, dtype = node.attr<DType>("elem_type")](Launch& launch) -> Status {
-    const auto& size_max = launch.input(0).shape();
-    if (!size_max.is_scalar())
-      return invalid_argument("max_size must be a scalar, not " + size_max.to_string());
-    auto stack = std::make_shared<StackResource>(dtype, launch.input(0).value<int32_t>());
+  auto has_size = !node.inputs.empty();
+  auto compute = [name, has_size, dtype = node.attr<DType>("elem_type")](Launch& launch) -> Status {
+    if (has_size && !launch.input(0).shape().is_scalar())
+      return invalid_argument(
+          "max_size must be a scalar, not " + launch.input(0).shape().to_string());
+    auto size_max = has_size ? launch.input(0).value<int32_t>() : -1;
+    auto stack = std::make_shared<StackResource>(dtype, size_max);
     launch.set(0, Tensor::scalar(launch.step_resources().add(name, std::move(stack))));
     return {};
   };
-  return Kernel{.compute = compute, .host_inputs = {0}};
+  return Kernel{.compute = compute, .host_inputs = has_size ? std::vector{0} : std::vector<int>()};
 }
 
 Result<StackResource*> stack_input(const Launch& launch) {
@@ -148,10 +150,12 @@ void add_control_flow_kernels(KernelCatalog& catalog) {
   catalog.add_compute("RefSelect", run_ref_select);
   catalog.on_host("RefSelect", {0});
   add_loop_kernels(catalog);
-  catalog.add("StackV2", make_stack);
-  catalog.add_compute("StackPushV2", run_push);
-  catalog.add("StackPopV2", make_pop);
-  catalog.add_compute("StackCloseV2", run_close);
+  for (const std::string version : {"", "V2"}) {
+    catalog.add("Stack" + version, make_stack);
+    catalog.add_compute("StackPush" + version, run_push);
+    catalog.add("StackPop" + version, make_pop);
+    catalog.add_compute("StackClose" + version, run_close);
+  }
 }
 
 }  // namespace troupe

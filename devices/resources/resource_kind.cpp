@@ -36,6 +36,10 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_hash_table_kind(catalog);
   add_queue_kind(catalog);
   add_reader_kind(catalog);
+  add_accumulator_kind(catalog);
+  add_staging_area_kind(catalog);
+  add_staging_map_kind(catalog);
+  add_barrier_kind(catalog);
   return catalog;
 }
 

@@ -56,6 +56,10 @@ void add_variable_kind(ResourceKindCatalog& catalog);
 void add_hash_table_kind(ResourceKindCatalog& catalog);
 void add_queue_kind(ResourceKindCatalog& catalog);
 void add_reader_kind(ResourceKindCatalog& catalog);
+void add_accumulator_kind(ResourceKindCatalog& catalog);
+void add_staging_area_kind(ResourceKindCatalog& catalog);
+void add_staging_map_kind(ResourceKindCatalog& catalog);
+void add_barrier_kind(ResourceKindCatalog& catalog);
 
 /// A catalog of all kinds.
 ResourceKindCatalog make_resource_kind_catalog();

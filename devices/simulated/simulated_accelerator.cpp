@@ -29,9 +29,18 @@ Status check_written(const Blocks& blocks) {
   return internal("device memory is read before the work that writes it: an order was forgotten");
 }
 
+/// Accumulators, barriers and staging areas, whose kernels wait.
+bool is_data_flow(std::string_view op) {
+  for (auto word :
+       {"Accumulator", "Barrier", "Stage", "Unstage", "MapPeek", "MapSize", "MapClear",
+        "MapIncompleteSize", "MapUnstage"})
+    if (op.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
 /// Files are the host's: as on a GPU, their ops have no kernel here.
 bool is_for_hosts_only(std::string_view op) {
-  return op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" ||
+  return is_data_flow(op) || op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" ||
          op == "ShardedFilename" || op == "RemoveCheckpoint";
 }
 

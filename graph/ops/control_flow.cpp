@@ -31,36 +31,45 @@ void add_branch_ops(OpCatalog& catalog) {
       .infer_shape(loops::infer_merge));
 }
 
-/// Stacks of tensors that one step has for itself, on one device.
-void add_stack_ops(OpCatalog& catalog) {
-  catalog.add(Op("StackV2")
-      .doc("A stack that ends with the step. `max_size` bounds its elements, where it is not\n"
-           "negative.")
-      .input("max_size", DType::int32)
-      .output("handle", DType::resource)
+/// Stacks of tensors that one step has for itself, on one device. The older forms have a reference
+/// for a handle, and no bound.
+void add_stack_ops(OpCatalog& catalog, bool is_reference) {
+  auto name = [&](const char* op) { return std::string(op) + (is_reference ? "" : "V2"); };
+  auto use = [&](const char* op) {
+    if (is_reference) return Op(name(op)).ref_input("handle", DType::string);
+    return Op(name(op)).input("handle", DType::resource);
+  };
+  auto stack = is_reference ? Op("Stack").ref_output("handle", DType::string)
+                                  .doc("A stack that ends with the step.")
+                            : Op("StackV2")
+                                  .doc("A stack that ends with the step. `max_size` bounds its "
+                                       "elements, where it is not\nnegative.")
+                                  .input("max_size", DType::int32)
+                                  .output("handle", DType::resource);
+  catalog.add(std::move(stack)
       .attr("elem_type", AttrType::dtype)
       .attr("stack_name", "")
-      .infer_shape(shapes::scalar())
+      .infer_shape([is_reference](ShapeInference& s) {
+        s.set(0, is_reference ? Shape{2} : Shape());
+        return Status();
+      })
       .stateful());
-  catalog.add(Op("StackPushV2")
+  catalog.add(use("StackPush")
       .doc("Pushes `elem`, and gives it on.")
-      .input("handle", DType::resource)
       .input("elem", "T")
       .output("output", "T")
       .attr("T", AttrType::dtype)
       .attr("swap_memory", false)
       .infer_shape(shapes::same_as_input(1))
       .stateful());
-  catalog.add(Op("StackPopV2")
+  catalog.add(use("StackPop")
       .doc("Takes the top element; InvalidArgument where the stack is empty.")
-      .input("handle", DType::resource)
       .output("elem", "elem_type")
       .attr("elem_type", AttrType::dtype)
       .infer_shape(shapes::none())
       .stateful());
-  catalog.add(Op("StackCloseV2")
+  catalog.add(use("StackClose")
       .doc("Frees the stack before the step ends.")
-      .input("handle", DType::resource)
       .infer_shape(shapes::none())
       .stateful());
 }
@@ -69,7 +78,7 @@ void add_stack_ops(OpCatalog& catalog) {
 
 void add_control_flow_ops(OpCatalog& catalog) {
   add_branch_ops(catalog);
-  add_stack_ops(catalog);
+  for (bool is_reference : {true, false}) add_stack_ops(catalog, is_reference);
 }
 
 }  // namespace troupe

@@ -48,6 +48,14 @@ Result<Kernel> make_assign(const Node& node) {
       /*gives_reference=*/true);
 }
 
+/// What TensorFlow's graphs take for the value of a reference to anything but a variable.
+std::optional<Tensor> name_of_reference(const Launch& launch) {
+  const auto& handle = launch.input(0).value<ResourceHandle>();
+  if (!handle.resource || std::string_view(handle.resource->kind()) == VariableResource::kind_name)
+    return {};
+  return Tensor::of<std::string>({2}, {handle.container, handle.name});
+}
+
 Result<Kernel> make_read(const Node& node) {
   auto set_value = [](Launch& launch, Tensor value) {
     launch.set(0, std::move(value));
@@ -59,7 +67,13 @@ Result<Kernel> make_read(const Node& node) {
       done(name_uninitialized(launch, status));
     });
   };
-  kernel.try_now = [try_now = std::move(kernel.try_now)](Launch& launch) -> std::optional<Status> {
+  auto may_be_name = node.attr<DType>("T") == DType::string;
+  kernel.try_now = [may_be_name,
+                    try_now = std::move(kernel.try_now)](Launch& launch) -> std::optional<Status> {
+    if (auto name = may_be_name ? name_of_reference(launch) : std::nullopt) {
+      launch.set(0, *std::move(name));
+      return Status();
+    }
     auto status = try_now(launch);
     return status ? std::optional(name_uninitialized(launch, *status)) : status;
   };
