@@ -299,7 +299,7 @@ caf::error inspect(caf::deserializer& source, ListedResource& value) {
 
 caf::error inspect(caf::serializer& sink, Tensor& value) {
   if (!value.is_set()) return write(sink, uint8_t{0});
-  CHECK(value.dtype() != DType::resource);
+  CHECK(!is_opaque(value.dtype()));
   if (auto error = write(sink, static_cast<uint8_t>(value.dtype()))) return error;
   if (auto error = write_shape(sink, value.shape())) return error;
   if (is_plain(value.dtype())) {
@@ -322,7 +322,7 @@ caf::error inspect(caf::deserializer& source, Tensor& value) {
     return {};
   }
   auto dtype = static_cast<DType>(number);
-  if (!is_valid(dtype) || dtype == DType::resource) return bad("a tensor of no known dtype");
+  if (!is_valid(dtype) || is_opaque(dtype)) return bad("a tensor of no known dtype");
   Shape shape;
   if (auto error = read_shape(source, shape)) return error;
   if (!shape.is_known()) return bad("a tensor of unknown shape");

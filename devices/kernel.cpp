@@ -30,6 +30,13 @@ void KernelCatalog::add_compute(std::string op, Compute compute) {
   });
 }
 
+void KernelCatalog::add_linked(std::string op, MakeLinked make) {
+  add(op, [](const Node& node) -> Result<Kernel> {
+    return internal("a kernel of " + node.op->name() + " is linked to a graph");
+  });
+  linked_.emplace(std::move(op), std::move(make));
+}
+
 void KernelCatalog::on_host(
     std::string_view op, std::vector<int> inputs, std::vector<int> outputs) {
   auto found = makers_.find(op);
@@ -48,6 +55,7 @@ void KernelCatalog::on_host(
 
 void KernelCatalog::add_all(const KernelCatalog& other) {
   for (const auto& [op, make] : other.makers_) add(op, make);
+  for (const auto& [op, make] : other.linked_) linked_.emplace(op, make);
 }
 
 KernelCatalog::Make KernelCatalog::find(std::string_view op) const {
@@ -58,6 +66,11 @@ KernelCatalog::Make KernelCatalog::find(std::string_view op) const {
 Result<Kernel> KernelCatalog::make(const Node& node) const {
   if (auto make = find(node.op->name())) return make(node);
   return unimplemented("this kind of device has no kernel for op " + node.op->name());
+}
+
+Result<Kernel> KernelCatalog::make_in(const Node& node, const Graph& graph, Device& device) const {
+  auto found = linked_.find(node.op->name());
+  return found == linked_.end() ? make(node) : found->second(node, graph, device);
 }
 
 std::vector<std::string> KernelCatalog::ops() const {

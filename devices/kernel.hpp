@@ -131,11 +131,15 @@ class KernelCatalog {
   /// launch.
   using Make = std::function<Result<Kernel>(const Node&)>;
   using Compute = std::function<Status(Launch&)>;
+  /// For a kernel that runs functions of the graph, whose library has them, on that device.
+  using MakeLinked = std::function<Result<Kernel>(const Node&, const Graph&, Device&)>;
 
   /// Adding a name twice is a bug.
   void add(std::string op, Make make);
   /// For a kernel that needs nothing of its node. (Named apart: both are callables.)
   void add_compute(std::string op, Compute compute);
+  /// Named apart as well.
+  void add_linked(std::string op, MakeLinked make);
   /// The inputs and outputs of an op that its kernel, added before, has on the host; a negative
   /// index counts from the end.
   void on_host(std::string_view op, std::vector<int> inputs, std::vector<int> outputs = {});
@@ -147,6 +151,8 @@ class KernelCatalog {
 
   /// Unimplemented, naming op and device type, where there is none.
   Result<Kernel> make(const Node& node) const;
+  /// As make(), also for a kernel that is linked to its graph and device.
+  Result<Kernel> make_in(const Node& node, const Graph& graph, Device& device) const;
   /// Unset where there is none.
   Make find(std::string_view op) const;
   bool contains(std::string_view op) const { return find(op) != nullptr; }
@@ -156,6 +162,7 @@ class KernelCatalog {
  private:
   std::map<std::string, Make, std::less<>> makers_;
   std::function<Make(std::string_view op)> other_;
+  std::map<std::string, MakeLinked, std::less<>> linked_;
 };
 
 }  // namespace troupe

@@ -91,7 +91,7 @@ class Plan::Compiler {
       constant_of_[node.id] = *value;
       return {};
     }
-    auto kernel = plan_.device_->kernels().make(node);
+    auto kernel = plan_.device_->kernels().make_in(node, graph_, *plan_.device_);
     if (!kernel)
       return kernel.status().at(
           {.node = node.name, .op = node.op->name(), .device = node.device, .task = {}});

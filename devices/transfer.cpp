@@ -56,13 +56,22 @@ Result<Kernel> make_retval(const Node& node) {
       .takes_dead = true};
 }
 
+/// A variant is a value of this process, and there is no form of it in messages.
+Status refuse_variant(const Tensor& tensor, const std::string& device) {
+  return unimplemented(
+      tensor.to_string() + " cannot be sent to " + device +
+      ": variants stay in their process; place what uses it on its task");
+}
+
 Result<Kernel> make_send(const Node& node) {
-  Kernel kernel{.compute = [edge = node.attr<int64_t>("edge")](Launch& launch) {
+  auto device = node.attr<std::string>("to_device");
+  auto is_refused = node.attr<DType>("T") == DType::variant && !is_within_task(node.device, device);
+  Kernel kernel{.compute = [=, edge = node.attr<int64_t>("edge")](Launch& launch) {
+    if (is_refused && launch.input(0).is_set()) return refuse_variant(launch.input(0), device);
     return launch.port().send({edge, launch.at()}, launch.take_input(0));
   }};
   kernel.takes_dead = true;
-  if (is_within_task(node.device, node.attr<std::string>("to_device")))
-    kernel.takes_any_memory = true;
+  if (is_within_task(node.device, device)) kernel.takes_any_memory = true;
   else kernel.host_inputs = {0};
   return kernel;
 }

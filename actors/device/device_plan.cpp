@@ -33,11 +33,16 @@ Result<size_t> count_of(const Graph& graph, const char* op) {
   return numbers->size();
 }
 
-/// Checks that no resource handle is sent: it is valid in its own process only.
+/// Checks that no resource handle is sent: it is valid in its own process only. So is a variant,
+/// which other devices of the process may have.
 Status check_dtype(const Node& node) {
   auto name = node.op->name();
   if (name != transfer::send && name != transfer::retval) return {};
-  if (node.attr<DType>("T") != DType::resource) return {};
+  auto dtype = node.attr<DType>("T");
+  if (dtype == DType::variant && name == transfer::retval)
+    return invalid_argument("a variant cannot leave its process")
+        .at({.node = node.name, .op = name});
+  if (dtype != DType::resource) return {};
   return invalid_argument("a handle cannot leave its device").at({.node = node.name, .op = name});
 }
 

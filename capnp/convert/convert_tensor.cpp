@@ -150,8 +150,10 @@ Result<Tensor> read_tensor(rpc::Tensor::Reader from, DeferredTensors* deferred) 
   auto shape = read_sizes(from.getSizes());
   if (!dtype) return dtype.status();
   if (!shape) return shape.status();
-  if (*dtype == DType::resource)
-    return invalid_argument("a resource handle is no value that a client can give");
+  if (is_opaque(*dtype))
+    return invalid_argument(
+        std::string("an element of a ") + to_string(*dtype) +
+        " tensor is no value that a client can give");
   if (!shape->is_known())
     return invalid_argument("a tensor's sizes are known, but here is " + shape->to_string());
   if (*dtype == DType::string) return read_strings(from.getStrings(), *shape);
@@ -218,8 +220,10 @@ Result<Tensor> to_tensor(rpc::Tensor::Reader from, DeferredTensors* deferred) {
 Status check_sendable(const Tensors& tensors, bool takes_sources) {
   uint64_t bytes = 0;
   for (const auto& tensor : tensors) {
-    if (tensor.dtype() == DType::resource)
-      return invalid_argument("a resource handle cannot leave its device: fetch what it holds");
+    if (is_opaque(tensor.dtype()))
+      return invalid_argument(
+          std::string("a ") + to_string(tensor.dtype()) +
+          " tensor cannot leave its process: fetch what its elements hold");
     bool may_go_as_source = takes_sources && tensor.dtype() != DType::string;
     bytes += may_go_as_source ? 64 : sent_bytes(tensor);
   }

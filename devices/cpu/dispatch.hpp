@@ -38,6 +38,12 @@ inline Status no_kernel(DType dtype) {
   return unimplemented(std::string("there is no CPU kernel for ") + to_string(dtype));
 }
 
+/// Of handles and variants.
+inline Status not_copied(DType dtype) {
+  return unimplemented(
+      std::string("elements of ") + to_string(dtype) + " tensors cannot be copied");
+}
+
 /// Calls `make` as for_dtype() and returns its kernel; Unimplemented where the types lack the
 /// dtype.
 template <class... Ts, class F>
@@ -67,7 +73,7 @@ struct [[gnu::may_alias]] Cell {
 template <class F>
 Result<Kernel> dispatch_cells(DType dtype, F make) {
   if (dtype == DType::string) return make(std::string());
-  if (dtype == DType::resource) return unimplemented("resource handles cannot be copied");
+  if (is_opaque(dtype)) return not_copied(dtype);
   switch (size_of(dtype)) {
     case 1: return make(Cell<uint8_t>());
     case 2: return make(Cell<uint16_t>());
@@ -81,7 +87,7 @@ Result<Kernel> dispatch_cells(DType dtype, F make) {
 template <class F>
 auto choose_cell(DType dtype, F pick) {
   if (dtype == DType::string) return pick(std::string());
-  if (dtype == DType::resource) return decltype(pick(std::string()))(nullptr);
+  if (is_opaque(dtype)) return decltype(pick(std::string()))(nullptr);
   switch (size_of(dtype)) {
     case 1: return pick(Cell<uint8_t>());
     case 2: return pick(Cell<uint16_t>());

@@ -24,6 +24,8 @@ Result<std::vector<Output>> find_outputs(
   return outputs;
 }
 
+const char* opaque_kind(DType dtype) { return dtype == DType::variant ? "variant" : "handle"; }
+
 /// A placeholder that is fed does not run. As in TensorFlow, a control edge from it waits only for
 /// its feed, which is present from the start.
 bool is_fed_placeholder(const Graph& graph, const std::vector<Output>& feeds, NodeId id) {
@@ -112,13 +114,15 @@ Result<PrunedStep> prune(const Graph& graph, const StepSignature& signature) {
     auto feed = (*feeds)[i];
     if (std::count(feeds->begin(), feeds->end(), feed) > 1)
       return invalid_argument("'" + signature.feeds[i] + "' is fed twice");
-    if (!is_plain(graph.dtype_of(feed)) && graph.dtype_of(feed) != DType::string)
-      return invalid_argument("'" + signature.feeds[i] + "' is a handle, which cannot be fed");
+    if (auto dtype = graph.dtype_of(feed); is_opaque(dtype))
+      return invalid_argument(
+          "'" + signature.feeds[i] + "' is a " + opaque_kind(dtype) + ", which cannot be fed");
   }
   for (size_t i = 0; i < fetches->size(); ++i)
-    if (graph.dtype_of((*fetches)[i]) == DType::resource)
+    if (auto dtype = graph.dtype_of((*fetches)[i]); is_opaque(dtype))
       return invalid_argument(
-          "'" + signature.fetches[i] + "' is a handle, which cannot be fetched");
+          "'" + signature.fetches[i] + "' is a " + opaque_kind(dtype) +
+          ", which cannot be fetched");
 
   PrunedStep step{
       .feeds = *std::move(feeds),

@@ -132,13 +132,14 @@ class Placement::ColocationGroups {
     return add_constraint(source, constraint);
   }
 
-  /// Colocates the node with its resource handles and references, and with the nodes that its
+  /// Colocates the node with its resource handles, variants and references, and with the nodes that
+  /// its
   /// `_class` names.
   Status colocate_neighbours(NodeId id) {
     const auto& node = graph_.node(id);
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (auto input = node.inputs[i];
-          graph_.dtype_of(input) == DType::resource || node.takes_reference(static_cast<int>(i)))
+          is_opaque(graph_.dtype_of(input)) || node.takes_reference(static_cast<int>(i)))
         if (auto status = colocate(id, input.node); !status.ok()) return status;
     if (auto status = colocate_loop_variable(node); !status.ok()) return status;
     auto found = node.attrs.find("_class");

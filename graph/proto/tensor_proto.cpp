@@ -195,8 +195,8 @@ proto::DataType dtype_to_proto(DType dtype) { return static_cast<proto::DataType
 Result<Tensor> tensor_from_proto(const proto::TensorProto& message, size_t max_bytes) {
   auto dtype = dtype_from_proto(message.dtype());
   if (!dtype) return dtype.status();
-  if (*dtype == DType::resource)
-    return invalid_argument("a message cannot hold handles of resources");
+  if (is_opaque(*dtype))
+    return invalid_argument("a message cannot hold handles of resources, or variants");
   auto shape = known_shape_of(message);
   if (!shape) return shape.status();
   if (auto status = check_size(message, *dtype, *shape, max_bytes); !status.ok()) return status;
@@ -220,7 +220,7 @@ Result<Tensor> tensor_from_proto(const proto::TensorProto& message, size_t max_b
 }
 
 proto::TensorProto tensor_to_proto(const Tensor& tensor, StringsIn strings) {
-  CHECK(tensor.dtype() != DType::resource);
+  CHECK(!is_opaque(tensor.dtype()));
   proto::TensorProto message;
   message.set_dtype(dtype_to_proto(tensor.dtype()));
   *message.mutable_tensor_shape() = shape_to_proto(tensor.shape());

@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-constexpr std::array<std::pair<DType, const char*>, 17> names = {{
+constexpr std::array<std::pair<DType, const char*>, 18> names = {{
     {DType::float32, "float32"},
     {DType::float64, "float64"},
     {DType::int32, "int32"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<DType, const char*>, 17> names = {{
     {DType::complex128, "complex128"},
     {DType::float16, "float16"},
     {DType::resource, "resource"},
+    {DType::variant, "variant"},
     {DType::uint32, "uint32"},
     {DType::uint64, "uint64"},
 }};
@@ -57,10 +58,13 @@ bool is_valid(DType dtype) {
 size_t size_of(DType dtype) {
   if (dtype == DType::string) return sizeof(std::string);
   if (dtype == DType::resource) return sizeof(ResourceHandle);
+  if (dtype == DType::variant) return sizeof(Variant);
   return visit(dtype, [](auto zero) { return sizeof(zero); });
 }
 
-bool is_plain(DType dtype) { return dtype != DType::string && dtype != DType::resource; }
+bool is_plain(DType dtype) { return dtype != DType::string && !is_opaque(dtype); }
+
+bool is_opaque(DType dtype) { return dtype == DType::resource || dtype == DType::variant; }
 
 const DTypes& floating() {
   static const DTypes group = {DType::float16, DType::bfloat16, DType::float32, DType::float64};

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,11 +14,14 @@
 namespace troupe {
 
 struct ResourceHandle;
+class VariantValue;
 
 using float16 = Eigen::half;
 using bfloat16 = Eigen::bfloat16;
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
+/// The element of a variant tensor; null until it is set. Copies share the value.
+using Variant = std::shared_ptr<const VariantValue>;
 
 /// The type of a tensor's elements. The numbers are those of TensorFlow's DataType.
 enum class DType : uint8_t {
@@ -37,6 +41,7 @@ enum class DType : uint8_t {
   complex128 = 18,
   float16 = 19,
   resource = 20,  // a handle of a resource in a container; never leaves its device
+  variant = 21,   // a value of a C++ class (`variant.hpp`); never leaves its process
   uint32 = 22,
   uint64 = 23,
 };
@@ -55,6 +60,10 @@ size_t size_of(DType dtype);
 
 /// True where elements are plain bytes, which may be copied and sent as they are.
 bool is_plain(DType dtype);
+
+/// True where elements mean nothing outside of their process: handles and variants. Clients cannot
+/// feed or fetch them, messages cannot hold them, and kernels that copy elements do not take them.
+bool is_opaque(DType dtype);
 
 /// The groups that op definitions allow for their type attributes.
 const DTypes& floating();        // float16, bfloat16, float32, float64
@@ -87,6 +96,7 @@ constexpr DType dtype_of() {
   else if constexpr (std::is_same_v<T, complex128>) return DType::complex128;
   else if constexpr (std::is_same_v<T, std::string>) return DType::string;
   else if constexpr (std::is_same_v<T, ResourceHandle>) return DType::resource;
+  else if constexpr (std::is_same_v<T, Variant>) return DType::variant;
   else return DType::invalid;
 }
 

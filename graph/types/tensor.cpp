@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "troupe/graph/types/resource.hpp"
+#include "troupe/graph/types/variant.hpp"
 
 namespace troupe {
 namespace {
@@ -19,6 +20,10 @@ void print(std::ostream& out, const T& value) {
   else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
     out << static_cast<float>(value);
   else out << value;
+}
+
+void print(std::ostream& out, const Variant& value) {
+  out << (value ? value->type_name() : "unset");
 }
 
 Status no_memory(const std::string& tensor, size_t bytes, const MemoryUse& use) {
@@ -50,6 +55,8 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
     std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(data), elements);
   if (dtype == DType::resource)
     std::uninitialized_default_construct_n(reinterpret_cast<ResourceHandle*>(data), elements);
+  if (dtype == DType::variant)
+    std::uninitialized_default_construct_n(reinterpret_cast<Variant*>(data), elements);
   auto* rep = header > 0 ? new (block)
                                Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator}
                          : new Rep{1, dtype, kind, true, shape, elements, data, bytes, &allocator};
@@ -89,6 +96,7 @@ void Tensor::destroy(Rep* rep) noexcept {
     std::destroy_n(static_cast<std::string*>(rep->data), rep->elements);
   if (rep->dtype == DType::resource)
     std::destroy_n(static_cast<ResourceHandle*>(rep->data), rep->elements);
+  if (rep->dtype == DType::variant) std::destroy_n(static_cast<Variant*>(rep->data), rep->elements);
   auto* allocator = rep->allocator;
   auto bytes = rep->block_bytes;
   if (rep->memory == MemoryKind::device) {
@@ -125,6 +133,7 @@ std::string Tensor::to_string(int64_t most) const {
     if (i > 0) out << ' ';
     if (dtype() == DType::string) out << '"' << data<std::string>()[i] << '"';
     else if (dtype() == DType::resource) out << data<ResourceHandle>()[i].name;
+    else if (dtype() == DType::variant) print(out, data<Variant>()[i]);
     else visit(dtype(), [&](auto zero) { print(out, data<decltype(zero)>()[i]); });
   }
   out << (shown < elements() ? " ...]" : "]");
@@ -135,7 +144,7 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
   if (a.dtype() == DType::string)
     return std::ranges::equal(a.values<std::string>(), b.values<std::string>());
-  if (a.dtype() == DType::resource) return a.raw() == b.raw();
+  if (is_opaque(a.dtype())) return a.raw() == b.raw();
   return visit(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return std::ranges::equal(a.values<T>(), b.values<T>());

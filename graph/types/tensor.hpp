@@ -36,9 +36,9 @@ class Tensor {
     if (rep_ && is_last_of(rep_)) destroy(rep_);
   }
 
-  /// A tensor with unset elements (strings and handles are empty). Fails with ResourceExhausted,
-  /// naming the size, what is in use and the limit, when the allocator has no memory left; `shape`
-  /// must be known.
+  /// A tensor with unset elements (strings, handles and variants are empty). Fails with
+  /// ResourceExhausted, naming the size, what is in use and the limit, when the allocator has no
+  /// memory left; `shape` must be known.
   static Result<Tensor> allocate(DType dtype, const Shape& shape, Allocator& = heap_allocator());
 
   /// A tensor over memory that it does not own. It calls `release` once, from any thread, when the

@@ -224,6 +224,7 @@ from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients,
 from troupe._src.types.dtypes import (
     DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64,
+    variant,
 )  # fmt: skip
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
@@ -357,7 +358,7 @@ __all__ = [
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
     "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer",
+    "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
     "verify_tensor_all_finite", "where", "where_v2", "while_loop", "write_file", "zeros",
     "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from troupe._src.types.dtypes import (
     uint16,
     uint32,
     uint64,
+    variant,
 )
 from troupe._src.types.dtypes import bool_ as bool
 
@@ -56,4 +57,5 @@ __all__ = [
     "uint32",
     "uint64",
     "uint8",
+    "variant",
 ]

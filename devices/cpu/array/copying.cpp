@@ -3,7 +3,7 @@
 namespace troupe::cpu {
 
 Result<Kernel> copying_kernel(DType dtype, KernelCatalog::Compute compute) {
-  if (dtype == DType::resource) return unimplemented("resource handles cannot be copied");
+  if (is_opaque(dtype)) return not_copied(dtype);
   return Kernel{.compute = std::move(compute)};
 }
 

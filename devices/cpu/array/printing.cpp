@@ -60,7 +60,7 @@ std::string print_plain(const T& value) {
 
 std::string print_element(const Tensor& tensor, int64_t index, bool quotes) {
   const auto dtype = tensor.dtype();
-  if (dtype == DType::resource) return "<resource>";
+  if (is_opaque(dtype)) return std::string("<") + to_string(dtype) + ">";
   if (dtype == DType::string) {
     auto text = escape(tensor.data<std::string>()[index]);
     return quotes ? "\"" + text + "\"" : text;

@@ -11,7 +11,7 @@ from troupe._src.set_module import set_module
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
-_OTHER = ("string", "bool", "resource")
+_OTHER = ("string", "bool", "resource", "variant")
 
 
 @set_module("troupe")
@@ -23,7 +23,8 @@ class DType:
         self._number = number
         self._base = self
         # NumPy has no bfloat16: its values are fed and fetched as float32, which includes them.
-        kind = {"string": "object", "resource": "object", "bfloat16": "float32"}.get(name, name)
+        kind = "object" if name in ("string", "resource", "variant") else name
+        kind = {"bfloat16": "float32"}.get(kind, kind)
         self._numpy: np.dtype[Any] = np.dtype(kind)
 
     @property
@@ -145,6 +146,7 @@ string = _BY_NAME["string"]
 complex64 = _BY_NAME["complex64"]
 complex128 = _BY_NAME["complex128"]
 resource = _BY_NAME["resource"]
+variant = _BY_NAME["variant"]
 
 # Unlike in NumPy, where "float" is float64.
 _BY_NAME.update({"half": float16, "float": float32, "double": float64})
