@@ -31,7 +31,8 @@ bool is_within_task(const std::string& from, const std::string& to) {
 Result<Kernel> make_arg(const Node& node) {
   auto index = static_cast<int>(node.attr<int64_t>("index"));
   auto dtype = node.attr<DType>("T");
-  auto shape = node.attr<Shape>("shape");
+  // Of a handle, which is a scalar, the attribute is the shape of the variable.
+  auto shape = dtype == DType::resource ? Shape() : node.attr<Shape>("shape");
   return Kernel{
       .compute =
           [=](Launch& launch) {

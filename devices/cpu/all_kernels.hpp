@@ -79,6 +79,17 @@ void add_tensor_array_kernels(KernelCatalog& catalog);
 void add_queue_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_checkpoint_kernels(KernelCatalog& catalog);
+void add_dataset_sources_kernels(KernelCatalog& catalog);
+void add_dataset_batching_kernels(KernelCatalog& catalog);
+void add_dataset_ordering_kernels(KernelCatalog& catalog);
+void add_dataset_shuffling_kernels(KernelCatalog& catalog);
+void add_dataset_buffering_kernels(KernelCatalog& catalog);
+void add_dataset_mapping_kernels(KernelCatalog& catalog);
+void add_dataset_interleaving_kernels(KernelCatalog& catalog);
+void add_dataset_generator_kernels(KernelCatalog& catalog);
+void add_dataset_reduction_kernels(KernelCatalog& catalog);
+void add_dataset_records_kernels(KernelCatalog& catalog);
+void add_iterators_kernels(KernelCatalog& catalog);
 
 /// A catalog of all CPU kernels.
 KernelCatalog make_kernel_catalog();

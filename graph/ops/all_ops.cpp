@@ -86,6 +86,10 @@ constexpr Family families[] = {
     {"control_flow", add_control_flow_ops},
     {"loops", add_loops_ops},
     {"functional", add_functional_ops},
+    {"data/sources", add_dataset_sources_ops},
+    {"data/arrangement", add_dataset_arrangement_ops},
+    {"data/mapping", add_dataset_mapping_ops},
+    {"data/iterators", add_iterators_ops},
     {"script", add_script_ops},
     {"transfer", add_transfer_ops},
 };

@@ -84,6 +84,10 @@ void add_barrier_ops(OpCatalog& catalog);
 void add_control_flow_ops(OpCatalog& catalog);
 void add_loops_ops(OpCatalog& catalog);
 void add_functional_ops(OpCatalog& catalog);
+void add_dataset_sources_ops(OpCatalog& catalog);
+void add_dataset_arrangement_ops(OpCatalog& catalog);
+void add_dataset_mapping_ops(OpCatalog& catalog);
+void add_iterators_ops(OpCatalog& catalog);
 void add_script_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 

@@ -133,8 +133,7 @@ class Placement::ColocationGroups {
   }
 
   /// Colocates the node with its resource handles, variants and references, and with the nodes that
-  /// its
-  /// `_class` names.
+  /// its `_class` names.
   Status colocate_neighbours(NodeId id) {
     const auto& node = graph_.node(id);
     for (size_t i = 0; i < node.inputs.size(); ++i)

@@ -42,7 +42,7 @@ class GraphRunner {
     auto parts = partition(graph, placed, places);
     if (!parts) return parts.status();
     for (const auto& part : *parts) {
-      auto status = run_partition(b.graph().shared_catalog(), part, feeds, answers);
+      auto status = run_partition(b.graph(), part, feeds, answers);
       if (!status.ok()) return status;
     }
     return answers;
@@ -72,9 +72,8 @@ class GraphRunner {
   };
 
   Status run_partition(
-      const std::shared_ptr<const OpCatalog>& catalog, const Partition& part,
-      const std::vector<Feed>& feeds, Tensors& answers) {
-    auto graph = std::make_shared<Graph>(catalog);
+      const Graph& whole, const Partition& part, const std::vector<Feed>& feeds, Tensors& answers) {
+    auto graph = std::make_shared<Graph>(whole.shared_catalog(), whole.shared_library());
     for (const auto& def : part.nodes)
       if (auto id = graph->add(def); !id) return id.status();
     Plan::Bindings bindings;

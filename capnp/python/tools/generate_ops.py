@@ -76,8 +76,9 @@ NOT_PUBLIC = {
     "ThreadUnsafeUnigramCandidateSampler", "TopK", "TopKV2", "Transpose", "TruncatedNormal",
     "UniformCandidateSampler", "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
-INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Grad(V\d)?|Read.*Op|Resource.*|RestoreV2"
-                      r"|SaveV2|ShardedFilename|Var.*Op")  # fmt: skip
+INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
+                      r"|.*Iterator.*|Read.*Op|Resource.*|RestoreV2|SaveV2|ShardedFilename"
+                      r"|Var.*Op")  # fmt: skip
 
 HEADER = '''"""{title}
 

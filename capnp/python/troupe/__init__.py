@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from troupe import (
     app,
     bitwise,
+    data,
     debugging,
     dtypes,
     errors,
@@ -305,8 +306,8 @@ __all__ = [
     "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex", "complex128",
     "complex64", "concat", "cond", "conj", "constant", "constant_initializer", "container",
     "control_dependencies", "convert_to_tensor", "cos", "cosh", "count_nonzero", "count_up_to",
-    "create_partitioned_variables", "cross", "custom_gradient", "debugging", "decode_base64",
-    "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
+    "create_partitioned_variables", "cross", "custom_gradient", "data", "debugging",
+    "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
     "deserialize_many_sparse", "device", "digamma", "dimension_at_index", "dimension_value",
     "disable_eager_execution", "disable_resource_variables", "disable_v2_behavior", "div",
     "div_no_nan", "divide", "double", "dtypes", "enable_resource_variables", "encode_base64",

@@ -6,14 +6,11 @@
 #include "troupe/devices/cpu/int_input.hpp"
 
 namespace troupe::cpu {
-namespace {
 
 uint64_t fresh_seed() {
   std::random_device device;
   return uint64_t{device()} << 32 | device();
 }
-
-}  // namespace
 
 std::shared_ptr<PhiloxSource> make_source(const Node& node) {
   auto seed = static_cast<uint64_t>(node.attr<int64_t>("seed"));

@@ -8,6 +8,9 @@
 
 namespace troupe::cpu {
 
+/// A seed that nobody has asked for.
+uint64_t fresh_seed();
+
 /// The stream of a node with the attributes `seed` and `seed2`, which launches of its kernel go on
 /// with. Where both are 0 it begins anywhere.
 std::shared_ptr<PhiloxSource> make_source(const Node& node);

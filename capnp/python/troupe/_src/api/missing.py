@@ -16,7 +16,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "QueueRunner", "add_queue_runner", "queue_runner", "start_queue_runners",
     ),
     "readers and input pipelines": (
-        "TextLineReader", "TFRecordReader", "WholeFileReader", "ReaderBase", "data", "batch",
+        "TextLineReader", "TFRecordReader", "WholeFileReader", "ReaderBase", "batch",
         "string_input_producer", "shuffle_batch", "FixedLengthRecordReader", "slice_input_producer",
         "IdentityReader", "range_input_producer", "limit_epochs", "match_filenames_once",
         "parse_example", "parse_single_example",

@@ -1,0 +1,1 @@
+"""Datasets and the iterators over them: `tf.data`."""

@@ -1,0 +1,74 @@
+"""What all datasets have."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Type, TypeVar
+
+from troupe._src.data import nest
+from troupe._src.data.components import Components
+from troupe._src.data.iterator import (
+    Iterator,
+    make_initializable_iterator,
+    make_one_shot_iterator,
+)
+from troupe._src.graph.elements import Tensor
+
+D = TypeVar("D", bound="DatasetBase")
+
+
+class DatasetBase:
+    """A tensor that holds a dataset, with what is known of its elements; and iterators over it."""
+
+    _variant_tensor: Tensor
+    _components: Components
+
+    @classmethod
+    def _make(cls: Type[D], variant_tensor: Tensor, components: Components) -> D:
+        dataset = cls.__new__(cls)
+        dataset._variant_tensor = variant_tensor
+        dataset._components = components
+        return dataset
+
+    @property
+    def _types(self) -> Any:
+        return self._components.types
+
+    @property
+    def _shapes(self) -> Any:
+        return self._components.shapes
+
+    @property
+    def _flat_structure(self) -> Any:
+        return self._components.attrs()
+
+    # Iterators.
+
+    def make_one_shot_iterator(self) -> Iterator:
+        """An iterator that begins by itself, once.
+
+        Raises:
+            ValueError: The dataset depends on a placeholder, or on state such as a variable.
+        """
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: Optional[str] = None) -> Iterator:
+        """An iterator that its `initializer` lets begin, any number of times."""
+        return make_initializable_iterator(self, shared_name)
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the components, in the structure of an element."""
+        return self._types
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the components, in the structure of an element."""
+        return self._shapes
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the components, in the structure of an element."""
+        return nest.map_structure(lambda _: Tensor, self._types)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} shapes: {self._shapes}, types: {self._types}>"

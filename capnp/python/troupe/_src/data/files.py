@@ -1,0 +1,132 @@
+"""Datasets of what is in files."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.data.components import Components
+from troupe._src.data.dataset import Dataset
+from troupe._src.graph.elements import Tensor
+from troupe._src.ops import array_ops, raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.shapes import TensorShape
+
+_STRINGS = Components(dtypes.string, TensorShape([]))
+_DEFAULT_BUFFER_BYTES = 256 * 1024
+
+
+def _int64(value: Any, default: int) -> Tensor:
+    return convert_to_tensor(default if value is None else value, dtypes.int64)
+
+
+def _compression(value: Any) -> Tensor:
+    return convert_to_tensor("" if value is None else value, dtypes.string)
+
+
+def _filenames(filenames: Any) -> Any:
+    """A dataset of names, or a tensor."""
+    if isinstance(filenames, Dataset):
+        if filenames._types != dtypes.string:
+            raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
+        return filenames
+    return convert_to_tensor(filenames, dtypes.string)
+
+
+class _FileDataset(Dataset):
+    """What an op reads from files that are named by a tensor or by a dataset."""
+
+    def _begin(self, filenames: Any, read: Any, parallel_reads: Optional[int] = None) -> None:
+        names = _filenames(filenames)
+        self._components = _STRINGS
+        if not isinstance(names, Dataset) and parallel_reads is None:
+            self._variant_tensor = read(names)
+            return
+        if not isinstance(names, Dataset):
+            names = Dataset.from_tensor_slices(array_ops.reshape(names, [-1]))
+
+        def open_one(name: Tensor) -> Dataset:
+            return Dataset._make(read(name), _STRINGS)
+
+        if parallel_reads is None:
+            files = names.flat_map(open_one)
+        else:
+            files = names.interleave(
+                open_one,
+                cycle_length=parallel_reads,
+                block_length=1,
+                num_parallel_calls=parallel_reads,
+            )
+        self._variant_tensor = files._variant_tensor
+
+
+@set_module("troupe.data")
+class TextLineDataset(_FileDataset):
+    """The lines of text files, without their ends."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Optional[int] = None,
+    ) -> None:
+        compression, size = _compression(compression_type), _int64(buffer_size, 0)
+        self._begin(
+            filenames,
+            lambda names: raw_ops.TextLineDataset(
+                filenames=names, compression_type=compression, buffer_size=size
+            ),
+            num_parallel_reads,
+        )
+
+
+@set_module("troupe.data")
+class TFRecordDataset(_FileDataset):
+    """The records of TFRecord files."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Optional[int] = None,
+    ) -> None:
+        compression = _compression(compression_type)
+        size = _int64(buffer_size, _DEFAULT_BUFFER_BYTES)
+        self._begin(
+            filenames,
+            lambda names: raw_ops.TFRecordDataset(
+                filenames=names, compression_type=compression, buffer_size=size
+            ),
+            num_parallel_reads,
+        )
+
+
+@set_module("troupe.data")
+class FixedLengthRecordDataset(_FileDataset):
+    """Records of one length, between a header and a footer of each file."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Optional[int] = None,
+    ) -> None:
+        inputs = {
+            "header_bytes": _int64(header_bytes, 0),
+            "record_bytes": _int64(record_bytes, 0),
+            "footer_bytes": _int64(footer_bytes, 0),
+            "buffer_size": _int64(buffer_size, _DEFAULT_BUFFER_BYTES),
+            "compression_type": _compression(compression_type),
+        }
+        self._begin(
+            filenames,
+            lambda names: raw_ops.FixedLengthRecordDatasetV2(filenames=names, **inputs),
+            num_parallel_reads,
+        )

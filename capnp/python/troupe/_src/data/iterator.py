@@ -1,0 +1,188 @@
+"""Iterators over datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List, Optional
+
+from troupe._src.data import nest
+from troupe._src.data.factory import add_factory
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import as_dtype
+from troupe._src.types.shapes import TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from troupe._src.data.dataset import Dataset
+
+
+def shapes_up_to(output_types: Any, output_shapes: Any) -> Any:
+    """The shapes in the structure of the types; unknown ones where there are none."""
+    if output_shapes is None:
+        return nest.map_structure(lambda _: TensorShape(None), output_types)
+    given = nest.flatten_up_to(output_types, output_shapes)
+    return nest.pack_as(output_types, [as_shape(shape) for shape in given])
+
+
+@set_module("troupe.data")
+class Iterator:
+    """A place in the elements of a dataset, which steps advance."""
+
+    def __init__(
+        self,
+        iterator_resource: Tensor,
+        initializer: Optional[Operation],
+        output_types: Any,
+        output_shapes: Any,
+        output_classes: Any,
+    ) -> None:
+        self._iterator_resource = iterator_resource
+        self._initializer = initializer
+        self._types = nest.map_structure(as_dtype, output_types)
+        self._shapes = shapes_up_to(output_types, output_shapes)
+        self._string_handle = raw_ops.IteratorToStringHandle(resource_handle=iterator_resource)
+
+    @staticmethod
+    def from_structure(
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: Optional[str] = None,
+        output_classes: Any = None,
+    ) -> Iterator:
+        """An iterator without a dataset: `make_initializer` gives it one of these components."""
+        types = nest.map_structure(as_dtype, output_types)
+        shapes = shapes_up_to(types, output_shapes)
+        handle = raw_ops.IteratorV2(
+            container="",
+            shared_name=shared_name or "",
+            output_types=nest.flatten(types),
+            output_shapes=nest.flatten(shapes),
+        )
+        return Iterator(handle, None, types, shapes, output_classes)
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any,
+        output_types: Any,
+        output_shapes: Any = None,
+        output_classes: Any = None,
+    ) -> Iterator:
+        """The iterator that a string stands for, which `string_handle()` of it has given."""
+        types = nest.map_structure(as_dtype, output_types)
+        shapes = shapes_up_to(types, output_shapes)
+        resource = raw_ops.IteratorFromStringHandleV2(
+            string_handle=convert_to_tensor(string_handle, dtypes.string),
+            output_types=nest.flatten(types),
+            output_shapes=nest.flatten(shapes),
+        )
+        return Iterator(resource, None, types, shapes, output_classes)
+
+    @property
+    def initializer(self) -> Operation:
+        """Lets the iterator begin with the first element.
+
+        Raises:
+            ValueError: The iterator begins by itself, or has no dataset.
+        """
+        if self._initializer is None:
+            raise ValueError("Iterator does not have an initializer.")
+        return self._initializer
+
+    def make_initializer(self, dataset: Dataset, name: Optional[str] = None) -> Operation:
+        """An operation that lets the iterator begin with the first element of the dataset.
+
+        Raises:
+            TypeError: The components of the dataset have other types or shapes.
+        """
+        nest.assert_same_structure(self._types, dataset._types)
+        for mine, given in zip(nest.flatten(self._types), nest.flatten(dataset._types)):
+            if mine != given:
+                raise TypeError(
+                    f"Expected output types {self._types!r} but got dataset with output types "
+                    f"{dataset._types!r}."
+                )
+        for mine, given in zip(nest.flatten(self._shapes), nest.flatten(dataset._shapes)):
+            if not _is_at_least(given, mine):
+                raise TypeError(
+                    f"Expected output shapes compatible with {self._shapes!r} but got dataset "
+                    f"with output shapes {dataset._shapes!r}."
+                )
+        operation: Operation = raw_ops.MakeIterator(
+            dataset=dataset._variant_tensor, iterator=self._iterator_resource, name=name
+        )
+        return operation
+
+    def get_next(self, name: Optional[str] = None) -> Any:
+        """The next element; a step in which there is none fails with OutOfRangeError."""
+        components: List[Tensor] = raw_ops.IteratorGetNext(
+            iterator=self._iterator_resource,
+            output_types=nest.flatten(self._types),
+            output_shapes=nest.flatten(self._shapes),
+            name=name,
+        )
+        return nest.pack_as(self._types, list(components))
+
+    def string_handle(self, name: Optional[str] = None) -> Tensor:
+        """A string that stands for the iterator, for `from_string_handle`."""
+        if name is None:
+            return self._string_handle
+        handle: Tensor = raw_ops.IteratorToStringHandle(
+            resource_handle=self._iterator_resource, name=name
+        )
+        return handle
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the components, in the structure of an element."""
+        return self._types
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the components, in the structure of an element."""
+        return self._shapes
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the components, in the structure of an element."""
+        return nest.map_structure(lambda _: Tensor, self._types)
+
+
+def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
+    """Whether every tensor of the given shape has the wanted one."""
+    if wanted.rank is None:
+        return True
+    if given.rank != wanted.rank:
+        return False
+    sizes = zip(given.as_list(), wanted.as_list())
+    return all(size is None or size == mine for mine, size in sizes)
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: Optional[str] = None) -> Iterator:
+    """An iterator that `initializer` lets begin."""
+    graph = get_default_graph()
+    if dataset._variant_tensor.graph is not graph:
+        raise ValueError(
+            "The dataset is of another graph than the default one, in which the iterator would be."
+        )
+    with graph.colocate_with(dataset._variant_tensor):
+        handle = raw_ops.IteratorV2(
+            container="", shared_name=shared_name or "", **dataset._flat_structure
+        )
+        initializer = raw_ops.MakeIterator(dataset=dataset._variant_tensor, iterator=handle)
+    return Iterator(handle, initializer, dataset._types, dataset._shapes, None)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Iterator:
+    """An iterator that begins by itself, once.
+
+    Raises:
+        ValueError: The dataset depends on a placeholder, or on state such as a variable.
+    """
+    with get_default_graph().colocate_with(dataset._variant_tensor):
+        handle = raw_ops.OneShotIterator(
+            dataset_factory=add_factory(dataset._variant_tensor), **dataset._flat_structure
+        )
+    return Iterator(handle, None, dataset._types, dataset._shapes, None)

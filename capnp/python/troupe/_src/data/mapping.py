@@ -1,0 +1,152 @@
+"""Datasets by functions of elements. Each is given as a tensor, with its components."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Tuple
+
+from troupe._src.data import nest
+from troupe._src.data.components import Components, components_of, convert_components
+from troupe._src.data.dataset_base import DatasetBase
+from troupe._src.data.function_graph import TracedFunction
+from troupe._src.data.generator import processor_count
+from troupe._src.graph.elements import Tensor
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.shapes import TensorShape
+
+AUTOTUNE = -1
+
+
+def trace_with(
+    what: str, function: Callable[..., Any], components: Components
+) -> Tuple[TracedFunction, Any]:
+    """A function of elements of those components, and what it returned, as tensors."""
+    returned: List[Any] = []
+
+    def body(arguments: List[Tensor]) -> List[Tensor]:
+        element = nest.pack_as(components.types, arguments)
+        # As in TensorFlow, a tuple without names is a list of arguments.
+        result = function(*element) if type(element) is tuple else function(element)
+        returned.append(convert_components(result))
+        return nest.flatten(returned[0])
+
+    name = getattr(function, "__name__", type(function).__name__)
+    traced = TracedFunction(
+        f"{what}_{name}", components.flat_types(), components.flat_shapes(), body
+    )
+    return traced, returned[0]
+
+
+def map_elements(
+    dataset: DatasetBase, function: Callable[..., Any], num_parallel_calls: Any
+) -> Tuple[Tensor, Components]:
+    """What the function makes of each element."""
+    traced, values = trace_with("map", function, dataset._components)
+    components = components_of(values)
+    inputs = _inputs(dataset, traced, components)
+    if num_parallel_calls is None:
+        return raw_ops.MapDataset(**inputs), components
+    calls = convert_to_tensor(num_parallel_calls, dtypes.int32)
+    return raw_ops.ParallelMapDataset(num_parallel_calls=calls, **inputs), components
+
+
+def _inputs(dataset: DatasetBase, traced: TracedFunction, components: Components) -> Any:
+    return {
+        "input_dataset": dataset._variant_tensor,
+        "other_arguments": traced.captured,
+        "f": traced.name,
+        **components.attrs(),
+    }
+
+
+def filter_elements(
+    dataset: DatasetBase, predicate: Callable[..., Any]
+) -> Tuple[Tensor, Components]:
+    """The elements for which the function returns true."""
+    traced, result = trace_with("filter", predicate, dataset._components)
+    if not isinstance(result, Tensor) or result.dtype != dtypes.bool_ or result.shape.rank:
+        raise ValueError(
+            f"`predicate` return type must be convertible to a scalar boolean tensor. Was {result}."
+        )
+    inputs = _inputs(dataset, traced, dataset._components)
+    variant = raw_ops.FilterDataset(predicate=inputs.pop("f"), **inputs)
+    return variant, dataset._components
+
+
+def _trace_to_dataset(
+    what: str, function: Callable[..., Any], dataset: DatasetBase
+) -> Tuple[TracedFunction, Components]:
+    """A function whose result is a dataset, and the components of that."""
+    made: List[DatasetBase] = []
+
+    def body(*args: Any) -> Tensor:
+        result = function(*args)
+        if not isinstance(result, DatasetBase):
+            raise TypeError("`map_func` must return a `Dataset` object.")
+        made.append(result)
+        return result._variant_tensor
+
+    traced, _ = trace_with(what, body, dataset._components)
+    return traced, made[0]._components
+
+
+def flat_map_elements(
+    dataset: DatasetBase, function: Callable[..., Any]
+) -> Tuple[Tensor, Components]:
+    """The elements of the datasets that the function makes, one dataset after the other."""
+    traced, components = _trace_to_dataset("flat_map", function, dataset)
+    return raw_ops.FlatMapDataset(**_inputs(dataset, traced, components)), components
+
+
+def interleave_elements(
+    dataset: DatasetBase,
+    function: Callable[..., Any],
+    cycle: Tuple[Any, Any],
+    num_parallel_calls: Any,
+) -> Tuple[Tensor, Components]:
+    """The elements of the datasets that the function makes: `cycle` has their number at a time, and
+    how many elements each gives in its turn.
+    """
+    cycle_length, block_length = cycle
+    traced, components = _trace_to_dataset("interleave", function, dataset)
+    if isinstance(cycle_length, int) and cycle_length == AUTOTUNE:
+        cycle_length = processor_count()
+    inputs = {
+        "cycle_length": convert_to_tensor(cycle_length, dtypes.int64),
+        "block_length": convert_to_tensor(block_length, dtypes.int64),
+        **_inputs(dataset, traced, components),
+    }
+    if num_parallel_calls is None:
+        return raw_ops.InterleaveDataset(**inputs), components
+    calls = convert_to_tensor(num_parallel_calls, dtypes.int64)
+    return raw_ops.ParallelInterleaveDatasetV2(num_parallel_calls=calls, **inputs), components
+
+
+def reduce_elements(
+    dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]
+) -> Any:
+    """The state after the function has been called with it and each element."""
+    state = convert_components(initial_state)
+    components = components_of(state)
+    unknown = nest.map_structure(lambda _: TensorShape(None), components.types)
+    both = Components(
+        (components.types, dataset._types), (unknown, dataset._shapes)
+    )
+    traced, result = trace_with("reduce", function, both)
+    nest.assert_same_structure(state, result)
+    for old, new in zip(nest.flatten(state), nest.flatten(result)):
+        if old.dtype != new.dtype:
+            raise TypeError(
+                "The element types for the new state must match the initial state. Expected "
+                f"{old.dtype}; got {new.dtype}."
+            )
+    results = raw_ops.ReduceDataset(
+        input_dataset=dataset._variant_tensor,
+        initial_state=nest.flatten(state),
+        other_arguments=traced.captured,
+        f=traced.name,
+        output_types=components.flat_types(),
+        output_shapes=nest.flatten(unknown),
+    )
+    return nest.pack_as(state, list(results))

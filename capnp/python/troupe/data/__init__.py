@@ -1,0 +1,26 @@
+"""Input pipelines."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.data.dataset import Dataset
+from troupe._src.data.files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from troupe._src.data.inspection import get_output_classes, get_output_shapes, get_output_types
+from troupe._src.data.iterator import (
+    Iterator,
+    make_initializable_iterator,
+    make_one_shot_iterator,
+)
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "get_output_classes",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+]

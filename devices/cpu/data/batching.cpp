@@ -1,0 +1,134 @@
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/elements.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+#include "troupe/devices/device.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+using data::SharedDataset;
+using SharedPadding = std::shared_ptr<const Padding>;
+
+struct BatchSize {
+  int64_t rows;
+  bool drops_remainder;
+};
+
+class Batches final : public data::SteppedSource {
+ public:
+  Batches(
+      SharedIteration iteration, data::SharedSource input, BatchSize size, SharedPadding padding)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        size_(size),
+        padding_(std::move(padding)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok()) {
+      elements_.clear();
+      return answer;
+    }
+    if (answer->has_value()) {
+      elements_.push_back(**std::move(answer));
+      if (std::ssize(elements_) < size_.rows) return {};
+    } else if (elements_.empty() || size_.drops_remainder) {
+      elements_.clear();
+      return data::end_of_sequence();
+    }
+    auto& allocator = iteration_->device().allocator();
+    auto batch =
+        padding_ ? stack_padded(elements_, *padding_, allocator) : stack(elements_, allocator);
+    elements_.clear();
+    return batch;
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  BatchSize size_;
+  SharedPadding padding_;  // null where elements have one shape
+  std::vector<Element> elements_;
+};
+
+Result<BatchSize> batch_size(const Launch& launch, int remainder_input) {
+  auto rows = number_input(launch, 1, "batch_size");
+  if (!rows) return rows.status();
+  if (*rows <= 0) return invalid_argument("Batch size must be greater than zero.");
+  if (remainder_input < 0) return BatchSize{*rows, false};
+  auto drops = flag_input(launch, remainder_input, "drop_remainder");
+  if (!drops) return drops.status();
+  return BatchSize{*rows, *drops};
+}
+
+KernelCatalog::Make make_batch(bool has_remainder) {
+  return [=](const Node& node) -> Result<Kernel> {
+    return transform_kernel(
+        node, [=](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+          auto size = batch_size(launch, has_remainder ? 2 : -1);
+          if (!size) return size.status();
+          return over<Batches>(input, *size, SharedPadding());
+        });
+  };
+}
+
+Result<std::vector<int64_t>> padded_shape(const Tensor& tensor) {
+  if (tensor.shape().rank() != 1) return invalid_argument("All padded shapes must be vectors");
+  auto values = tensor.values<int64_t>();
+  for (auto size : values)
+    if (size < -1) return invalid_argument("a padded shape has the size " + std::to_string(size));
+  return std::vector<int64_t>(values.begin(), values.end());
+}
+
+/// Inputs 2 to 2 + count are shapes, those behind them values.
+Result<SharedPadding> padding_input(const Launch& launch, const DTypes& dtypes, int64_t count) {
+  if (count != std::ssize(dtypes))
+    return invalid_argument(
+        "Number of padded shapes (" + std::to_string(count) +
+        ") must match the number of components in the input dataset's elements (" +
+        std::to_string(dtypes.size()) + ")");
+  auto padding = std::make_shared<Padding>();
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    auto shape = padded_shape(launch.input(2 + i));
+    if (!shape) return shape.status();
+    const auto& value = launch.input(2 + static_cast<int>(count) + i);
+    if (!value.shape().is_scalar()) return invalid_argument("All padding values must be scalars");
+    if (value.dtype() != dtypes[static_cast<size_t>(i)])
+      return invalid_argument(
+          "Mismatched type between padding value " + std::to_string(i) +
+          " and input dataset's component " + std::to_string(i) + ": " + to_string(value.dtype()) +
+          " vs. " + to_string(dtypes[static_cast<size_t>(i)]));
+    padding->sizes.push_back(*std::move(shape));
+    padding->values.push_back(value);
+  }
+  return SharedPadding(std::move(padding));
+}
+
+KernelCatalog::Make make_padded_batch(bool has_remainder) {
+  return [=](const Node& node) -> Result<Kernel> {
+    auto count = node.attr<int64_t>("N");
+    return transform_kernel(
+        node, [=](Launch& launch, const SharedDataset& input) -> Result<Iterate> {
+          auto size = batch_size(launch, has_remainder ? launch.input_count() - 1 : -1);
+          if (!size) return size.status();
+          auto padding = padding_input(launch, input->dtypes(), count);
+          if (!padding) return padding.status();
+          return over<Batches>(input, *size, *padding);
+        });
+  };
+}
+
+}  // namespace
+
+void add_dataset_batching_kernels(KernelCatalog& catalog) {
+  catalog.add("BatchDataset", make_batch(false));
+  catalog.add("BatchDatasetV2", make_batch(true));
+  catalog.add("PaddedBatchDataset", make_padded_batch(false));
+  catalog.add("PaddedBatchDatasetV2", make_padded_batch(true));
+}
+
+}  // namespace troupe::cpu

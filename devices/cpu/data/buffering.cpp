@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <mutex>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/data/buffered_source.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+using data::SharedDataset;
+
+constexpr int64_t autotune = -1;
+constexpr int64_t chosen_buffer_size = 16;
+
+/// The elements of one complete iteration, for the later ones.
+class ElementCache {
+ public:
+  using Elements = std::shared_ptr<const std::vector<Element>>;
+
+  /// Null before the first complete iteration.
+  Elements get() const {
+    std::lock_guard lock(mutex_);
+    return elements_;
+  }
+  void set(std::vector<Element> elements) {
+    std::lock_guard lock(mutex_);
+    if (!elements_) elements_ = std::make_shared<const std::vector<Element>>(std::move(elements));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Elements elements_;
+};
+
+class CacheReader final : public data::ElementSource {
+ public:
+  explicit CacheReader(ElementCache::Elements elements) : elements_(std::move(elements)) {}
+
+  std::optional<Pulled> pull(Done) override {
+    if (next_ == elements_->size()) return data::end_of_sequence();
+    return Pulled(std::optional<Element>((*elements_)[next_++]));
+  }
+
+ private:
+  ElementCache::Elements elements_;
+  size_t next_ = 0;
+};
+
+class CacheWriter final : public data::SteppedSource {
+ public:
+  CacheWriter(data::SharedSource input, std::shared_ptr<ElementCache> cache)
+      : input_(std::move(input)), cache_(std::move(cache)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok()) is_complete_ = false;
+    else if (answer->has_value()) elements_.push_back(**answer);
+    else if (std::exchange(is_complete_, false)) cache_->set(std::move(elements_));
+    return answer;
+  }
+
+  data::SharedSource input_;
+  std::shared_ptr<ElementCache> cache_;
+  std::vector<Element> elements_;
+  bool is_complete_ = true;  // nothing is missing so far
+};
+
+Result<Iterate> cache(Launch& launch, const SharedDataset& input) {
+  const auto& filename = launch.input(1);
+  if (!filename.shape().is_scalar()) return invalid_argument("filename must be a scalar");
+  if (!filename.value<std::string>().empty())
+    return unimplemented(
+        "a dataset is cached in memory only, not in the file '" + filename.value<std::string>() +
+        "'");
+  auto cache = std::make_shared<ElementCache>();
+  return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    if (auto elements = cache->get())
+      return data::SharedSource(std::make_shared<CacheReader>(std::move(elements)));
+    auto source = input->iterate(iteration);
+    if (!source) return source;
+    return data::SharedSource(std::make_shared<CacheWriter>(*std::move(source), cache));
+  });
+}
+
+Result<Iterate> prefetch(Launch& launch, const SharedDataset& input) {
+  auto size = number_input(launch, 1, "buffer_size");
+  if (!size) return size.status();
+  if (*size < autotune)
+    return invalid_argument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
+  auto capacity = *size == autotune ? chosen_buffer_size : *size;
+  return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    auto source = input->iterate(iteration);
+    if (!source || capacity == 0) return source;
+    return data::SharedSource(std::make_shared<data::BufferedSource>(
+        iteration, *std::move(source), static_cast<size_t>(capacity)));
+  });
+}
+
+Result<Kernel> make_cache(const Node& node) { return transform_kernel(node, cache); }
+Result<Kernel> make_prefetch(const Node& node) { return transform_kernel(node, prefetch); }
+
+}  // namespace
+
+void add_dataset_buffering_kernels(KernelCatalog& catalog) {
+  catalog.add("PrefetchDataset", make_prefetch);
+  catalog.add("CacheDataset", make_cache);
+}
+
+}  // namespace troupe::cpu

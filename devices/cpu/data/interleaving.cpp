@@ -1,0 +1,196 @@
+#include <algorithm>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/captured_function.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/data/buffered_source.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+using data::SharedDataset;
+
+struct Cycle {
+  int64_t length;
+  int64_t block_length;
+  bool is_parallel;
+};
+
+/// The elements of the datasets that a function makes, `length` of them in turns. Places in the
+/// cycle are filled in order, each when it is its turn, or, in parallel, all before the first
+/// element.
+class Interleaved final : public data::SteppedSource {
+ public:
+  Interleaved(
+      SharedIteration iteration, data::SharedSource input, CapturedFunction function, Cycle cycle)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        cycle_(cycle),
+        is_opening_(cycle.is_parallel) {}
+
+ private:
+  enum class Asked : uint8_t { input, function, place };
+
+  std::optional<Pulled> begin() override {
+    if (!input_ && open_count_ == 0) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> ask(Done done) override {
+    if (asked_ == Asked::function)
+      return function_.call(std::move(argument_), *iteration_, std::move(done));
+    while (is_closed() && !input_) next_place();
+    if (!is_closed() && !is_opening_) {
+      asked_ = Asked::place;
+      return places_[at_]->pull(std::move(done));
+    }
+    asked_ = Asked::input;
+    return input_->pull(std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    switch (asked_) {
+      case Asked::input: return take_argument(std::move(answer));
+      case Asked::function: return take_dataset(std::move(answer));
+      case Asked::place: return take_element(std::move(answer));
+    }
+    return {};
+  }
+
+  std::optional<Pulled> take_argument(Pulled answer) {
+    if (!answer.ok()) return answer;
+    if (answer->has_value()) {
+      argument_ = **std::move(answer);
+      asked_ = Asked::function;
+      return {};
+    }
+    input_ = nullptr;
+    end_opening();
+    if (open_count_ == 0) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> take_dataset(Pulled answer) {
+    asked_ = Asked::input;
+    if (!answer.ok()) return answer;
+    auto dataset = data::dataset_of((**answer)[0]);
+    if (!dataset) return Pulled(dataset.status());
+    auto source = (*dataset)->iterate(iteration_);
+    if (!source) return Pulled(source.status());
+    if (at_ == places_.size()) places_.emplace_back();
+    places_[at_] = cycle_.is_parallel ? read_ahead(*std::move(source)) : *std::move(source);
+    ++open_count_;
+    if (is_opening_ && ++at_ == static_cast<size_t>(cycle_.length)) end_opening();
+    return {};
+  }
+
+  std::optional<Pulled> take_element(Pulled answer) {
+    if (!answer.ok()) return answer;
+    if (answer->has_value()) {
+      if (++in_block_ == cycle_.block_length) next_place();
+      return answer;
+    }
+    places_[at_] = nullptr;
+    --open_count_;
+    next_place();
+    if (!input_ && open_count_ == 0) return answer;
+    return {};
+  }
+
+  data::SharedSource read_ahead(data::SharedSource source) {
+    auto capacity = static_cast<size_t>(std::min<int64_t>(cycle_.block_length, 64)) + 1;
+    auto ahead = std::make_shared<data::BufferedSource>(iteration_, std::move(source), capacity);
+    ahead->start();
+    return ahead;
+  }
+
+  bool is_closed() const { return at_ >= places_.size() || !places_[at_]; }
+  void next_place() {
+    in_block_ = 0;
+    at_ = (at_ + 1) % static_cast<size_t>(cycle_.length);
+  }
+  void end_opening() {
+    if (std::exchange(is_opening_, false)) at_ = 0;
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;  // null at its end
+  CapturedFunction function_;
+  Cycle cycle_;
+  std::vector<data::SharedSource> places_;  // as many as were needed so far; null where closed
+  size_t at_ = 0;
+  int64_t in_block_ = 0;  // elements that the place has given in this turn
+  size_t open_count_ = 0;
+  bool is_opening_;
+  Asked asked_ = Asked::input;
+  Element argument_;
+};
+
+/// `cycle_of(launch)` reads the inputs that say how datasets take turns.
+template <class CycleOf>
+Result<Kernel> make_interleaved(
+    const Node& node, const Graph& graph, Device& device, CycleOf cycle_of) {
+  return function_kernel(
+      node, graph, device, "f",
+      [=](Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
+        auto input = dataset_input(launch, 0);
+        if (!input) return input.status();
+        auto status = function.check((*input)->dtypes(), {DType::variant});
+        if (!status.ok()) return status;
+        Result<Cycle> cycle = cycle_of(launch);
+        if (!cycle) return cycle.status();
+        return over<Interleaved>(*input, function, *cycle);
+      });
+}
+
+Result<Kernel> make_flat_map(const Node& node, const Graph& graph, Device& device) {
+  return make_interleaved(node, graph, device, [](const Launch&) -> Result<Cycle> {
+    return Cycle{.length = 1, .block_length = 1, .is_parallel = false};
+  });
+}
+
+/// Inputs `at` and the one behind it.
+Result<Cycle> cycle_input(const Launch& launch, int at) {
+  auto length = number_input(launch, at, "cycle_length");
+  if (!length) return length.status();
+  auto block_length = number_input(launch, at + 1, "block_length");
+  if (!block_length) return block_length.status();
+  if (*length <= 0) return invalid_argument("cycle_length must be greater than zero.");
+  if (*block_length <= 0) return invalid_argument("block_length must be greater than zero.");
+  return Cycle{*length, *block_length, false};
+}
+
+Result<Kernel> make_interleave(const Node& node, const Graph& graph, Device& device) {
+  return make_interleaved(node, graph, device, [](const Launch& launch) {
+    return cycle_input(launch, launch.input_count() - 2);
+  });
+}
+
+Result<Kernel> make_parallel_interleave(const Node& node, const Graph& graph, Device& device) {
+  return make_interleaved(node, graph, device, [](const Launch& launch) -> Result<Cycle> {
+    auto cycle = cycle_input(launch, launch.input_count() - 3);
+    if (!cycle) return cycle;
+    auto calls = number_input(launch, launch.input_count() - 1, "num_parallel_calls");
+    if (!calls) return calls.status();
+    if (*calls != -1 && *calls <= 0)
+      return invalid_argument("num_parallel_calls must be greater than zero.");
+    if (*calls > cycle->length)
+      return invalid_argument("num_parallel_calls must less than or equal to cycle_length.");
+    cycle->is_parallel = true;
+    return cycle;
+  });
+}
+
+}  // namespace
+
+void add_dataset_interleaving_kernels(KernelCatalog& catalog) {
+  catalog.add_linked("FlatMapDataset", make_flat_map);
+  catalog.add_linked("InterleaveDataset", make_interleave);
+  catalog.add_linked("ParallelInterleaveDatasetV2", make_parallel_interleave);
+}
+
+}  // namespace troupe::cpu

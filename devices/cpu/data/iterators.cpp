@@ -1,0 +1,154 @@
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/state/resource_input.hpp"
+#include "troupe/devices/device.hpp"
+#include "troupe/devices/resources/iterator.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Pulled;
+
+/// The texts that stand for iterators of this process. Thread-safe.
+class IteratorTexts {
+ public:
+  std::string text_of(const std::shared_ptr<IteratorResource>& iterator, const std::string& name) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(iterators_, [](const auto& each) { return each.second.expired(); });
+    for (const auto& [text, each] : iterators_)
+      if (each.lock() == iterator) return text;
+    auto text = "iterator/" + name + "/" + std::to_string(++count_);
+    iterators_[text] = iterator;
+    return text;
+  }
+
+  Result<std::shared_ptr<IteratorResource>> find(const std::string& text) const {
+    std::lock_guard lock(mutex_);
+    auto found = iterators_.find(text);
+    auto iterator = found == iterators_.end() ? nullptr : found->second.lock();
+    if (iterator && !iterator->is_dropped()) return iterator;
+    return not_found("there is no iterator for the string handle '" + text + "' on this device");
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<IteratorResource>> iterators_;
+  uint64_t count_ = 0;
+};
+
+Result<std::shared_ptr<IteratorResource>> iterator_input(const Launch& launch, int index) {
+  auto iterator = resource_input<IteratorResource>(launch, index);
+  if (!iterator) return iterator.status();
+  return (*iterator)->shared_from_this();
+}
+
+/// The function that makes the dataset of the one-shot iterator which that input is; null for
+/// another iterator.
+Result<data::SharedFunction> factory_of(
+    const Node& node, int input, const Graph& graph, Device& device) {
+  const auto* handle = &graph.node(node.inputs[static_cast<size_t>(input)].node);
+  while (!handle->op->makes_resource_handle() && !handle->inputs.empty())
+    handle = &graph.node(handle->inputs[0].node);
+  if (handle->op->name() != "OneShotIterator") return data::SharedFunction();
+  auto function = data::DatasetFunction::compile(
+      handle->attr<FunctionRef>("dataset_factory"), node, graph, device);
+  if (!function) return function;
+  auto status = (*function)->check_arguments({}, {});
+  if (status.ok()) status = (*function)->check_results({DType::variant});
+  if (!status.ok()) return status;
+  return function;
+}
+
+Status make_iterator(Launch& launch) {
+  auto dataset = dataset_input(launch, 0);
+  if (!dataset) return dataset.status();
+  auto iterator = iterator_input(launch, 1);
+  if (!iterator) return iterator.status();
+  return (*iterator)->begin(*dataset, launch.device());
+}
+
+/// Sets the outputs to the components of what was pulled.
+Status set_element(Launch& launch, const ElementAttrs& attrs, Pulled pulled) {
+  if (!pulled.ok()) return pulled.status();
+  if (!pulled->has_value()) return Status(Code::out_of_range, "End of sequence");
+  auto& element = **pulled;
+  if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
+    return status;
+  for (size_t i = 0; i < element.size(); ++i)
+    launch.set(static_cast<int>(i), std::move(element[i]));
+  return {};
+}
+
+Result<Kernel> make_get_next(const Node& node, const Graph& graph, Device& device) {
+  auto factory = factory_of(node, 0, graph, device);
+  if (!factory) return factory.status();
+  Kernel kernel;
+  kernel.start = [attrs = std::make_shared<const ElementAttrs>(node),
+                  factory = *std::move(factory)](Launch& launch, Kernel::Done done) {
+    auto iterator = iterator_input(launch, 0);
+    if (!iterator) return done(iterator.status());
+    if (factory) (*iterator)->begin_later(factory);
+    auto ticket = (*iterator)->get_next(
+        launch.device(), [&launch, attrs, done = std::move(done)](Pulled pulled) {
+          done(set_element(launch, *attrs, std::move(pulled)));
+        });
+    launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
+  };
+  kernel.awaits = "the next element of an iterator";
+  return kernel;
+}
+
+KernelCatalog::MakeLinked make_to_string(const std::shared_ptr<IteratorTexts>& texts) {
+  return [texts](const Node& node, const Graph& graph, Device& device) -> Result<Kernel> {
+    auto factory = factory_of(node, 0, graph, device);
+    if (!factory) return factory.status();
+    return Kernel{.compute = [texts, factory = *std::move(factory)](Launch& launch) -> Status {
+      auto iterator = iterator_input(launch, 0);
+      if (!iterator) return iterator.status();
+      if (factory) (*iterator)->begin_later(factory);
+      const auto& name = launch.input(0).value<ResourceHandle>().name;
+      launch.set(0, Tensor::string(texts->text_of(*iterator, name)));
+      return {};
+    }};
+  };
+}
+
+KernelCatalog::Make make_from_string(const std::shared_ptr<IteratorTexts>& texts) {
+  return [texts](const Node& node) -> Result<Kernel> {
+    auto dtypes = node.attr<DTypes>("output_types");
+    auto shapes = node.attr<Shapes>("output_shapes");
+    return Kernel{.compute = [=](Launch& launch) -> Status {
+      const auto& text = launch.input(0);
+      if (!text.shape().is_scalar()) return invalid_argument("string_handle must be a scalar");
+      auto iterator = texts->find(text.value<std::string>());
+      if (!iterator) return iterator.status();
+      if (!dtypes.empty()) {
+        auto status =
+            data::check_components((*iterator)->dtypes(), (*iterator)->shapes(), dtypes, shapes);
+        if (!status.ok()) return status;
+      }
+      launch.set(
+          0, Tensor::scalar(ResourceHandle{
+                 .container = "", .name = text.value<std::string>(), .resource = *iterator}));
+      return {};
+    }};
+  };
+}
+
+}  // namespace
+
+void add_iterators_kernels(KernelCatalog& catalog) {
+  catalog.add_compute("MakeIterator", make_iterator);
+  catalog.add_linked("IteratorGetNext", make_get_next);
+  catalog.add_linked("IteratorGetNextSync", make_get_next);
+  auto texts = std::make_shared<IteratorTexts>();
+  catalog.add_linked("IteratorToStringHandle", make_to_string(texts));
+  catalog.add("IteratorFromStringHandle", make_from_string(texts));
+  catalog.add("IteratorFromStringHandleV2", make_from_string(texts));
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <thread>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/captured_function.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/data/buffered_source.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+using data::SharedDataset;
+
+class Mapped final : public data::SteppedSource {
+ public:
+  Mapped(SharedIteration iteration, data::SharedSource input, CapturedFunction function)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        function_(std::move(function)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override {
+    if (!argument_) return input_->pull(std::move(done));
+    return function_.call(*std::exchange(argument_, {}), *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    auto is_argument = !std::exchange(is_called_, false) && answer.ok() && answer->has_value();
+    if (!is_argument) return answer;
+    argument_ = **std::move(answer);
+    is_called_ = true;
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  CapturedFunction function_;
+  std::optional<Element> argument_;  // of the call to begin
+  bool is_called_ = false;           // the next answer is the function's
+};
+
+class Filtered final : public data::SteppedSource {
+ public:
+  Filtered(SharedIteration iteration, data::SharedSource input, CapturedFunction predicate)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        predicate_(std::move(predicate)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override {
+    if (!element_) return input_->pull(std::move(done));
+    return predicate_.call(*element_, *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!element_) {
+      if (!answer.ok() || !answer->has_value()) return answer;
+      element_ = **std::move(answer);
+      return {};
+    }
+    auto element = std::exchange(element_, std::nullopt);
+    if (!answer.ok()) return answer;
+    const auto& is_chosen = (**answer)[0];
+    if (!is_chosen.shape().is_scalar())
+      return Pulled(invalid_argument("Filter predicate `f` must return a scalar bool."));
+    if (!is_chosen.value<bool>()) return {};
+    return Pulled(std::move(element));
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  CapturedFunction predicate_;
+  std::optional<Element> element_;  // which the predicate is asked about
+};
+
+Result<Iterate> map(
+    const SharedDataset& input, const CapturedFunction& function, const ElementAttrs& attrs) {
+  if (auto status = function.check(input->dtypes(), attrs.dtypes); !status.ok()) return status;
+  return over<Mapped>(input, function);
+}
+
+Result<Kernel> make_map(const Node& node, const Graph& graph, Device& device) {
+  return function_kernel(
+      node, graph, device, "f",
+      [attrs = ElementAttrs(node)](
+          Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
+        auto input = dataset_input(launch, 0);
+        if (!input) return input.status();
+        return map(*input, function, attrs);
+      });
+}
+
+Iterate parallel_map(
+    const SharedDataset& input, const CapturedFunction& function, size_t parallel_calls) {
+  return [=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    auto source = input->iterate(iteration);
+    if (!source) return source;
+    auto call = [=](Element element, data::ElementSource::Done done) {
+      return function.call(std::move(element), *iteration, std::move(done));
+    };
+    return data::SharedSource(std::make_shared<data::BufferedSource>(
+        iteration, *std::move(source), parallel_calls, call));
+  };
+}
+
+Result<Kernel> make_parallel_map(const Node& node, const Graph& graph, Device& device) {
+  return function_kernel(
+      node, graph, device, "f",
+      [attrs = ElementAttrs(node)](
+          Launch& launch, const CapturedFunction& function) -> Result<Iterate> {
+        auto input = dataset_input(launch, 0);
+        if (!input) return input.status();
+        auto calls = number_input(launch, launch.input_count() - 1, "num_parallel_calls");
+        if (!calls) return calls.status();
+        if (*calls != -1 && *calls <= 0)
+          return invalid_argument("num_parallel_calls must be greater than zero.");
+        if (auto status = function.check((*input)->dtypes(), attrs.dtypes); !status.ok())
+          return status;
+        auto parallel = *calls > 0 ? static_cast<size_t>(*calls)
+                                   : std::max<size_t>(std::thread::hardware_concurrency(), 1);
+        return parallel_map(*input, function, parallel);
+      });
+}
+
+Result<Kernel> make_filter(const Node& node, const Graph& graph, Device& device) {
+  return function_kernel(
+      node, graph, device, "predicate",
+      [attrs = ElementAttrs(node)](
+          Launch& launch, const CapturedFunction& predicate) -> Result<Iterate> {
+        auto input = dataset_input(launch, 0);
+        if (!input) return input.status();
+        if (auto status = attrs.check((*input)->dtypes()); !status.ok()) return status;
+        auto status = predicate.check((*input)->dtypes(), {DType::boolean});
+        if (!status.ok()) return status;
+        return over<Filtered>(*input, predicate);
+      });
+}
+
+}  // namespace
+
+void add_dataset_mapping_kernels(KernelCatalog& catalog) {
+  catalog.add_linked("MapDataset", make_map);
+  catalog.add_linked("ParallelMapDataset", make_parallel_map);
+  catalog.add_linked("FilterDataset", make_filter);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,154 @@
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/captured_function.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+#include "troupe/devices/device.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+
+/// A source whose one element is the state after the function has been called with the state and
+/// each element of the input.
+class Reduced final : public data::SteppedSource {
+ public:
+  Reduced(
+      SharedIteration iteration, data::SharedSource input, CapturedFunction function, Element state)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        state_(std::move(state)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override {
+    if (!is_called_) return input_->pull(std::move(done));
+    return function_.call(std::move(state_), *iteration_, std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (iteration_->is_stopped()) return Pulled(cancelled("nothing waits for the result any more"));
+    if (!answer.ok()) return answer;
+    if (std::exchange(is_called_, false)) {
+      state_ = **std::move(answer);
+      return {};
+    }
+    if (!answer->has_value()) return Pulled(std::optional<Element>(std::move(state_)));
+    for (auto& component : **answer) state_.push_back(std::move(component));
+    is_called_ = true;
+    return {};
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;
+  CapturedFunction function_;
+  Element state_;  // for a call, with the element behind it
+  bool is_called_ = false;
+};
+
+/// A source whose one element is that of the input; an error where that has none, or several.
+class Single final : public data::SteppedSource {
+ public:
+  Single(SharedIteration, data::SharedSource input) : input_(std::move(input)) {}
+
+ private:
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) {
+      if (!element_) return Pulled(invalid_argument("Dataset was empty."));
+      return Pulled(std::move(element_));
+    }
+    if (element_) return Pulled(invalid_argument("Dataset had more than one element."));
+    element_ = **std::move(answer);
+    return {};
+  }
+
+  data::SharedSource input_;
+  std::optional<Element> element_;
+};
+
+Status set_components(Launch& launch, const ElementAttrs& attrs, Pulled pulled) {
+  if (!pulled.ok()) return pulled.status();
+  auto& element = **pulled;
+  if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
+    return status;
+  for (size_t i = 0; i < element.size(); ++i)
+    launch.set(static_cast<int>(i), std::move(element[i]));
+  return {};
+}
+
+/// Pulls the one element of a source on a thread of the device, and sets the outputs to it.
+void compute_by(
+    Launch& launch, const ElementAttrs& attrs, const SharedIteration& iteration,
+    const data::SharedSource& source, Kernel::Done done) {
+  launch.on_cancel([iteration] { iteration->stop(); });
+  launch.device().enqueue([&launch, attrs, iteration, source, done = std::move(done)] {
+    auto set = [&launch, attrs, iteration, source, done](Pulled pulled) {
+      done(set_components(launch, attrs, std::move(pulled)));
+    };
+    if (auto pulled = source->pull(set)) set(*std::move(pulled));
+  });
+}
+
+Result<data::SharedSource> begin_reduction(
+    Launch& launch, const SharedIteration& iteration, const CapturedFunction& function,
+    Element state) {
+  auto input = dataset_input(launch, 0);
+  if (!input) return input.status();
+  DTypes state_dtypes;
+  for (const auto& component : state) state_dtypes.push_back(component.dtype());
+  auto arguments = state_dtypes;
+  const auto& elements = (*input)->dtypes();
+  arguments.insert(arguments.end(), elements.begin(), elements.end());
+  if (auto status = function.check(arguments, state_dtypes); !status.ok()) return status;
+  auto source = (*input)->iterate(iteration);
+  if (!source) return source;
+  return data::SharedSource(
+      std::make_shared<Reduced>(iteration, *std::move(source), function, std::move(state)));
+}
+
+Result<Kernel> make_reduce(const Node& node, const Graph& graph, Device& device) {
+  auto function = data::DatasetFunction::compile(node.attr<FunctionRef>("f"), node, graph, device);
+  if (!function) return function.status();
+  auto state_count = node.attr<DTypes>("Tstate").size();
+  auto captured_count = node.attr<DTypes>("Targuments").size();
+  Kernel kernel;
+  kernel.start = [=, attrs = ElementAttrs(node), function = *std::move(function)](
+                     Launch& launch, Kernel::Done done) {
+    CapturedFunction captured(
+        function, captured_inputs(launch, 1 + static_cast<int>(state_count), captured_count));
+    auto iteration = std::make_shared<data::Iteration>(launch.device());
+    auto source =
+        begin_reduction(launch, iteration, captured, captured_inputs(launch, 1, state_count));
+    if (!source) return done(source.status());
+    compute_by(launch, attrs, iteration, *source, std::move(done));
+  };
+  kernel.awaits = "the elements of a dataset";
+  return kernel;
+}
+
+Result<Kernel> make_single(const Node& node) {
+  Kernel kernel;
+  kernel.start = [attrs = ElementAttrs(node)](Launch& launch, Kernel::Done done) {
+    auto input = dataset_input(launch, 0);
+    if (!input) return done(input.status());
+    auto iteration = std::make_shared<data::Iteration>(launch.device());
+    auto source = over<Single>(*input)(iteration);
+    if (!source) return done(source.status());
+    compute_by(launch, attrs, iteration, *source, std::move(done));
+  };
+  kernel.awaits = "the elements of a dataset";
+  return kernel;
+}
+
+}  // namespace
+
+void add_dataset_reduction_kernels(KernelCatalog& catalog) {
+  catalog.add_linked("ReduceDataset", make_reduce);
+  catalog.add("DatasetToSingleElement", make_single);
+}
+
+}  // namespace troupe::cpu

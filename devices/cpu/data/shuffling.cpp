@@ -1,0 +1,127 @@
+#include <deque>
+#include <mutex>
+
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/random/philox.hpp"
+#include "troupe/devices/cpu/random/seeds.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+using data::SharedDataset;
+
+struct ShuffleSeeds {
+  int64_t first, second;
+};
+
+/// The seeds of the iterations over one dataset, one after the other. Thread-safe.
+class ShuffleSeedSource {
+ public:
+  explicit ShuffleSeedSource(ShuffleSeeds start)
+      : numbers_(Philox(static_cast<uint64_t>(start.first), static_cast<uint64_t>(start.second))) {}
+
+  ShuffleSeeds next() {
+    std::lock_guard lock(mutex_);
+    auto first = numbers_.next(), second = numbers_.next();
+    return {first, second};
+  }
+
+ private:
+  std::mutex mutex_;
+  PhiloxNumbers numbers_;
+};
+
+/// Fills a buffer from the input, and gives its elements in random order. Random numbers, and what
+/// they choose, are those of TensorFlow.
+class Shuffled final : public data::SteppedSource {
+ public:
+  Shuffled(data::SharedSource input, int64_t buffer_size, ShuffleSeeds seeds)
+      : input_(std::move(input)),
+        buffer_size_(static_cast<size_t>(buffer_size)),
+        numbers_(Philox(static_cast<uint64_t>(seeds.first), static_cast<uint64_t>(seeds.second))) {}
+
+ private:
+  std::optional<Pulled> begin() override {
+    if (input_) return {};
+    return draw();
+  }
+  std::optional<Pulled> ask(Done done) override { return input_->pull(std::move(done)); }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) {
+      input_ = nullptr;
+      return draw();
+    }
+    auto slot = end_++ % buffer_size_;
+    if (slot == buffer_.size()) buffer_.push_back(**std::move(answer));
+    else buffer_[slot] = **std::move(answer);
+    if (end_ - start_ < buffer_size_) return {};
+    return draw();
+  }
+
+  Pulled draw() {
+    auto count = end_ - start_;
+    if (count == 0) return data::end_of_sequence();
+    auto& first = buffer_[start_ % buffer_size_];
+    auto& drawn = buffer_[(start_ + numbers_.next() % count) % buffer_size_];
+    auto element = std::move(drawn);
+    if (&drawn != &first) drawn = std::move(first);
+    ++start_;
+    return std::optional<Element>(std::move(element));
+  }
+
+  data::SharedSource input_;  // null at its end
+  size_t buffer_size_;
+  PhiloxNumbers numbers_;
+  std::vector<Element> buffer_;
+  // What it holds, by numbers of elements: number i is at i modulo buffer_size_.
+  size_t start_ = 0, end_ = 0;
+};
+
+Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuffles) {
+  int64_t numbers[3];
+  constexpr const char* names[] = {"buffer_size", "seed", "seed2"};
+  for (int i = 0; i < 3; ++i) {
+    auto number = number_input(launch, i + 1, names[i]);
+    if (!number) return number.status();
+    numbers[i] = *number;
+  }
+  auto [size, first, second] = numbers;
+  if (size <= 0) return invalid_argument("buffer_size must be greater than zero.");
+  if (first == 0 && second == 0) {
+    first = static_cast<int64_t>(fresh_seed());
+    second = static_cast<int64_t>(fresh_seed());
+  }
+  ShuffleSeeds seeds{first, second};
+  auto part = std::make_shared<char>();  // whose address is this dataset's alone
+  return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
+    auto source = input->iterate(iteration);
+    if (!source) return source;
+    auto mine = seeds;
+    if (reshuffles) {
+      auto make = [&] { return std::make_shared<ShuffleSeedSource>(seeds); };
+      mine = iteration->state_of<ShuffleSeedSource>(part.get(), make)->next();
+    }
+    return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
+  });
+}
+
+Result<Kernel> make_shuffle(const Node& node) {
+  auto reshuffles = node.attr<bool>("reshuffle_each_iteration");
+  return transform_kernel(node, [=](Launch& launch, const SharedDataset& input) {
+    return shuffle(launch, input, reshuffles);
+  });
+}
+
+}  // namespace
+
+void add_dataset_shuffling_kernels(KernelCatalog& catalog) {
+  catalog.add("ShuffleDataset", make_shuffle);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,199 @@
+#include "troupe/devices/resources/iterator.hpp"
+
+#include <algorithm>
+
+#include "troupe/devices/resources/resource_kind.hpp"
+
+namespace troupe {
+namespace {
+
+Status iterator_dropped() { return aborted("the iterator is gone: its container was reset"); }
+
+Status not_begun() {
+  return failed_precondition(
+      "GetNext() failed because the iterator has not been initialized. Ensure that you have run "
+      "the initializer operation for this iterator before getting the next element.");
+}
+
+Status check_iterator(const Resource& resource, const Node& handle) {
+  const auto& iterator = static_cast<const IteratorResource&>(resource);
+  auto status = data::check_components(
+      iterator.dtypes(), iterator.shapes(), handle.attr<DTypes>("output_types"),
+      handle.attr<Shapes>("output_shapes"));
+  if (status.ok()) return status;
+  return invalid_argument("has other components than the graph declares: " + status.message());
+}
+
+Result<std::shared_ptr<Resource>> make_iterator(const Node& handle) {
+  const auto& dtypes = handle.attr<DTypes>("output_types");
+  const auto& shapes = handle.attr<Shapes>("output_shapes");
+  if (dtypes.size() != shapes.size())
+    return invalid_argument(
+        "output_types has " + std::to_string(dtypes.size()) + " entries, but output_shapes has " +
+        std::to_string(shapes.size()));
+  return std::shared_ptr<Resource>(std::make_shared<IteratorResource>(dtypes, shapes));
+}
+
+}  // namespace
+
+IteratorResource::~IteratorResource() {
+  if (position_) position_->iteration->stop();
+}
+
+void IteratorResource::drop() {
+  SharedPosition ended;
+  {
+    std::lock_guard lock(mutex_);
+    is_dropped_ = true;
+    ended = std::exchange(position_, nullptr);
+    kept_.reset();
+    factory_.reset();
+  }
+  if (ended) ended->iteration->stop();
+  answer_all(iterator_dropped());
+}
+
+bool IteratorResource::is_dropped() const {
+  std::lock_guard lock(mutex_);
+  return is_dropped_;
+}
+
+Resource::Description IteratorResource::describe() const {
+  return {.dtype = dtypes_.empty() ? DType::invalid : dtypes_[0], .shape = {}, .bytes = 0};
+}
+
+Status IteratorResource::begin(const data::SharedDataset& dataset, Device& device) {
+  auto status = data::check_components(dataset->dtypes(), dataset->shapes(), dtypes_, shapes_);
+  if (!status.ok()) return status;
+  auto iteration = std::make_shared<data::Iteration>(device);
+  auto source = dataset->iterate(iteration);
+  if (!source) return source.status();
+  SharedPosition position =
+      std::make_shared<const Position>(Position{iteration, *std::move(source)});
+  {
+    std::lock_guard lock(mutex_);
+    if (is_dropped_) return iterator_dropped();
+    position_.swap(position);
+    kept_.reset();
+  }
+  if (position) position->iteration->stop();
+  return {};
+}
+
+void IteratorResource::begin_later(data::SharedFunction factory) {
+  std::lock_guard lock(mutex_);
+  if (!factory_ && !position_ && !is_dropped_) factory_ = std::move(factory);
+}
+
+IteratorResource::Ticket IteratorResource::get_next(Device& device, Done done) {
+  auto ticket = std::make_shared<Waiter>(Waiter{std::move(done)});
+  std::lock_guard lock(mutex_);
+  waiting_.push_back(ticket);
+  if (is_serving_) return ticket;
+  is_serving_ = true;
+  device.enqueue([self = shared_from_this(), &device] { self->serve(device); });
+  return ticket;
+}
+
+void IteratorResource::cancel(const Ticket& ticket) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = std::ranges::find(waiting_, ticket);
+    if (found == waiting_.end()) return;
+    waiting_.erase(found);
+  }
+  ticket->done(cancelled("nothing waits for the element any more"));
+}
+
+/// Answers those who wait, one after the other, as long as the answers are there at once.
+void IteratorResource::serve(Device& device) {
+  while (serve_next(device)) {
+  }
+}
+
+/// Returns whether to go on here: not if nobody waits any more, or if a late answer will go on.
+bool IteratorResource::serve_next(Device& device) {
+  std::unique_lock lock(mutex_);
+  if (waiting_.empty()) {
+    is_serving_ = false;
+    return false;
+  }
+  auto position = position_;
+  auto is_gone = is_dropped_;
+  auto factory = factory_;
+  auto kept = std::exchange(kept_, std::nullopt);
+  lock.unlock();
+  if (!position) {
+    if (factory && !is_gone) return make_dataset(device, factory);
+    answer_all(is_gone ? iterator_dropped() : not_begun());
+    return true;
+  }
+  if (!kept) {
+    auto self = shared_from_this();
+    kept = position->source->pull([self, position, &device](data::Pulled late) {
+      self->answer(position, std::move(late));
+      self->serve(device);
+    });
+  }
+  if (!kept) return false;
+  answer(position, *std::move(kept));
+  return true;
+}
+
+/// Calls the factory; as serve_next(), returns whether to go on here.
+bool IteratorResource::make_dataset(Device& device, const data::SharedFunction& factory) {
+  auto iteration = std::make_shared<data::Iteration>(device);
+  auto made = factory->call(
+      {}, std::make_shared<const Tensors>(), *iteration,
+      [self = shared_from_this(), iteration, &device](data::Pulled late) {
+        self->take_dataset(device, std::move(late));
+        self->serve(device);
+      });
+  if (!made) return false;
+  take_dataset(device, *std::move(made));
+  return true;
+}
+
+void IteratorResource::take_dataset(Device& device, data::Pulled made) {
+  auto status = made.status();
+  if (status.ok()) {
+    auto dataset = data::dataset_of((**made)[0]);
+    status = dataset ? begin(*dataset, device) : dataset.status();
+  }
+  if (!status.ok()) answer_all(status);
+}
+
+/// Gives the first of those who wait an answer of that position, or keeps it for the next one. One
+/// of a position that has ended is lost.
+void IteratorResource::answer(const SharedPosition& from, data::Pulled answer) {
+  std::unique_lock lock(mutex_);
+  if (position_ != from) return;
+  if (waiting_.empty()) {
+    kept_ = std::move(answer);
+    return;
+  }
+  auto ticket = std::move(waiting_.front());
+  waiting_.pop_front();
+  lock.unlock();
+  ticket->done(std::move(answer));
+}
+
+void IteratorResource::answer_all(const Status& status) {
+  std::list<Ticket> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    waiting.swap(waiting_);
+  }
+  for (auto& ticket : waiting) ticket->done(status);
+}
+
+void add_iterator_kinds(ResourceKindCatalog& catalog) {
+  for (const auto* op : {"Iterator", "IteratorV2", "OneShotIterator"})
+    catalog.add(
+        {.name = IteratorResource::kind_name,
+         .handle_op = op,
+         .make = make_iterator,
+         .check = check_iterator});
+}
+
+}  // namespace troupe

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "troupe/devices/data/dataset_function.hpp"
+#include "troupe/devices/data/iteration.hpp"
+#include "troupe/graph/types/resource.hpp"
+
+namespace troupe {
+
+/// A place in the elements of a dataset, from which any number of steps take the next one: each
+/// element goes to one of them, in the order in which they asked. Thread-safe.
+/// (TensorFlow: IteratorResource.)
+class IteratorResource final : public Resource,
+                               public std::enable_shared_from_this<IteratorResource> {
+ public:
+  static constexpr const char* kind_name = "iterator";
+  using Done = data::ElementSource::Done;
+
+  IteratorResource(DTypes dtypes, Shapes shapes)
+      : dtypes_(std::move(dtypes)), shapes_(std::move(shapes)) {}
+
+  ~IteratorResource() override;
+
+  const char* kind() const override { return kind_name; }
+  void drop() override;
+  bool is_dropped() const override;
+  Description describe() const override;
+
+  const DTypes& dtypes() const { return dtypes_; }
+  const Shapes& shapes() const { return shapes_; }
+
+  /// Goes to the first element of that dataset. InvalidArgument: its elements are others than those
+  /// of the iterator.
+  Status begin(const data::SharedDataset& dataset, Device& device);
+  /// Lets the first get_next() begin with the dataset that this function returns. Without effect
+  /// where it has one, or has begun.
+  void begin_later(data::SharedFunction factory);
+
+  /// One who waits for an element.
+  struct Waiter {
+    Done done;
+  };
+  using Ticket = std::shared_ptr<Waiter>;
+
+  /// Gives the next element, or nothing at the end, to `done`, from any thread, maybe before this
+  /// returns. FailedPrecondition before begin(); Aborted once it is dropped.
+  Ticket get_next(Device& device, Done done);
+  /// Answers Cancelled, unless it has been answered. An element that only this one has waited for
+  /// goes to the next one.
+  void cancel(const Ticket& ticket);
+
+ private:
+  /// What begin() has begun.
+  struct Position {
+    std::shared_ptr<data::Iteration> iteration;
+    data::SharedSource source;
+  };
+  using SharedPosition = std::shared_ptr<const Position>;
+
+  Result<SharedPosition> position_in(const data::SharedDataset& dataset, Device& device) const;
+  void serve(Device& device);
+  bool serve_next(Device& device);
+  bool make_dataset(Device& device, const data::SharedFunction& factory);
+  void take_dataset(Device& device, data::Pulled made);
+  void answer(const SharedPosition& from, data::Pulled answer);
+  void answer_all(const Status& status);
+
+  const DTypes dtypes_;
+  const Shapes shapes_;
+
+  mutable std::mutex mutex_;
+  SharedPosition position_;       // null before begin()
+  data::SharedFunction factory_;  // of a dataset, until it is called
+  std::list<Ticket> waiting_;
+  bool is_serving_ = false;           // somebody pulls for those who wait
+  std::optional<data::Pulled> kept_;  // that nobody waits for any more
+  bool is_dropped_ = false;
+};
+
+}  // namespace troupe

@@ -1,0 +1,108 @@
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/data/dataset_op.hpp"
+
+namespace troupe {
+namespace {
+
+/// An op from a dataset to another one.
+Op make_transform(const char* name, const char* doc, std::initializer_list<int> scalars = {}) {
+  return make_dataset_op(name, doc, scalars).input("input_dataset", DType::variant);
+}
+
+Op with_count(Op op) {
+  return with_element_attrs(
+      std::move(op).input("count", DType::int64).output("handle", DType::variant));
+}
+
+Op make_batch(const char* name, const char* doc, std::initializer_list<int> scalars) {
+  return make_transform(name, doc, scalars).input("batch_size", DType::int64);
+}
+
+Op with_padding(Op op) {
+  return std::move(op)
+      .inputs("padded_shapes", DType::int64, "N")
+      .inputs("padding_values", "Toutput_types")
+      .attr("Toutput_types", AttrType::dtypes)
+      .attr_at_least("Toutput_types", 1)
+      .attr("output_shapes", AttrType::shapes)
+      .attr_at_least("output_shapes", 1)
+      .attr("N", AttrType::integer)
+      .attr_at_least("N", 1);
+}
+
+void add_batch_ops(OpCatalog& catalog) {
+  catalog.add(with_element_attrs(
+      make_batch("BatchDataset", "Stacks so many elements; the last batch may be smaller.", {1})
+          .output("handle", DType::variant)));
+  catalog.add(with_element_attrs(
+      make_batch("BatchDatasetV2", "As BatchDataset; the rest may be dropped.", {1, 2})
+          .input("drop_remainder", DType::boolean)
+          .output("handle", DType::variant)
+          .attr("parallel_copy", false)));
+  catalog.add(with_padding(make_batch(
+                               "PaddedBatchDataset",
+                               "Stacks so many elements, each padded to the shape of its component;"
+                               " a size of -1\nis the largest in the batch.",
+                               {1}))
+                  .output("handle", DType::variant));
+  catalog.add(with_padding(make_batch(
+                               "PaddedBatchDatasetV2",
+                               "As PaddedBatchDataset; the rest may be dropped.", {1, -1}))
+                  .input("drop_remainder", DType::boolean)
+                  .output("handle", DType::variant)
+                  .attr("parallel_copy", false));
+}
+
+}  // namespace
+
+void add_dataset_arrangement_ops(OpCatalog& catalog) {
+  add_batch_ops(catalog);
+  catalog.add(with_element_attrs(
+      make_transform(
+          "ShuffleDataset",
+          "Elements in random order: each is drawn from a buffer of the next `buffer_size`.",
+          {1, 2, 3})
+          .input("buffer_size", DType::int64)
+          .input("seed", DType::int64)
+          .input("seed2", DType::int64)
+          .output("handle", DType::variant)
+          .attr("reshuffle_each_iteration", true)));
+  catalog.add(with_count(make_transform(
+      "RepeatDataset", "The elements `count` times, or without end where it is -1.", {1})));
+  catalog.add(
+      with_count(make_transform("TakeDataset", "The first elements; all where it is -1.", {1})));
+  catalog.add(with_count(
+      make_transform("SkipDataset", "All but the first elements; none where it is -1.", {1})));
+  catalog.add(with_element_attrs(
+      make_transform("ShardDataset", "Every `num_shards`-th element, from `index` on.", {1, 2})
+          .input("num_shards", DType::int64)
+          .input("index", DType::int64)
+          .output("handle", DType::variant)
+          .attr("require_non_empty", false)));
+  catalog.add(with_element_attrs(
+      make_dataset_op("ZipDataset", "Elements of all the datasets side by side.")
+          .inputs("input_datasets", DType::variant, "N")
+          .output("handle", DType::variant)
+          .attr("N", AttrType::integer)
+          .attr_at_least("N", 1)));
+  catalog.add(with_element_attrs(
+      make_transform("ConcatenateDataset", "The elements of one dataset, then of another.")
+          .input("another_dataset", DType::variant)
+          .output("handle", DType::variant)));
+  catalog.add(with_element_attrs(
+      make_transform(
+          "PrefetchDataset",
+          "The same elements, of which so many are computed before they are asked for.", {1})
+          .input("buffer_size", DType::int64)
+          .output("handle", DType::variant)
+          .attr("slack_period", int64_t{0})
+          .attr("legacy_autotune", true)));
+  catalog.add(with_element_attrs(
+      make_transform(
+          "CacheDataset",
+          "The same elements, kept in memory in the first iteration for the later ones.", {1})
+          .input("filename", DType::string)
+          .output("handle", DType::variant)));
+}
+
+}  // namespace troupe

@@ -1,0 +1,84 @@
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/data/dataset_op.hpp"
+#include "troupe/graph/ops/handle.hpp"
+
+namespace troupe {
+namespace {
+
+Status infer_iterator(ShapeInference& s) {
+  s.set(0, Shape());
+  return check_container(s.attr<std::string>("container"));
+}
+
+void add_handle_ops(OpCatalog& catalog) {
+  for (const auto* name : {"Iterator", "IteratorV2"})
+    catalog.add(with_element_attrs(
+        Op(name)
+            .doc("A handle of the iterator `shared_name` in `container`, over a dataset that "
+                 "MakeIterator\ngives it.")
+            .output("handle", DType::resource)
+            .attr("shared_name", AttrType::string)
+            .attr("container", AttrType::string)
+            .infer_shape(infer_iterator)
+            .resource_handle()));
+  catalog.add(with_element_attrs(
+      Op("OneShotIterator")
+          .doc("A handle of an iterator over the dataset that the function makes, once.")
+          .output("handle", DType::resource)
+          .attr("dataset_factory", AttrType::function)
+          .attr("container", "")
+          .attr("shared_name", "")
+          .infer_shape(infer_iterator)
+          .resource_handle()));
+}
+
+void add_string_handle_ops(OpCatalog& catalog) {
+  catalog.add(Op("IteratorToStringHandle")
+      .doc("A text that stands for the iterator on its device.")
+      .input("resource_handle", DType::resource)
+      .output("string_handle", DType::string)
+      .infer_shape(shapes::scalar())
+      .stateful());
+  for (const auto* name : {"IteratorFromStringHandle", "IteratorFromStringHandleV2"})
+    catalog.add(Op(name)
+        .doc("A handle of the iterator for which the text stands.")
+        .input("string_handle", DType::string)
+        .output("resource_handle", DType::resource)
+        .attr("output_types", DTypes())
+        .attr("output_shapes", Shapes())
+        .infer_shape([](ShapeInference& s) {
+          s.set(0, Shape());
+          return s.need_rank(0, 0);
+        })
+        .stateful());
+}
+
+}  // namespace
+
+void add_iterators_ops(OpCatalog& catalog) {
+  add_handle_ops(catalog);
+  add_string_handle_ops(catalog);
+  catalog.add(Op("MakeIterator")
+      .doc("Lets the iterator begin with the first element of the dataset.")
+      .input("dataset", DType::variant)
+      .input("iterator", DType::resource)
+      .infer_shape(shapes::none())
+      .stateful());
+  for (const auto* name : {"IteratorGetNext", "IteratorGetNextSync"})
+    catalog.add(with_element_attrs(
+        Op(name)
+            .doc("The next element. OutOfRange at the end of the dataset.")
+            .input("iterator", DType::resource)
+            .outputs("components", "output_types")
+            .infer_shape(infer_components)
+            .stateful()));
+  catalog.add(with_element_attrs(
+      Op("DatasetToSingleElement")
+          .doc("The element of a dataset that has just one.")
+          .input("dataset", DType::variant)
+          .outputs("components", "output_types")
+          .infer_shape(infer_components)
+          .stateful()));
+}
+
+}  // namespace troupe

@@ -1,0 +1,78 @@
+#include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/data/dataset_op.hpp"
+
+namespace troupe {
+namespace {
+
+/// An op that calls a function with each element and other arguments.
+Op make_mapping(const char* name, const char* doc, std::initializer_list<int> scalars = {}) {
+  return make_dataset_op(name, doc, scalars)
+      .input("input_dataset", DType::variant)
+      .inputs("other_arguments", "Targuments")
+      .attr("Targuments", AttrType::dtypes);
+}
+
+Op with_function(Op op, const char* function = "f") {
+  return with_element_attrs(std::move(op).attr(function, AttrType::function));
+}
+
+}  // namespace
+
+void add_dataset_mapping_ops(OpCatalog& catalog) {
+  catalog.add(with_function(make_mapping("MapDataset", "What the function makes of each element.")
+                                .output("handle", DType::variant)
+                                .attr("use_inter_op_parallelism", true)
+                                .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping(
+          "ParallelMapDataset", "As MapDataset, with so many calls at a time; the order is kept.",
+          {-1})
+          .input("num_parallel_calls", DType::int32)
+          .output("handle", DType::variant)
+          .attr("use_inter_op_parallelism", true)
+          .attr("sloppy", false)
+          .attr("preserve_cardinality", false)));
+  catalog.add(with_function(
+      make_mapping("FilterDataset", "The elements for which the function returns true.")
+          .output("handle", DType::variant),
+      "predicate"));
+  catalog.add(with_function(
+      make_mapping(
+          "FlatMapDataset",
+          "The elements of the datasets that the function makes, one dataset after the other.")
+          .output("handle", DType::variant)));
+  catalog.add(with_function(
+      make_mapping(
+          "InterleaveDataset",
+          "As FlatMapDataset, of `cycle_length` datasets in turns, by `block_length` elements.",
+          {-2, -1})
+          .input("cycle_length", DType::int64)
+          .input("block_length", DType::int64)
+          .output("handle", DType::variant)));
+  catalog.add(with_function(
+      make_mapping(
+          "ParallelInterleaveDatasetV2",
+          "As InterleaveDataset, in the same order; the datasets are read before it is their turn.",
+          {-3, -2, -1})
+          .input("cycle_length", DType::int64)
+          .input("block_length", DType::int64)
+          .input("num_parallel_calls", DType::int64)
+          .output("handle", DType::variant)
+          .attr("sloppy", false)));
+  catalog.add(with_element_attrs(
+      Op("ReduceDataset")
+          .doc("The state after the function has been called with the state and each element.")
+          .input("input_dataset", DType::variant)
+          .inputs("initial_state", "Tstate")
+          .inputs("other_arguments", "Targuments")
+          .outputs("components", "output_types")
+          .attr("f", AttrType::function)
+          .attr("Tstate", AttrType::dtypes)
+          .attr_at_least("Tstate", 1)
+          .attr("Targuments", AttrType::dtypes)
+          .attr("use_inter_op_parallelism", true)
+          .infer_shape(infer_components)
+          .stateful()));
+}
+
+}  // namespace troupe
