@@ -44,7 +44,7 @@ void add_string_handle_ops(OpCatalog& catalog) {
         .doc("A handle of the iterator for which the text stands.")
         .input("string_handle", DType::string)
         .output("resource_handle", DType::resource)
-        .attr("output_types", DTypes())
+        .attr("output_types", AttrValue(DTypes()))
         .attr("output_shapes", Shapes())
         .infer_shape([](ShapeInference& s) {
           s.set(0, Shape());
