@@ -83,7 +83,50 @@ Result<const Function*> find_or_add(
   return graph.library().find(name);
 }
 
+/// The gradients of all arguments, as a function that runs the nodes of the forward function
+/// itself.
+Result<FunctionDef> make_symbolic_gradient(
+    const Builder& b, const FunctionDef& forward, std::string name) {
+  Values ys, xs;
+  GradientOptions options{.grad_ys = {}, .allow_unconnected = true};
+  auto index = static_cast<int64_t>(forward.arguments.size());
+  for (const auto& result : forward.results) {
+    auto y = b.value(*b.graph().find_output(result.output));
+    auto dy = b.named("dy").op(
+        transfer::arg, {}, {{"T", y.dtype()}, {"index", index++}, {"shape", y.shape()}});
+    ys.push_back(y);
+    options.grad_ys.push_back(dy);
+  }
+  for (int i = 0; i < static_cast<int>(forward.arguments.size()); ++i)
+    xs.push_back(b.value({i, 0}));
+  auto gradients = troupe::gradients(b, ys, xs, options);
+  if (!gradients) return gradients.status();
+  std::vector<std::pair<std::string, Output>> results;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    auto dx = (*gradients)[i].is_valid() ? (*gradients)[i] : b.zeros_like(xs[i]);
+    if (!b.status().ok()) return b.status();
+    results.emplace_back(std::string(result_prefix) + std::to_string(i), dx.output());
+  }
+  return make_function(std::move(name), b.graph(), results, /*keep_all=*/false);
+}
+
 }  // namespace
+
+Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& function) {
+  auto name = "_gradient/" + function.name() + "/symbolic";
+  if (graph.library().contains(name)) return graph.library().find(name);
+  auto forward = graph.library().find(function.name());
+  if (!forward) return forward.status();
+  auto body = make_body((*forward)->def, {}, graph.shared_catalog(), graph.shared_library());
+  if (!body) return body.status();
+  Builder b(*std::move(body));
+  auto def = make_symbolic_gradient(b, (*forward)->def, name);
+  if (!def) return def.status();
+  auto functions = b.graph().library().defs_from(graph.library().size());
+  functions.push_back(*std::move(def));
+  if (auto status = graph.add_functions(std::move(functions)); !status.ok()) return status;
+  return graph.library().find(name);
+}
 
 void add_call_gradient(Gradient& g) {
   const auto& node = g.node();

@@ -11,4 +11,8 @@ namespace troupe {
 /// numbers and reads of variables have the values of the forward call.
 void add_call_gradient(Gradient& g);
 
+/// The function (x, y, du) -> (dx, dy) for a function u = f(x, y), which SymbolicGradient calls;
+/// added to the graph where it is not there. Derivatives that do not exist are zeros.
+Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& function);
+
 }  // namespace troupe

@@ -88,6 +88,7 @@ void add_dataset_sources_ops(OpCatalog& catalog);
 void add_dataset_arrangement_ops(OpCatalog& catalog);
 void add_dataset_mapping_ops(OpCatalog& catalog);
 void add_iterators_ops(OpCatalog& catalog);
+void add_functional_control_ops(OpCatalog& catalog);
 void add_script_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 

@@ -8,6 +8,7 @@ namespace troupe::python {
 void bind_tensor(nanobind::module_& module);
 void bind_functions(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
+void bind_graph_functions(nanobind::module_& module);
 void bind_catalog(nanobind::module_& module);
 void bind_cluster(nanobind::module_& module);
 void bind_metadata(nanobind::module_& module);

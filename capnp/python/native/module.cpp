@@ -7,6 +7,7 @@ NB_MODULE(_native, module) {
   module.doc() = "The C++ runtime of Troupe; private to the package.";
   bind_tensor(module);
   bind_graph(module);
+  bind_graph_functions(module);
   bind_catalog(module);
   bind_functions(module);
   bind_cluster(module);

@@ -8,6 +8,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 #include "troupe/tests/devices/reference/recorded_call.hpp"
 
@@ -51,15 +52,14 @@ BOOST_AUTO_TEST_CASE(every_op_has_recorded_calls_or_is_named_by_a_test) {
 }
 
 BOOST_AUTO_TEST_CASE(every_op_has_a_kernel_or_is_resolved_before_a_device_runs_it) {
-  // Calls are inlined before a graph is partitioned; handles are bound when a plan is compiled.
-  std::set<std::string> inlined = {"PartitionedCall", "StatefulPartitionedCall"};
+  // Functions are inlined before a graph is partitioned; handles are bound when a plan is compiled.
   // Only programs that have Python can call its functions: capnp/python/native has their kernels.
   std::set<std::string> of_programs = {"PyFunc", "PyFuncStateless"};
   auto kernels = cpu::make_kernel_catalog();
   auto catalog = make_op_catalog();
   for (const auto& [name, op] : catalog->all())
     BOOST_TEST(
-        (kernels.contains(name) || inlined.contains(name) || of_programs.contains(name) ||
+        (kernels.contains(name) || functional::is_functional(name) || of_programs.contains(name) ||
          op.makes_resource_handle()),
         name << " has no kernel");
 }

@@ -64,3 +64,18 @@ def find_gradient_function(op: Operation) -> Optional[GradientFunction]:
 
 def _pass_nothing_on(op: Operation, *_: Any) -> Any:
     return [None] * len(op.inputs)
+
+
+def register_function_gradient(name: str, function: GradientFunction) -> str:
+    """Registers the gradients of calls of a function of a graph.
+
+    Args:
+      name: The name of that function.
+      function: Gets the operation of the call and the gradients of its results.
+
+    Returns:
+      The value of the attribute of a call that has these gradients.
+    """
+    key = f"gradient of {name}"
+    _functions[key] = function
+    return key

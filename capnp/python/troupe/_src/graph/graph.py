@@ -62,6 +62,8 @@ class Graph:
     Thread-safe: several threads may add nodes, and each thread has its own stack of scopes.
     """
 
+    _is_function = False  # whether it is the body of a function of another graph
+
     def __init__(self) -> None:
         self._root = _native.Builder()
         self._scopes = _Scopes(self._root)
@@ -89,8 +91,7 @@ class Graph:
             builder = self._builder_for(op_type, name)
             if name.endswith("/"):
                 builder, name = builder.within(""), name[:-1]
-            self._check_has(inputs, op_type)
-            values = [tensor._value() for tensor in inputs]
+            values = [self._adopt(tensor, op_type)._value() for tensor in inputs]
             self._use_context()
             if op_type in self._scopes.gradients:
                 attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
@@ -101,13 +102,14 @@ class Graph:
         """Before nodes are added: they are of the branch or loop that this thread is in."""
         _native.set_context(self._root, self._scopes.context)
 
-    def _check_has(self, inputs: Sequence[Tensor], op_type: str) -> None:
-        for tensor in inputs:
-            if tensor.graph is not self:
-                raise ValueError(
-                    f"{tensor!r} is of another graph than the {op_type} that it is given to: "
-                    "build both within one `with graph.as_default():`"
-                )
+    def _adopt(self, tensor: Tensor, user: str = "function") -> Tensor:
+        """What stands for the tensor in this graph; ValueError for one of another graph."""
+        if tensor.graph is self:
+            return tensor
+        raise ValueError(
+            f"{tensor!r} is of another graph than the {user} that it is given to: "
+            "build both within one `with graph.as_default():`"
+        )
 
     def _builder_for(self, op_type: str, name: str) -> _native.Builder:
         scopes = self._scopes

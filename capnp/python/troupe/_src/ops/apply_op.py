@@ -142,7 +142,19 @@ def _to_attr(kind: str, value: Any) -> Any:
         return [as_dtype(item).as_datatype_enum for item in value]
     if kind == "list(shape)":
         return [_to_attr("shape", item) for item in value]
+    if kind == "func":
+        return _function_name(value)
+    if kind == "list(func)":
+        return [_function_name(item) for item in value]
     if kind == "tensor" and not isinstance(value, _native.Tensor):
         array = to_array(value, None)
         return to_native(array, dtypes.of_array(array))
     return value
+
+
+def _function_name(value: Any) -> Any:
+    """The name of a function that the default graph has then; of another value, itself."""
+    if not hasattr(value, "add_to_graph"):
+        return value
+    value.add_to_graph(get_default_graph())
+    return value.name

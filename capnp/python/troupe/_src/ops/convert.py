@@ -184,7 +184,8 @@ def convert_to_tensor(
                 f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
                 f"{element.dtype.name}: {element!r}"
             )
-        return element
+        graph = get_default_graph()
+        return graph._adopt(element) if graph._is_function else element
     if isinstance(value, (list, tuple)) and any(is_tensor(item) for item in flatten(value)):
         return _packed(value, wanted)
     if wanted is None and preferred_dtype is not None:

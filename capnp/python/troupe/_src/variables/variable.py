@@ -59,6 +59,10 @@ class Variable(Operand):
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
         graph = get_default_graph()
+        if graph._is_function:
+            raise ValueError(
+                "A function makes no variables: make them around it, where it can use them."
+            )
         name = name or "Variable"
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         with graph._lock, graph.control_dependencies(None):
@@ -164,6 +168,8 @@ class Variable(Operand):
         return self.read_value()
 
     def read_value(self) -> Tensor:
+        if get_default_graph()._is_function:  # which gets the handle as an argument
+            return raw_ops.ReadVariableOp(resource=self.handle, dtype=self._dtype)
         with self._graph._lock:
             self._graph._check_not_finalized()
             self._graph._use_context()
@@ -247,6 +253,8 @@ class Variable(Operand):
             return self.read_value()
 
     def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
+        if get_default_graph()._is_function:
+            return self._change_in_function(operation, value, read_value)
         with self._graph._lock:
             self._graph._check_not_finalized()
             operand = convert_to_tensor(value, self._dtype)
@@ -255,6 +263,16 @@ class Variable(Operand):
             change = self._native.change(operation, operand._value(), controls)
             result = self._native.read([change]) if read_value else change
         return self._graph._of_value(result)
+
+    def _change_in_function(self, operation: str, value: Any, read_value: bool) -> Any:
+        op: Any = {
+            "assign": raw_ops.AssignVariableOp,
+            "add": raw_ops.AssignAddVariableOp,
+            "sub": raw_ops.AssignSubVariableOp,
+        }[operation]
+        change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype))
+        with get_default_graph().control_dependencies([change]):
+            return self.read_value() if read_value else change
 
     def _assign_constrained(self) -> Any:
         """Applies the constraint to its value."""

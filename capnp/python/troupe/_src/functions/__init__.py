@@ -1,0 +1,1 @@
+"""Functions of a graph: definitions, calls, and branches and loops of functions."""

@@ -1,0 +1,81 @@
+"""Bodies of functions, while they are traced."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence
+
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import Graph
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType
+from troupe._src.types.shapes import TensorShape
+
+
+class FunctionGraph(Graph):
+    """The body of a function as a graph of its own, whose `inputs` are the arguments.
+
+    A tensor of the graph around it that a node uses becomes a further argument: `captures` has
+    them, each with the argument that stands for it.
+    """
+
+    _is_function = True
+
+    def __init__(self, outer_graph: Graph, orders_effects: bool = False) -> None:
+        """An empty body.
+
+        Args:
+          outer_graph: The graph around it, whose tensors and variables it may use.
+          orders_effects: Whether nodes that take the same resource run in the order in which they
+            are added.
+        """
+        super().__init__()
+        self.outer_graph = outer_graph
+        self.inputs: List[Tensor] = []
+        self.captures: Dict[Tensor, Tensor] = {}
+        self.seed = outer_graph.seed
+        self._state = outer_graph._state
+        self._orders_effects = orders_effects
+        self._last_uses: Dict[Tensor, Operation] = {}  # by the resource
+
+    def add_argument(self, dtype: DType, shape: TensorShape, name: str) -> Tensor:
+        """A further argument; of a resource, `shape` is that of its variable."""
+        known = None if shape.rank is None else shape.as_list()
+        attrs = {"T": dtype.as_datatype_enum, "index": len(self.inputs), "shape": known}
+        with self._changed(builder=self._root, controls=(), context=-1, devices=()):
+            argument = super()._add("_Arg", [], attrs, name).outputs[0]
+        self.inputs.append(argument)
+        return argument
+
+    @property
+    def captured(self) -> List[Tensor]:
+        """The tensors of the graph around it that it uses, in the order of their arguments."""
+        return list(self.captures)
+
+    def _adopt(self, tensor: Tensor, user: str = "function") -> Tensor:
+        if tensor.graph is self:
+            return tensor
+        outside = self.outer_graph._adopt(tensor, user)
+        if outside not in self.captures:
+            shape = outside.shape
+            if outside.dtype is dtypes.resource:
+                shape = TensorShape(outside.op._attr("shape"))
+            self.captures[outside] = self.add_argument(outside.dtype, shape, "captured")
+        return self.captures[outside]
+
+    def _add(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        attrs: Dict[str, Any],
+        name: Optional[str] = None,
+    ) -> Operation:
+        inputs = [self._adopt(tensor, op_type) for tensor in inputs]
+        if not self._orders_effects:
+            return super()._add(op_type, inputs, attrs, name)
+        resources = [tensor for tensor in inputs if tensor.dtype is dtypes.resource]
+        before = [self._last_uses[tensor] for tensor in resources if tensor in self._last_uses]
+        with self.control_dependencies(before):
+            added = super()._add(op_type, inputs, attrs, name)
+        for tensor in resources:
+            self._last_uses[tensor] = added
+        return added
