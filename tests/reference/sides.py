@@ -5,9 +5,11 @@ Usage: sides.py SIDE FD    serves calls on the connection that it inherits as th
 
 import inspect
 import multiprocessing.connection
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -113,13 +115,15 @@ class Side:
 
     def __init__(self, name):
         self._name = name
+        self._folder = tempfile.TemporaryDirectory()  # for the files that calls write
         self._start()
 
     def _start(self):
         self._connection, other = multiprocessing.connection.Pipe()
         self._process = subprocess.Popen(
-            [sys.executable, pathlib.Path(__file__), self._name, str(other.fileno())],
-            pass_fds=[other.fileno()], stderr=subprocess.DEVNULL)
+            [sys.executable, pathlib.Path(__file__).resolve(), self._name, str(other.fileno())],
+            pass_fds=[other.fileno()], stderr=subprocess.DEVNULL, cwd=self._folder.name,
+            env={**os.environ, "PYTHONPATH": os.path.abspath(os.environ.get("PYTHONPATH", ""))})
         other.close()
 
     def answer(self, op, values, attrs):
