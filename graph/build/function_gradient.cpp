@@ -1,7 +1,9 @@
 #include "troupe/graph/build/function_gradient.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "troupe/graph/build/gradient_function.hpp"
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -9,78 +11,82 @@
 namespace troupe {
 namespace {
 
-/// Results of a gradient function are named "dx0", "dx2": after the arguments whose gradient they
-/// are.
-constexpr std::string_view result_prefix = "dx";
-
-/// Which gradients of a function are wanted, and from which ones of its results.
-struct Wanted {
-  std::vector<int> arguments;
-  std::vector<int> results;
-
-  std::string function_name(const std::string& forward) const {
-    auto name = "_gradient/" + forward;
-    for (auto argument : arguments) name += "/dx" + std::to_string(argument);
-    for (auto result : results) name += "/dy" + std::to_string(result);
-    return name;
-  }
-};
-
-Wanted wanted_of(const Gradient& g) {
-  Wanted wanted;
-  for (int i = 0; i < g.input_count(); ++i)
-    if (g.wants(i)) wanted.arguments.push_back(i);
-  for (int i = 0; i < static_cast<int>(g.node().output_dtypes.size()); ++i)
-    if (g.has_dy(i)) wanted.results.push_back(i);
-  return wanted;
-}
-
-/// The body of the forward function, each of whose nodes has its name there as an attribute.
-Result<Graph> make_forward_body(FunctionDef def, const Graph& graph) {
-  for (auto& node : def.nodes) node.attrs[functional::forward_node_attr] = node.name;
-  return make_body(def, {}, graph.shared_catalog(), graph.shared_library());
-}
-
-Result<FunctionDef> make_gradient_function(
-    const Builder& b, const FunctionDef& forward, const Wanted& wanted) {
-  Values ys, xs;
-  GradientOptions options{.grad_ys = {}, .allow_unconnected = true};
-  auto index = static_cast<int64_t>(forward.arguments.size());
-  for (auto result : wanted.results) {
-    ys.push_back(b.value(*b.graph().find_output(forward.results[result].output)));
-    options.grad_ys.push_back(
-        b.named("dy" + std::to_string(result))
-            .op(transfer::arg, {},
-                {{"T", ys.back().dtype()}, {"index", index++}, {"shape", ys.back().shape()}}));
-  }
-  for (auto argument : wanted.arguments) xs.push_back(b.value({argument, 0}));
-  auto gradients = troupe::gradients(b, ys, xs, options);
-  if (!gradients) return gradients.status();
-  std::vector<std::pair<std::string, Output>> results;
-  for (size_t i = 0; i < xs.size(); ++i)
-    if ((*gradients)[i].is_valid())
-      results.emplace_back(
-          std::string(result_prefix) + std::to_string(wanted.arguments[i]),
-          (*gradients)[i].output());
-  return make_function(wanted.function_name(forward.name), b.graph(), results, /*keep_all=*/false);
-}
-
 /// The gradient function, which is made and added to the graph's library where it is not there.
 Result<const Function*> find_or_add(
-    const Gradient& g, const FunctionDef& forward, const Wanted& wanted) {
-  auto name = wanted.function_name(forward.name);
+    const Gradient& g, const FunctionDef& forward, const WantedGradients& wanted) {
+  auto name = "_gradient/" + forward.name + wanted.to_string();
   const auto& graph = g.graph();
   if (graph.library().contains(name)) return graph.library().find(name);
-  auto body = make_forward_body(forward, graph);
-  if (!body) return body.status();
-  Builder b(*std::move(body));
-  auto def = make_gradient_function(b, forward, wanted);
-  if (!def) return def.status();
-  // Calls in the body have added their own gradient functions.
-  auto functions = b.graph().library().defs_from(graph.library().size());
-  functions.push_back(*std::move(def));
-  if (auto status = g.add_functions(std::move(functions)); !status.ok()) return status;
-  return graph.library().find(name);
+  auto function = GradientFunction::make(graph, forward, wanted);
+  if (!function) return function.status();
+  return function->add_to(g, std::move(name));
+}
+
+/// Whether the nodes of the forward function that a gradient function has give the same values when
+/// they run once more in a step: no random numbers, no changes of state.
+bool can_repeat(const Graph& graph, const FunctionDef& function) {
+  static const std::set<std::string> reads = {
+      "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "Assert"};
+  return std::ranges::all_of(function.nodes, [&](const NodeDef& node) {
+    auto op = graph.catalog().find(node.op);
+    auto repeats = !op || !(*op)->is_stateful() || reads.contains(node.op) ||
+                   functional::is_functional(node.op);
+    for (const auto& called : functions_in(node))
+      if (auto found = graph.library().find(called.name()); repeats && found)
+        repeats = can_repeat(graph, (*found)->def);
+    return repeats;
+  });
+}
+
+/// The attribute by which a gradient uses the nodes of the forward call. In the gradient of a loop,
+/// where these ran in another iteration, the gradient functions run them again.
+Result<Attrs> forward_attrs(const Gradient& g, const std::vector<const Function*>& functions) {
+  const auto& contexts = g.contexts();
+  auto loop = contexts.loop_around(contexts.of(g.node().id));
+  if (loop == contexts.loop_around(contexts.current()))
+    return Attrs{{functional::forward_call_attr, g.node().name}};
+  for (const auto* function : functions)
+    if (!can_repeat(g.graph(), function->def))
+      return unimplemented(
+          "there is no gradient in a loop of functions that draw random numbers or change state");
+  return Attrs();
+}
+
+/// The functions that a conditional chooses from, in the order of its attributes.
+FunctionRefs branches_of(const Node& node) {
+  if (node.op->name() == "Case") return node.attr<FunctionRefs>("branches");
+  return {node.attr<FunctionRef>("then_branch"), node.attr<FunctionRef>("else_branch")};
+}
+
+/// The gradient functions of all branches, which have the same results: zeros where another branch
+/// depends on an argument, and this one does not.
+Result<std::vector<const Function*>> make_branches(
+    const Gradient& g, const FunctionRefs& branches, const WantedGradients& wanted) {
+  std::vector<GradientFunction> made;
+  std::string names;
+  for (const auto& branch : branches) {
+    auto forward = g.graph().library().find(branch.name());
+    if (!forward) return forward.status();
+    auto function = GradientFunction::make(g.graph(), (*forward)->def, wanted);
+    if (!function) return function.status();
+    made.push_back(*std::move(function));
+    names += "/" + branch.name();
+  }
+  for (size_t i = 0; i < wanted.arguments.size(); ++i) {
+    auto known = std::ranges::find_if(made, [i](const auto& branch) { return branch.has(i); });
+    if (known == made.end()) continue;
+    for (auto& branch : made)
+      if (!branch.has(i)) branch.add_zeros(i, known->dtype_of(i));
+  }
+  std::vector<const Function*> functions;
+  for (size_t i = 0; i < made.size(); ++i) {
+    auto name = "_gradient/branch" + std::to_string(i) + names + wanted.to_string();
+    auto found = g.graph().library().contains(name) ? g.graph().library().find(name)
+                                                    : made[i].add_to(g, name);
+    if (!found) return found.status();
+    functions.push_back(*found);
+  }
+  return functions;
 }
 
 /// The gradients of all arguments, as a function that runs the nodes of the forward function
@@ -105,7 +111,7 @@ Result<FunctionDef> make_symbolic_gradient(
   for (size_t i = 0; i < xs.size(); ++i) {
     auto dx = (*gradients)[i].is_valid() ? (*gradients)[i] : b.zeros_like(xs[i]);
     if (!b.status().ok()) return b.status();
-    results.emplace_back(std::string(result_prefix) + std::to_string(i), dx.output());
+    results.emplace_back("dx" + std::to_string(i), dx.output());
   }
   return make_function(std::move(name), b.graph(), results, /*keep_all=*/false);
 }
@@ -130,34 +136,56 @@ Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& f
 
 void add_call_gradient(Gradient& g) {
   const auto& node = g.node();
-  auto at_call = [&node](const Status& status) {
-    auto where = status.where();
-    where.node = where.node.empty() ? node.name : node.name + "/" + where.node;
-    if (where.op.empty()) where.op = node.op->name();
-    return Status(status.code(), status.message(), std::move(where));
-  };
   auto forward = g.graph().library().find(node.attr<FunctionRef>("f").name());
-  if (!forward) return g.fail(at_call(forward.status()));
-  auto wanted = wanted_of(g);
-  if (wanted.arguments.empty() || wanted.results.empty()) return;
+  if (!forward) return fail_in_function(g, forward.status());
+  auto wanted = WantedGradients::of(g);
+  if (wanted.is_empty()) return;
   auto function = find_or_add(g, (*forward)->def, wanted);
-  if (!function) return g.fail(at_call(function.status()));
-  if ((*function)->def.results.empty()) return;
+  if (!function) return fail_in_function(g, function.status());
+  const auto& def = (*function)->def;
+  if (def.results.empty()) return;
 
   Values inputs;
   for (int i = 0; i < g.input_count(); ++i) inputs.push_back(g.in(i));
   for (auto result : wanted.results) inputs.push_back(g.dy(result));
   DTypes dtypes;
-  for (const auto& result : (*function)->def.results) dtypes.push_back(result.dtype);
-  auto call = g.op(
-      (*function)->is_stateful ? functional::stateful_call : functional::call, inputs,
-      {{"f", FunctionRef((*function)->def.name)},
-       {"Tout", dtypes},
-       {functional::forward_call_attr, node.name}});
-  for (size_t i = 0; call.is_valid() && i < dtypes.size(); ++i) {
-    const auto& name = (*function)->def.results[i].name;
-    g.to_input(std::stoi(name.substr(result_prefix.size())), call.output(static_cast<int>(i)));
+  for (const auto& result : def.results) dtypes.push_back(result.dtype);
+  auto attrs = forward_attrs(g, {*function});
+  if (!attrs) return fail_in_function(g, attrs.status());
+  attrs->insert({{"f", FunctionRef(def.name)}, {"Tout", dtypes}});
+  auto call =
+      g.op((*function)->is_stateful ? functional::stateful_call : functional::call, inputs, *attrs);
+  take_gradients(g, call, def);
+}
+
+void add_conditional_gradient(Gradient& g) {
+  const auto& node = g.node();
+  auto wanted = WantedGradients::of(g, 1);
+  if (wanted.is_empty()) return;
+  auto functions = make_branches(g, branches_of(node), wanted);
+  if (!functions) return fail_in_function(g, functions.status());
+  const auto& first = (*functions)[0]->def;
+  if (first.results.empty()) return;
+
+  Values inputs;
+  for (int i = 0; i < g.input_count(); ++i) inputs.push_back(g.in(i));
+  for (auto result : wanted.results) inputs.push_back(g.dy(result));
+  DTypes dtypes;
+  for (const auto& result : first.results) dtypes.push_back(result.dtype);
+  FunctionRefs branches;
+  auto is_stateful = false;
+  for (const auto* function : *functions) {
+    branches.emplace_back(function->def.name);
+    is_stateful |= function->is_stateful;
   }
+  auto attrs = forward_attrs(g, *functions);
+  if (!attrs) return fail_in_function(g, attrs.status());
+  attrs->emplace("Tout", dtypes);
+  auto is_case = node.op->name() == "Case";
+  if (is_case) attrs->emplace("branches", branches);
+  else attrs->insert({{"then_branch", branches[0]}, {"else_branch", branches[1]}});
+  auto call = g.op(is_case ? "Case" : is_stateful ? "If" : "StatelessIf", inputs, *attrs);
+  take_gradients(g, call, first, 1);
 }
 
 }  // namespace troupe

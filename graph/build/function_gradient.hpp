@@ -11,6 +11,10 @@ namespace troupe {
 /// numbers and reads of variables have the values of the forward call.
 void add_call_gradient(Gradient& g);
 
+/// The gradient of If, StatelessIf and Case: a conditional with the gradient functions of their
+/// branches, of which the same one is chosen. What these need of the branch that ran are its nodes.
+void add_conditional_gradient(Gradient& g);
+
 /// The function (x, y, du) -> (dx, dy) for a function u = f(x, y), which SymbolicGradient calls;
 /// added to the graph where it is not there. Derivatives that do not exist are zeros.
 Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& function);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "troupe/graph/build/function_gradient.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/loops.hpp"
@@ -128,7 +129,8 @@ Op make_if(const char* name, const char* doc) {
       .attr("then_branch", AttrType::function)
       .attr("else_branch", AttrType::function)
       .attr("output_shapes", Shapes())
-      .infer_shape(infer_if);
+      .infer_shape(infer_if)
+      .gradient(add_conditional_gradient);
 }
 
 Op make_while(const char* name, const char* doc) {
@@ -163,6 +165,7 @@ void add_conditionals(OpCatalog& catalog) {
       .attr_at_least("branches", 1)
       .attr("output_shapes", Shapes())
       .infer_shape(infer_case)
+      .gradient(add_conditional_gradient)
       .stateful());
 }
 

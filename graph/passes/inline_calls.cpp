@@ -8,6 +8,19 @@ namespace troupe {
 
 using functional::is_functional;
 
+namespace {
+
+/// A call may name one, as in TensorFlow; each has the semantics of the one that there is.
+Status check_executor(const NodeDef& def) {
+  auto found = def.attrs.find("executor_type");
+  auto* name = found == def.attrs.end() ? nullptr : found->second.get<std::string>();
+  if (!name || name->empty() || *name == "DEFAULT" || *name == "SINGLE_THREADED_EXECUTOR")
+    return {};
+  return not_found("there is no executor of the type '" + *name + "'");
+}
+
+}  // namespace
+
 /// What replaces a node whose inputs are those.
 Result<Inliner::Replacement> Inliner::replacement_of(
     const InlineScope& scope, const NodeDef& def, const std::vector<std::string>& inputs) {
@@ -17,6 +30,7 @@ Result<Inliner::Replacement> Inliner::replacement_of(
       .function = nullptr, .lowered = nullptr, .device = *std::move(device), .first_argument = 0};
   auto f = def.attrs.find("f");
   if (f == def.attrs.end()) return lower(def, inputs, std::move(replacement));
+  if (auto status = check_executor(def); !status.ok()) return status;
   const auto& called = *f->second.get<FunctionRef>();
   auto found = def.op == functional::symbolic_gradient ? add_symbolic_gradient(*graph_, called)
                                                        : graph_->library().find(called.name());

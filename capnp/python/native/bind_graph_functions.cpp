@@ -22,10 +22,7 @@ void add_function(
   for (const auto& [result, value] : results) outputs.emplace_back(result, value.output());
   auto functions = body.graph().library().defs_from(0);
   functions.push_back(make_function(name, body.graph(), outputs, /*keep_all=*/true));
-  if (auto status = builder.add_functions(std::move(functions)); !status.ok()) {
-    builder.take_status();
-    raise(status);
-  }
+  if (auto status = builder.add_functions(std::move(functions)); !status.ok()) raise(status);
 }
 
 const Function& function_of(const Builder& builder, const std::string& name) {

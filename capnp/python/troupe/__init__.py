@@ -48,6 +48,7 @@ from troupe._src.control_flow.conditional import case, cond, switch_case
 from troupe._src.control_flow.functional import foldl, foldr, map_fn, scan
 from troupe._src.control_flow.loops import while_loop
 from troupe._src.control_flow.tensor_array import TensorArray
+from troupe._src.functions.traced import TensorSpec, function
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
 from troupe._src.graph.gradient_functions import RegisterGradient
 from troupe._src.graph.gradient_functions import no_gradient as NoGradient  # noqa: N812
@@ -291,7 +292,7 @@ __all__ = [
     "GraphOptions", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "NoGradient",
     "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "Print",
     "RegisterGradient", "RunMetadata", "RunOptions", "Session", "SparseFeature", "SparseTensor",
-    "SparseTensorValue", "Tensor", "TensorArray", "TensorShape", "UnconnectedGradients", "VERSION",
+    "SparseTensorValue", "Tensor", "TensorArray", "TensorShape", "TensorSpec", "UnconnectedGradients", "VERSION",
     "VarLenFeature", "Variable", "VariableScope", "__version__", "abs", "accumulate_n", "acos",
     "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections",
     "all_variables", "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "as_dtype",
@@ -313,7 +314,7 @@ __all__ = [
     "div_no_nan", "divide", "double", "dtypes", "enable_resource_variables", "encode_base64",
     "equal", "erf", "erfc", "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "eye",
     "fill", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
-    "floor_div", "floordiv", "floormod", "foldl", "foldr", "gather", "gather_nd", "get_collection",
+    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",
     "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
     "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
     "global_variables", "global_variables_initializer", "glorot_normal_initializer",

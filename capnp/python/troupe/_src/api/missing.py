@@ -21,7 +21,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "IdentityReader", "range_input_producer", "limit_epochs", "match_filenames_once",
         "parse_example", "parse_single_example",
     ),
-    "functions of graphs, and arrays of a specification": ("function", "TensorArraySpec",),
+    "arrays of a specification": ("TensorArraySpec",),
     "checks of several shapes": ("assert_shapes", "assert_variables_initialized",),
     "ragged tensors, and ops of Unicode": (
         "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph
@@ -26,7 +26,7 @@ class FunctionGraph(Graph):
         Args:
           outer_graph: The graph around it, whose tensors and variables it may use.
           orders_effects: Whether nodes that take the same resource run in the order in which they
-            are added.
+            are added; nodes after a branch or loop do not wait for those in it.
         """
         super().__init__()
         self.outer_graph = outer_graph
@@ -35,7 +35,8 @@ class FunctionGraph(Graph):
         self.seed = outer_graph.seed
         self._state = outer_graph._state
         self._orders_effects = orders_effects
-        self._last_uses: Dict[Tensor, Operation] = {}  # by the resource
+        # By the resource, with the branch or loop that the node is in.
+        self._last_uses: Dict[Tensor, Tuple[Operation, int]] = {}
 
     def add_argument(self, dtype: DType, shape: TensorShape, name: str) -> Tensor:
         """A further argument; of a resource, `shape` is that of its variable."""
@@ -73,9 +74,12 @@ class FunctionGraph(Graph):
         if not self._orders_effects:
             return super()._add(op_type, inputs, attrs, name)
         resources = [tensor for tensor in inputs if tensor.dtype is dtypes.resource]
-        before = [self._last_uses[tensor] for tensor in resources if tensor in self._last_uses]
+        here = self._scopes.context
+        uses = [self._last_uses[tensor] for tensor in resources if tensor in self._last_uses]
+        # A node in a branch or loop may not run, or run often: those outside cannot wait for it.
+        before = [op for op, context in uses if context in (here, -1)]
         with self.control_dependencies(before):
             added = super()._add(op_type, inputs, attrs, name)
         for tensor in resources:
-            self._last_uses[tensor] = added
+            self._last_uses[tensor] = added, here
         return added

@@ -1,0 +1,326 @@
+"""tf.function: functions that are traced for each kind of arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from troupe._src.control_flow.structure import flatten, is_nested, pack_as
+from troupe._src.functions.definition import (
+    FunctionDefinition,
+    trace,
+    unique_function_name,
+)
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.function_graph import FunctionGraph
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.set_module import set_module
+from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+
+
+@set_module("troupe")
+class TensorSpec:
+    """The dtype and shape of a tensor, as an argument of a function."""
+
+    def __init__(
+        self, shape: ShapeLike, dtype: DTypeLike = "float32", name: Optional[str] = None
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def name(self) -> Optional[str]:
+        return self._name
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, name: Optional[str] = None) -> TensorSpec:
+        """That of a tensor, under its name."""
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: Optional[str] = None) -> TensorSpec:
+        """That of another specification."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether dtypes are the same, and shapes can be."""
+        other = spec_or_tensor
+        return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def _key(self) -> Tuple[Any, ...]:
+        shape = None if self._shape.rank is None else tuple(self._shape.as_list())
+        return shape, self._dtype
+
+    def __eq__(self, other: Any) -> bool:
+        is_same = isinstance(other, TensorSpec) and self._key() == other._key()
+        return is_same and self._name == other._name
+
+    def __ne__(self, other: Any) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+class ConcreteFunction:
+    """A traced function of one graph: a call adds one node."""
+
+    def __init__(self, definition: FunctionDefinition, results: Any, arguments: Any) -> None:
+        self._definition = definition
+        self._structure = results
+        self._arguments = arguments  # with a TensorSpec for each tensor
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+        return self._definition.name
+
+    @property
+    def graph(self) -> FunctionGraph:
+        """The graph of its body."""
+        return self._definition.body
+
+    @property
+    def inputs(self) -> List[Tensor]:
+        """The arguments, as tensors of its graph; captured ones are last."""
+        return list(self._definition.body.inputs)
+
+    @property
+    def outputs(self) -> List[Tensor]:
+        """The results, as tensors of its graph."""
+        return list(self._definition.results)
+
+    @property
+    def captured_inputs(self) -> List[Tensor]:
+        """The tensors around it that it uses."""
+        return self._definition.captured_inputs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The results in the structure in which the function returned them."""
+        return self._packed(self._definition.results)
+
+    def add_to_graph(self, g: Optional[Graph] = None) -> None:
+        """Adds it to a graph that does not have it, by default the default graph."""
+        self._definition.add_to_graph(g or get_default_graph())
+
+    def _packed(self, tensors: Sequence[Any]) -> Any:
+        rest = iter(tensors)
+        leaves = [None if leaf is None else next(rest) for leaf in flatten(self._structure)]
+        return pack_as(self._structure, leaves) if is_nested(self._structure) else leaves[0]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds a call to the default graph.
+
+        Args:
+          *args: Values of its arguments; those that are no tensors are known already.
+          **kwargs: More of them, by name.
+
+        Returns:
+          The results in their structure; the operation where there is none.
+        """
+        given = flatten([list(args), kwargs])
+        leaves = flatten(self._arguments)
+        if len(given) == len(leaves):
+            given = [value for value, leaf in zip(given, leaves) if isinstance(leaf, TensorSpec)]
+        return self._call(given)
+
+    def _call(self, tensors: Sequence[Any]) -> Any:
+        definition = self._definition
+        op = definition.call([*tensors, *definition.captured_inputs], "StatefulPartitionedCall")
+        return self._packed(op.outputs) if op.outputs else op
+
+
+@set_module("troupe")
+def function(
+    func: Optional[Callable[..., Any]] = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
+    """A function whose calls add one node each, to be used as a decorator, too.
+
+    It is traced once for each graph, and each structure, dtypes and shapes of its tensors and
+    values of its other arguments. Stateful nodes always run, and those that take the same resource
+    in the order in which the function adds them, but for those in a branch or loop, which the ones
+    after it do not wait for. It makes no variables, but may use those around it.
+
+    AutoGraph is not part of Troupe: `autograph` and its options change nothing, so that `if`,
+    `while` and `for` are those of Python, at the time of tracing. `tf.cond` and `tf.while_loop` are
+    those of the graph.
+
+    Args:
+      func: What adds the nodes; without it, the result is a decorator.
+      input_signature: A list of `tf.TensorSpec`, one for each argument; then it is traced once.
+      autograph: Changes nothing.
+      experimental_autograph_options: Changes nothing.
+      experimental_relax_shapes: Whether shapes that differ between calls become unknown, so that it
+        is not traced for each.
+    """
+    if func is None:
+        return functools.partial(
+            function,
+            input_signature=input_signature,
+            autograph=autograph,
+            experimental_autograph_options=experimental_autograph_options,
+            experimental_relax_shapes=experimental_relax_shapes,
+        )
+    if input_signature is not None and not isinstance(input_signature, (list, tuple)):
+        raise TypeError("input_signature must be either a tuple or a list")
+    return functools.update_wrapper(
+        Function(func, input_signature, experimental_relax_shapes), func
+    )
+
+
+class Function:
+    """What `tf.function` makes of a function."""
+
+    def __init__(
+        self, python_function: Callable[..., Any], input_signature: Any, relaxes_shapes: bool
+    ) -> None:
+        self._python_function = python_function
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._relaxes_shapes = relaxes_shapes
+        self._concrete: Dict[Any, ConcreteFunction] = {}
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function of Python."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Any:
+        """The `tf.TensorSpec`s that it was given."""
+        return self._input_signature
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        """A method: the first argument is the object."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds a call to the default graph; returns what the function does, as tensors."""
+        arguments, tensors = self._canonical(args, kwargs)
+        return self._concrete_for(arguments)._call(tensors)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The traced function for arguments of that kind.
+
+        Args:
+          *args: Tensors, or a `tf.TensorSpec` in place of each; none where it has an
+            `input_signature`.
+          **kwargs: More of them, by name.
+
+        Raises:
+          ValueError: The arguments do not fit the `input_signature`.
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            args = self._input_signature
+        arguments, _ = self._canonical(args, kwargs)
+        return self._concrete_for(arguments)
+
+    def _canonical(self, args: Any, kwargs: Any) -> Tuple[Any, List[Any]]:
+        """The arguments with a TensorSpec for each tensor, and the tensors."""
+        if kwargs or self._has_defaults():
+            bound = inspect.signature(self._python_function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        structure = [list(args), dict(kwargs)]
+        if self._input_signature is not None:
+            return self._by_signature(structure)
+        leaves, tensors = [], []
+        for value in flatten(structure):
+            if isinstance(value, TensorSpec):
+                leaves.append(value)
+                continue
+            if not is_tensor(value) and not hasattr(value, "__array__"):
+                leaves.append(value)
+                continue
+            if hasattr(value, "_read_from"):  # a variable, which is captured
+                leaves.append(value)
+                continue
+            tensor = convert_to_tensor(value)
+            shape = TensorShape(None) if self._relaxes_shapes else tensor.shape
+            leaves.append(TensorSpec(shape, tensor.dtype))
+            tensors.append(tensor)
+        return pack_as(structure, leaves), tensors
+
+    def _has_defaults(self) -> bool:
+        parameters = inspect.signature(self._python_function).parameters.values()
+        return any(p.default is not inspect.Parameter.empty for p in parameters)
+
+    def _by_signature(self, structure: Any) -> Tuple[Any, List[Any]]:
+        specs = flatten(list(self._input_signature or ()))
+        values = flatten(structure)
+        if len(values) != len(specs):
+            raise ValueError(
+                "Structure of Python function inputs does not match input_signature: "
+                f"{len(values)} values for {len(specs)} tensors"
+            )
+        tensors = []
+        for value, spec in zip(values, specs):
+            tensor = value if isinstance(value, TensorSpec) else convert_to_tensor(value, spec.dtype)
+            if not spec.is_compatible_with(tensor):
+                raise ValueError(
+                    f"Python inputs incompatible with input_signature: {value!r} is no {spec!r}"
+                )
+            tensors.append(tensor)
+        return pack_as(structure, specs), tensors
+
+    def _concrete_for(self, arguments: Any) -> ConcreteFunction:
+        graph = get_default_graph()
+        leaves = flatten(arguments)
+        key = (graph, repr(pack_as(arguments, [0] * len(leaves))), *map(_key_of, leaves))
+        if key not in self._concrete:
+            self._concrete[key] = self._trace(graph, arguments)
+        return self._concrete[key]
+
+    def _trace(self, graph: Graph, arguments: Any) -> ConcreteFunction:
+        body = FunctionGraph(graph, orders_effects=True)
+        values = []
+        for leaf in flatten(arguments):
+            if isinstance(leaf, TensorSpec):
+                name = leaf.name or "arg"
+                values.append(body.add_argument(leaf.dtype, leaf.shape, name))
+            else:
+                values.append(leaf)
+        args, kwargs = pack_as(arguments, values)
+        call = functools.partial(self._python_function, **kwargs)
+        returned = trace(body, call, tuple(args))
+        leaves, results = [], []
+        with body.as_default():
+            for leaf in flatten(returned):
+                if leaf is None or isinstance(leaf, Operation):
+                    leaves.append(None)
+                    continue
+                leaves.append(convert_to_tensor(leaf))
+                results.append(body._adopt(leaves[-1]))
+        name = unique_function_name(f"__inference_{self._python_function.__name__}")
+        structure = pack_as(returned, leaves) if is_nested(returned) else leaves[0]
+        return ConcreteFunction(FunctionDefinition(name, body, results), structure, arguments)
+
+
+def _key_of(leaf: Any) -> Any:
+    """What tells one argument from another; the object itself where its value does not."""
+    if isinstance(leaf, TensorSpec):
+        return leaf._key()
+    try:
+        hash(leaf)
+    except TypeError:
+        return id(leaf)
+    return type(leaf), leaf

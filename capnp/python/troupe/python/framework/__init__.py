@@ -1,0 +1,7 @@
+"""Parts of graphs."""
+
+from troupe.python.framework import function
+
+__all__ = [
+    "function",
+]

@@ -1,0 +1,124 @@
+"""tf.function: traced functions."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class FunctionTest(tf.test.TestCase):
+    def test_it_is_traced_once_for_each_kind_of_arguments(self):
+        traces = []
+
+        @tf.function
+        def add(x, y, factor=1):
+            traces.append((x.dtype, x.shape.as_list(), factor))
+            return x + factor * y
+
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        first, second = add(a, b), add(b, y=b)
+        third = add(a, b, factor=10)
+        fourth = add(tf.constant([1, 2]), tf.constant([3, 4]))
+        self.assertEqual(
+            traces,
+            [(tf.float32, [], 1), (tf.float32, [], 10), (tf.int32, [2], 1)],
+        )
+        self.assertEqual(first.op.type, "PartitionedCall")
+        with tf.Session() as session:
+            self.assertEqual(session.run([first, second, third]), [3.0, 4.0, 21.0])
+            np.testing.assert_array_equal(session.run(fourth), [4, 6])
+
+    def test_structures_of_arguments_and_results_are_kept(self):
+        @tf.function
+        def swap(pair):
+            return {"first": pair[1], "second": pair[0], "none": None}
+
+        result = swap((tf.constant(1), tf.constant(2)))
+        self.assertIsNone(result["none"])
+        with tf.Session() as session:
+            self.assertEqual(session.run([result["first"], result["second"]]), [2, 1])
+
+    def test_variables_change_in_the_order_of_the_function(self):
+        v = tf.Variable(1.0)
+
+        @tf.function
+        def change():
+            before = v.read_value()
+            v.assign_add(10.0)
+            middle = v.read_value()
+            v.assign(v * 2.0)
+            return before, middle, v.read_value()
+
+        values = change()
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(values), (1.0, 11.0, 22.0))
+            self.assertEqual(session.run(v), 22.0)
+
+    def test_a_signature_says_what_it_takes(self):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def total(x):
+            return tf.reduce_sum(x)
+
+        self.assertIs(total.get_concrete_function(), total.get_concrete_function())
+        with tf.Session() as session:
+            self.assertEqual(session.run([total([1.0, 2.0]), total([3.0])]), [3.0, 3.0])
+        with self.assertRaisesRegex(ValueError, "incompatible with input_signature"):
+            total([[1.0]])
+        with self.assertRaisesRegex(ValueError, "does not match input_signature"):
+            total([1.0], [2.0])
+
+    def test_a_concrete_function_is_called_and_given_to_ops(self):
+        v = tf.Variable(3.0)
+        times = tf.function(lambda x: x * v)
+        add = tf.function(lambda x: x + v)
+        spec = tf.TensorSpec([], tf.float32)
+        concrete = [function.get_concrete_function(spec) for function in (times, add)]
+        self.assertEqual(concrete[0].captured_inputs, [v.handle])
+        x = tf.placeholder(tf.float32, [])
+        (y,) = tf.raw_ops.If(
+            cond=x > 0.0, input=[x, v.handle], Tout=[tf.float32], then_branch=concrete[0],
+            else_branch=concrete[1],
+        )  # fmt: skip
+        called = concrete[0](x)
+        gradients = tf.gradients(y, [x, v])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run([y, called, gradients], {x: 2.0}), [6.0, 6.0, [3.0, 2.0]])
+            self.assertEqual(session.run([y, gradients], {x: -2.0}), [1.0, [1.0, 1.0]])
+
+    def test_a_method_is_a_function_of_its_object(self):
+        class Scale:
+            def __init__(self, factor):
+                self.factor = factor
+
+            @tf.function
+            def __call__(self, x):
+                return x * self.factor
+
+        with tf.Session() as session:
+            self.assertEqual(session.run([Scale(2.0)(3.0), Scale(5.0)(3.0)]), [6.0, 15.0])
+
+    def test_branches_and_loops_are_those_of_the_graph(self):
+        @tf.function
+        def collatz(n):
+            def step(n, count):
+                n = tf.cond(tf.equal(n % 2, 0), lambda: n // 2, lambda: 3 * n + 1)
+                return n, count + 1
+
+            return tf.while_loop(lambda n, _: n > 1, step, [n, 0])[1]
+
+        with tf.Session() as session:
+            self.assertEqual(session.run([collatz(tf.constant(6)), collatz(tf.constant(27))]), [8, 111])
+
+    def test_its_calls_are_differentiated(self):
+        square = tf.function(lambda x: x * x)
+        x = tf.constant(3.0)
+        (dx,) = tf.gradients(square(square(x)), x)
+        with tf.Session() as session:
+            self.assertEqual(session.run(dx), 108.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

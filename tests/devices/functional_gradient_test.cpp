@@ -1,0 +1,148 @@
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/graph/build/control_flow.hpp"
+#include "troupe/graph/build/gradients.hpp"
+#include "troupe/tests/devices/run_graph.hpp"
+
+namespace troupe::testing {
+namespace {
+
+struct ConditionalGradientFixture {
+  Builder b;
+  GraphRunner runner;
+  Value x = b.named("x").placeholder(DType::float32, {});
+  Value y = b.named("y").placeholder(DType::float32, {});
+  std::vector<FunctionArgument> two = {{"x", DType::float32}, {"y", DType::float32}};
+  FunctionRef product = b.function("product", two, [](const Builder& f, const Values& in) {
+    return Values{f.square(in[0]) * in[1]};
+  });
+  /// Does not depend on y.
+  FunctionRef cube = b.function("cube", two, [](const Builder& f, const Values& in) {
+    return Values{f.square(in[0]) * in[0]};
+  });
+
+  Value choose(const Builder& on, const Value& predicate, const Values& inputs) {
+    Values all = {predicate};
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    return on.op(
+        "If", all,
+        {{"Tout", DTypes{DType::float32}}, {"then_branch", product}, {"else_branch", cube}});
+  }
+  Value is_positive(const Builder& on, const Value& value) {
+    return on.op("Greater", {value, on.constant(0.0f)});
+  }
+  Value gradient(const Value& of, const Value& with_respect_to) {
+    auto made = troupe::gradients(b, {of}, {with_respect_to});
+    BOOST_TEST_REQUIRE(made.ok(), made.status().to_string());
+    return (*made)[0];
+  }
+  float number(float at_x, float at_y, const Ref& fetch) {
+    auto values = runner.run(b, {{x, Tensor::scalar(at_x)}, {y, Tensor::scalar(at_y)}}, {fetch});
+    BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+    return (*values)[0].value<float>();
+  }
+  /// The central difference of `of` at x.
+  float slope(float at_x, float at_y, const Ref& of) {
+    auto step = 1e-2f;
+    return (number(at_x + step, at_y, of) - number(at_x - step, at_y, of)) / (2 * step);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(functional_gradients, ConditionalGradientFixture)
+
+BOOST_AUTO_TEST_CASE(the_gradient_of_an_if_is_that_of_the_function_that_ran) {
+  auto z = choose(b, is_positive(b, x), {x, y});
+  auto dx = gradient(z, x), dy = gradient(z, y);
+  BOOST_TEST(number(3, 5, dx) == 30.0f);
+  BOOST_TEST(number(-3, 5, dx) == 27.0f);
+  BOOST_TEST(number(3, 5, dy) == 9.0f);
+  BOOST_TEST(number(-3, 5, dy) == 0.0f);
+  BOOST_TEST(number(3, 5, dx) == slope(3, 5, z), boost::test_tools::tolerance(1e-3f));
+  auto second = gradient(dx, x);
+  BOOST_TEST(number(3, 5, second) == 10.0f);
+  BOOST_TEST(number(-3, 5, second) == -18.0f);
+}
+
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_case_is_that_of_the_function_that_ran) {
+  auto index = b.cast(x, DType::int32);
+  auto z = b.op(
+      "Case", {index, x, y},
+      {{"Tout", DTypes{DType::float32}}, {"branches", FunctionRefs{product, cube, product}}});
+  auto dx = gradient(z, x);
+  BOOST_TEST(number(0.5f, 5, dx) == 5.0f);
+  BOOST_TEST(number(1.5f, 5, dx) == 6.75f);
+  BOOST_TEST(number(2.5f, 5, dx) == 25.0f);
+}
+
+BOOST_AUTO_TEST_CASE(an_if_in_a_function_or_an_if_has_a_gradient) {
+  auto inner = b.function("inner", two, [&](const Builder& f, const Values& in) {
+    auto z = choose(f, is_positive(f, in[0]), in);
+    return Values{z * in[1]};
+  });
+  auto z = b.call(inner, {x, y})[0];
+  auto dx = gradient(z, x);
+  for (auto at : {3.0f, -3.0f})
+    BOOST_TEST(number(at, 5, dx) == slope(at, 5, z), boost::test_tools::tolerance(1e-3f));
+  auto outer = b.op(
+      "If", {is_positive(b, y), x, y},
+      {{"Tout", DTypes{DType::float32}}, {"then_branch", inner}, {"else_branch", cube}});
+  auto nested = gradient(outer, x);
+  for (auto [at_x, at_y] : {std::pair(3.0f, 5.0f), {-3.0f, 5.0f}, {3.0f, -5.0f}})
+    BOOST_TEST(
+        number(at_x, at_y, nested) == slope(at_x, at_y, outer),
+        boost::test_tools::tolerance(1e-3f));
+}
+
+BOOST_AUTO_TEST_CASE(random_numbers_of_a_branch_are_those_of_its_gradient) {
+  auto noise = b.function("noise", two, [](const Builder& f, const Values& in) {
+    return Values{f.random_uniform({}, DType::float32) * in[0]};
+  });
+  auto z = b.op(
+      "If", {is_positive(b, x), x, y},
+      {{"Tout", DTypes{DType::float32}}, {"then_branch", noise}, {"else_branch", cube}});
+  auto difference = z - x * gradient(z, x);
+  BOOST_TEST(number(2, 0, difference) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_that_one_branch_reads_has_a_gradient) {
+  auto v = b.variable("v", b.constant(2.0f));
+  auto initialized = runner.run(b, {}, {}, {b.initializer()}).status();
+  BOOST_TEST_REQUIRE(initialized.ok(), initialized.to_string());
+  std::vector<FunctionArgument> with_handle = {{"x", DType::float32}, {"v", DType::resource, {}}};
+  auto read = b.function("read", with_handle, [](const Builder& f, const Values& in) {
+    auto value = f.op("ReadVariableOp", {in[1]}, {{"dtype", DType::float32}});
+    return Values{in[0] * f.square(value)};
+  });
+  auto ignore = b.function("ignore", with_handle, [](const Builder& f, const Values& in) {
+    return Values{f.neg(in[0])};
+  });
+  auto z = b.op(
+      "If", {is_positive(b, x), x, v.handle},
+      {{"Tout", DTypes{DType::float32}}, {"then_branch", read}, {"else_branch", ignore}});
+  auto dv = gradient(z, v.handle);
+  BOOST_TEST(number(3, 0, dv) == 12.0f);
+  BOOST_TEST(number(-3, 0, dv) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(an_if_in_a_loop_has_a_gradient) {
+  auto loop = while_loop(
+      b,
+      [](const Builder& f, const Values& v) {
+        return f.op("Less", {v[0], f.constant(3.0f)});
+      },
+      [&](const Builder& f, const Values& v) {
+        auto is_first = f.op("Less", {v[0], f.constant(1.0f)});
+        return Values{v[0] + 1.0, choose(f, is_first, {v[1], y})};
+      },
+      {b.constant(0.0f), x});
+  auto dx = gradient(loop[1], x);
+  BOOST_TEST(number(1.1f, 0.7f, loop[1]) > 0.0f);
+  BOOST_TEST(
+      number(1.1f, 0.7f, dx) == slope(1.1f, 0.7f, loop[1]), boost::test_tools::tolerance(2e-2f));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::testing
