@@ -54,6 +54,7 @@ FORBIDDEN = {
 ROOM_LIBRARIES = {
     pathlib.PurePath("actors/link"): rf"{KJ}|{SCHEMA}",
     pathlib.PurePath("graph/proto"): PROTOBUF,
+    pathlib.PurePath("graph/import"): PROTOBUF,
 }
 
 # Only the worlds may use these: elsewhere they would bypass a simulated world.

@@ -17,5 +17,6 @@ void bind_client(nanobind::module_& module);
 void bind_server(nanobind::module_& module);
 void bind_files(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
+void bind_import(nanobind::module_& module);
 
 }  // namespace troupe::python

@@ -17,4 +17,5 @@ NB_MODULE(_native, module) {
   bind_server(module);
   bind_files(module);
   bind_train(module);
+  bind_import(module);
 }

@@ -7,6 +7,7 @@ from troupe._src.io.tf_record import (
     TFRecordWriter,
     tf_record_iterator,
 )
+from troupe._src.graph_defs.graph_io import write_graph
 from troupe._src.parsing.example_ops import (
     deserialize_many_sparse,
     parse_example,
@@ -66,4 +67,5 @@ __all__ = [
     "serialize_tensor",
     "tf_record_iterator",
     "write_file",
+    "write_graph",
 ]

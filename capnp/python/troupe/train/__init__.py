@@ -4,6 +4,7 @@ from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.cluster.cluster_spec import ClusterDef, ClusterSpec, ServerDef
 from troupe._src.cluster.device_setter import replica_device_setter
 from troupe._src.cluster.server import Server, stop_server
+from troupe._src.graph_defs.graph_io import write_graph
 from troupe._src.messages.example import (
     BytesList,
     Example,
@@ -177,4 +178,5 @@ __all__ = [
     "remove_checkpoint",
     "replica_device_setter",
     "stop_server",
+    "write_graph",
 ]

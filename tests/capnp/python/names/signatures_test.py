@@ -100,8 +100,8 @@ NOT_COMPARED = {
 
 # Public names that are not TensorFlow's, or whose recorded signature says nothing.
 OWN = {
-    "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "IndexedSlicesValue",
-    "NodeDef", "Operation",
+    "AttrValue", "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "IndexedSlicesValue",
+    "NameAttrList", "NodeDef", "Operation", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
 }  # fmt: skip

@@ -41,8 +41,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "eager execution": ("py_function",),
     "summaries": ("summary", "SummarySaverHook", "SummarySaver",),
     "graphs from files": (
-        "import_graph_def", "import_meta_graph", "export_meta_graph", "write_graph", "saved_model",
-        "graph_util",
+        "import_meta_graph", "export_meta_graph", "saved_model",
     ),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
     "estimators and metrics": ("estimator", "feature_column", "metrics",),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 
 from troupe import _native
 from troupe._src.graph.operand import Operand
-from troupe._src.messages.metadata import NodeDef
+from troupe._src.messages.graph_messages import NodeDef
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
@@ -88,10 +88,8 @@ class Operation:
 
     @property
     def node_def(self) -> NodeDef:
-        """Its name, op, device and inputs as a record."""
-        inputs = [tensor.name.replace(":0", "") for tensor in self.inputs]
-        inputs += [f"^{op._name}" for op in self.control_inputs]
-        return NodeDef(name=self._name, op=self.type, input=inputs, device=self.device)
+        """The node as a message."""
+        return NodeDef._of_bytes(_native.export_node_def(self._graph._root, self._id))
 
     def values(self) -> Tuple[Tensor, ...]:
         return tuple(self._outputs)

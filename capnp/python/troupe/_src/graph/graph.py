@@ -21,8 +21,10 @@ from typing import (
 
 from troupe import _native
 from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
+from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.picture import Picture
-from troupe._src.messages.metadata import GraphDef, RunMetadata
+from troupe._src.messages.graph_messages import GraphDef
+from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -122,8 +124,7 @@ class Graph:
             scopes.complete_builder = builder
         return builder
 
-    def _device_for(self, op_type: str, name: str) -> str:
-        device = ""
+    def _device_for(self, op_type: str, name: str, device: str = "") -> str:
         for outer in reversed(self._scopes.devices):
             if outer is None:
                 break
@@ -225,9 +226,9 @@ class Graph:
         """The number of its nodes."""
         return int(self._root.size)
 
-    def as_graph_def(self) -> GraphDef:
-        """The nodes as NodeDef records."""
-        return GraphDef([op.node_def for op in self.get_operations()])
+    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> GraphDef:
+        """The nodes, from number `from_version` on, and functions; `add_shapes`: with shapes."""
+        return export_graph(self, from_version or 0, add_shapes)
 
     def _check_not_finalized(self) -> None:
         if self._is_finalized:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 from troupe import _native
+from troupe._src.messages.graph_messages import GraphDef, NodeDef
 from troupe._src.messages.message import Record
 from troupe._src.set_module import set_module
-
-
-@set_module("troupe")
-class NodeDef(Record):
-    """A node of a graph: `name`, `op`, `device`, and `input`, the names of its inputs."""
-
-
-@set_module("troupe")
-class GraphDef(Record):
-    """`node`: a NodeDef for each node of a graph. It cannot be imported into a graph again."""
-
-    def __init__(self, node: Optional[List[NodeDef]] = None) -> None:
-        super().__init__(node=list(node or []))
 
 
 class NodeExecStats(Record):

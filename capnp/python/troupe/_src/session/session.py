@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Ty
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
-from troupe._src.messages.metadata import GraphDef, RunMetadata
+from troupe._src.messages.graph_messages import GraphDef
+from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging
 from troupe._src.platform.process import (
     check_not_forked,

@@ -1,0 +1,1 @@
+"""Graphs as messages: in, out, and changed on the way."""

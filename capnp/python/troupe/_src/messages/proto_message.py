@@ -1,0 +1,347 @@
+"""Messages of TensorFlow's formats, with the methods that programs know from protobuf."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
+
+from troupe._src.messages import text_form
+from troupe._src.messages.containers import make_container
+from troupe._src.messages.fields import (
+    Field,
+    check_value,
+    default_of,
+    is_packed,
+    read_one,
+    read_packed,
+    split_entry,
+    write_field,
+)
+from troupe._src.messages.wire import BYTES, bytes_field, read_fields, varint
+
+M = TypeVar("M", bound="ProtoMessage")
+
+
+class DecodeError(ValueError):
+    """The bytes are no such message."""
+
+
+class ProtoMessage:
+    """A message whose class declares its fields in `_fields`, by name.
+
+    A message that is read from bytes takes them apart when a field is asked for, and is written as
+    the same bytes until then.
+    """
+
+    _fields: ClassVar[Dict[str, Field]] = {}
+    _names: ClassVar[Dict[int, str]] = {}
+    _full_name: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        cls._names = {field.number: name for name, field in cls._fields.items()}
+
+    def __init__(self, **fields: Any) -> None:
+        self.Clear()
+        for name, value in fields.items():
+            if name not in self._fields:
+                raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
+            if value is not None:
+                self._initialize(name, value)
+
+    def Clear(self) -> None:
+        """Sets all fields to their defaults."""
+        self.__dict__.update(_values={}, _bytes=None, _unknown=b"", _is_given=False)
+
+    # Fields.
+
+    def __getattr__(self, name: str) -> Any:
+        field = type(self)._fields.get(name)
+        if field is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        values = self._loaded()
+        if name in values:
+            return values[name]
+        if field.repeated or field.key is not None:
+            values[name] = make_container(field)
+        elif field.is_message:
+            values[name] = field.make()
+        else:
+            return default_of(field.kind)
+        return values[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = type(self)._fields.get(name)
+        if field is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if field.is_message or field.repeated or field.key is not None:
+            raise AttributeError(
+                f'Assignment not allowed to field "{name}" in protocol message object: '
+                "use CopyFrom, extend or MergeFrom."
+            )
+        self._set(name, field, check_value(field, value))
+
+    def _set(self, name: str, field: Field, value: Any) -> None:
+        values = self._loaded()
+        if field.oneof is None and value == default_of(field.kind):
+            values.pop(name, None)
+            return
+        if field.oneof is not None:
+            self._clear_oneof(field.oneof)
+        values[name] = value
+
+    def _clear_oneof(self, oneof: str) -> None:
+        for name, field in self._fields.items():
+            if field.oneof == oneof:
+                self._values.pop(name, None)
+
+    def _initialize(self, name: str, value: Any) -> None:
+        field = self._fields[name]
+        if field.key is not None or field.repeated:
+            if field.repeated and field.is_message:
+                for each in value:
+                    held = getattr(self, name).add()
+                    held.CopyFrom(field.message_class()(**each) if isinstance(each, dict) else each)
+                return
+            getattr(self, name).MergeFrom(value)
+        elif field.is_message:
+            held = field.message_class()(**value) if isinstance(value, dict) else value
+            getattr(self, name).CopyFrom(held)
+        else:
+            setattr(self, name, value)
+
+    def _loaded(self) -> Dict[str, Any]:
+        """The values by name, for which its bytes are taken apart."""
+        data = self._bytes
+        if data is not None:
+            self.__dict__["_bytes"] = None
+            self._merge(data)
+        values: Dict[str, Any] = self.__dict__["_values"]
+        return values
+
+    # Presence.
+
+    def _is_present(self) -> bool:
+        """Whether a message that holds it has it."""
+        if self._is_given or self._bytes or self._unknown:
+            return True
+        return any(True for _ in self._set_fields())
+
+    def _set_fields(self) -> Iterator[Tuple[str, Field, Any]]:
+        """The fields that are written, in the order of their numbers."""
+        values = self._loaded()
+        for name, field in sorted(self._fields.items(), key=lambda item: item[1].number):
+            if name not in values:
+                continue
+            value = values[name]
+            if field.oneof is not None and self.WhichOneof(field.oneof) != name:
+                continue
+            if field.repeated or field.key is not None:
+                if value:
+                    yield name, field, value
+            elif not field.is_message or value._is_present():
+                yield name, field, value
+
+    def WhichOneof(self, oneof_group: str) -> Optional[str]:
+        """The name of the group's field that is set."""
+        names = [name for name, field in self._fields.items() if field.oneof == oneof_group]
+        if not names:
+            raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
+        values = self._loaded()
+        # A number that is set clears the messages, so that a message with content came later.
+        found = None
+        for name in names:
+            if name in values and not self._fields[name].is_message:
+                found = found or name
+            elif name in values and values[name]._is_present():
+                return name
+        return found
+
+    def HasField(self, field_name: str) -> bool:
+        """Whether a message, or a field of a group, is set."""
+        field = self._fields.get(field_name)
+        if field is None or field.repeated or field.key is not None:
+            raise ValueError(f'Protocol message has no non-repeated field "{field_name}"')
+        if field.oneof is not None:
+            return self.WhichOneof(field.oneof) == field_name
+        if not field.is_message:
+            raise ValueError(f'Can\'t test non-optional, non-submessage field "{field_name}"')
+        values = self._loaded()
+        return field_name in values and bool(values[field_name]._is_present())
+
+    def ClearField(self, field_name: str) -> None:
+        """Sets a field to its default."""
+        if field_name not in self._fields:
+            raise ValueError(f'Protocol message has no "{field_name}" field.')
+        self._loaded().pop(field_name, None)
+
+    def SetInParent(self) -> None:
+        """It counts as set, even without fields."""
+        self.__dict__["_is_given"] = True
+
+    def ListFields(self) -> List[Tuple[Field, Any]]:
+        return [(field, value) for _, field, value in self._set_fields()]
+
+    # Bytes.
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        """The bytes; maps are always in the order of their keys."""
+        if self._bytes is not None:
+            return bytes(self._bytes)
+        parts = [write_field(field, value) for _, field, value in self._set_fields()]
+        return b"".join(parts) + bytes(self._unknown)
+
+    SerializePartialToString = SerializeToString
+
+    def ByteSize(self) -> int:
+        return len(self.SerializeToString())
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Adds what the bytes say; DecodeError where they are no such message."""
+        serialized = bytes(serialized)
+        self._check_bytes(serialized)
+        self._loaded()
+        self._merge(serialized)
+        return len(serialized)
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        """Reads a message of that type in place of this one."""
+        serialized = bytes(serialized)
+        self._check_bytes(serialized)
+        self.Clear()
+        self.__dict__.update(_bytes=serialized, _is_given=True)
+        return len(serialized)
+
+    @classmethod
+    def FromString(cls: Type[M], serialized: bytes) -> M:
+        message = cls()
+        message.ParseFromString(serialized)
+        return message
+
+    @classmethod
+    def _of_bytes(cls: Type[M], serialized: bytes) -> M:
+        """A message of bytes that are known to be one."""
+        message = cls()
+        message.__dict__.update(_bytes=serialized, _is_given=True)
+        return message
+
+    @classmethod
+    def _check_bytes(cls, serialized: bytes) -> None:
+        """DecodeError unless the bytes are a message of this class."""
+        message = cls._of_bytes(serialized)
+        for _, field, value in message._set_fields():
+            if not field.is_message:
+                continue
+            inner = value.values() if field.key is not None else value
+            for each in inner if field.repeated or field.key is not None else [value]:
+                each._check_bytes(each.SerializeToString())
+
+    def _merge(self, data: bytes) -> None:
+        try:
+            for number, wire, value in read_fields(data):
+                name = self._names.get(number)
+                if name is None:
+                    self._keep_unknown(number, wire, value)
+                else:
+                    self._merge_field(name, self._fields[name], wire, value)
+        except (ValueError, RecursionError) as error:
+            raise DecodeError(f"Error parsing message of {type(self).__name__}: {error}") from None
+
+    def _keep_unknown(self, number: int, wire: int, value: Any) -> None:
+        if wire == BYTES:
+            kept = bytes_field(number, value)
+        else:
+            kept = varint(number << 3 | wire) + (varint(value) if isinstance(value, int) else value)
+        self.__dict__["_unknown"] += kept
+
+    def _merge_field(self, name: str, field: Field, wire: int, value: Any) -> None:
+        if field.key is not None:
+            self._merge_entry(getattr(self, name), field, value)
+        elif is_packed(field, wire):
+            list.extend(getattr(self, name), read_packed(field.kind, value))
+        elif field.is_message:
+            if wire != BYTES:
+                raise ValueError("a message is bytes")
+            if field.repeated:
+                getattr(self, name)._put(field.message_class()._of_bytes(value))
+                return
+            held = getattr(self, name)
+            if field.oneof is not None and self.WhichOneof(field.oneof) not in (None, name):
+                self._clear_oneof(field.oneof)
+                held = getattr(self, name)
+            held._loaded()
+            held._merge(value)
+            held.SetInParent()
+        elif field.repeated:
+            list.append(getattr(self, name), read_one(field.kind, wire, value))
+        else:
+            self._set(name, field, read_one(field.kind, wire, value))
+
+    def _merge_entry(self, to: Any, field: Field, data: Any) -> None:
+        key, value = split_entry(read_fields(data))
+        at = read_one(field.key or "", *key) if key else default_of(field.key or "")
+        if field.is_message:
+            to._put(at, field.message_class()._of_bytes(value[1] if value else b""))
+        else:
+            to[at] = read_one(field.kind, *value) if value else default_of(field.kind)
+
+    # Whole messages.
+
+    def MergeFrom(self, other: Any) -> None:
+        """Adds the fields that are set in another message of its type."""
+        self._check_type(other)
+        self._loaded()
+        self._merge(other.SerializeToString())
+
+    def CopyFrom(self, other: Any) -> None:
+        """Becomes a copy of another message of its type."""
+        if other is self:
+            return
+        self._check_type(other)
+        data = other.SerializeToString()
+        self.Clear()
+        self.__dict__.update(_bytes=data, _is_given=True)
+
+    def _check_type(self, other: Any) -> None:
+        # Also messages that protobuf's own package has made.
+        if type(other).__name__ != type(self).__name__ or not hasattr(other, "SerializeToString"):
+            raise TypeError(
+                f"Parameter to MergeFrom() must be instance of same class: expected "
+                f"{type(self).__name__} got {type(other).__name__}."
+            )
+
+    def IsInitialized(self) -> bool:
+        return True
+
+    def __deepcopy__(self: M, memo: Any) -> M:
+        return type(self)._of_bytes(self.SerializeToString())
+
+    def __copy__(self: M) -> M:
+        return self.__deepcopy__(None)
+
+    def __reduce__(self) -> Any:
+        return type(self).FromString, (self.SerializeToString(),)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, ProtoMessage)
+        if self._bytes is not None and self._bytes == other._bytes:
+            return True
+        self._normalize()
+        other._normalize()
+        return self.SerializeToString() == other.SerializeToString()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _normalize(self) -> None:
+        """Takes its bytes apart, and those in it: equal messages may have different ones."""
+        for _, field, value in self._set_fields():
+            if field.is_message:
+                many = field.repeated or field.key is not None
+                inner = value.values() if field.key is not None else value
+                for each in inner if many else [value]:
+                    each._normalize()
+
+    def __str__(self) -> str:
+        return text_form.to_text(self)
+
+    __repr__ = __str__

@@ -1,0 +1,196 @@
+#include "troupe/graph/import/import_graph.hpp"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+#include <troupe_proto/graph.pb.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/import/graph_reader.hpp"
+#include "troupe/graph/import/message_bytes.hpp"
+#include "troupe/graph/ops/loops.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::string_view colocation_prefix = "loc:@";
+
+/// "node:0" is "node".
+std::string canonical(const std::string& input) {
+  return input.ends_with(":0") ? input.substr(0, input.size() - 2) : input;
+}
+
+/// Gives the nodes of a GraphDef the names, inputs and devices that they have in the graph.
+class NodeRenamer {
+ public:
+  NodeRenamer(const std::vector<NodeDef>& nodes, const ImportOptions& options, DeviceName device)
+      : prefix_(options.prefix.empty() ? "" : options.prefix + "/"), device_(std::move(device)) {
+    for (const auto& node : nodes) names_.insert(node.name);
+    for (const auto& [from, to] : options.input_map) map_[canonical(from)] = to;
+  }
+
+  Status rename(NodeDef& node) {
+    Where where{.node = node.name, .op = node.op};
+    for (auto& input : node.inputs)
+      if (auto status = rename_input(input); !status.ok()) return status.at(where);
+    sort_controls(node);
+    node.name = prefix_ + node.name;
+    if (auto status = complete_device(node); !status.ok()) return status.at(where);
+    if (prefix_.empty()) return {};
+    if (auto found = node.attrs.find("_class"); found != node.attrs.end())
+      found->second = renamed_classes(found->second);
+    if (!loops::is_enter(node.op)) return {};
+    // Two imports of one GraphDef are two loops.
+    if (auto found = node.attrs.find("frame_name"); found != node.attrs.end())
+      if (auto* frame = found->second.get<std::string>()) found->second = prefix_ + *frame;
+    return {};
+  }
+
+  std::vector<std::string> unused() const {
+    std::vector<std::string> names;
+    for (const auto& [from, to] : map_)
+      if (!used_.contains(from)) names.push_back(from);
+    return names;
+  }
+
+ private:
+  Status rename_input(std::string& input) {
+    auto name = canonical(input);
+    if (auto mapped = map_.find(name); mapped != map_.end()) {
+      used_.insert(name);
+      input = mapped->second;
+      return {};
+    }
+    bool is_control = input.starts_with('^');
+    auto node = is_control ? name.substr(1) : name.substr(0, name.rfind(':'));
+    if (!names_.contains(node))
+      return invalid_argument("the graph has no node '" + node + "', which an input names");
+    input = is_control ? "^" + prefix_ + node : prefix_ + name;
+    return {};
+  }
+
+  /// What a control input is mapped to may be any name of a node.
+  static void sort_controls(NodeDef& node) {
+    std::stable_partition(node.inputs.begin(), node.inputs.end(), [](const auto& input) {
+      return !input.starts_with('^');
+    });
+  }
+
+  Status complete_device(NodeDef& node) const {
+    auto own = DeviceName::parse(node.device);
+    if (!own) return own.status();
+    node.device = own->or_else(device_).to_string();
+    return {};
+  }
+
+  AttrValue renamed_classes(const AttrValue& value) const {
+    auto* classes = value.get<std::vector<std::string>>();
+    if (!classes) return value;
+    auto renamed = *classes;
+    for (auto& name : renamed)
+      if (name.starts_with(colocation_prefix)) name.insert(colocation_prefix.size(), prefix_);
+    return renamed;
+  }
+
+  const std::string prefix_;
+  const DeviceName device_;
+  std::unordered_set<std::string> names_;
+  std::map<std::string, std::string> map_;
+  std::set<std::string> used_;
+};
+
+/// Adds all, or leaves the graph as it was.
+Status add_all(Graph& graph, GraphContent content) {
+  auto size = graph.size();
+  auto library = graph.shared_library();
+  auto status = graph.add_functions(std::move(content.functions));
+  for (auto& node : content.nodes) {
+    if (!status.ok()) break;
+    status = graph.add(std::move(node)).status();
+  }
+  if (status.ok()) status = graph.check_loops();
+  if (status.ok()) return {};
+  graph.shrink_to(size);
+  graph.restore_library(std::move(library));
+  return status;
+}
+
+/// Keeps what the parser of the text form finds wrong first.
+class TextErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (!status.ok()) return;
+    status = invalid_argument(
+        "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " +
+        message);
+  }
+
+  Status status;
+};
+
+Status not_a_graph() { return invalid_argument("the bytes are no GraphDef"); }
+
+}  // namespace
+
+Result<ImportedNodes> import_graph_def(
+    Graph& graph, const std::string& bytes, const ImportOptions& options) {
+  proto::GraphDef message;
+  if (!parse_message(bytes, message)) return not_a_graph();
+  proto::OpList producer_ops;
+  if (!parse_message(options.producer_ops, producer_ops))
+    return invalid_argument("the bytes of the producer's ops are no OpList");
+  auto device = DeviceName::parse(options.device);
+  if (!device) return device.status();
+  auto content = GraphReader(graph.catalog(), message, producer_ops).read();
+  if (!content) return content.status();
+  message.Clear();
+  NodeRenamer renamer(content->nodes, options, *device);
+  for (auto& node : content->nodes)
+    if (auto status = renamer.rename(node); !status.ok()) return status;
+  ImportedNodes imported{
+      .first = graph.size(),
+      .count = static_cast<int>(content->nodes.size()),
+      .unused = renamer.unused()};
+  if (auto status = add_all(graph, *std::move(content)); !status.ok()) return status;
+  return imported;
+}
+
+Result<ImportedNodes> import_graph_def(
+    const Builder& builder, const std::string& bytes, const ImportOptions& options) {
+  if (builder.contexts().current() >= 0)
+    return unimplemented("a GraphDef cannot be imported into a branch or a loop");
+  // A builder is a handle of its graph, which is not const; nodes outside of all branches and loops
+  // need nothing else of it.
+  return import_graph_def(const_cast<Graph&>(builder.graph()), bytes, options);
+}
+
+bool is_graph_def(const std::string& bytes) {
+  proto::GraphDef message;
+  return parse_message(bytes, message);
+}
+
+Result<std::string> graph_def_from_text(const std::string& text) {
+  proto::GraphDef message;
+  TextErrors errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.AllowUnknownField(true);  // such as debug information
+  constexpr int depth_max = 100;
+  parser.SetRecursionLimit(depth_max);
+  if (parser.ParseFromString(text, &message)) return message_bytes(message);
+  return errors.status.ok() ? not_a_graph() : errors.status;
+}
+
+Result<std::string> graph_def_to_text(const std::string& bytes) {
+  proto::GraphDef message;
+  std::string text;
+  if (!parse_message(bytes, message) ||
+      !google::protobuf::TextFormat::PrintToString(message, &text))
+    return not_a_graph();
+  return text;
+}
+
+}  // namespace troupe
