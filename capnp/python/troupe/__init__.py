@@ -36,6 +36,7 @@ from troupe import (
     sparse,
     strings,
     train,
+    version,
 )
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.v2_compat import (
@@ -43,7 +44,12 @@ from troupe._src.api.v2_compat import (
     disable_v2_behavior,
     executing_eagerly,
 )
-from troupe._src.api.version import VERSION
+from troupe._src.api.version import (
+    COMPILER_VERSION, CXX11_ABI_FLAG, GIT_VERSION, GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, MONOLITHIC_BUILD, VERSION,
+)  # fmt: skip
+from troupe._src.api.version import COMPILER_VERSION as __compiler_version__
+from troupe._src.api.version import GIT_VERSION as __git_version__
 from troupe._src.api.version import VERSION as __version__
 from troupe._src.control_flow.conditional import case, cond, switch_case
 from troupe._src.control_flow.functional import foldl, foldr, map_fn, scan
@@ -287,50 +293,52 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, test
+    from troupe import compat, core, python, test
 
-__getattr__ = _missing_names(__name__, lazy=("compat", "test"))
+__getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test"))
 
 __all__ = [
-    "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "ConfigProto", "DType", "Dimension",
-    "FixedLenFeature", "FixedLenSequenceFeature", "GPUOptions", "Graph", "GraphDef", "GraphKeys",
-    "GraphOptions", "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "NameAttrList",
+    "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
+    "ConfigProto", "DType", "Dimension", "FixedLenFeature", "FixedLenSequenceFeature",
+    "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef", "GraphKeys", "GraphOptions",
+    "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "MONOLITHIC_BUILD", "NameAttrList",
     "NoGradient", "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions",
     "Print", "RegisterGradient", "RunMetadata", "RunOptions", "Session", "SparseFeature",
     "SparseTensor", "SparseTensorValue", "Tensor", "TensorArray", "TensorProto", "TensorShape",
     "TensorShapeProto", "TensorSpec", "UnconnectedGradients", "VERSION", "VarLenFeature",
-    "Variable", "VariableScope", "__version__", "abs", "accumulate_n", "acos", "acosh", "add",
-    "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections", "all_variables",
-    "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "as_dtype", "as_string", "asin",
-    "asinh", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
-    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
-    "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
-    "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
-    "assert_scalar", "assert_type", "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh",
-    "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "bool_", "boolean_mask",
-    "broadcast_static_shape", "broadcast_to", "case", "cast", "ceil", "check_numerics",
-    "cholesky_solve", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm",
-    "clip_by_value", "colocate_with", "compat", "complex", "complex128", "complex64", "concat",
-    "cond", "conj", "constant", "constant_initializer", "container", "control_dependencies",
-    "convert_to_tensor", "cos", "cosh", "count_nonzero", "count_up_to",
-    "create_partitioned_variables", "cross", "custom_gradient", "data", "debugging",
-    "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
-    "deserialize_many_sparse", "device", "digamma", "dimension_at_index", "dimension_value",
-    "disable_eager_execution", "disable_resource_variables", "disable_v2_behavior", "div",
-    "div_no_nan", "divide", "double", "dtypes", "enable_resource_variables", "encode_base64",
-    "equal", "erf", "erfc", "errors", "executing_eagerly", "exp", "expand_dims", "expm1", "eye",
-    "fill", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
-    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
-    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
-    "get_local_variable", "get_seed", "get_static_value", "get_variable", "get_variable_scope",
-    "gfile", "global_norm", "global_variables", "global_variables_initializer",
-    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "graph_util", "greater",
-    "greater_equal", "group", "half", "histogram_fixed_width", "histogram_fixed_width_bins",
-    "identity", "igamma", "igammac", "imag", "image", "import_graph_def",
-    "initialize_all_variables", "initialize_local_variables", "initialize_variables",
-    "initializers", "int16", "int32", "int64", "int8", "io", "is_finite", "is_inf", "is_nan",
-    "is_numeric_tensor", "is_tensor", "is_variable_initialized", "layers", "lbeta", "less",
-    "less_equal", "lgamma", "linalg", "load_op_library", "local_variables",
+    "Variable", "VariableScope", "__compiler_version__", "__git_version__", "__version__", "abs",
+    "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection",
+    "add_to_collections", "all_variables", "angle", "app", "arg_max", "arg_min", "argmax", "argmin",
+    "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
+    "assert_greater_equal", "assert_integer", "assert_less", "assert_less_equal", "assert_near",
+    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal",
+    "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
+    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type", "assign",
+    "assign_add", "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16", "bincount",
+    "bitcast", "bitwise", "bool", "bool_", "boolean_mask", "broadcast_static_shape", "broadcast_to",
+    "case", "cast", "ceil", "check_numerics", "cholesky_solve", "clip_by_average_norm",
+    "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex",
+    "complex128", "complex64", "concat", "cond", "conj", "constant", "constant_initializer",
+    "container", "control_dependencies", "convert_to_tensor", "core", "cos", "cosh",
+    "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "custom_gradient",
+    "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
+    "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
+    "dimension_value", "disable_eager_execution", "disable_resource_variables",
+    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes",
+    "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors",
+    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "fixed_size_partitioner",
+    "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl",
+    "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
+    "get_default_graph", "get_default_session", "get_local_variable", "get_seed",
+    "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
+    "global_variables", "global_variables_initializer", "glorot_normal_initializer",
+    "glorot_uniform_initializer", "gradients", "graph_util", "greater", "greater_equal", "group",
+    "half", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "igamma", "igammac",
+    "imag", "image", "import_graph_def", "initialize_all_variables", "initialize_local_variables",
+    "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "io", "is_finite",
+    "is_inf", "is_nan", "is_numeric_tensor", "is_tensor", "is_variable_initialized", "layers",
+    "lbeta", "less", "less_equal", "lgamma", "linalg", "load_op_library", "local_variables",
     "local_variables_initializer", "log", "log1p", "log_sigmoid", "logging", "logical_and",
     "logical_not", "logical_or", "logical_xor", "losses", "make_ndarray", "make_template",
     "make_tensor_proto", "map_fn", "matching_files", "math", "matmul", "matrix_solve_ls",
@@ -339,7 +347,7 @@ __all__ = [
     "negative", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
     "ones_initializer", "ones_like", "op_scope", "pad", "parse_example", "parse_single_example",
     "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
-    "polygamma", "pow", "print", "py_func", "random", "random_gamma", "random_normal",
+    "polygamma", "pow", "print", "py_func", "python", "random", "random_gamma", "random_normal",
     "random_normal_initializer", "random_poisson", "random_shuffle", "random_uniform",
     "random_uniform_initializer", "range", "rank", "raw_ops", "read_file", "real", "realdiv",
     "reciprocal", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp", "reduce_max",
@@ -368,6 +376,6 @@ __all__ = [
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
     "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
     "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
-    "verify_tensor_all_finite", "where", "where_v2", "while_loop", "write_file", "zeros",
+    "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file", "zeros",
     "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -120,7 +120,7 @@ def public_faults(package):
     """Public modules that define something, and what is wrong with their `__all__`."""
     faults = []
     for name, tree in modules_of(package).items():
-        if is_private(name):
+        if is_private(name) or name.endswith(".__main__"):
             continue
         extra = [node for node in tree.body if not is_declaration(node)]
         faults += [f"{name} defines something in line {node.lineno}" for node in extra]

@@ -1,9 +1,7 @@
 """Modules that programs import by their place in TensorFlow's source."""
 
-from troupe.python import client, framework, ops
+from troupe._src.api.locations import serve_locations as _serve_locations
 
-__all__ = [
-    "client",
-    "framework",
-    "ops",
-]
+__getattr__ = _serve_locations("python")
+
+__all__ = []

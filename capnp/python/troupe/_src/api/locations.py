@@ -1,0 +1,242 @@
+"""Modules that programs import by their place in TensorFlow's source, and what each one offers.
+
+A module of the table has the names of the public modules that its entry lists, "" being the
+package itself; `RENAMED` has names that are public under other names only. They are made when a
+program imports them, by the finder that `serve_locations` adds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+_PACKAGE = __name__.split(".")[0]
+
+# The public modules whose names a module has, by the folder of TensorFlow's source.
+_OWNERS: Dict[str, Dict[str, str]] = {
+    "core.example": {"example_pb2 feature_pb2": "train"},
+    "core.framework": {
+        "graph_pb2 node_def_pb2 step_stats_pb2 summary_pb2 types_pb2 tensor_pb2 attr_value_pb2": "",
+        "tensor_shape_pb2 variable_pb2 versions_pb2": "",
+    },
+    "core.protobuf": {
+        "config_pb2 meta_graph_pb2 rewriter_config_pb2": "",
+        "cluster_pb2 saver_pb2": "train",
+        "tensorflow_server_pb2 queue_runner_pb2": "train",
+    },
+    "core.util": {"event_pb2": ""},
+    "python.client": {"session": "", "timeline": "_src.messages.timeline", "device_lib": ""},
+    "python.data.ops": {"dataset_ops iterator_ops readers": "data"},
+    "python.eager": {"context": ""},
+    "python.framework": {
+        "ops constant_op dtypes tensor_shape tensor_util random_seed sparse_tensor function": "",
+        "device device_spec importer graph_io meta_graph versions graph_util_impl": " train",
+        "errors errors_impl": "errors",
+        "graph_util": "graph_util",
+        "test_util": "test",
+        "load_library": "",
+        "indexed_slices": "",
+        "graph_to_function_def": "",
+    },
+    "python.layers": {"base convolutional core layers normalization pooling": "layers"},
+    "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
+    "python.ops": {
+        "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
+        "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
+        "histogram_ops init_ops io_ops linalg_ops linalg_impl lookup_ops map_fn": " io linalg",
+        "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
+        "partitioned_variables random_ops resource_variable_ops script_ops session_ops": " random",
+        "sparse_ops standard_ops state_ops string_ops template": " strings sparse",
+        "tensor_array_ops variable_scope variables sets_impl bitwise_ops": " sets bitwise",
+        "candidate_sampling_ops ctc_ops embedding_ops nn nn_impl nn_ops": "nn ",
+        "rnn rnn_cell rnn_cell_impl": "nn nn.rnn_cell ",
+        "image_ops image_ops_impl": "image",
+        "metrics metrics_impl": "metrics",
+        "summary_ops": "summary",
+    },
+    "python.ops.losses": {"losses losses_impl util": "losses"},
+    "python.platform": {
+        "app": "app",
+        "flags": "flags",
+        "gfile": "gfile",
+        "googletest test": "test",
+        "tf_logging": "logging",
+    },
+    "python.saved_model": {
+        "builder builder_impl loader loader_impl signature_def_utils": "saved_model",
+        "saved_model utils": "saved_model",
+        "signature_constants": "saved_model.signature_constants",
+        "tag_constants": "saved_model.tag_constants",
+    },
+    "python.summary": {"summary summary_iterator": "summary train", "writer.writer": "summary"},
+    "python.summary.writer": {"writer writer_cache": "summary"},
+    "python.training": {
+        "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks": "train",
+        "checkpoint_management checkpoint_utils coordinator device_setter ftrl": "train",
+        "gradient_descent input learning_rate_decay momentum monitored_session": "train",
+        "moving_averages optimizer proximal_adagrad proximal_gradient_descent": "train",
+        "queue_runner queue_runner_impl rmsprop saver server_lib session_manager": "train",
+        "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
+        "training training_ops training_util": "train",
+    },
+    "python.util": {"compat": "compat"},
+    "": {"python.pywrap_tensorflow": "train"},
+}
+
+# module -> {its name: the public name}
+RENAMED: Dict[str, Dict[str, str]] = {
+    "python.client.device_lib": {"list_local_devices": "_src.api.source_names.list_local_devices"},
+    "python.framework.constant_op": {"constant_v1": "constant"},
+    "python.framework.device": {
+        "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
+    },
+    "python.framework.errors": {},
+    "python.framework.ops": {
+        "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
+        "internal_convert_to_tensor": "convert_to_tensor",
+    },
+    "python.framework.tensor_shape": {
+        name: f"_src.types.shapes.{function}"
+        for name, function in (
+            ("as_dimension", "as_dimension"), ("as_shape", "as_shape"), ("matrix", "matrix"),
+            ("scalar", "scalar"), ("unknown_shape", "unknown_shape"), ("vector", "vector"),
+            ("dimension_at_index", "dimension_at_index"), ("dimension_value", "dimension_value"),
+        )
+    },
+    "python.framework.tensor_util": {
+        "constant_value": "get_static_value", "is_tensor": "is_tensor",
+    },
+    "python.ops.control_flow_ops": {
+        "with_dependencies": "_src.api.source_names.with_dependencies",
+    },
+    "python.ops.init_ops": {
+        "Constant": "constant_initializer", "Ones": "ones_initializer",
+        "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",
+        "TruncatedNormal": "truncated_normal_initializer", "Zeros": "zeros_initializer",
+        "VarianceScaling": "variance_scaling_initializer",
+    },
+    "python.ops.resource_variable_ops": {
+        "ResourceVariable": "_src.api.source_names.resource_variable",
+    },
+    "python.ops.variables": {
+        "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
+    },
+    "python.training.moving_averages": {
+        "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
+        "weighted_moving_average": "_src.train.moving_averages.weighted_moving_average",
+    },
+    "python.util": {
+        "nest": "contrib.framework.nest", "tf_inspect": "_src.api.source_names.inspect",
+    },
+    "python.ops.metrics": {},
+}  # fmt: skip
+
+
+def _owners() -> Dict[str, Tuple[str, ...]]:
+    """{module: the public modules whose names it has}, with a row for each folder."""
+    found: Dict[str, Tuple[str, ...]] = {}
+    for folder, modules in _OWNERS.items():
+        parts = folder.split(".") if folder else []
+        for count in range(1, len(parts) + 1):
+            found.setdefault(".".join(parts[:count]), ())
+        for names, owners in modules.items():
+            for name in names.split():
+                found[f"{folder}.{name}".lstrip(".")] = tuple(owners.split(" "))
+    return found
+
+
+OWNERS = _owners()
+
+
+class Location(types.ModuleType):
+    """A module of the table."""
+
+    def __init__(self, name: str, place: str) -> None:
+        super().__init__(name, f"Public names, where TensorFlow's source has them: {place}.")
+        self.__dict__["_place"] = place
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        place = self.__dict__["_place"]
+        renamed = RENAMED.get(place, {}).get(name)
+        if renamed is not None:
+            value = public_name(renamed)
+        elif f"{place}.{name}" in OWNERS:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        else:
+            value = _find(place, name)
+        setattr(self, name, value)
+        return value
+
+
+def public_name(path: str) -> Any:
+    """The value at "module.name" of the package."""
+    module, _, name = path.rpartition(".")
+    return getattr(_module(module), name)
+
+
+def _module(path: str) -> Any:
+    """A public module, or what a public module has under that path."""
+    try:
+        return importlib.import_module(f"{_PACKAGE}.{path}".rstrip("."))
+    except ImportError:
+        outer, _, name = path.rpartition(".")
+        return getattr(importlib.import_module(f"{_PACKAGE}.{outer}".rstrip(".")), name)
+
+
+def _find(place: str, name: str) -> Any:
+    reasons = []
+    for owner in OWNERS[place]:
+        try:
+            return getattr(_module(owner), name)
+        except AttributeError as error:
+            reasons.append(str(error))
+    reasons.sort(key=lambda reason: f"'{name}'" not in reason)  # owners may be missing themselves
+    reason = reasons[0] if reasons else "it is a folder"
+    raise AttributeError(f"module 'tensorflow.{place}' has no '{name}': {reason}")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Makes the modules of the table; for others it says why there are none."""
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:
+        package, _, place = name.partition(".")
+        if package != _PACKAGE or place.split(".")[0] not in ("core", "python"):
+            return None
+        if place in OWNERS:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        outer, _, last = place.rpartition(".")
+        if outer in OWNERS:
+            if hasattr(importlib.import_module(f"{_PACKAGE}.{outer}"), last):
+                return None
+            raise ImportError(f"{_PACKAGE} has no tensorflow.{place}: {_reason(outer, last)}")
+        return None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return Location(spec.name, spec.name.partition(".")[2])
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing: names are looked up when they are used."""
+
+
+def _reason(place: str, name: str) -> str:
+    try:
+        _find(place, name)
+    except AttributeError as error:
+        return str(error)
+    return ""
+
+
+def serve_locations(place: str) -> Callable[[str], Any]:
+    """The `__getattr__` of the public module at the top of a folder; adds the finder."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())
+    location = Location(f"{_PACKAGE}.{place}", place)
+    return location.__getattr__

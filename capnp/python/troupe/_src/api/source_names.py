@@ -1,0 +1,64 @@
+"""Functions that programs import from TensorFlow's source, where no public name has them."""
+
+from __future__ import annotations
+
+import inspect as inspect
+from typing import Any, List, Optional, Sequence
+
+from troupe import _native
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.messages.message import Record
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.session.session import Session
+from troupe._src.types.dtypes import DTypeLike
+from troupe._src.variables.variable import Variable
+
+
+def with_dependencies(
+    dependencies: Sequence[Any], output_tensor: Any, name: Optional[str] = None
+) -> Tensor:
+    """The tensor, which is computed after the dependencies."""
+    graph = get_default_graph()
+    with graph.control_dependencies(dependencies):
+        return identity(output_tensor, name=name)
+
+
+def convert_n_to_tensor(
+    values: Sequence[Any],
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    preferred_dtype: Optional[DTypeLike] = None,
+) -> List[Tensor]:
+    """Each of the values as a tensor; with a name, they are `name_0`, `name_1` and so on."""
+    return [
+        convert_to_tensor(value, dtype, name and f"{name}_{index}", preferred_dtype)
+        for index, value in enumerate(values)
+    ]
+
+
+def resource_variable(*args: Any, **kwargs: Any) -> Variable:
+    """A variable of a resource."""
+    return Variable(*args, **{**kwargs, "use_resource": True})
+
+
+def merge_device(spec: Any) -> Any:
+    """A device function: the device of a node, where it says nothing that of `spec`."""
+    text = spec if isinstance(spec, str) else spec.to_string()
+    return lambda node: str(_native.merge_devices(node.device, text))
+
+
+def list_local_devices(session_config: Any = None) -> List[Record]:
+    """A record for each device of this process: its name, type, memory and incarnation."""
+    with Session("", config=session_config) as session:
+        return [
+            Record(
+                name=device.name,
+                device_type=device.device_type,
+                memory_limit=device.memory_limit_bytes,
+                incarnation=device.incarnation,
+                physical_device_desc="",
+            )
+            for device in session.list_devices()
+        ]
