@@ -95,6 +95,14 @@ RENAMED: Dict[str, Dict[str, str]] = {
         "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
     },
     "python.framework.errors": {},
+    "python.framework.function": {"Defun": "_src.functions.defun.Defun"},
+    "python.ops.functional_ops": {
+        name: f"_src.functions.functional_ops.{name}"
+        for name in (
+            "For", "Gradient", "If", "While", "partitioned_call", "remote_call",
+            "symbolic_gradient",
+        )
+    },
     "python.framework.ops": {
         "convert_n_to_tensor": "_src.api.source_names.convert_n_to_tensor",
         "internal_convert_to_tensor": "convert_to_tensor",

@@ -1,7 +1,0 @@
-"""Parts of graphs."""
-
-from troupe.python.framework import function
-
-__all__ = [
-    "function",
-]
