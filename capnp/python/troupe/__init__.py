@@ -56,6 +56,7 @@ from troupe._src.control_flow.functional import foldl, foldr, map_fn, scan
 from troupe._src.control_flow.loops import while_loop
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.functions.traced import TensorSpec, function
+from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
 from troupe._src.graph.gradient_functions import RegisterGradient
 from troupe._src.graph.gradient_functions import no_gradient as NoGradient  # noqa: N812
@@ -259,6 +260,7 @@ from troupe._src.variables.scatter_ops import (
     count_up_to, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
 )  # fmt: skip
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.template import make_template
 from troupe._src.variables.variable import (
     Variable, disable_resource_variables, enable_resource_variables, resource_variables_enabled,
@@ -272,6 +274,7 @@ from troupe._src.variables.variable_scope import (
 )  # fmt: skip
 from troupe._src.variables.variable_store import AUTO_REUSE, VariableScope
 from troupe._src.variables.variable_sets import (
+    assert_variables_initialized,
     global_variables,
     global_variables_initializer,
     is_variable_initialized,
@@ -299,7 +302,7 @@ __getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test")
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
-    "ConfigProto", "DType", "Dimension", "FixedLenFeature", "FixedLenSequenceFeature",
+    "ConfigProto", "DType", "DeviceSpec", "Dimension", "FixedLenFeature", "FixedLenSequenceFeature",
     "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER",
     "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef", "GraphKeys", "GraphOptions",
     "IndexedSlices", "IndexedSlicesValue", "InteractiveSession", "MONOLITHIC_BUILD", "NameAttrList",
@@ -307,26 +310,27 @@ __all__ = [
     "Print", "RegisterGradient", "RunMetadata", "RunOptions", "Session", "SparseFeature",
     "SparseTensor", "SparseTensorValue", "Tensor", "TensorArray", "TensorProto", "TensorShape",
     "TensorShapeProto", "TensorSpec", "UnconnectedGradients", "VERSION", "VarLenFeature",
-    "Variable", "VariableScope", "__compiler_version__", "__git_version__", "__version__", "abs",
-    "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection",
-    "add_to_collections", "all_variables", "angle", "app", "arg_max", "arg_min", "argmax", "argmin",
-    "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
-    "assert_greater_equal", "assert_integer", "assert_less", "assert_less_equal", "assert_near",
-    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal",
-    "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
-    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type", "assign",
-    "assign_add", "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16", "bincount",
-    "bitcast", "bitwise", "bool", "bool_", "boolean_mask", "broadcast_static_shape", "broadcast_to",
-    "case", "cast", "ceil", "check_numerics", "cholesky_solve", "clip_by_average_norm",
-    "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex",
-    "complex128", "complex64", "concat", "cond", "conj", "constant", "constant_initializer",
-    "container", "control_dependencies", "convert_to_tensor", "core", "cos", "cosh",
-    "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "custom_gradient",
-    "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
-    "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
-    "dimension_value", "disable_eager_execution", "disable_resource_variables",
-    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes",
-    "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors",
+    "Variable", "VariableAggregation", "VariableScope", "VariableSynchronization",
+    "__compiler_version__", "__git_version__", "__version__", "abs", "accumulate_n", "acos",
+    "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections",
+    "all_variables", "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "as_dtype",
+    "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_greater_equal",
+    "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
+    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+    "assert_proper_iterable", "assert_rank", "assert_rank_at_least", "assert_rank_in",
+    "assert_same_float_dtype", "assert_scalar", "assert_type", "assert_variables_initialized",
+    "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16",
+    "bincount", "bitcast", "bitwise", "bool", "bool_", "boolean_mask", "broadcast_static_shape",
+    "broadcast_to", "case", "cast", "ceil", "check_numerics", "cholesky_solve",
+    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with",
+    "compat", "complex", "complex128", "complex64", "concat", "cond", "conj", "constant",
+    "constant_initializer", "container", "control_dependencies", "convert_to_tensor", "core", "cos",
+    "cosh", "count_nonzero", "count_up_to", "create_partitioned_variables", "cross",
+    "custom_gradient", "data", "debugging", "decode_base64", "decode_compressed", "decode_csv",
+    "decode_json_example", "decode_raw", "deserialize_many_sparse", "device", "digamma",
+    "dimension_at_index", "dimension_value", "disable_eager_execution",
+    "disable_resource_variables", "disable_v2_behavior", "div", "div_no_nan", "divide", "double",
+    "dtypes", "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors",
     "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "fixed_size_partitioner",
     "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl",
     "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",

@@ -36,6 +36,7 @@ from troupe._src.ops.gen_ops import (
     write_file,
 )
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
+from troupe._src.platform import file_functions as gfile
 
 __getattr__ = _missing_names(__name__)
 
@@ -55,6 +56,7 @@ __all__ = [
     "decode_raw",
     "deserialize_many_sparse",
     "encode_base64",
+    "gfile",
     "matching_files",
     "parse_example",
     "parse_sequence_example",

@@ -79,12 +79,12 @@ class FilesTest(tf.test.TestCase):
         with tf.gfile.GFile(path, "w") as file:
             file.write("text")
         tf.gfile.Copy(path, path + "2")
-        with self.assertRaises(FileExistsError):
+        with self.assertRaises(tf.errors.AlreadyExistsError):
             tf.gfile.Rename(path, path + "2")
         tf.gfile.Rename(path, path + "2", overwrite=True)
         self.assertEqual(tf.gfile.ListDirectory(folder), ["one2"])
         self.assertEqual(tf.gfile.Glob(os.path.join(folder, "*")), [path + "2"])
-        self.assertEqual(tf.gfile.Stat(path + "2").st_size, 4)
+        self.assertEqual(tf.gfile.Stat(path + "2").length, 4)
         self.assertTrue(tf.gfile.IsDirectory(folder) and not tf.gfile.Exists(path))
         tf.gfile.DeleteRecursively(os.path.dirname(folder))
         self.assertFalse(tf.gfile.Exists(folder))

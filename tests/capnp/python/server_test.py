@@ -230,7 +230,7 @@ class ReplicasTest(tf.test.TestCase):
                 self.assertEqual(tf.no_op().device, "/job:worker/device:CPU:0")
             with tf.device("/task:1"):
                 self.assertEqual(tf.get_variable("half_pinned", [1]).device, "/job:ps/task:1")
-            self.assertEqual(tf.get_variable("next", [1]).device, "/job:ps/task:1")
+            self.assertEqual(tf.get_variable("next", [1]).device, "/job:ps/task:0")
             with tf.device("/job:ps/task:0"):
                 self.assertEqual(tf.get_variable("pinned", [1]).device, "/job:ps/task:0")
         self.assertIsNone(tf.train.replica_device_setter(cluster={"worker": ["c:1"]}))

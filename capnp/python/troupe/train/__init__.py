@@ -24,6 +24,7 @@ from troupe._src.train.checkpoint_reader import (
 )
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import (
+    assert_global_step,
     create_global_step,
     get_global_step,
     get_or_create_global_step,
@@ -155,6 +156,7 @@ __all__ = [
     "StopAtStepHook",
     "Supervisor",
     "WorkerSessionCreator",
+    "assert_global_step",
     "checkpoint_exists",
     "cosine_decay",
     "cosine_decay_restarts",

@@ -22,7 +22,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "parse_example", "parse_single_example",
     ),
     "arrays of a specification": ("TensorArraySpec",),
-    "checks of several shapes": ("assert_shapes", "assert_variables_initialized",),
+    "checks of several shapes": ("assert_shapes",),
     "ragged tensors, and ops of Unicode": (
         "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",

@@ -7,7 +7,9 @@ from typing import Any, Callable, Optional, Sequence
 
 from troupe import _native
 from troupe._src.cluster.cluster_spec import ClusterSpec
+from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.graph import NodeToPlace
+from troupe._src.platform.logging import not_obeyed
 
 PS_OPS = (
     "Variable", "VariableV2", "VarHandleOp", "MutableHashTable", "MutableHashTableV2",
@@ -35,17 +37,17 @@ def replica_device_setter(
         ps_tasks = spec.num_tasks(job) if job in spec.jobs else 0
     if ps_tasks == 0:
         return None
+    if not merge_devices:
+        not_obeyed("replica_device_setter", "merge_devices")
     variable_ops = PS_OPS if ps_ops is None else tuple(ps_ops)
     round_robin = itertools.cycle(range(ps_tasks))
 
     def choose(node: NodeToPlace) -> str:
         if node.type not in variable_ops:
             return str(_native.merge_devices(node.device, worker_device))
-        device = _native.merge_devices(node.device, ps_device)
-        has_task = "/task:" in device
-        if has_task or (node.device and "job:" in node.device):
-            return str(device)
-        task = ps_strategy(node) if ps_strategy else next(round_robin)
-        return str(_native.merge_devices(device, f"/task:{task}"))
+        wanted, given = DeviceSpec.from_string(ps_device), DeviceSpec.from_string(node.device)
+        if wanted.job and given.job in (None, wanted.job):
+            wanted.task = ps_strategy(node) if ps_strategy else next(round_robin)
+        return str(_native.merge_devices(node.device, wanted.to_string()))
 
     return choose

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 from troupe import _native
 from troupe._src.graph.operand import Operand
 from troupe._src.messages.graph_messages import NodeDef
+from troupe._src.messages.message import Record
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
@@ -109,6 +110,18 @@ class Operation:
     def _attr(self, name: str) -> Any:
         """The value of an attribute, or None."""
         return self._graph._root.node_attrs(self._id).get(name)
+
+    def colocation_groups(self) -> List[bytes]:
+        """The nodes that it must share the device of, as b"loc:@name", or itself."""
+        classes = self._attr("_class") or []
+        groups = [c if isinstance(c, bytes) else c.encode() for c in classes]
+        own = [f"loc:@{self.name}".encode()]
+        return [group for group in groups if group.startswith(b"loc:@")] or own
+
+    @property
+    def op_def(self) -> Record:
+        """A record with the name of its op."""
+        return Record(name=self.type)
 
     def run(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None

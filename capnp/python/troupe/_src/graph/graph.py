@@ -20,6 +20,7 @@ from typing import (
 )
 
 from troupe import _native
+from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.picture import Picture
@@ -32,15 +33,29 @@ if TYPE_CHECKING:
     from troupe._src.session.session import BaseSession
 
 DeviceFunction = Callable[["NodeToPlace"], Optional[str]]
-DeviceNameOrFunction = Union[str, DeviceFunction, None]
+DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
 
 
 class NodeToPlace(NamedTuple):
-    """A node that is being added, as passed to device functions."""
+    """A node that is being added, as passed to device functions: what is known of an Operation."""
 
     type: str
     name: str
     device: str
+    inputs: Tuple[Tensor, ...] = ()
+    attrs: Dict[str, Any] = {}
+    graph: Any = None
+
+    @property
+    def node_def(self) -> NodeDef:
+        inputs = [tensor.name for tensor in self.inputs]
+        return NodeDef(name=self.name, op=self.type, input=inputs, device=self.device)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute that was given; ValueError where none was."""
+        if name not in self.attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return self.attrs[name]
 
 
 class _Scopes(threading.local):
@@ -90,10 +105,11 @@ class Graph:
         with self._lock:
             self._check_not_finalized()
             name = name or op_type
-            builder = self._builder_for(op_type, name)
+            inputs = [self._adopt(tensor, op_type) for tensor in inputs]
+            builder = self._builder_for(op_type, name, inputs, attrs)
             if name.endswith("/"):
                 builder, name = builder.within(""), name[:-1]
-            values = [self._adopt(tensor, op_type)._value() for tensor in inputs]
+            values = [tensor._value() for tensor in inputs]
             self._use_context()
             if op_type in self._scopes.gradients:
                 attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
@@ -113,23 +129,32 @@ class Graph:
             "build both within one `with graph.as_default():`"
         )
 
-    def _builder_for(self, op_type: str, name: str) -> _native.Builder:
+    def _builder_for(
+        self, op_type: str, name: str, inputs: Sequence[Tensor] = (), attrs: Any = None
+    ) -> _native.Builder:
         scopes = self._scopes
         if scopes.complete_builder is not None:
             return scopes.complete_builder
-        builder = scopes.builder.on(self._device_for(op_type, name))
+        builder = scopes.builder.on(self._device_for(op_type, name, inputs, attrs))
         if scopes.controls:
             builder = builder.after([op._value() for op in scopes.controls])
         if not any(callable(device) for device in scopes.devices):
             scopes.complete_builder = builder
         return builder
 
-    def _device_for(self, op_type: str, name: str, device: str = "") -> str:
+    def _device_for(
+        self, op_type: str, name: str, inputs: Sequence[Tensor] = (), attrs: Any = None,
+        device: str = "",
+    ) -> str:
+        if any(callable(each) for each in self._scopes.devices):
+            full_name = f"{self._scopes.builder.prefix}{name}".rstrip("/")
         for outer in reversed(self._scopes.devices):
             if outer is None:
                 break
             if callable(outer):
-                device = outer(NodeToPlace(op_type, name, device)) or ""
+                given = NodeToPlace(op_type, full_name, device, tuple(inputs), attrs or {}, self)
+                chosen = outer(given) or ""
+                device = chosen.to_string() if isinstance(chosen, DeviceSpec) else chosen
             else:
                 device = _native.merge_devices(device, outer)
         return device
@@ -308,6 +333,8 @@ class Graph:
         Where two nested constraints give the same part of a name, the inner one wins. None removes
         all outer constraints.
         """
+        if isinstance(device_name_or_function, DeviceSpec):
+            device_name_or_function = device_name_or_function.to_string()
         if isinstance(device_name_or_function, str):
             try:
                 _native.merge_devices(device_name_or_function, "")

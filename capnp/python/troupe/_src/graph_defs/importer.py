@@ -116,7 +116,7 @@ def _placed(graph: Graph, serialized: bytes, prefix: str) -> bytes:
     placed = GraphDef._of_bytes(serialized)
     for node in placed.node:
         full_name = f"{prefix}/{node.name}" if prefix else node.name
-        node.device = graph._device_for(node.op, full_name, node.device)
+        node.device = graph._device_for(node.op, full_name, device=node.device)
     return placed.SerializeToString()
 
 

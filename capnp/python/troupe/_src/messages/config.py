@@ -79,7 +79,7 @@ class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
 
     Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
-    `isolate_session_state` and `graph_options`. Servers, and sessions without a target, read
+    `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions without a target, read
     `intra_op_parallelism_threads` and `device_count`; a session with a target logs a warning when
     its config sets the threads. `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are
     Troupe's additions. The other fields have no effect.
@@ -115,6 +115,7 @@ class ConfigProto(Options):
             "device_filters": list(self.device_filters),
             "isolate_state": self.isolate_session_state,
             "fuses_elementwise": self.graph_options._fuses_elementwise(),
+            "soft_placement": self.allow_soft_placement,
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
         }

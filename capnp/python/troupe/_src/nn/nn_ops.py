@@ -10,7 +10,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
-from troupe._src.types import dtypes
+from troupe._src.types import dtypes, errors
 
 
 def bias_add(
@@ -77,6 +77,11 @@ def _on_axis(op: Any, logits: Any, axis: Any, name: Optional[str]) -> Tensor:
     """Applies an op for the last axis along any axis."""
     tensor = convert_to_tensor(logits)
     rank = tensor.shape.rank
+    axis = array_ops.get_static_value(axis) if isinstance(axis, Tensor) else axis
+    if axis is not None and rank is not None and not -rank <= axis < max(rank, 1):
+        raise errors.InvalidArgumentError(
+            None, None, f"axis {axis} is not in [{-rank}, {rank}) of {tensor!r}"
+        )
     if axis in (None, -1) or axis + 1 == rank:
         result: Tensor = op(logits=tensor, name=name)
         return result

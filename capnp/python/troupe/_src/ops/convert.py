@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -27,6 +27,8 @@ def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
         value = [int(item) if isinstance(item, Dimension) else item for item in value]
     try:
         given = np.asarray(value)
+    except UnicodeDecodeError:  # of bytes among texts
+        given = np.asarray(value, dtype=object)
     except ValueError:
         raise ValueError(f"{value!r} is no tensor: its rows must have one length") from None
     if given.dtype.kind in "OUS" or (dtype is dtypes.string and given.size == 0):
@@ -176,6 +178,8 @@ def convert_to_tensor(
     wanted = None if dtype is None else as_dtype(dtype)
     preferred_dtype = preferred_dtype if dtype_hint is None else dtype_hint
     element = getattr(value, "_as_tensor", lambda: value)()
+    if isinstance(element, (TensorShape, Dimension)):
+        return _sizes_tensor(element, wanted, name)
     if isinstance(element, Operation):
         raise TypeError(f"{element!r} has no outputs, so it is no value")
     if isinstance(element, Tensor):
@@ -194,6 +198,25 @@ def convert_to_tensor(
         except (TypeError, ValueError):
             pass
     return constant(value, wanted, name=name or "Const")
+
+
+def _sizes_tensor(
+    shape: Union[TensorShape, Dimension], wanted: Optional[DType], name: Optional[str]
+) -> Tensor:
+    """Sizes as int32, or as int64 where one of them needs it."""
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else [shape.value]
+    if None in sizes:
+        raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {shape}")
+    if wanted not in (None, dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a shape to dtype: {wanted}")
+    needs_long = any(size is not None and size > np.iinfo(np.int32).max for size in sizes)
+    if needs_long and wanted is dtypes.int32:
+        raise ValueError(
+            f"Cannot convert a shape to dtype int32; a dimension is too large: {shape}"
+        )
+    found = wanted or (dtypes.int64 if needs_long else dtypes.int32)
+    values = sizes if isinstance(shape, TensorShape) else sizes[0]
+    return constant(values, found, name=name or "shape_as_tensor")
 
 
 def is_tensor(value: Any) -> bool:

@@ -156,15 +156,21 @@ def range(
 def _reduce(
     op: Any, input_tensor: Any, axis: Any, keepdims: Any, name: Optional[str], keep_dims: Any = None
 ) -> Tensor:
-    tensor = convert_to_tensor(input_tensor)
+    wanted = dtypes.bool_ if op in (raw_ops.All, raw_ops.Any) else None
+    tensor = convert_to_tensor(input_tensor, preferred_dtype=wanted)
+    is_scalar = False
     if axis is None:
         rank = tensor.shape.rank
         if rank is None:
             axis = range(0, gen_ops.rank(tensor))
         else:
             axis = constant(list(builtins.range(rank)), dtypes.int32)
+        is_scalar = True
     keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return _tensor(op(input=tensor, reduction_indices=axis, keep_dims=keep, name=name))
+    result = _tensor(op(input=tensor, reduction_indices=axis, keep_dims=keep, name=name))
+    if is_scalar and not keep:
+        result.set_shape([])
+    return result
 
 
 def reduce_sum(

@@ -167,8 +167,10 @@ def sequence_mask(
     """True at the first `lengths[i]` of `maxlen` positions (by default the greatest length)."""
     with get_default_graph().name_scope(name or "SequenceMask"):
         counts = convert_to_tensor(lengths)
-        longest = math_ops.reduce_max(counts) if maxlen is None else maxlen
-        limit = convert_to_tensor(longest, counts.dtype)
+        limit = convert_to_tensor(math_ops.reduce_max(counts) if maxlen is None else maxlen)
+        if limit.shape.rank not in (None, 0):
+            raise ValueError("maxlen must be scalar for sequence_mask")
+        counts = math_ops.cast(counts, limit.dtype)
         known = array_ops.get_static_value(limit)
         if known is None:
             limit = gen_ops.maximum(limit, 0)

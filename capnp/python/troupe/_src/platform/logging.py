@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging as _logging
 from logging import DEBUG
-from typing import Any, Dict
+from typing import Any, Dict, Set, Tuple
 
 _logger = _logging.getLogger("troupe")
 
@@ -72,6 +72,16 @@ def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
 def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
     """Logs the first n calls with that message."""
     log_if(level, msg, _count(msg) < n, *args)
+
+
+_warned: Set[Tuple[str, str]] = set()
+
+
+def not_obeyed(owner: str, option: str) -> None:
+    """Warns, once for each option, that it has no effect."""
+    if (owner, option) not in _warned:
+        _warned.add((owner, option))
+        warning("the option '%s' of %s has no effect in this version of troupe", option, owner)
 
 
 _counts: Dict[str, int] = {}

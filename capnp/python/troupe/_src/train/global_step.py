@@ -4,18 +4,51 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.platform import logging
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable
 
 
-def get_global_step(graph: Optional[Graph] = None) -> Optional[Variable]:
-    """The global step of the graph, or None."""
-    found = (graph or get_default_graph()).get_collection(GraphKeys.GLOBAL_STEP)
-    return found[0] if found else None
+def get_global_step(graph: Optional[Graph] = None) -> Any:
+    """The global step of the graph, or None.
+
+    It is in the collection GLOBAL_STEP, or where that is empty, has the name "global_step".
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        logging.error("Multiple tensors in global_step collection.")
+        return None
+    if found:
+        step = found[0]
+    elif "global_step" in graph._variables:
+        step = graph._variables["global_step"]
+    else:
+        try:
+            step = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(step)
+    return step
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """TypeError unless it can be a global step: an integer scalar, a tensor or a variable."""
+    if not isinstance(global_step_tensor, (Tensor, Variable)):
+        raise TypeError(
+            f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.'
+        )
+    if not global_step_tensor.dtype.base_dtype.is_integer:
+        raise TypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}'
+        )
+    if global_step_tensor.get_shape().rank not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.get_shape()}')
 
 
 def create_global_step(graph: Optional[Graph] = None) -> Variable:
@@ -35,9 +68,10 @@ def create_global_step(graph: Optional[Graph] = None) -> Variable:
         return step
 
 
-def get_or_create_global_step(graph: Optional[Graph] = None) -> Variable:
+def get_or_create_global_step(graph: Optional[Graph] = None) -> Any:
     """The global step of the graph, created if it has none."""
-    return get_global_step(graph) or create_global_step(graph)
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:

@@ -77,14 +77,15 @@ class ExponentialMovingAverage:
             if variable in self._averages:
                 raise ValueError(f"Moving average already computed for: {variable.name}")
             self._averages[variable] = self._shadow_of(variable)
-            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
+            if isinstance(variable, Variable):
+                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
         with graph.name_scope(self._name):
             return array_ops.group(*[self._update(variable) for variable in variables])
 
     def _shadow_of(self, variable: Any) -> Variable:
         graph = get_default_graph()
         if isinstance(variable, Variable):
-            initial: Any = variable.initial_value
+            initial: Any = variable.initialized_value()
         else:
             initial = array_ops.zeros(variable.shape, variable.dtype)
         with graph.name_scope(None), graph.colocate_with(variable.op):

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 from typing import Any, Optional
 
+import numpy as np
+
 from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
-from troupe._src.ops import math_ops
+from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.saver import Saver
-from troupe._src.train.session_run_hook import SessionRunHook
-from troupe._src.types import dtypes, errors
+from troupe._src.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 
-NanLossDuringTrainingError = errors.InvalidArgumentError
+
+@set_module("troupe.train")
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is not a number."""
+
+    def __str__(self) -> str:
+        return "NaN loss during training."
 
 
 def step_name(graph: Graph) -> str:
@@ -115,13 +127,22 @@ class StepCounterHook(SessionRunHook):
 
 @set_module("troupe.train")
 class NanTensorHook(SessionRunHook):
-    """Raises InvalidArgumentError, or stops, when the loss is NaN."""
+    """Raises NanLossDuringTrainingError, or stops, when the loss is NaN."""
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
     def begin(self) -> None:
-        self._loss = math_ops.cast(value_of(self._loss), dtypes.float32)
+        self._loss = value_of(self._loss)
 
-    def _native_hook(self, training: Any) -> Any:
-        return _native.nan_guard(training.host, self._loss.name, self._fail)
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._loss)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if not np.isnan(run_values.results):
+            return
+        if self._fail:
+            logging.error("Model diverged with loss = NaN.")
+            raise NanLossDuringTrainingError
+        logging.warning("Model diverged with loss = NaN.")
+        run_context.request_stop()

@@ -6,12 +6,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.array_ops import concat, group
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.platform.logging import not_obeyed
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
+from troupe._src.variables.assign_ops import assign_add
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import trainable_variables
 
@@ -54,7 +57,10 @@ class Optimizer:
         grad_loss: Any = None,
     ) -> Operation:
         """An op that computes the gradients of the loss and updates the variables."""
-        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
+            grad_loss,
+        )  # fmt: skip
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable: the loss depends on none of "
@@ -72,13 +78,21 @@ class Optimizer:
         grad_loss: Any = None,
     ) -> List[Tuple[Optional[Tensor], Variable]]:
         """(gradient or None, variable) for those variables, by default all trainable ones."""
-        if isinstance(var_list, Variable):
+        if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
+            raise ValueError(
+                f"gate_gradients must be one of GATE_NONE, GATE_OP and GATE_GRAPH, not {gate_gradients!r}"
+            )
+        if gate_gradients == Optimizer.GATE_GRAPH:
+            not_obeyed("Optimizer", "gate_gradients=GATE_GRAPH")
+        if callable(loss):
+            loss = loss()
+        if isinstance(var_list, (Variable, Tensor)):
             var_list = [var_list]
         variables = list(var_list) if var_list is not None else trainable_variables()
         if not variables:
             raise ValueError("No variables to optimize.")
         for variable in variables:
-            if not isinstance(variable, Variable):
+            if not isinstance(variable, (Variable, Tensor)):
                 raise TypeError(f"Argument is not a tf.Variable: {variable!r}")
         grad_ys = None if grad_loss is None else [grad_loss]
         return list(zip(gradients(loss, variables, grad_ys), variables))
@@ -91,6 +105,9 @@ class Optimizer:
     ) -> Operation:
         """An op that applies gradients, and then increments the global step."""
         given = list(grads_and_vars)
+        for _, variable in given:
+            if isinstance(variable, Tensor):
+                raise NotImplementedError(f"Trying to update a Tensor {variable!r}")
         pairs = [(self._after_controls(g, v), v) for g, v in given if g is not None]
         if not pairs:
             raise ValueError(
@@ -99,6 +116,21 @@ class Optimizer:
         graph = get_default_graph()
         with graph.control_dependencies(None):
             step = self._apply(pairs)
+        train_op = self._after_step(step, pairs, global_step, name)
+        collection = graph.get_collection_ref(GraphKeys.TRAIN_OP)
+        if train_op not in collection:
+            collection.append(train_op)
+        return train_op
+
+    def _after_step(
+        self,
+        step: Operation,
+        pairs: GradientsAndVariables,
+        global_step: Optional[Variable],
+        name: Optional[str],
+    ) -> Operation:
+        """What applies constraints after the updates, and then increments the global step."""
+        graph = get_default_graph()
         constrained = [variable for _, variable in pairs if variable.constraint is not None]
         with graph.control_dependencies([step]):
             assigned = [variable._assign_constrained() for variable in constrained]
@@ -106,7 +138,7 @@ class Optimizer:
         if global_step is None:
             return group(step, name=name or self._name)
         with graph.control_dependencies([step]):
-            counted = global_step.assign_add(1)
+            counted = assign_add(global_step, 1)
         return group(counted, name=name or self._name)
 
     @staticmethod
@@ -213,5 +245,6 @@ class Optimizer:
         return sorted({name for name, _ in self._slots})
 
     def variables(self) -> List[Variable]:
-        """All variables of its state."""
-        return list(self._state)
+        """The variables of its state in the default graph."""
+        graph = get_default_graph()
+        return [variable for variable in self._state if variable.graph is graph]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional
 
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto
+from troupe._src.ops.array_ops import group
+from troupe._src.platform.logging import not_obeyed
 from troupe._src.set_module import set_module
 from troupe._src.train.saver import Saver
 from troupe._src.variables.variable_sets import (
@@ -41,6 +43,12 @@ class Scaffold:
         saver: Optional[Saver] = None,
         copy_from_scaffold: Optional[Scaffold] = None,
     ) -> None:
+        for name, value in (
+            ("ready_op", ready_op), ("ready_for_local_init_op", ready_for_local_init_op)
+        ):  # fmt: skip
+            if value is not None:
+                not_obeyed("Scaffold", name)
+        self.summary_op = summary_op
         self.init_op = init_op
         self.init_feed_dict = init_feed_dict
         self.init_fn = init_fn
@@ -63,6 +71,8 @@ class Scaffold:
             self.local_init_op = _get_or_create(
                 GraphKeys.LOCAL_INIT_OP, local_variables_initializer
             )
+        elif self.local_init_op is not None:
+            self.local_init_op = as_operation(self.local_init_op)
         return self
 
     def report_op(self) -> Tensor:
@@ -82,6 +92,14 @@ class Scaffold:
             session.run(self.init_op, self.init_feed_dict)
         if self.init_fn is not None:
             self.init_fn(self, session)
+
+
+def as_operation(op: Any) -> Operation:
+    """The operation that runs an op, a name of one, or all of a list of them."""
+    if isinstance(op, (list, tuple)):
+        return group(*[as_operation(each) for each in op])
+    element = get_default_graph().as_graph_element(op)
+    return element if isinstance(element, Operation) else element.op
 
 
 def _get_or_create(key: str, make: Callable[[], Any]) -> Any:

@@ -185,6 +185,7 @@ def as_dtype(type_value: DTypeLike) -> DType:
     try:
         if type_value in _BY_TYPE:
             return _BY_TYPE[type_value]
-        return _BY_NAME[np.dtype(type_value).name]
+        array_type = np.dtype(type_value)
+        return string if array_type.kind in "SU" else _BY_NAME[array_type.name]
     except (TypeError, KeyError):
         raise TypeError(f"Cannot convert value {type_value!r} to a DType") from None

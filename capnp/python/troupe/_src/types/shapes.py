@@ -81,17 +81,17 @@ class Dimension:
     def __rmod__(self, other: DimensionLike) -> Dimension:
         return Dimension(self._combine(operator.mod, other, self))
 
-    def __lt__(self, other: DimensionLike) -> Optional[bool]:  # type: ignore[override]
+    def __lt__(self, other: DimensionLike) -> Optional[bool]:
         """None where one of the two is unknown, as for the other comparisons of sizes."""
         return self._combine(operator.lt, self, other)  # type: ignore[no-any-return]
 
-    def __le__(self, other: DimensionLike) -> Optional[bool]:  # type: ignore[override]
+    def __le__(self, other: DimensionLike) -> Optional[bool]:
         return self._combine(operator.le, self, other)  # type: ignore[no-any-return]
 
-    def __gt__(self, other: DimensionLike) -> Optional[bool]:  # type: ignore[override]
+    def __gt__(self, other: DimensionLike) -> Optional[bool]:
         return self._combine(operator.gt, self, other)  # type: ignore[no-any-return]
 
-    def __ge__(self, other: DimensionLike) -> Optional[bool]:  # type: ignore[override]
+    def __ge__(self, other: DimensionLike) -> Optional[bool]:
         return self._combine(operator.ge, self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__

@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional, Sequence, Type, Union
 import numpy as np
 
 from troupe import _native
+from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -15,10 +16,12 @@ from troupe._src.graph.operand import Operand
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
+from troupe._src.platform.logging import not_obeyed
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
@@ -33,6 +36,8 @@ class Variable(Operand):
 
     SaveSliceInfo = slices.SaveSliceInfo
     _save_slice_info: Optional[slices.SaveSliceInfo] = None
+    synchronization = VariableSynchronization.AUTO
+    aggregation = VariableAggregation.NONE
     # The class of those without `use_resource`; its module, which imports this one, says it.
     _of_references: Type[Variable]
 
@@ -42,18 +47,28 @@ class Variable(Operand):
 
     def __init__(
         self,
-        initial_value: InitialValue,
-        trainable: bool = True,
+        initial_value: Optional[InitialValue] = None,
+        trainable: Optional[bool] = None,
         collections: Optional[Sequence[str]] = None,
         validate_shape: bool = True,
         caching_device: Any = None,
         name: Optional[str] = None,
+        variable_def: Any = None,
         dtype: Optional[DTypeLike] = None,
+        expected_shape: ShapeLike = None,
+        import_scope: Optional[str] = None,
         constraint: Optional[Callable[[Tensor], Tensor]] = None,
         use_resource: Optional[bool] = None,
-        expected_shape: ShapeLike = None,
-        **_: Any,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: ShapeLike = None,
     ) -> None:
+        if variable_def is not None:
+            raise ValueError("a variable of a `variable_def` is made by Variable.from_proto")
+        if caching_device is not None:
+            not_obeyed("Variable", "caching_device")
+        self.synchronization = VariableSynchronization(synchronization)
+        self.aggregation = VariableAggregation(aggregation)
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         if constraint is not None and not callable(constraint):
@@ -77,6 +92,8 @@ class Variable(Operand):
                 native = _make(graph, builder, name, initial, keys)
                 self._set_up(graph, native, initial)
         self.constraint = constraint
+        if trainable is None:
+            trainable = self.synchronization != VariableSynchronization.ON_READ
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
@@ -184,7 +201,14 @@ class Variable(Operand):
         return self._snapshot
 
     def initialized_value(self) -> Tensor:
-        raise AttributeError("initialized_value needs tf.cond, which is not part of this version")
+        """Its value, or its initial value where it has none yet, for initial values of others."""
+        graph = self._graph
+        initial = self._initial
+        if initial is None:
+            raise ValueError(f"the initial value of {self.name} is not known")
+        with graph.control_dependencies(None):
+            has_value = raw_ops.VarIsInitializedOp(resource=self.handle)
+            return cond(has_value, self.read_value, lambda: initial)  # type: ignore[no-any-return]
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True

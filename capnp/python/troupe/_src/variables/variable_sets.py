@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-import numpy as np
-
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -71,31 +69,24 @@ def report_uninitialized_variables(
     """The names of the variables, by default all, that have no value when the step runs."""
     variables = global_variables() + local_variables() if var_list is None else list(var_list)
     graph = get_default_graph()
-    with graph.name_scope(name), graph.control_dependencies(None):
+    # On the device of the session, whatever function the scopes choose devices by.
+    with graph.name_scope(name), graph.control_dependencies(None), graph.device(None):
         names = constant([v._shared_name for v in variables], dtypes.string, [len(variables)])
         if not variables:
             return names
         has_value = raw_ops.Pack(values=[is_variable_initialized(v) for v in variables])
-        return _boolean_mask(raw_ops.LogicalNot(x=has_value), names)
+        missing = raw_ops.Where(input=raw_ops.LogicalNot(x=has_value))
+        indices = raw_ops.Squeeze(input=missing, squeeze_dims=[1])
+        return raw_ops.GatherV2(params=names, indices=indices, axis=0)
 
 
-def _boolean_mask(mask: Tensor, values: Tensor) -> Tensor:
-    """The values at which the mask is true, as boolean_mask gives them, composed of other ops.
-
-    A prefix sum of the mask, by a triangular matrix, gives each value its index in the result.
-    """
-    count = values.shape.as_list()[0] or 0
-    counted = raw_ops.Cast(x=mask, DstT=dtypes.float32)
-    before = constant(np.tri(count, k=-1, dtype=np.float32))
-    positions = raw_ops.MatMul(a=before, b=raw_ops.ExpandDims(input=counted, dim=1))
-    order = constant(np.arange(count, dtype=np.float32))
-    hits = raw_ops.Cast(x=raw_ops.Equal(x=positions, y=order), DstT=dtypes.float32)
-    weights = raw_ops.Mul(x=counted, y=order)
-    indices = raw_ops.MatMul(a=raw_ops.ExpandDims(input=weights, dim=0), b=hits)
-    total = raw_ops.Sum(input=counted, reduction_indices=constant([0]), keep_dims=True)
-    found = raw_ops.Slice(
-        input=raw_ops.Squeeze(input=raw_ops.Cast(x=indices, DstT=dtypes.int32), squeeze_dims=[0]),
-        begin=[0],
-        size=raw_ops.Cast(x=total, DstT=dtypes.int32),
-    )
-    return raw_ops.GatherV2(params=values, indices=found, axis=0)
+def assert_variables_initialized(var_list: Optional[Sequence[Variable]] = None) -> Optional[Tensor]:
+    """A tensor whose step fails with FailedPrecondition where a variable has no value, or None."""
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
+    if not variables:
+        return None
+    ranks = []
+    for variable in variables:
+        with get_default_graph().colocate_with(variable.op):
+            ranks.append(raw_ops.Rank(input=variable.read_value()))
+    return ranks[0] if len(ranks) == 1 else raw_ops.Pack(values=ranks)

@@ -1,0 +1,88 @@
+"""Names of devices in parts."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+from troupe import _native
+from troupe._src.set_module import set_module
+from troupe._src.types import errors
+
+
+@set_module("troupe")
+class DeviceSpec:
+    """A name of a device, some parts of which may be missing: "/job:ps/task:1/device:CPU:0"."""
+
+    def __init__(
+        self,
+        job: Optional[str] = None,
+        replica: Optional[int] = None,
+        task: Optional[int] = None,
+        device_type: Optional[str] = None,
+        device_index: Optional[int] = None,
+    ) -> None:
+        self.job = job
+        self.replica = replica
+        self.task = task
+        self.device_type = device_type
+        self.device_index = device_index
+
+    @staticmethod
+    def from_string(spec: str) -> DeviceSpec:
+        """The parts of a name; ValueError where it is none."""
+        return DeviceSpec().parse_from_string(spec)
+
+    def parse_from_string(self, spec: str) -> DeviceSpec:
+        """Sets the parts that the name has, and clears the others."""
+        try:
+            _native.merge_devices(spec, "")
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
+        self.__init__()  # type: ignore[misc]
+        for part in filter(None, spec.split("/")):
+            key, _, rest = part.partition(":")
+            if key == "job":
+                self.job = rest
+            elif key in ("replica", "task"):
+                setattr(self, key, None if rest == "*" else int(rest))
+            else:
+                kind, _, index = (rest if key == "device" else part).partition(":")
+                self.device_type = kind.upper()
+                self.device_index = None if index in ("", "*") else int(index)
+        return self
+
+    def merge_from(self, dev: DeviceSpec) -> None:
+        """Takes over the parts that the other one has."""
+        for name in ("job", "replica", "task", "device_type", "device_index"):
+            if getattr(dev, name) is not None:
+                setattr(self, name, getattr(dev, name))
+
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """These parts, where the other one has none."""
+        merged = self.replace()
+        merged.merge_from(dev)
+        return merged
+
+    def replace(self, **kwargs: Any) -> DeviceSpec:
+        """A copy with other parts."""
+        return DeviceSpec(**{**vars(self), **kwargs})
+
+    def to_string(self) -> str:
+        parts = [
+            f"/{name}:{getattr(self, name)}"
+            for name in ("job", "replica", "task")
+            if getattr(self, name) is not None
+        ]
+        if self.device_type is not None:
+            index: Union[int, str] = "*" if self.device_index is None else self.device_index
+            parts.append(f"/device:{self.device_type}:{index}")
+        return "".join(parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
+
+    def __hash__(self) -> int:
+        return hash(self.to_string())
+
+    def __repr__(self) -> str:
+        return f"DeviceSpec({self.to_string()!r})"
