@@ -24,7 +24,7 @@ from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.picture import Picture
-from troupe._src.messages.graph_messages import GraphDef
+from troupe._src.messages.graph_messages import GraphDef, NodeDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
 from troupe._src.types import errors

@@ -49,7 +49,7 @@ def import_graph_def(
         graph._check_not_finalized()
         device = ""
         if any(callable(each) for each in graph._scopes.devices):
-            serialized = _placed(graph, serialized, prefix)
+            serialized = _placed(graph, serialized)
         else:
             device = graph._device_for("", "")
         ops = producer_op_list.SerializeToString() if producer_op_list is not None else b""
@@ -111,12 +111,11 @@ def _name_of_target(graph: Graph, key: str, value: Any) -> str:
     return str(value.name)
 
 
-def _placed(graph: Graph, serialized: bytes, prefix: str) -> bytes:
+def _placed(graph: Graph, serialized: bytes) -> bytes:
     """The message with the devices that the graph's device functions give its nodes."""
     placed = GraphDef._of_bytes(serialized)
     for node in placed.node:
-        full_name = f"{prefix}/{node.name}" if prefix else node.name
-        node.device = graph._device_for(node.op, full_name, device=node.device)
+        node.device = graph._device_for(node.op, node.name, device=node.device)
     return placed.SerializeToString()
 
 
