@@ -189,7 +189,9 @@ class Graph:
         try:
             return self._operation(self._root.find(name))
         except errors.NotFoundError as error:
-            raise KeyError(error.message) from None
+            raise KeyError(
+                f"The name '{name}' refers to an Operation not in the graph. {error.message}"
+            ) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """KeyError where there is none; the name has the form "node:0".
