@@ -177,19 +177,24 @@ train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
   return scaffold;
 }
 
-/// The function that opens the sessions of a training; "initialize" is called with each session.
+/// The function that opens the sessions of a training; "initialize" is called with each session,
+/// "explain" after each of its steps that failed.
 train::OpenSession to_opening(const Target& target, const PythonHost& host, nb::dict given) {
-  std::shared_ptr<Initialization> initialization;
-  if (given.contains("initialize"))
-    initialization = std::make_shared<Initialization>(given["initialize"], host.exception());
-  return [target, initialization, exception = host.exception(),
-          training_step = host.training_step()]() -> Result<std::unique_ptr<BasicSession>> {
+  auto callback = [&](const char* name) -> std::shared_ptr<SessionCallback> {
+    if (!given.contains(name)) return nullptr;
+    return std::make_shared<SessionCallback>(given[name], host.exception());
+  };
+  TrainingCalls calls{
+      .step = host.training_step(),
+      .initialize = callback("initialize"),
+      .explain = callback("explain")};
+  return [target, calls, exception = host.exception()]() -> Result<std::unique_ptr<BasicSession>> {
     auto opened = open(target);
     if (!opened) return opened.status();
-    if (initialization)
-      if (auto status = initialization->run(*opened); !status.ok()) return status;
+    if (calls.initialize)
+      if (auto status = calls.initialize->run(*opened); !status.ok()) return status;
     return std::unique_ptr<BasicSession>(
-        std::make_unique<InterruptibleSession>(*opened, exception, training_step));
+        std::make_unique<InterruptibleSession>(*opened, exception, calls));
   };
 }
 

@@ -154,15 +154,17 @@ void PythonHost::log(const std::string& message) {
 Result<Tensors> InterruptibleSession::run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  auto additions = training_step_ ? training_step_->begin_run() : std::nullopt;
+  auto additions = training_.step ? training_.step->begin_run() : std::nullopt;
   if (additions && !additions->error.ok()) return additions->error;
   auto all = additions ? merge(options, additions->options) : options;
   auto step = open_->session().start(feeds, fetches, targets, all);
   try {
     auto result = wait_interruptibly(*step);
     if (additions)
-      training_step_->set_metadata(
+      training_.step->set_metadata(
           all.wants_metadata() ? std::optional(step->metadata()) : std::nullopt);
+    if (!result && additions && training_.explain)
+      if (auto status = training_.explain->run(open_); !status.ok()) return status;
     return result;
   } catch (nb::python_error& error) {
     nb::gil_scoped_acquire gil;
@@ -178,7 +180,7 @@ std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host) {
   return std::make_shared<StepMarkerHook>(host);
 }
 
-Status Initialization::run(const std::shared_ptr<OpenSession>& open) {
+Status SessionCallback::run(const std::shared_ptr<OpenSession>& open) {
   return call_python(*exception_, [&] { call_(open); });
 }
 

@@ -76,16 +76,39 @@ class PythonHost final : public train::Host {
   std::shared_ptr<TrainingStep> training_step_ = std::make_shared<TrainingStep>();
 };
 
-/// A session whose steps are cancelled when a signal handler raises. Sessions of a training have a
-/// `training_step`.
+/// A Python callable that is called with a session. It may be destroyed without the GIL.
+class SessionCallback {
+ public:
+  SessionCallback(nb::object call, std::shared_ptr<PendingException> exception)
+      : call_(std::move(call)), exception_(std::move(exception)) {}
+  ~SessionCallback() {
+    nb::gil_scoped_acquire gil;
+    call_.reset();
+  }
+  SessionCallback(const SessionCallback&) = delete;
+
+  /// Fails with the exception that the callable raises. To be called without the GIL.
+  Status run(const std::shared_ptr<OpenSession>& open);
+
+ private:
+  nb::object call_;
+  std::shared_ptr<PendingException> exception_;
+};
+
+/// What sessions of a training have besides.
+struct TrainingCalls {
+  std::shared_ptr<TrainingStep> step;
+  std::shared_ptr<SessionCallback> initialize;  // with each new session; or none
+  std::shared_ptr<SessionCallback> explain;  // of a training step that failed: raises why; or none
+};
+
+/// A session whose steps are cancelled when a signal handler raises.
 class InterruptibleSession final : public BasicSession {
  public:
   InterruptibleSession(
       std::shared_ptr<OpenSession> open, std::shared_ptr<PendingException> exception,
-      std::shared_ptr<TrainingStep> training_step = {})
-      : open_(std::move(open)),
-        exception_(std::move(exception)),
-        training_step_(std::move(training_step)) {}
+      TrainingCalls training = {})
+      : open_(std::move(open)), exception_(std::move(exception)), training_(std::move(training)) {}
 
   const std::shared_ptr<OpenSession>& open() const { return open_; }
 
@@ -99,30 +122,12 @@ class InterruptibleSession final : public BasicSession {
  private:
   std::shared_ptr<OpenSession> open_;
   std::shared_ptr<PendingException> exception_;
-  std::shared_ptr<TrainingStep> training_step_;
+  TrainingCalls training_;
 };
 
 /// A hook written in Python: `hook` is a HookAdapter of Python (train/hook_adapter.py).
 std::shared_ptr<train::SessionHook> make_python_hook(nb::object hook, const PythonHost& host);
 /// Marks the next run as the training step, so it must be the last hook.
 std::shared_ptr<train::SessionHook> make_step_marker(const PythonHost& host);
-
-/// A Python callable that is called for each new session. It may be destroyed without the GIL.
-class Initialization {
- public:
-  Initialization(nb::object call, std::shared_ptr<PendingException> exception)
-      : call_(std::move(call)), exception_(std::move(exception)) {}
-  ~Initialization() {
-    nb::gil_scoped_acquire gil;
-    call_.reset();
-  }
-  Initialization(const Initialization&) = delete;
-
-  Status run(const std::shared_ptr<OpenSession>& open);
-
- private:
-  nb::object call_;
-  std::shared_ptr<PendingException> exception_;
-};
 
 }  // namespace troupe::python
