@@ -6,8 +6,9 @@ import contextlib
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Iterator, Optional, Sequence, Set, Tuple, Type
 
+from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -17,24 +18,37 @@ class Coordinator:
     """Stops a set of threads together; `join` raises the first exception of any of them."""
 
     def __init__(
-        self,
-        clean_stop_exception_types: Tuple[Type[BaseException], ...] = (errors.OutOfRangeError,),
+        self, clean_stop_exception_types: Optional[Sequence[Type[BaseException]]] = None
     ) -> None:
-        self._clean = clean_stop_exception_types
+        """Has no threads yet.
+
+        Args:
+          clean_stop_exception_types: The errors that a thread ends with where all is well; by
+            default OutOfRangeError, the end of the data.
+        """
+        if clean_stop_exception_types is None:
+            clean_stop_exception_types = (errors.OutOfRangeError,)
+        self._clean: Tuple[Type[BaseException], ...] = tuple(clean_stop_exception_types)
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._failure: Optional[BaseException] = None
-        self._registered: List[threading.Thread] = []
-        self.joined = False
+        self._registered_threads: Set[threading.Thread] = set()
+        self._is_joined = False
+
+    @property
+    def joined(self) -> bool:
+        """Whether `join` has ended, after which errors are raised where they are reported."""
+        return self._is_joined
 
     def request_stop(self, ex: Any = None) -> None:
         """Makes should_stop() True; `join` raises the first exception that is not a clean stop."""
         failure = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
             if failure is not None and not isinstance(failure, self._clean):
-                if self.joined:
+                if self._is_joined:
                     raise failure
                 if self._failure is None and not self._stop.is_set():
+                    logging.info("Error reported to Coordinator: %s, %s", type(failure), failure)
                     self._failure = failure
             self._stop.set()
 
@@ -43,7 +57,7 @@ class Coordinator:
 
     def clear_stop(self) -> None:
         with self._lock:
-            self.joined = False
+            self._is_joined = False
             self._failure = None
             self._stop.clear()
 
@@ -53,7 +67,7 @@ class Coordinator:
     def register_thread(self, thread: threading.Thread) -> None:
         """Makes `join` wait for the thread as well."""
         with self._lock:
-            self._registered.append(thread)
+            self._registered_threads.add(thread)
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
@@ -71,21 +85,32 @@ class Coordinator:
     ) -> None:
         """Waits for the threads to end; after a stop request, for the grace period at most."""
         with self._lock:
-            waited = self._registered + [t for t in threads or [] if t not in self._registered]
+            waited = list(self._registered_threads.union(threads or []))
         while any(thread.is_alive() for thread in waited) and not self._stop.wait(0.05):
             pass
         deadline = time.monotonic() + stop_grace_period_secs
         for thread in waited:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                thread.join(max(0.0, deadline - time.monotonic()))
         alive = [thread.name for thread in waited if thread.is_alive()]
         with self._lock:
-            self.joined = True
-            self._registered = []
+            self._is_joined = True
+            self._registered_threads = set()
         self.raise_requested_exception()
-        if alive and not ignore_live_threads:
-            raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(alive)}")
+        if not alive:
+            return
+        problem = f"Coordinator stopped with threads still running: {' '.join(alive)}"
+        if not ignore_live_threads:
+            raise RuntimeError(problem)
+        logging.info("%s", problem)
+
+    @property
+    def failure(self) -> Optional[BaseException]:
+        """The error that a thread has reported, which `join` will raise."""
+        return self._failure
 
     def raise_requested_exception(self) -> None:
+        """Raises the error that a thread has reported, if one has."""
         if self._failure is not None:
             raise self._failure
 
@@ -99,13 +124,29 @@ class LooperThread(threading.Thread):
         coord: Coordinator,
         timer_interval_secs: Optional[float],
         target: Optional[Callable[..., Any]] = None,
-        args: Sequence[Any] = (),
+        args: Optional[Sequence[Any]] = None,
         kwargs: Any = None,
     ) -> None:
+        """Registers with the coordinator.
+
+        Args:
+          coord: The coordinator.
+          timer_interval_secs: The time between the beginnings of calls; None: back to back.
+          target: What run_loop() calls, if it is not overridden.
+          args: The arguments of `target`.
+          kwargs: Further arguments of `target`, by their names.
+
+        Raises:
+          ValueError: If there is no coordinator, or arguments without a target.
+        """
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        if target is None and (args or kwargs):
+            raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
         super().__init__(daemon=True)
         self._coord = coord
         self._interval = timer_interval_secs
-        self._work = (target, tuple(args), dict(kwargs or {}))
+        self._work = (target, tuple(args or ()), dict(kwargs or {}))
         coord.register_thread(self)
 
     @staticmethod
@@ -113,9 +154,10 @@ class LooperThread(threading.Thread):
         coord: Coordinator,
         timer_interval_secs: Optional[float],
         target: Callable[..., Any],
-        args: Sequence[Any] = (),
+        args: Optional[Sequence[Any]] = None,
         kwargs: Any = None,
     ) -> LooperThread:
+        """Starts a thread that calls `target`, as the constructor says."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
@@ -124,11 +166,9 @@ class LooperThread(threading.Thread):
         with self._coord.stop_on_exception():
             self.start_loop()
             next_time = time.monotonic()
-            while not self._coord.should_stop():
+            while not self._coord.wait_for_stop(max(0.0, next_time - time.monotonic())):
+                next_time += self._interval or 0.0
                 self.run_loop()
-                if self._interval is not None:
-                    next_time += self._interval
-                    self._coord.wait_for_stop(max(0.0, next_time - time.monotonic()))
             self.stop_loop()
 
     def start_loop(self) -> None:
