@@ -43,8 +43,8 @@ struct DevicePlan {
     return std::ranges::any_of(
         resources, [](const auto& resource) { return resource->is_dropped(); });
   }
-  /// Describes what a node waits for: the receiver of an incoming edge, or one that uses a resource,
-  /// with what that is like at this moment.
+  /// Describes what a node waits for: the receiver of an incoming edge, or one that uses a
+  /// resource, with what that is like at this moment.
   Wait describe(const WaitingNode& waiting) const;
   /// Checks that the feeds are as many as those of the plan, and all set.
   Status check_feeds(const Tensors& feeds) const;

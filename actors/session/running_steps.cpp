@@ -187,6 +187,22 @@ bool RunningSteps::cancel(CallId call, const Status& why) {
   return true;
 }
 
+void RunningSteps::expire(CallId call, Status error, std::function<void(const Status& why)> end) {
+  auto expired = std::make_shared<ExpiredRun>(std::move(error), alive_, std::move(end));
+  auto found = step_of_call_.find(call);
+  if (found == step_of_call_.end()) return;
+  const auto& step = running_.at(found->second);
+  for (size_t i = 0; i < step.partition_done.size(); ++i)
+    if (!step.partition_done[i])
+      self_
+          ->request(
+              step.compiled->partitions[i].actor, ExpiredRun::answer_time,
+              ExplainStep{id_of(found->second)})
+          .then(
+              [expired](StepWaits& found) { expired->add(found.waits); },
+              [expired](const caf::error&) {});
+}
+
 void RunningSteps::peer_lost(const PeerLost& lost, const Status& why) {
   std::vector<std::pair<uint64_t, size_t>> ended;
   for (const auto& [number, step] : running_)

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "troupe/actors/session/expired_run.hpp"
 #include "troupe/actors/session/explanation.hpp"
 #include "troupe/actors/session/step_cache.hpp"
 #include "troupe/actors/session/step_request.hpp"
@@ -39,6 +40,9 @@ class RunningSteps {
 
   /// Cancels the step of a call. False: none runs.
   bool cancel(CallId call, const Status& why);
+  /// Asks the devices what the step of a call, whose deadline has passed, waits for. Calls `end`
+  /// soon, maybe at once, with the error and what they answered.
+  void expire(CallId call, Status error, std::function<void(const Status& why)> end);
   void cancel_all(const Status& why);
   void close(const Status& why);
   void end_all(const Status& why);
@@ -77,6 +81,7 @@ class RunningSteps {
   std::map<uint64_t, Running> running_;
   std::unordered_map<CallId, uint64_t> step_of_call_;
   uint64_t next_step_ = 1;
+  std::shared_ptr<void> alive_ = std::make_shared<char>();  // for answers that come too late
 };
 
 }  // namespace troupe

@@ -181,7 +181,9 @@ struct SessionState {
 
   void cancel_expired_runs() {
     deadlines.timer_expired();
-    for (auto call : deadlines.take_due(settings.world->now())) cancel(call, timeout_error(call));
+    for (auto call : deadlines.take_due(settings.world->now()))
+      running.expire(
+          call, timeout_error(call), [this, call](const Status& why) { cancel(call, why); });
     set_timer();
   }
 

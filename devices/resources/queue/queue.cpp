@@ -138,7 +138,10 @@ std::optional<Status> QueueResource::end_of(Consumer& consumer) {
   if (spec_.kind == QueueKind::priority && count < consumer.missing) return {};
   elements_->take(count, consumer.taken);
   consumer.missing -= count;
-  return consumer.missing == 0 ? std::optional(Status()) : std::nullopt;
+  if (consumer.missing > 0) return {};
+  // What was put back meanwhile goes before what came later.
+  if (spec_.keeps_batches()) std::ranges::sort(consumer.taken, {}, &QueueRun::position);
+  return Status();
 }
 
 void QueueResource::finish(Producer& producer, Status status, Calls& calls) {

@@ -62,8 +62,8 @@ class QueueResource final : public Resource {
 
   /// Ends that call with Cancelled, if it still waits. What it had taken is put back.
   void give_up(CallId call);
-  /// Puts elements back that were taken out, in the order in which they were, even if the queue is
-  /// full or closed: as if they had not been taken.
+  /// Puts elements back that were taken out to where they were, even if the queue is full or
+  /// closed: as if they had not been taken.
   void put_back(QueueRuns runs);
 
   /// Closes the queue behind the enqueues that wait, or makes these fail with Cancelled. Cancelled

@@ -1,9 +1,10 @@
 #include "troupe/devices/resources/queue/queue_order.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
-#include <ranges>
+#include <utility>
 
 #include "troupe/devices/cpu/random/philox.hpp"
 
@@ -11,8 +12,15 @@ namespace troupe {
 namespace {
 
 class FifoOrder final : public QueueOrder {
-  void add(QueueRun run) override { runs_.push_back(std::move(run)); }
-  void add_first(QueueRun run) override { runs_.push_front(std::move(run)); }
+  /// What is put back belongs near the front.
+  void add(QueueRun run) override {
+    if (runs_.empty() || runs_.back().position < run.position) {
+      runs_.push_back(std::move(run));
+      return;
+    }
+    auto behind = std::ranges::upper_bound(runs_, run.position, {}, &QueueRun::position);
+    runs_.insert(behind, std::move(run));
+  }
 
   QueueRun take_some(int64_t most) override {
     auto is_last = runs_.front().count <= most;
@@ -20,8 +28,6 @@ class FifoOrder final : public QueueOrder {
     if (is_last) runs_.pop_front();
     return taken;
   }
-
-  void remove_all() override { runs_.clear(); }
 
   std::deque<QueueRun> runs_;
 };
@@ -42,7 +48,6 @@ class RandomOrder final : public QueueOrder {
 
  private:
   void add(QueueRun run) override { runs_.push_back(std::move(run)); }
-  void add_first(QueueRun run) override { runs_.push_back(std::move(run)); }
 
   QueueRun take_some(int64_t) override {
     auto& chosen = runs_[numbers_.next() % runs_.size()];
@@ -52,23 +57,15 @@ class RandomOrder final : public QueueOrder {
     return taken;
   }
 
-  void remove_all() override { runs_.clear(); }
-
   std::vector<QueueRun> runs_;
   cpu::PhiloxNumbers numbers_;
 };
 
 /// Elements of one priority keep the order in which they came.
 class PriorityOrder final : public QueueOrder {
-  static int64_t priority_of(const QueueRun& run) { return run.components[0].value<int64_t>(); }
-
   void add(QueueRun run) override {
-    auto priority = priority_of(run);
-    runs_.emplace(priority, std::move(run));
-  }
-  void add_first(QueueRun run) override {
-    auto priority = priority_of(run);
-    runs_.emplace_hint(runs_.lower_bound(priority), priority, std::move(run));
+    std::pair key(run.components[0].value<int64_t>(), run.position);
+    runs_.emplace(key, std::move(run));
   }
 
   QueueRun take_some(int64_t) override {
@@ -78,9 +75,7 @@ class PriorityOrder final : public QueueOrder {
     return taken;
   }
 
-  void remove_all() override { runs_.clear(); }
-
-  std::multimap<int64_t, QueueRun> runs_;
+  std::map<std::pair<int64_t, int64_t>, QueueRun> runs_;  // by priority and position
 };
 
 }  // namespace
@@ -88,6 +83,7 @@ class PriorityOrder final : public QueueOrder {
 void QueueOrder::push(QueueRun run) {
   size_ += run.count;
   bytes_ += run.bytes();
+  run.position = std::exchange(next_position_, next_position_ + run.count);
   add(std::move(run));
 }
 
@@ -101,17 +97,11 @@ void QueueOrder::take(int64_t count, QueueRuns& to) {
 }
 
 void QueueOrder::put_back(QueueRuns runs) {
-  for (auto& run : std::views::reverse(runs)) {
+  for (auto& run : runs) {
     size_ += run.count;
     bytes_ += run.bytes();
-    add_first(std::move(run));
+    add(std::move(run));
   }
-}
-
-void QueueOrder::clear() {
-  remove_all();
-  size_ = 0;
-  bytes_ = 0;
 }
 
 std::unique_ptr<QueueOrder> make_queue_order(const QueueSpec& spec) {

@@ -16,23 +16,20 @@ class QueueOrder {
   void push(QueueRun run);
   /// Appends the next `count` elements, which it has, to a list, and is without them.
   void take(int64_t count, QueueRuns& to);
-  /// Takes elements back that take() gave, in the order in which it gave them; where the kind has
-  /// an order they are the next ones again.
+  /// Takes elements back that take() gave: where the kind has an order, to where they were in it.
   void put_back(QueueRuns runs);
-  void clear();
 
   int64_t size() const { return size_; }
   uint64_t bytes() const { return bytes_; }
 
  private:
   virtual void add(QueueRun run) = 0;
-  virtual void add_first(QueueRun run) = 0;
   /// The next elements: at least one, and at most so many.
   virtual QueueRun take_some(int64_t most) = 0;
-  virtual void remove_all() = 0;
 
   int64_t size_ = 0;
   uint64_t bytes_ = 0;
+  int64_t next_position_ = 0;
 };
 
 std::unique_ptr<QueueOrder> make_queue_order(const QueueSpec& spec);

@@ -20,9 +20,15 @@ uint64_t bytes_of(const Tensor& tensor, int64_t first, int64_t count) {
 QueueRun QueueRun::take(int64_t most) {
   auto taken = std::min(most, count);
   if (taken == count) return std::move(*this);
-  QueueRun front{.components = components, .is_batch = is_batch, .first = first, .count = taken};
+  QueueRun front{
+      .components = components,
+      .is_batch = is_batch,
+      .first = first,
+      .count = taken,
+      .position = position};
   first += taken;
   count -= taken;
+  position += taken;
   return front;
 }
 

@@ -14,6 +14,7 @@ struct QueueRun {
   bool is_batch = false;  // axis 0 of each component counts elements
   int64_t first = 0;      // the first row of the run
   int64_t count = 1;
+  int64_t position = 0;  // among all elements that the queue has been given; set by the queue
 
   /// The elements of a batch that are rows of these components.
   static QueueRun rows_of(Tensors components) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/handle.hpp"
 
@@ -18,6 +19,12 @@ Op with_queue_output(const std::string& name, bool is_reference) {
 Op with_queue_input(const std::string& name, bool is_reference) {
   if (is_reference) return Op(name).ref_input("handle", DType::string);
   return Op(name + "V2").input("handle", DType::resource);
+}
+
+/// In TensorFlow the older forms have a gradient that passes nothing on, and the others none.
+Op with_gradient(Op op, bool is_reference) {
+  if (is_reference) return std::move(op).gradient(not_differentiable);
+  return op;
 }
 
 // -- shapes
@@ -131,7 +138,7 @@ void add_queues(OpCatalog& catalog, bool is_reference) {
 
 void add_enqueues(OpCatalog& catalog, bool is_reference) {
   auto add = [&](const char* name, const char* doc) {
-    catalog.add(with_queue_input(name, is_reference)
+    catalog.add(with_gradient(with_queue_input(name, is_reference), is_reference)
         .doc(doc)
         .inputs("components", "Tcomponents")
         .attr("Tcomponents", AttrType::dtypes)
@@ -147,7 +154,7 @@ void add_enqueues(OpCatalog& catalog, bool is_reference) {
 
 void add_dequeues(OpCatalog& catalog, bool is_reference) {
   auto finish = [&](Op op, Op::InferShape infer) {
-    catalog.add(std::move(op)
+    catalog.add(with_gradient(std::move(op), is_reference)
         .outputs("components", "component_types")
         .attr("component_types", AttrType::dtypes)
         .attr_at_least("component_types", 1)
@@ -174,7 +181,7 @@ void add_dequeues(OpCatalog& catalog, bool is_reference) {
 }
 
 void add_rest(OpCatalog& catalog, bool is_reference) {
-  catalog.add(with_queue_input("QueueClose", is_reference)
+  catalog.add(with_gradient(with_queue_input("QueueClose", is_reference), is_reference)
       .doc("Closes the queue after the enqueues that wait, or cancels these. What is in it can "
            "still be dequeued.")
       .attr("cancel_pending_enqueues", false)
@@ -185,7 +192,7 @@ void add_rest(OpCatalog& catalog, bool is_reference) {
       .output("is_closed", DType::boolean)
       .infer_shape(shapes::scalar())
       .stateful());
-  catalog.add(with_queue_input("QueueSize", is_reference)
+  catalog.add(with_gradient(with_queue_input("QueueSize", is_reference), is_reference)
       .doc("The number of elements in the queue.")
       .output("size", DType::int32)
       .infer_shape(shapes::scalar())

@@ -211,6 +211,19 @@ BOOST_AUTO_TEST_CASE(what_was_taken_can_be_put_back_into_a_full_and_a_closed_que
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_put_back_goes_to_where_it_was) {
+  QueueUser user(QueueKind::fifo);
+  user.put_many({1, 2, 3, 4, 5, 6});
+  auto first = user.queue->try_dequeue({.count = 2}), second = user.queue->try_dequeue({});
+  auto waiting = user.take_many(5);
+  BOOST_TEST(waiting.text() == "waits");  // it has 4 5 6
+  user.queue->put_back(**first);
+  BOOST_TEST(waiting.text() == "1 2 4 5 6");
+  user.put(7);
+  user.queue->put_back(**second);
+  BOOST_TEST(user.take_many(2).text() == "3 7");
+}
+
 BOOST_AUTO_TEST_CASE(waiting_calls_are_served_in_the_order_in_which_they_came) {
   for (auto kind : all_kinds) {
     QueueUser user(kind, /*capacity=*/1);
