@@ -15,6 +15,7 @@
 #include "troupe/apps/node/settings.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/file_access.hpp"
 
 namespace {
 
@@ -160,6 +161,9 @@ int main(int argc, char** argv) {
   if (!options) return fail(with_help_hint(options.status()), exit_usage);
   auto config = find_task(settings, process_environment());
   if (!config) return fail(with_help_hint(config.status()), exit_usage);
+  if (auto status = restrict_files({settings.file_folders.begin(), settings.file_folders.end()});
+      !status.ok())
+    return fail(with_help_hint(status), exit_usage);
   auto exit_code = serve(settings, *config, *std::move(options));
   if (!end_logging()) _exit(exit_code);
   return exit_code;

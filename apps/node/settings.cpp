@@ -259,6 +259,12 @@ void declare_flags(CLI::App& app, Settings& settings) {
       ->description(
           "A shared library with ops of your own, which this node\n"
           "loads and runs; may be given several times");
+  app.add_option("--files", settings.file_folders)
+      ->type_name("FOLDER")
+      ->description(
+          "Graphs read and write files below this folder only; may\n"
+          "be given several times. Unless given: all files that\n"
+          "this process may use");
   app.add_flag("--list-ops", settings.list_ops)
       ->description(
           "Print what ops there are, a line each, and exit: how an\n"

@@ -33,6 +33,7 @@ struct Settings {
   double heartbeat_s = 2;
   size_t sessions_max = 0;
   std::vector<std::string> op_libraries;
+  std::vector<std::string> file_folders;
   bool list_ops = false;
   std::string log_level = "info";
   bool log_json = false;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "troupe/graph/support/file_access.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -50,9 +51,10 @@ Status file_error(const char* verb, const fs::path& path, int error) {
       std::string("cannot ") + verb + " " + quote(path.string()) + ": " + std::strerror(error)};
 }
 
-/// Fails for a name with a zero, of which the system would see only the part before that.
+/// Fails for a name with a zero, of which the system would see only the part before that, and for
+/// one that the process is not to use.
 Status check_name(const fs::path& path) {
-  if (path.native().find('\0') == std::string::npos) return {};
+  if (path.native().find('\0') == std::string::npos) return check_file_access(path);
   return invalid_argument(quote(path.string()) + " names no file");
 }
 
@@ -213,6 +215,8 @@ Status remove_file(const fs::path& path) {
 
 Status rename_file(const fs::path& from, const fs::path& to) {
   if (from == to) return {};
+  for (const auto* path : {&from, &to})
+    if (auto status = check_name(*path); !status.ok()) return status;
   if (rename(from.c_str(), to.c_str()) != 0) return file_error("rename", from, errno);
   return sync_folder(folder_of(to));
 }

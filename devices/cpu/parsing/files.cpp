@@ -6,6 +6,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/string/strings.hpp"
 #include "troupe/graph/support/file.hpp"
+#include "troupe/graph/support/file_access.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -68,7 +69,14 @@ void add_matches(
   }
 }
 
-std::vector<std::string> matching_paths(const std::string& pattern) {
+/// The folder that a pattern names before its first wildcard.
+fs::path fixed_folder(const fs::path& root, const std::vector<std::string>& names) {
+  auto folder = root;
+  for (size_t i = 0; i + 1 < names.size() && !has_wildcard(names[i]); ++i) folder /= names[i];
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+Result<std::vector<std::string>> matching_paths(const std::string& pattern) {
   fs::path folder = pattern.starts_with('/') ? "/" : "";
   std::vector<std::string> names, found;
   for (size_t at = 0; at < pattern.size();) {
@@ -76,8 +84,12 @@ std::vector<std::string> matching_paths(const std::string& pattern) {
     if (end > at) names.push_back(pattern.substr(at, end - at));
     at = end + 1;
   }
-  if (!names.empty() && pattern.find('\0') == std::string::npos)
-    add_matches(folder, names, 0, found);
+  if (names.empty() || pattern.find('\0') != std::string::npos) return found;
+  auto status = check_file_access(fixed_folder(folder, names));
+  if (!status.ok()) return status;
+  add_matches(folder, names, 0, found);
+  // A link may lead elsewhere.
+  std::erase_if(found, [](const auto& path) { return !check_file_access(path).ok(); });
   return found;
 }
 
@@ -87,8 +99,11 @@ Status find_matching_files(Launch& launch) {
     return invalid_argument(
         "the patterns must be a scalar or vector, but are " + patterns.shape().to_string());
   std::vector<std::string> found;
-  for (const auto& pattern : patterns.values<std::string>())
-    std::ranges::move(matching_paths(pattern), std::back_inserter(found));
+  for (const auto& pattern : patterns.values<std::string>()) {
+    auto paths = matching_paths(pattern);
+    if (!paths) return paths.status();
+    std::ranges::move(*paths, std::back_inserter(found));
+  }
   std::ranges::sort(found);
   auto out = launch.allocate(DType::string, {std::ssize(found)});
   if (!out) return out.status();
