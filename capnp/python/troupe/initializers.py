@@ -1,5 +1,6 @@
 """Initializers of variables."""
 
+from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.variables.initializers import Constant as constant
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal
 from troupe._src.variables.initializers import GlorotUniform as glorot_uniform
@@ -30,6 +31,7 @@ __all__ = [
     "ones",
     "random_normal",
     "random_uniform",
+    "tables_initializer",
     "truncated_normal",
     "uniform_unit_scaling",
     "variables",

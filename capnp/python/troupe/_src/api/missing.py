@@ -15,11 +15,9 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase",
         "QueueRunner", "add_queue_runner", "queue_runner", "start_queue_runners",
     ),
-    "readers and input pipelines": (
-        "TextLineReader", "TFRecordReader", "WholeFileReader", "ReaderBase", "batch",
-        "string_input_producer", "shuffle_batch", "FixedLengthRecordReader", "slice_input_producer",
-        "IdentityReader", "range_input_producer", "limit_epochs", "match_filenames_once",
-        "parse_example", "parse_single_example",
+    "input pipelines": (
+        "batch", "string_input_producer", "shuffle_batch", "slice_input_producer",
+        "range_input_producer", "limit_epochs", "match_filenames_once",
     ),
     "arrays of a specification": ("TensorArraySpec",),
     "checks of several shapes": ("assert_shapes",),
@@ -45,7 +43,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
     "estimators and metrics": ("estimator", "feature_column", "metrics",),
-    "contributed modules": ("contrib",),
     "synchronous replicas (they need accumulators and queues)": (
         "SyncReplicasOptimizer", "ConditionalAccumulator", "SparseConditionalAccumulator",
     ),

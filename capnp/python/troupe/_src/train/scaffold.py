@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Optional
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
@@ -26,9 +27,9 @@ class Scaffold:
 
     Where variables have no value and there is no checkpoint, the chief runs `init_op` with its
     feeds and calls `init_fn(scaffold, session)`; variables without a value are then initialized.
-    `local_init_op`, by default for all local variables, runs in each session of each worker. The
-    runtime checks each variable for a value, so `ready_op` and `ready_for_local_init_op` are
-    ignored.
+    `local_init_op`, by default for all local variables and for tables that are filled once, runs in
+    each session of each worker. The runtime checks each variable for a value, so `ready_op` and
+    `ready_for_local_init_op` are ignored.
     """
 
     def __init__(
@@ -66,10 +67,12 @@ class Scaffold:
         return self.with_local_init_op()
 
     def with_local_init_op(self) -> Scaffold:
-        """Adds `local_init_op`, if there are local variables."""
-        if self.local_init_op is None and local_variables():
+        """Adds `local_init_op`, if there are local variables, or tables to fill."""
+        tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+        if self.local_init_op is None and (local_variables() or tables):
             self.local_init_op = _get_or_create(
-                GraphKeys.LOCAL_INIT_OP, local_variables_initializer
+                GraphKeys.LOCAL_INIT_OP,
+                lambda: group(local_variables_initializer(), tables_initializer()),
             )
         elif self.local_init_op is not None:
             self.local_init_op = as_operation(self.local_init_op)

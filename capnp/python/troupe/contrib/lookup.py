@@ -1,0 +1,44 @@
+"""Tables of vocabularies, and tables that steps change."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.lookup.index_tables import (
+    index_table_from_file,
+    index_table_from_tensor,
+    index_to_string_table_from_file,
+    index_to_string_table_from_tensor,
+)
+from troupe._src.lookup.initializers import (
+    KeyValueTensorInitializer,
+    TextFileIdTableInitializer,
+    TextFileIndex,
+    TextFileInitializer,
+    TextFileStringTableInitializer,
+)
+from troupe._src.lookup.tables import HashTable, LookupInterface, MutableHashTable
+from troupe._src.lookup.vocabularies import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    StrongHashSpec,
+)
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "FastHashSpec",
+    "HashTable",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
+    "KeyValueTensorInitializer",
+    "LookupInterface",
+    "MutableHashTable",
+    "StrongHashSpec",
+    "TextFileIdTableInitializer",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "TextFileStringTableInitializer",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+]
