@@ -10,7 +10,7 @@ from troupe._src.data.iterator import (
     make_one_shot_iterator,
 )
 
-__getattr__ = _missing_names(__name__)
+__getattr__ = _missing_names(__name__, lazy=("experimental",))
 
 __all__ = [
     "Dataset",

@@ -19,6 +19,17 @@ BOOST_AUTO_TEST_CASE(an_iterator_goes_on_from_step_to_step_and_begins_anew_when_
   BOOST_TEST(next(it) == "OutOfRange: End of sequence");
 }
 
+BOOST_AUTO_TEST_CASE(handles_of_both_versions_with_one_name_are_of_one_iterator) {
+  auto it = iterator(range(3));
+  auto attrs = elements();
+  attrs.insert({{"shared_name", "iterator0"}, {"container", ""}});
+  auto other = b.op("Iterator", {}, attrs);
+  BOOST_TEST(begin(it) == "");
+  BOOST_TEST(next(it) == "int64[] [0]");
+  auto next_of_other = b.op("IteratorGetNext", {other}, elements());
+  BOOST_TEST(show(runner.run(b, {}, {next_of_other})) == "int64[] [1]");
+}
+
 BOOST_AUTO_TEST_CASE(an_iterator_takes_only_datasets_of_its_components) {
   auto it = iterator(range(3));
   auto other = b.op("MakeIterator", {slices(vec<float>({1})), it.handle});

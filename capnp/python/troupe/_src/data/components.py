@@ -7,8 +7,6 @@ from typing import Any, Dict, List, NamedTuple
 from troupe._src.data import nest
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
-from troupe._src.types.dtypes import DType
-from troupe._src.types.shapes import TensorShape
 
 
 class Components(NamedTuple):
@@ -17,10 +15,10 @@ class Components(NamedTuple):
     types: Any
     shapes: Any
 
-    def flat_types(self) -> List[DType]:
+    def flat_types(self) -> List[Any]:
         return nest.flatten(self.types)
 
-    def flat_shapes(self) -> List[TensorShape]:
+    def flat_shapes(self) -> List[Any]:
         return nest.flatten(self.shapes)
 
     def attrs(self) -> Dict[str, Any]:

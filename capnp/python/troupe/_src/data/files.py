@@ -118,7 +118,7 @@ class FixedLengthRecordDataset(_FileDataset):
         compression_type: Any = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
-        inputs = {
+        inputs: Any = {
             "header_bytes": _int64(header_bytes, 0),
             "record_bytes": _int64(record_bytes, 0),
             "footer_bytes": _int64(footer_bytes, 0),

@@ -120,18 +120,9 @@ def _to_array(value: Any, dtype: Any) -> Any:
     if dtype is dtypes.string:
         return np.asarray(value, dtype=object)
     try:
-        array = np.asarray(value)
-        # Numbers of Python have no type of their own; arrays have.
-        if not isinstance(value, (np.ndarray, np.generic)):
-            array = np.asarray(value, dtype=dtype.as_numpy_dtype)
+        return np.asarray(value, dtype=dtype.as_numpy_dtype)
     except (TypeError, ValueError):
         raise TypeError(
             "`generator` yielded an element that could not be converted to the expected type. The "
             f"expected type was {dtype.name}, but the yielded element was {value}."
         ) from None
-    if array.dtype != np.dtype(dtype.as_numpy_dtype):
-        raise TypeError(
-            f"`generator` yielded an element of type {array.dtype} where an element of type "
-            f"{np.dtype(dtype.as_numpy_dtype)} was expected."
-        )
-    return array

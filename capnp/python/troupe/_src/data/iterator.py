@@ -16,7 +16,7 @@ from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import TensorShape, as_shape
 
 if TYPE_CHECKING:
-    from troupe._src.data.dataset import Dataset
+    from troupe._src.data.dataset_base import DatasetBase
 
 
 def shapes_up_to(output_types: Any, output_shapes: Any) -> Any:
@@ -91,7 +91,7 @@ class Iterator:
             raise ValueError("Iterator does not have an initializer.")
         return self._initializer
 
-    def make_initializer(self, dataset: Dataset, name: Optional[str] = None) -> Operation:
+    def make_initializer(self, dataset: DatasetBase, name: Optional[str] = None) -> Operation:
         """An operation that lets the iterator begin with the first element of the dataset.
 
         Raises:
@@ -160,7 +160,7 @@ def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
     return all(size is None or size == mine for mine, size in sizes)
 
 
-def make_initializable_iterator(dataset: Dataset, shared_name: Optional[str] = None) -> Iterator:
+def make_initializable_iterator(dataset: DatasetBase, shared_name: Optional[str] = None) -> Iterator:
     """An iterator that `initializer` lets begin."""
     graph = get_default_graph()
     if dataset._variant_tensor.graph is not graph:
@@ -175,7 +175,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: Optional[str] = N
     return Iterator(handle, initializer, dataset._types, dataset._shapes, None)
 
 
-def make_one_shot_iterator(dataset: Dataset) -> Iterator:
+def make_one_shot_iterator(dataset: DatasetBase) -> Iterator:
     """An iterator that begins by itself, once.
 
     Raises:
