@@ -75,10 +75,12 @@ class SourcesTest(tf.test.TestCase):
         self.assertEqual(begun, [5, 5])
 
     def test_a_generator_must_yield_what_was_declared(self):
+        wrong_shape = r"element of shape \(1,\) where an element of shape \(\) was expected"
         for wrong, message in (
-            (("b", "a"), "could not be converted to the expected type"), ((1,), "did not match the expected structure"),
-            (([1], "a"), r"element of shape \(1,\) where an element of shape \(\) was expected"),
-        ):  # fmt: skip
+            (("b", "a"), "could not be converted to the expected type"),
+            ((1,), "did not match the expected structure"),
+            (([1], "a"), wrong_shape),
+        ):
             dataset = Dataset.from_generator(
                 lambda wrong=wrong: iter([wrong]), (tf.int32, tf.string), ([], [])
             )
@@ -181,11 +183,15 @@ class FunctionsTest(tf.test.TestCase):
 
     def test_branches_loops_and_python_functions_in_functions(self):
         dataset = Dataset.range(4).map(
-            lambda x: tf.cond(x > 1, lambda: -x, lambda: tf.py_func(lambda a: a + 10, [x], tf.int64))
+            lambda x: tf.cond(
+                x > 1, lambda: -x, lambda: tf.py_func(lambda a: a + 10, [x], tf.int64)
+            )
         )
         self.assertEqual(elements(dataset), [10, 11, -2, -3])
         powers = Dataset.range(4).map(
-            lambda x: tf.while_loop(lambda i, _: i < x, lambda i, p: (i + 1, p * 2), [np.int64(0), 1])[1]
+            lambda x: tf.while_loop(
+                lambda i, _: i < x, lambda i, p: (i + 1, p * 2), [np.int64(0), 1]
+            )[1]
         )
         self.assertEqual(elements(powers), [1, 2, 4, 8])
 

@@ -114,7 +114,9 @@ class SharingTest(tf.test.TestCase):
             gate.wait(30)
             yield 1
 
-        following = Dataset.from_generator(generate, tf.int32, []).make_one_shot_iterator().get_next()
+        following = (
+            Dataset.from_generator(generate, tf.int32, []).make_one_shot_iterator().get_next()
+        )
         with tf.Session() as session:
             self.assertEqual(session.run(following), 0)
             options = tf.RunOptions(timeout_in_ms=100)
@@ -134,10 +136,12 @@ class VariantTest(tf.test.TestCase):
 
     def test_a_variant_passes_ops_that_move_tensors(self):
         variant = Dataset.range(3)._variant_tensor
-        chosen = tf.cond(tf.constant(True), lambda: variant, lambda: Dataset.range(1)._variant_tensor)
+        chosen = tf.cond(
+            tf.constant(True), lambda: variant, lambda: Dataset.range(1)._variant_tensor
+        )
         total = tf.raw_ops.ReduceDataset(
             input_dataset=tf.identity(chosen), initial_state=[np.int64(0)], other_arguments=[],
-            f=Dataset.range(1).map(lambda x: x) and _add(), output_types=[tf.int64],
+            f=_add(), output_types=[tf.int64],
             output_shapes=[[]],
         )  # fmt: skip
         with tf.Session() as session:
@@ -148,7 +152,9 @@ def _add():
     from troupe._src.data.function_graph import TracedFunction
 
     scalar = tf.TensorShape([])
-    return TracedFunction("add", [tf.int64] * 2, [scalar] * 2, lambda args: [args[0] + args[1]]).name
+    return TracedFunction(
+        "add", [tf.int64] * 2, [scalar] * 2, lambda args: [args[0] + args[1]]
+    ).name
 
 
 if __name__ == "__main__":

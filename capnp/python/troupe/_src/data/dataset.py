@@ -201,9 +201,7 @@ class Dataset(DatasetBase):
 
     def cache(self, filename: Any = "") -> Dataset:
         """The elements, kept in memory in the first iteration. Files are not supported."""
-        return self._same(
-            raw_ops.CacheDataset, filename=convert_to_tensor(filename, dtypes.string)
-        )
+        return self._same(raw_ops.CacheDataset, filename=convert_to_tensor(filename, dtypes.string))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
         """Elements with one more axis, of `batch_size` elements; the last may have fewer."""

@@ -160,7 +160,9 @@ def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
     return all(size is None or size == mine for mine, size in sizes)
 
 
-def make_initializable_iterator(dataset: DatasetBase, shared_name: Optional[str] = None) -> Iterator:
+def make_initializable_iterator(
+    dataset: DatasetBase, shared_name: Optional[str] = None
+) -> Iterator:
     """An iterator that `initializer` lets begin."""
     graph = get_default_graph()
     if dataset._variant_tensor.graph is not graph:

@@ -123,16 +123,12 @@ def interleave_elements(
     return raw_ops.ParallelInterleaveDatasetV2(num_parallel_calls=calls, **inputs), components
 
 
-def reduce_elements(
-    dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]
-) -> Any:
+def reduce_elements(dataset: DatasetBase, initial_state: Any, function: Callable[..., Any]) -> Any:
     """The state after the function has been called with it and each element."""
     state = convert_components(initial_state)
     components = components_of(state)
     unknown = nest.map_structure(lambda _: TensorShape(None), components.types)
-    both = Components(
-        (components.types, dataset._types), (unknown, dataset._shapes)
-    )
+    both = Components((components.types, dataset._types), (unknown, dataset._shapes))
     traced, result = trace_with("reduce", function, both)
     nest.assert_same_structure(state, result)
     for old, new in zip(nest.flatten(state), nest.flatten(result)):
