@@ -78,7 +78,8 @@ NOT_PUBLIC = {
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
                       r"|.*Iterator.*|Read.*Op|Resource.*|RestoreV2|SaveV2|ShardedFilename"
-                      r"|Var.*Op")  # fmt: skip
+                      r"|Var.*Op"
+                      r"|Case|For|(Stateless)?(If|While)|.*Call|SymbolicGradient")  # fmt: skip
 
 HEADER = '''"""{title}
 

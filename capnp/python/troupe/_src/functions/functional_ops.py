@@ -8,7 +8,7 @@ from troupe._src.control_flow.structure import pack_as
 from troupe._src.functions.definition import definition_of
 from troupe._src.functions.defun import Defun
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.ops import math_ops, raw_ops
+from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 
@@ -113,8 +113,8 @@ def _for_using_while(
 ) -> List[Tensor]:
     """Goes over the numbers of the iterations, from which those of the loop follow."""
     begin, end, step = (convert_to_tensor(bound, dtypes.int32) for bound in (start, limit, delta))
-    size = math_ops.abs(step)
-    count = (math_ops.abs(end - begin) + size - 1) // size
+    size = gen_ops.abs(step)
+    count = (gen_ops.abs(end - begin) + size - 1) // size
     types = [dtypes.int32] * 4 + list(body.declared_input_types)[1:]
 
     def goes_on(i: Any, n: Any, *_: Any) -> Any:

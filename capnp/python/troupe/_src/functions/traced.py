@@ -17,6 +17,7 @@ from troupe._src.graph.function_graph import FunctionGraph
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
@@ -26,7 +27,7 @@ class TensorSpec:
     """The dtype and shape of a tensor, as an argument of a function."""
 
     def __init__(
-        self, shape: ShapeLike, dtype: DTypeLike = "float32", name: Optional[str] = None
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None
     ) -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
@@ -153,6 +154,7 @@ def function(
     autograph: bool = True,
     experimental_autograph_options: Any = None,
     experimental_relax_shapes: bool = False,
+    experimental_compile: Optional[bool] = None,
 ) -> Any:
     """A function whose calls add one node each, to be used as a decorator, too.
 
@@ -172,6 +174,7 @@ def function(
       experimental_autograph_options: Changes nothing.
       experimental_relax_shapes: Whether shapes that differ between calls become unknown, so that it
         is not traced for each.
+      experimental_compile: Changes nothing: there is no compiler to choose.
     """
     if func is None:
         return functools.partial(
@@ -180,6 +183,7 @@ def function(
             autograph=autograph,
             experimental_autograph_options=experimental_autograph_options,
             experimental_relax_shapes=experimental_relax_shapes,
+            experimental_compile=experimental_compile,
         )
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError("input_signature must be either a tuple or a list")
@@ -265,22 +269,24 @@ class Function:
         return any(p.default is not inspect.Parameter.empty for p in parameters)
 
     def _by_signature(self, structure: Any) -> Tuple[Any, List[Any]]:
-        specs = flatten(list(self._input_signature or ()))
-        values = flatten(structure)
-        if len(values) != len(specs):
+        args, kwargs = structure
+        signature = list(self._input_signature or ())
+        if kwargs or len(args) != len(signature):
             raise ValueError(
                 "Structure of Python function inputs does not match input_signature: "
-                f"{len(values)} values for {len(specs)} tensors"
+                f"{len(args) + len(kwargs)} arguments for {len(signature)}"
             )
         tensors = []
-        for value, spec in zip(values, specs):
-            tensor = value if isinstance(value, TensorSpec) else convert_to_tensor(value, spec.dtype)
-            if not spec.is_compatible_with(tensor):
+        for argument, expected in zip(args, signature):
+            specs = flatten(expected)
+            values = flatten(argument) if is_nested(expected) else [argument]
+            if len(values) != len(specs):
                 raise ValueError(
-                    f"Python inputs incompatible with input_signature: {value!r} is no {spec!r}"
+                    "Structure of Python function inputs does not match input_signature: "
+                    f"{argument!r} for {expected!r}"
                 )
-            tensors.append(tensor)
-        return pack_as(structure, specs), tensors
+            tensors += [_checked(value, spec) for value, spec in zip(values, specs)]
+        return [signature, {}], tensors
 
     def _concrete_for(self, arguments: Any) -> ConcreteFunction:
         graph = get_default_graph()
@@ -313,6 +319,16 @@ class Function:
         name = unique_function_name(f"__inference_{self._python_function.__name__}")
         structure = pack_as(returned, leaves) if is_nested(returned) else leaves[0]
         return ConcreteFunction(FunctionDefinition(name, body, results), structure, arguments)
+
+
+def _checked(value: Any, spec: TensorSpec) -> Any:
+    """The value as a tensor of that specification, or another one that it allows."""
+    tensor = value if isinstance(value, TensorSpec) else convert_to_tensor(value, spec.dtype)
+    if not spec.is_compatible_with(tensor):
+        raise ValueError(
+            f"Python inputs incompatible with input_signature: {value!r} is no {spec!r}"
+        )
+    return tensor
 
 
 def _key_of(leaf: Any) -> Any:
