@@ -1,7 +1,6 @@
 #include "troupe/graph/build/function_gradient.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "troupe/graph/build/gradient_function.hpp"
 #include "troupe/graph/function_body.hpp"
@@ -20,22 +19,6 @@ Result<const Function*> find_or_add(
   auto function = GradientFunction::make(graph, forward, wanted);
   if (!function) return function.status();
   return function->add_to(g, std::move(name));
-}
-
-/// Whether the nodes of the forward function that a gradient function has give the same values when
-/// they run once more in a step: no random numbers, no changes of state.
-bool can_repeat(const Graph& graph, const FunctionDef& function) {
-  static const std::set<std::string> reads = {
-      "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "Assert"};
-  return std::ranges::all_of(function.nodes, [&](const NodeDef& node) {
-    auto op = graph.catalog().find(node.op);
-    auto repeats = !op || !(*op)->is_stateful() || reads.contains(node.op) ||
-                   functional::is_functional(node.op);
-    for (const auto& called : functions_in(node))
-      if (auto found = graph.library().find(called.name()); repeats && found)
-        repeats = can_repeat(graph, (*found)->def);
-    return repeats;
-  });
 }
 
 /// The attribute by which a gradient uses the nodes of the forward call. In the gradient of a loop,

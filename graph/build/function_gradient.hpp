@@ -15,6 +15,11 @@ void add_call_gradient(Gradient& g);
 /// branches, of which the same one is chosen. What these need of the branch that ran are its nodes.
 void add_conditional_gradient(Gradient& g);
 
+/// The gradient of While and StatelessWhile: the loop runs once more, and keeps what a loop through
+/// the iterations in reverse order needs (`loop_history.hpp`). Unimplemented where its functions
+/// draw random numbers or change state, which would then differ.
+void add_while_gradient(Gradient& g);
+
 /// The function (x, y, du) -> (dx, dy) for a function u = f(x, y), which SymbolicGradient calls;
 /// added to the graph where it is not there. Derivatives that do not exist are zeros.
 Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& function);

@@ -1,5 +1,8 @@
 #include "troupe/graph/build/gradient_function.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -75,6 +78,20 @@ Result<const Function*> GradientFunction::add_to(const Gradient& g, std::string 
   functions.push_back(make_function(name, body_.graph(), results, /*keep_all=*/false));
   if (auto status = g.add_functions(std::move(functions)); !status.ok()) return status;
   return g.graph().library().find(name);
+}
+
+bool can_repeat(const Graph& graph, const FunctionDef& function) {
+  static const std::set<std::string> reads = {
+      "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "Assert"};
+  return std::ranges::all_of(function.nodes, [&](const NodeDef& node) {
+    auto op = graph.catalog().find(node.op);
+    auto repeats = !op || !(*op)->is_stateful() || reads.contains(node.op) ||
+                   functional::is_functional(node.op);
+    for (const auto& called : functions_in(node))
+      if (auto found = graph.library().find(called.name()); repeats && found)
+        repeats = can_repeat(graph, (*found)->def);
+    return repeats;
+  });
 }
 
 void take_gradients(Gradient& g, const Value& call, const FunctionDef& function, int first) {

@@ -43,6 +43,10 @@ class GradientFunction {
   Values gradients_;
 };
 
+/// Whether the nodes of a function give the same values when they run once more in a step: they
+/// draw no random numbers and change no state.
+bool can_repeat(const Graph& graph, const FunctionDef& function);
+
 /// Gives the node the gradients that a call's outputs are, by the names of the function's results.
 void take_gradients(Gradient& g, const Value& call, const FunctionDef& function, int first = 0);
 

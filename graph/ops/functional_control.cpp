@@ -143,7 +143,8 @@ Op make_while(const char* name, const char* doc) {
       .attr("body", AttrType::function)
       .attr("output_shapes", Shapes())
       .attr("parallel_iterations", 10)
-      .infer_shape(infer_while);
+      .infer_shape(infer_while)
+      .gradient(add_while_gradient);
 }
 
 void add_conditionals(OpCatalog& catalog) {

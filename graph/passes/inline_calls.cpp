@@ -19,6 +19,23 @@ Status check_executor(const NodeDef& def) {
   return not_found("there is no executor of the type '" + *name + "'");
 }
 
+/// The calls among the nodes that are in a loop of that function.
+std::unordered_set<std::string> calls_in_loops(const FunctionDef& function) {
+  std::unordered_map<std::string, int> depths;  // of outputs
+  std::unordered_set<std::string> found;
+  for (const auto& node : function.nodes) {
+    auto depth = 0;
+    for (const auto& input : node.inputs) {
+      auto from = static_cast<size_t>(input.starts_with('^'));
+      auto known = depths.find(input.substr(from, input.rfind(':') - from));
+      if (known != depths.end()) depth = std::max(depth, known->second);
+    }
+    if (depth > 0 && is_functional(node.op)) found.insert(node.name);
+    depths[node.name] = depth + (loops::is_enter(node.op) ? 1 : loops::is_exit(node.op) ? -1 : 0);
+  }
+  return found;
+}
+
 }  // namespace
 
 /// What replaces a node whose inputs are those.
@@ -135,7 +152,11 @@ Status Inliner::bind_inputs(
     const auto& name = replacement.function->arguments.at(argument).name;
     call.body.outputs[name + ":0"] = std::move(input);
   }
-  if (scope.prefix.empty() && is_in_loop(def.name)) {
+  // What the function computes from no argument is in the loop, too.
+  auto needs_controls = scope.prefix.empty()
+                            ? is_in_loop(def.name)
+                            : controls.empty() && scope.in_loops.contains(def.name);
+  if (needs_controls) {
     std::set<std::string> nodes(controls.begin(), controls.end());
     for (const auto& [name, value] : call.body.outputs)
       nodes.insert("^" + value.substr(0, value.rfind(':')));
@@ -168,6 +189,7 @@ Result<std::shared_ptr<InlinedCall>> Inliner::forward_of(InlineScope& scope, con
 
 Status Inliner::add_body(
     InlinedCall& call, const FunctionDef& function, const InlinedCall* forward, bool runs) {
+  call.body.in_loops = calls_in_loops(function);
   for (const auto& node : function.nodes)  // a Merge may name it before it comes
     if (loops::is_next_iteration(node.op))
       call.body.nodes.emplace(node.name, free_name(call.body, node.name));

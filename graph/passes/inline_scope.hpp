@@ -22,6 +22,7 @@ struct InlineScope {
   std::unordered_map<std::string, std::string> outputs;  // arguments and feeds: "x:0"
   std::unordered_map<std::string, std::string> nodes;    // that are no calls
   std::unordered_map<std::string, std::shared_ptr<InlinedCall>> calls;
+  std::unordered_set<std::string> in_loops;    // calls that are in a loop of the body
   std::unordered_set<std::string> shared;      // nodes and calls of the forward call
   std::shared_ptr<const InlinedCall> forward;  // whose gradient this is; null for another call
 

@@ -71,7 +71,9 @@ Result<std::vector<std::string>> Inliner::inputs_in(const InlineScope& scope, co
     inputs.push_back(*std::move(found));
   }
   // A call in the body hands on to its own nodes what they wait for.
-  if (!waits_for_body || (functional::is_functional(def.op) && !waits_for_node))
+  auto is_call = functional::is_functional(def.op);
+  if (is_call && scope.in_loops.contains(def.name)) return inputs;  // these are outside of the loop
+  if (!waits_for_body || (is_call && !waits_for_node))
     inputs.insert(inputs.end(), scope.controls.begin(), scope.controls.end());
   return inputs;
 }

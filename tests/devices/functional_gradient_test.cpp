@@ -28,6 +28,18 @@ struct ConditionalGradientFixture {
         "If", all,
         {{"Tout", DTypes{DType::float32}}, {"then_branch", product}, {"else_branch", cube}});
   }
+  /// x = x y + 1, n times
+  Value power(const Builder& on, const Value& n, const Value& from, const Value& factor) {
+    std::vector<FunctionArgument> three = {
+        {"n", DType::float32}, {"x", DType::float32}, {"y", DType::float32}};
+    auto condition = on.function("is_left", three, [&](const Builder& f, const Values& in) {
+      return Values{is_positive(f, in[0])};
+    });
+    auto body = on.function("turn", three, [](const Builder&, const Values& in) {
+      return Values{in[0] - 1.0, in[1] * in[2] + 1.0, in[2]};
+    });
+    return on.op("While", {n, from, factor}, {{"cond", condition}, {"body", body}}).output(1);
+  }
   Value is_positive(const Builder& on, const Value& value) {
     return on.op("Greater", {value, on.constant(0.0f)});
   }
@@ -141,6 +153,87 @@ BOOST_AUTO_TEST_CASE(an_if_in_a_loop_has_a_gradient) {
   BOOST_TEST(number(1.1f, 0.7f, loop[1]) > 0.0f);
   BOOST_TEST(
       number(1.1f, 0.7f, dx) == slope(1.1f, 0.7f, loop[1]), boost::test_tools::tolerance(2e-2f));
+}
+
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_while_goes_through_its_iterations) {
+  auto z = power(b, b.constant(3.0f), x, y);
+  auto dx = gradient(z, x), dy = gradient(z, y);
+  // z = (((x y + 1) y + 1) y + 1
+  BOOST_TEST(number(2, 3, z) == 67.0f);
+  BOOST_TEST(number(2, 3, dx) == 27.0f);
+  BOOST_TEST(number(2, 3, dy) == 61.0f);
+  auto none = power(b, b.constant(0.0f), x, y);
+  BOOST_TEST(number(2, 3, gradient(none, x)) == 1.0f);
+  BOOST_TEST(number(2, 3, gradient(none, y)) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(one_value_may_be_several_variables_of_a_while) {
+  auto z = power(b, b.constant(2.0f), x, x);
+  BOOST_TEST(number(3, 0, gradient(z, x)) == 28.0f);  // of x^3 + x + 1
+}
+
+BOOST_AUTO_TEST_CASE(a_while_in_a_function_or_an_if_has_a_gradient) {
+  auto inner = b.function("inner", two, [&](const Builder& f, const Values& in) {
+    return Values{power(f, f.constant(2.0f), in[0], in[1]) * in[1]};
+  });
+  auto z = b.call(inner, {x, y})[0];
+  auto dy = gradient(z, y);
+  BOOST_TEST(number(2, 3, dy) == 61.0f);  // of (x y^2 + y + 1) y
+  auto chosen = b.op(
+      "If", {is_positive(b, x), x, y},
+      {{"Tout", DTypes{DType::float32}}, {"then_branch", inner}, {"else_branch", cube}});
+  auto of_if = gradient(chosen, y);
+  BOOST_TEST(number(2, 3, of_if) == 61.0f);
+  BOOST_TEST(number(-2, 3, of_if) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_while_with_an_if_and_a_variable_has_a_gradient) {
+  auto v = b.variable("v", b.constant(2.0f));
+  auto initialized = runner.run(b, {}, {}, {b.initializer()}).status();
+  BOOST_TEST_REQUIRE(initialized.ok(), initialized.to_string());
+  std::vector<FunctionArgument> three = {
+      {"n", DType::float32}, {"x", DType::float32}, {"v", DType::resource, {}}};
+  auto condition = b.function("some", three, [&](const Builder& f, const Values& in) {
+    return Values{is_positive(f, in[0])};
+  });
+  auto body = b.function("grow", three, [&](const Builder& f, const Values& in) {
+    auto value = f.op("ReadVariableOp", {in[2]}, {{"dtype", DType::float32}});
+    auto is_last = f.op("Less", {in[0], f.constant(2.0f)});
+    return Values{in[0] - 1.0, choose(f, is_last, {in[1], value}), in[2]};
+  });
+  auto loop = b.op("While", {b.constant(2.0f), x, v.handle}, {{"cond", condition}, {"body", body}});
+  // x^3, then its square times v
+  auto dx = gradient(loop.output(1), x), dv = gradient(loop.output(1), v.handle);
+  BOOST_TEST(number(2, 0, loop.output(1)) == 128.0f);
+  BOOST_TEST(number(2, 0, dx) == 384.0f);
+  BOOST_TEST(number(2, 0, dv) == 64.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_while_that_draws_random_numbers_has_no_gradient) {
+  auto condition = b.function("some", two, [&](const Builder& f, const Values& in) {
+    return Values{is_positive(f, in[0])};
+  });
+  auto body = b.function("shake", two, [](const Builder& f, const Values& in) {
+    return Values{in[0] - 1.0, in[1] * f.random_uniform({}, DType::float32)};
+  });
+  auto loop = b.named("loop").op("While", {x, y}, {{"cond", condition}, {"body", body}});
+  BOOST_TEST(
+      troupe::gradients(b, {loop.output(1)}, {y}).status().to_string() ==
+      "Unimplemented: there is no gradient of a loop whose function 'shake' draws random numbers "
+      "or changes state [node 'loop' (While)]");
+}
+
+BOOST_AUTO_TEST_CASE(a_call_in_a_loop_has_a_gradient) {
+  auto loop = while_loop(
+      b,
+      [](const Builder& f, const Values& v) {
+        return f.op("Less", {v[0], f.constant(2.0f)});
+      },
+      [&](const Builder& f, const Values& v) {
+        return Values{v[0] + 1.0, f.call(product, {v[1], y})[0]};
+      },
+      {b.constant(0.0f), x});
+  BOOST_TEST(number(2, 3, gradient(loop[1], x)) == 864.0f);  // of x^4 y^3
 }
 
 BOOST_AUTO_TEST_SUITE_END()
