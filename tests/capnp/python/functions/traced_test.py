@@ -110,7 +110,8 @@ class FunctionTest(tf.test.TestCase):
             return tf.while_loop(lambda n, _: n > 1, step, [n, 0])[1]
 
         with tf.Session() as session:
-            self.assertEqual(session.run([collatz(tf.constant(6)), collatz(tf.constant(27))]), [8, 111])
+            lengths = session.run([collatz(tf.constant(6)), collatz(tf.constant(27))])
+        self.assertEqual(lengths, [8, 111])
 
     def test_its_calls_are_differentiated(self):
         square = tf.function(lambda x: x * x)

@@ -219,7 +219,7 @@ def _results_of(body: FunctionGraph, returned: Any, func: Callable[..., Any]) ->
 
 
 class OverloadedFunction:
-    """A function without declared types: there is one function of the graph for each list of them."""
+    """A function without declared types: one function of the graph for each list of them."""
 
     def __init__(self, func: Callable[..., Any], names: Sequence[str], options: Any) -> None:
         self._func = func
