@@ -11,7 +11,7 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
-namespace queues {
+namespace queue_cases {
 namespace {
 
 const std::string ps = "/job:ps/task:0";
@@ -80,17 +80,17 @@ std::string result(sim::Cluster& cluster, const sim::Call& call) {
   return call.values().empty() ? "ok" : call.values()[0].to_string();
 }
 
-struct Fixture {
+struct SimulatedQueuesFixture {
   sim::Cluster cluster{{{"ps", 1}, {"worker", 2}}, sim::Seed{3}};
-  std::string result(const sim::Call& call) { return queues::result(cluster, call); }
+  std::string result(const sim::Call& call) { return queue_cases::result(cluster, call); }
 };
 
 }  // namespace
-}  // namespace queues
+}  // namespace queue_cases
 
-using namespace queues;
+using namespace queue_cases;
 
-BOOST_FIXTURE_TEST_SUITE(queues, Fixture)
+BOOST_FIXTURE_TEST_SUITE(simulated_queues, SimulatedQueuesFixture)
 
 BOOST_AUTO_TEST_CASE(a_producer_and_a_consumer_on_other_tasks_share_a_queue_by_name) {
   QueueClient producer(cluster, worker0), consumer(cluster, worker1);
