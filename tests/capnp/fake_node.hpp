@@ -190,6 +190,28 @@ inline DeviceList fake_devices() {
   return list;
 }
 
+inline ResourceList fake_resources() {
+  return {
+      .resources =
+          {{.name = {"c", "w"},
+            .kind = "variable",
+            .dtype = DType::float32,
+            .shape = {2, 3},
+            .bytes = 24,
+            .device = "/job:ps/task:0/device:CPU:0",
+            .idle = std::chrono::milliseconds(1500)},
+           {.name = {"", "examples"},
+            .kind = "queue",
+            .dtype = DType::string,
+            .shape = {5},
+            .bytes = 300,
+            .device = "/job:ps/task:0/device:CPU:0",
+            .capacity = 7,
+            .waiting_producers = 2,
+            .waiting_consumers = 1}},
+      .missing = {unavailable("/job:ps/task:1 is away")}};
+}
+
 inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedRecord record) {
   return {
       [self, record](CreateSession& create) {
@@ -199,27 +221,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         else create.done(SessionActor(self->spawn(fake_session, record)));
       },
       [](ListDevices& list) { list.done(fake_devices()); },
-      [](ListResources& list) {
-        list.done(ResourceList{
-            .resources =
-                {{.name = {"c", "w"},
-                  .kind = "variable",
-                  .dtype = DType::float32,
-                  .shape = {2, 3},
-                  .bytes = 24,
-                  .device = "/job:ps/task:0/device:CPU:0",
-                  .idle = std::chrono::milliseconds(1500)},
-                 {.name = {"", "examples"},
-                  .kind = "queue",
-                  .dtype = DType::string,
-                  .shape = {5},
-                  .bytes = 300,
-                  .device = "/job:ps/task:0/device:CPU:0",
-                  .capacity = 7,
-                  .waiting_producers = 2,
-                  .waiting_consumers = 1}},
-            .missing = {unavailable("/job:ps/task:1 is away")}});
-      },
+      [](ListResources& list) { list.done(fake_resources()); },
       [record](Reset& reset) {
         if (reset.containers.all) {
           record->add("reset all of " + reset.only_task);

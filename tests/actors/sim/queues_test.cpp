@@ -90,7 +90,7 @@ struct SimulatedQueuesFixture {
 
 using namespace queue_cases;
 
-BOOST_FIXTURE_TEST_SUITE(simulated_queues, SimulatedQueuesFixture)
+BOOST_FIXTURE_TEST_SUITE(queues, SimulatedQueuesFixture)
 
 BOOST_AUTO_TEST_CASE(a_producer_and_a_consumer_on_other_tasks_share_a_queue_by_name) {
   QueueClient producer(cluster, worker0), consumer(cluster, worker1);

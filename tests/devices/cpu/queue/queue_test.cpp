@@ -9,6 +9,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
+namespace queue_ops {
 namespace {
 
 const Tensors one = {Tensor::scalar(1.0f)}, two = {Tensor::scalar(2.0f)};
@@ -21,6 +22,7 @@ Attrs queue_of(DTypes dtypes, Shapes shapes) {
 }
 
 }  // namespace
+}  // namespace queue_ops
 
 BOOST_AUTO_TEST_SUITE(queue_ops)
 

@@ -5,6 +5,7 @@
 
 using namespace troupe;
 
+namespace queue_shapes_of_ops {
 namespace {
 
 Attrs queue_shapes(DTypes dtypes, Shapes shapes) {
@@ -23,6 +24,7 @@ std::string dequeued(
 }
 
 }  // namespace
+}  // namespace queue_shapes_of_ops
 
 BOOST_AUTO_TEST_SUITE(queue_shapes_of_ops)
 
