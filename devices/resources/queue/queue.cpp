@@ -189,7 +189,7 @@ void QueueResource::advance(Calls& calls) {
 // -- calls
 
 namespace {
-void make(std::vector<std::function<void()>>& calls) {
+void call_back(std::vector<std::function<void()>>& calls) {
   for (auto& call : calls) call();
 }
 }  // namespace
@@ -208,7 +208,7 @@ QueueResource::CallId QueueResource::enqueue(QueueRuns runs, Done done) {
     if (is_dropped_) finish(producers_.back(), gone(), calls), producers_.pop_back();
     else if (producers_.size() == 1) advance(calls);
   }
-  make(calls);
+  call_back(calls);
   return id;
 }
 
@@ -223,7 +223,7 @@ std::optional<Status> QueueResource::try_enqueue(QueueRun& run) {
     elements_->push(std::move(run));
     if (!consumers_.empty()) advance(calls);
   }
-  make(calls);
+  call_back(calls);
   return Status();
 }
 
@@ -242,7 +242,7 @@ QueueResource::CallId QueueResource::dequeue(Dequeue wanted, Taken taken) {
     if (is_dropped_) finish(consumers_.back(), gone(), calls), consumers_.pop_back();
     else if (consumers_.size() == 1) advance(calls);
   }
-  make(calls);
+  call_back(calls);
   return id;
 }
 
@@ -263,7 +263,7 @@ std::optional<Result<QueueRuns>> QueueResource::try_dequeue(Dequeue wanted) {
     elements_->take(count, runs);
     if (!producers_.empty()) advance(calls);
   }
-  make(calls);
+  call_back(calls);
   return Result<QueueRuns>(std::move(runs));
 }
 
@@ -284,7 +284,7 @@ void QueueResource::give_up(CallId call) {
     }
     advance(calls);
   }
-  make(calls);
+  call_back(calls);
 }
 
 void QueueResource::put_back(QueueRuns runs) {
@@ -295,7 +295,7 @@ void QueueResource::put_back(QueueRuns runs) {
     elements_->put_back(std::move(runs));
     advance(calls);
   }
-  make(calls);
+  call_back(calls);
 }
 
 QueueResource::CallId QueueResource::close(bool cancels_enqueues, Done done) {
@@ -318,7 +318,7 @@ QueueResource::CallId QueueResource::close(bool cancels_enqueues, Done done) {
     }
     advance(calls);
   }
-  make(calls);
+  call_back(calls);
   return id;
 }
 
@@ -337,7 +337,7 @@ void QueueResource::drop() {
     consumers_.clear();
     elements_->take(elements_->size(), unused);
   }
-  make(calls);
+  call_back(calls);
 }
 
 }  // namespace troupe
