@@ -77,8 +77,8 @@ NOT_PUBLIC = {
     "UniformCandidateSampler", "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
-                      r"|.*Iterator.*|Read.*Op|Resource.*|RestoreV2|SaveV2|ShardedFilename"
-                      r"|Var.*Op"
+                      r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*|RestoreV2|SaveV2"
+                      r"|ShardedFilename|Var.*Op"
                       r"|Case|For|(Stateless)?(If|While)|.*Call|SymbolicGradient")  # fmt: skip
 
 HEADER = '''"""{title}

@@ -32,6 +32,7 @@ from troupe import (
     math,
     nn,
     python_io,
+    queue,
     random,
     raw_ops,
     sets,
@@ -228,6 +229,10 @@ from troupe._src.parsing.feature_configs import (
     FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature,
 )  # fmt: skip
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
+from troupe._src.queues.queue_base import QueueBase
+from troupe._src.queues.queues import (
+    FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue,
+)  # fmt: skip
 from troupe._src.session.py_func import numpy_function, py_func
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.sparse.arithmetic import (
@@ -309,6 +314,7 @@ if TYPE_CHECKING:
 __getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test"))
 
 __all__ = [
+    "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue", "queue",
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
     "ConfigProto", "DType", "DeviceSpec", "Dimension", "FixedLenFeature", "FixedLenSequenceFeature",
     "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",

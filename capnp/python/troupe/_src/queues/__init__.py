@@ -1,0 +1,1 @@
+"""Queues, and the threads that fill them."""
