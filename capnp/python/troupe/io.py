@@ -8,6 +8,7 @@ from troupe._src.io.tf_record import (
     tf_record_iterator,
 )
 from troupe._src.graph_defs.graph_io import write_graph
+from troupe._src.inputs.producers import match_filenames_once
 from troupe._src.parsing.example_ops import (
     deserialize_many_sparse,
     parse_example,
@@ -37,12 +38,18 @@ from troupe._src.ops.gen_ops import (
 )
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.platform import file_functions as gfile
+from troupe._src.queues.queue_base import QueueBase
+from troupe._src.queues.queues import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
     "SparseFeature",
     "TFRecordCompressionType",
     "TFRecordOptions",
@@ -57,6 +64,7 @@ __all__ = [
     "deserialize_many_sparse",
     "encode_base64",
     "gfile",
+    "match_filenames_once",
     "matching_files",
     "parse_example",
     "parse_sequence_example",

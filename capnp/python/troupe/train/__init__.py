@@ -1,10 +1,28 @@
-"""Servers, cluster definitions, optimizers, checkpoints and monitored sessions."""
+"""Servers, cluster definitions, optimizers, checkpoints, monitored sessions, input pipelines."""
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.cluster.cluster_spec import ClusterDef, ClusterSpec, ServerDef
 from troupe._src.cluster.device_setter import replica_device_setter
 from troupe._src.cluster.server import Server, stop_server
 from troupe._src.graph_defs.graph_io import write_graph
+from troupe._src.inputs.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
+from troupe._src.inputs.producers import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
 from troupe._src.messages.example import (
     BytesList,
     Example,
@@ -15,6 +33,12 @@ from troupe._src.messages.example import (
     FloatList,
     Int64List,
     SequenceExample,
+)
+from troupe._src.messages.queue_runner import QueueRunnerDef
+from troupe._src.queues.queue_runner import (
+    QueueRunner,
+    add_queue_runner,
+    start_queue_runners,
 )
 from troupe._src.train.checkpoint_reader import (
     NewCheckpointReader,
@@ -98,6 +122,7 @@ from troupe._src.train.session_run_hook import (
     SessionRunValues,
 )
 from troupe._src.train.supervisor import Supervisor
+from troupe.train import queue_runner
 
 __getattr__ = _missing_names(__name__)
 
@@ -139,6 +164,8 @@ __all__ = [
     "ProgressBarHook",
     "ProximalAdagradOptimizer",
     "ProximalGradientDescentOptimizer",
+    "QueueRunner",
+    "QueueRunnerDef",
     "RMSPropOptimizer",
     "Saver",
     "Scaffold",
@@ -156,7 +183,10 @@ __all__ = [
     "StopAtStepHook",
     "Supervisor",
     "WorkerSessionCreator",
+    "add_queue_runner",
     "assert_global_step",
+    "batch",
+    "batch_join",
     "checkpoint_exists",
     "cosine_decay",
     "cosine_decay_restarts",
@@ -166,19 +196,33 @@ __all__ = [
     "get_global_step",
     "get_or_create_global_step",
     "global_step",
+    "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",
+    "limit_epochs",
     "linear_cosine_decay",
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "match_filenames_once",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
     "natural_exp_decay",
     "noisy_linear_cosine_decay",
     "piecewise_constant",
     "piecewise_constant_decay",
     "polynomial_decay",
+    "queue_runner",
+    "range_input_producer",
     "remove_checkpoint",
     "replica_device_setter",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "slice_input_producer",
+    "start_queue_runners",
     "stop_server",
+    "string_input_producer",
     "write_graph",
 ]

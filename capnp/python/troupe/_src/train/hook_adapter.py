@@ -41,11 +41,16 @@ class Training:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.host = _native.make_host(logging.info)
-        self.coordinator = Coordinator()
+        self.coordinator = self.make_coordinator()
         self.args = SessionRunArgs(None)  # of the step, without those of hooks
         self.run_options: List[RunOptions] = []  # of the step, from the program and hooks
         self._native: Any = None
         self._session: Optional[BorrowedSession] = None
+
+    @staticmethod
+    def make_coordinator() -> Coordinator:
+        """The coordinator of a session, which hides no error of its threads."""
+        return Coordinator(clean_stop_exception_types=[])
 
     def session_of(self, native: Any) -> BorrowedSession:
         """The Python object of a session of the runtime."""

@@ -20,6 +20,7 @@ from troupe._src.train.native_hooks import CheckpointSaverHook, StepCounterHook
 from troupe._src.train.saver import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.session_run_hook import SessionRunArgs, SessionRunHook
+from troupe._src.train.session_threads import SessionThreads
 from troupe._src.types import errors
 
 USE_DEFAULT: Any = object()
@@ -31,8 +32,10 @@ class MonitoredSession:
 
     The chief restores lost variables from the latest checkpoint, or runs their initializers where
     there is none; other workers wait for it. Use it as a context manager, with the loop
-    `while not sess.should_stop(): sess.run(...)`.
+    `while not sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph.
     """
+
+    _starts_threads = True
 
     def __init__(
         self,
@@ -44,8 +47,9 @@ class MonitoredSession:
         self._pid = os.getpid()
         self._graph = get_default_graph()
         self._creator = session_creator or ChiefSessionCreator()
-        self._stop_grace_period_secs = stop_grace_period_secs
         self._training = Training(self._graph)
+        self._threads = SessionThreads(self._training, stop_grace_period_secs)
+        self._has_failed = False
         self._native: Any = self._begin(list(hooks or []))
         close_at_exit(self)
 
@@ -53,12 +57,14 @@ class MonitoredSession:
         graph, creator, training = self._graph, self._creator, self._training
         for hook in hooks:
             hook.begin()
+        all_hooks = self._threads.around(hooks) if self._starts_threads else hooks
         scaffold, needs_saver = creator.scaffold, creator.restores
         scaffold = scaffold.finalize() if needs_saver else scaffold.with_local_init_op()
         options: Dict[str, Any] = {
             "is_chief": creator.is_chief,
             "give_up_after_ms": int(creator.max_wait_secs * 1000),
             "initialize": self._initialize,
+            "explain": self._threads.raise_lost_task,
         }
         if creator.initializes:
             self._uninitialized = scaffold.report_op()
@@ -67,7 +73,9 @@ class MonitoredSession:
         if scaffold.saver is not None and creator.checkpoint_dir is not None:
             options["saver"] = scaffold.saver._native
             options["checkpoint_folder"] = os.fspath(creator.checkpoint_dir)
-        native_hooks = [hook._native_hook(training) or adapt_hook(hook, training) for hook in hooks]
+        native_hooks = [
+            hook._native_hook(training) or adapt_hook(hook, training) for hook in all_hooks
+        ]
         target = creator.config._for_session(creator.master)
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             builder = graph._builder_for("VarIsInitializedOp", "")
@@ -120,7 +128,11 @@ class MonitoredSession:
         try:
             values, metadata = self._native.run(feeds, plan.names, plan.targets, step_options)
         except errors.OpError as error:
+            self._has_failed = not isinstance(error, errors.OutOfRangeError)
             raise BaseSession._located(self, error)  # type: ignore[arg-type]
+        except BaseException:
+            self._has_failed = True  # a hook's, or of a signal
+            raise
         if run_metadata is not None:
             run_metadata._fill(metadata)
         return plan.results(values)
@@ -136,7 +148,9 @@ class MonitoredSession:
 
     def should_stop(self) -> bool:
         """True after a hook, the program or an error has ended the training."""
-        if self._native is None or self._training.coordinator.should_stop():
+        if self._native is None:
+            return True
+        if self._training.coordinator.should_stop() and not self._threads.have_lost_task:
             return True
         return bool(self._native.should_stop)
 
@@ -150,12 +164,16 @@ class MonitoredSession:
         if native is None:
             return
         check_not_forked(self._pid)
-        coordinator = self._training.coordinator
-        coordinator.request_stop()
+        if not self._has_failed:
+            try:
+                native.close()
+            except BaseException:
+                self._training.coordinator.request_stop()
+                raise
+            self._threads.stop()
+            return
         try:
-            coordinator.join(
-                stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True
-            )
+            self._threads.stop()
         finally:
             native.close()
 
@@ -175,8 +193,12 @@ class MonitoredSession:
         if exc_type is None or issubclass(exc_type, (errors.OutOfRangeError, StopIteration)):
             self.close()
             return True
-        self._training.coordinator.request_stop()
-        self._native = None
+        native, self._native = self._native, None
+        if native is not None:
+            try:
+                self._threads.stop()
+            finally:
+                del native  # closes the session; hooks do not end
         return False
 
 

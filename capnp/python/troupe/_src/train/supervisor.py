@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Iterator, Optional
+import threading
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto
+from troupe._src.queues.queue_runner import QueueRunner
 from troupe._src.set_module import set_module
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import get_global_step
@@ -17,6 +20,12 @@ from troupe._src.train.scaffold import Scaffold, SessionCreator
 from troupe._src.variables.variable import Variable
 
 _USE_DEFAULT: Any = 0  # as in TensorFlow
+
+
+class _InitializedSession(MonitoredSession):
+    """Leaves the threads to the Supervisor, and its coordinator."""
+
+    _starts_threads = False
 
 
 @set_module("troupe.train")
@@ -105,12 +114,13 @@ class Supervisor:
             master, config, self.is_chief, checkpoint_dir, scaffold=self._scaffold
         )
         with self._graph.as_default():
-            monitored = MonitoredSession(creator)
+            monitored = _InitializedSession(creator)
         session = monitored.plain_session
         try:
             with session.as_default(), self.coord.stop_on_exception():
                 if start_standard_services:
                     self._start_saving(session)
+                    self.start_queue_runners(session)
                 yield session
             self.stop()
         finally:
@@ -121,6 +131,26 @@ class Supervisor:
             return
         arguments = (session, self.save_path, self.global_step)
         self.loop(self._save_model_secs, self.saver.save, arguments)
+
+    def start_queue_runners(
+        self, sess: Any, queue_runners: Optional[Sequence[QueueRunner]] = None
+    ) -> List[threading.Thread]:
+        """Starts threads that run the enqueues of the runners, by default all of the graph.
+
+        Args:
+          sess: The session.
+          queue_runners: The runners; None: those in the collection QUEUE_RUNNERS.
+
+        Returns:
+          The threads, which the coordinator stops.
+        """
+        if queue_runners is None:
+            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
+        return [
+            thread
+            for runner in queue_runners
+            for thread in runner.create_threads(sess, self.coord, daemon=True, start=True)
+        ]
 
     def loop(
         self,

@@ -1,0 +1,1 @@
+"""Input pipelines of queues: what produces elements, and what makes batches of them."""
