@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import pathlib
 import zlib
 
 import troupe as tf
@@ -35,9 +36,10 @@ class TFRecordTest(tf.test.TestCase):
         self.write(self.path("plain"), records=[b"a"])
         self.write(self.path("gzip"), "GZIP", records=["a"])
         self.write(self.path("zlib"), "ZLIB", records=[bytearray(b"a")])
-        self.assertEqual(open(self.path("plain"), "rb").read(), plain)
-        self.assertEqual(gzip.open(self.path("gzip")).read(), plain)
-        self.assertEqual(zlib.decompress(open(self.path("zlib"), "rb").read()), plain)
+        self.assertEqual(pathlib.Path(self.path("plain")).read_bytes(), plain)
+        with gzip.open(self.path("gzip")) as file:
+            self.assertEqual(file.read(), plain)
+        self.assertEqual(zlib.decompress(pathlib.Path(self.path("zlib")).read_bytes()), plain)
 
     def test_flushed_records_can_be_read(self):
         for options in ("", "GZIP"):
@@ -54,14 +56,15 @@ class TFRecordTest(tf.test.TestCase):
     def test_damaged_files_are_errors_with_name_and_offset(self):
         path = self.path("damaged")
         self.write(path)
-        content = bytearray(open(path, "rb").read())
+        file = pathlib.Path(path)
+        content = bytearray(file.read_bytes())
         content[-5] ^= 1
-        open(path, "wb").write(content)
+        file.write_bytes(content)
         records = tf.io.tf_record_iterator(path)
         self.assertEqual([next(records) for _ in range(3)], RECORDS[:3])
         with self.assertRaisesRegex(tf.errors.DataLossError, f"corrupted record at 65 of '{path}'"):
             next(records)
-        open(path, "wb").write(content[:-10])
+        file.write_bytes(content[:-10])
         with self.assertRaisesRegex(tf.errors.DataLossError, "truncated record at 65"):
             list(tf.io.tf_record_iterator(path))
         with self.assertRaises(tf.errors.DataLossError):
