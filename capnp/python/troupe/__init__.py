@@ -58,6 +58,9 @@ from troupe._src.control_flow.conditional import case, cond, switch_case
 from troupe._src.control_flow.functional import foldl, foldr, map_fn, scan
 from troupe._src.control_flow.loops import while_loop
 from troupe._src.control_flow.tensor_array import TensorArray
+from troupe._src.data_flow.accumulators import (
+    ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
+)  # fmt: skip
 from troupe._src.functions.traced import TensorSpec, function
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
@@ -316,6 +319,7 @@ __getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test")
 __all__ = [
     "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue", "queue",
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
+    "ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator",
     "ConfigProto", "DType", "DeviceSpec", "Dimension", "FixedLenFeature", "FixedLenSequenceFeature",
     "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef",

@@ -1,6 +1,7 @@
 """Sparse tensors: the elements that have values, and where they are."""
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.data_flow.accumulators import SparseConditionalAccumulator
 from troupe._src.ops.segment_ops import sparse_segment_mean as segment_mean
 from troupe._src.ops.segment_ops import sparse_segment_sqrt_n as segment_sqrt_n
 from troupe._src.ops.segment_ops import sparse_segment_sum as segment_sum
@@ -36,6 +37,7 @@ from troupe._src.sparse.conversions import sparse_to_indicator as to_indicator
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "SparseConditionalAccumulator",
     "SparseTensor",
     "add",
     "concat",

@@ -122,6 +122,12 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.control_flow_ops": {
         "with_dependencies": "_src.api.source_names.with_dependencies",
     },
+    "python.ops.data_flow_ops": {
+        "Barrier": "_src.data_flow.barrier.Barrier",
+        "BaseStagingArea": "_src.data_flow.staging_area.BaseStagingArea",
+        "MapStagingArea": "_src.data_flow.staging_area.MapStagingArea",
+        "StagingArea": "_src.data_flow.staging_area.StagingArea",
+    },
     "python.ops.init_ops": {
         "Constant": "constant_initializer", "Ones": "ones_initializer",
         "RandomNormal": "random_normal_initializer", "RandomUniform": "random_uniform_initializer",

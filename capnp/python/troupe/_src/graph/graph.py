@@ -288,8 +288,7 @@ class Graph:
     @contextlib.contextmanager
     def _changed(self, **changes: Any) -> Iterator[None]:
         scopes = self._scopes
-        before = {key: getattr(scopes, key) for key in changes}
-        before["complete_builder"] = scopes.complete_builder
+        before = {key: getattr(scopes, key) for key in (*changes, "complete_builder")}
         for key, value in changes.items():
             setattr(scopes, key, value)
         scopes.complete_builder = None
@@ -320,6 +319,9 @@ class Graph:
             inner = builder.scope(name)
         with self._changed(builder=inner):
             yield inner.prefix
+
+    def switch_to_thread_local(self) -> None:
+        """Accepted: the scopes that a thread enters are always its own."""
 
     def get_name_scope(self) -> str:
         return str(self._scopes.builder.prefix).rstrip("/")

@@ -1,0 +1,1 @@
+"""Accumulators, barriers and staging areas: what steps hand to each other."""
