@@ -122,6 +122,7 @@ from troupe._src.train.session_run_hook import (
     SessionRunValues,
 )
 from troupe._src.train.supervisor import Supervisor
+from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe.train import queue_runner
 
 __getattr__ = _missing_names(__name__)
@@ -182,6 +183,7 @@ __all__ = [
     "StepCounterHook",
     "StopAtStepHook",
     "Supervisor",
+    "SyncReplicasOptimizer",
     "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",

@@ -173,8 +173,6 @@ class CatalogTest(unittest.TestCase):
             tf.FIFOQueue
         with self.assertRaisesRegex(AttributeError, "did you mean 'reduce_sum'"):
             tf.reduce_sun
-        with self.assertRaisesRegex(AttributeError, "synchronous replicas"):
-            tf.train.SyncReplicasOptimizer
         with self.assertRaisesRegex(AttributeError, "tf.layers and tf.nn have the same layers"):
             tf.keras
         self.assertFalse(hasattr(tf.nn, "conv_of_tomorrow"))

@@ -153,6 +153,11 @@ class AdamOptimizer(_OpOptimizer):
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)
 
+    def _get_beta_accumulators(self) -> Tuple[Variable, Variable]:
+        """The powers of the betas, which optimizers that are derived from it use."""
+        first, second = self._powers
+        return first, second
+
     def _arguments(self, var: Variable) -> Dict[str, Any]:
         first, second = (math_ops.cast(power, var.dtype) for power in self._powers)
         return {**super()._arguments(var), "beta1_power": first, "beta2_power": second}

@@ -60,7 +60,8 @@ def local_variables_initializer() -> Operation:
 
 def is_variable_initialized(variable: Variable) -> Tensor:
     """True if the variable has a value when the step runs."""
-    return raw_ops.VarIsInitializedOp(resource=variable.handle)
+    with get_default_graph().colocate_with(variable.op):
+        return raw_ops.VarIsInitializedOp(resource=variable.handle)
 
 
 def report_uninitialized_variables(
