@@ -76,7 +76,6 @@ NOT_PUBLIC = {
     "ThreadUnsafeUnigramCandidateSampler", "TopK", "TopKV2", "Transpose", "TruncatedNormal",
     "UniformCandidateSampler", "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
-<<<<<<< HEAD
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
                       r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*|RestoreV2|SaveV2"
                       r"|ShardedFilename|Var.*Op"
