@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "troupe/graph/build/function_gradient.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/passes/inliner.hpp"
 
@@ -19,10 +20,15 @@ Status check_executor(const NodeDef& def) {
   return not_found("there is no executor of the type '" + *name + "'");
 }
 
-/// The calls among the nodes that are in a loop of that function.
-std::unordered_set<std::string> calls_in_loops(const FunctionDef& function) {
+/// The nodes of a function that are in a loop of it, and those by which values leave all loops.
+struct BodyLoops {
+  std::unordered_set<std::string> nodes;
+  std::vector<std::string> exits;
+};
+
+BodyLoops loops_of(const FunctionDef& function) {
   std::unordered_map<std::string, int> depths;  // of outputs
-  std::unordered_set<std::string> found;
+  BodyLoops found;
   for (const auto& node : function.nodes) {
     auto depth = 0;
     for (const auto& input : node.inputs) {
@@ -30,7 +36,8 @@ std::unordered_set<std::string> calls_in_loops(const FunctionDef& function) {
       auto known = depths.find(input.substr(from, input.rfind(':') - from));
       if (known != depths.end()) depth = std::max(depth, known->second);
     }
-    if (depth > 0 && is_functional(node.op)) found.insert(node.name);
+    if (depth > 0) found.nodes.insert(node.name);
+    if (depth == 1 && loops::is_exit(node.op)) found.exits.push_back(node.name);
     depths[node.name] = depth + (loops::is_enter(node.op) ? 1 : loops::is_exit(node.op) ? -1 : 0);
   }
   return found;
@@ -67,9 +74,11 @@ Result<Inliner::Replacement> Inliner::remote_call(
     return unimplemented(
         "the target '" + target +
         "' of a RemoteCall must be a constant: a step is placed before it runs");
-  auto device = merge_devices(known->value<std::string>(), replacement.device);
+  auto device = DeviceName::parse(known->value<std::string>());
   if (!device) return device.status();
-  replacement.device = *std::move(device);
+  auto merged = merge_devices(device->to_string(), replacement.device);
+  if (!merged) return merged.status();
+  replacement.device = *std::move(merged);
   replacement.first_argument = 1;
   return replacement;
 }
@@ -130,7 +139,8 @@ Result<std::shared_ptr<InlinedCall>> Inliner::expand(
   if (replacement->lowered && !call->effects.empty())
     call->effects = {call->body.nodes.at(replacement->lowered->done)};
   if (runs && scope.prefix.empty())
-    targets_.insert(targets_.end(), call->effects.begin(), call->effects.end());
+    for (const auto* effects : {&call->effects, &call->effects_in_loops})
+      targets_.insert(targets_.end(), effects->begin(), effects->end());
   scope.calls.emplace(def.name, call);
   return call;
 }
@@ -189,12 +199,15 @@ Result<std::shared_ptr<InlinedCall>> Inliner::forward_of(InlineScope& scope, con
 
 Status Inliner::add_body(
     InlinedCall& call, const FunctionDef& function, const InlinedCall* forward, bool runs) {
-  call.body.in_loops = calls_in_loops(function);
+  auto own_loops = loops_of(function);
+  call.body.in_loops = std::move(own_loops.nodes);
   for (const auto& node : function.nodes)  // a Merge may name it before it comes
     if (loops::is_next_iteration(node.op))
       call.body.nodes.emplace(node.name, free_name(call.body, node.name));
   for (const auto& node : function.nodes)
     if (auto status = add_body_node(call, node, forward, runs); !status.ok()) return status;
+  if (!call.effects_in_loops.empty())
+    for (const auto& exit : own_loops.exits) call.effects.push_back(call.body.nodes.at(exit));
   return bind_results(function, call);
 }
 
@@ -203,16 +216,19 @@ Status Inliner::add_body_node(
   auto shared = def.attrs.find(functional::forward_node_attr);
   if (forward && shared != def.attrs.end())
     return call.body.share(def.name, shared->second, forward->body);
+  auto& effects = call.body.in_loops.contains(def.name) ? call.effects_in_loops : call.effects;
   if (is_functional(def.op)) {
     auto inner = expand(call.body, def, runs);
     if (!inner) return inner.status();
-    const auto& effects = (*inner)->effects;
-    call.effects.insert(call.effects.end(), effects.begin(), effects.end());
+    effects.insert(effects.end(), (*inner)->effects.begin(), (*inner)->effects.end());
+    call.effects_in_loops.insert(
+        call.effects_in_loops.end(), (*inner)->effects_in_loops.begin(),
+        (*inner)->effects_in_loops.end());
     return {};
   }
   auto name = add_node(call.body, def);
   if (!name) return name.status();
-  if (graph_->node(*graph_->find(*name)).op->is_stateful()) call.effects.push_back(*name);
+  if (graph_->node(*graph_->find(*name)).op->is_stateful()) effects.push_back(*name);
   return {};
 }
 

@@ -22,7 +22,7 @@ struct InlineScope {
   std::unordered_map<std::string, std::string> outputs;  // arguments and feeds: "x:0"
   std::unordered_map<std::string, std::string> nodes;    // that are no calls
   std::unordered_map<std::string, std::shared_ptr<InlinedCall>> calls;
-  std::unordered_set<std::string> in_loops;    // calls that are in a loop of the body
+  std::unordered_set<std::string> in_loops;    // nodes and calls in a loop of the body
   std::unordered_set<std::string> shared;      // nodes and calls of the forward call
   std::shared_ptr<const InlinedCall> forward;  // whose gradient this is; null for another call
 
@@ -41,8 +41,9 @@ struct InlinedCall {
   std::string name;
   InlineScope body;
   std::vector<std::string> results;  // the outputs that replace the call's
-  std::vector<std::string> effects;  // its stateful nodes
-  std::string end;                   // a node after which the call has ended; empty until needed
+  std::vector<std::string> effects;  // its stateful nodes, and the exits of loops that have some
+  std::vector<std::string> effects_in_loops;  // those in them, which nothing outside can wait for
+  std::string end;  // a node after which the call has ended; empty until needed
 };
 
 }  // namespace troupe
