@@ -216,6 +216,8 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       // Elements of an array: see tensor_array_gradient_test.cpp.
       "TensorArrayReadV3", "TensorArrayWriteV3", "TensorArrayGatherV3", "TensorArrayScatterV3",
       "TensorArrayConcatV3", "TensorArraySplitV3",
+      // Branches and loops of functions: see functional_gradient_test.cpp.
+      "If", "StatelessIf", "Case", "While", "StatelessWhile",
       // It is an error.
       "PreventGradient",
       // Their results are float32: see the tests of the CPU's images.

@@ -173,6 +173,15 @@ class FunctionalOpsTest(tf.test.TestCase):
         ):
             functional_ops.While([5.0, 0.0], cond, too_many)
 
+    def test_a_while_has_a_gradient(self):
+        types = [tf.float32] * 2
+        cond = Defun(*types)(lambda n, _: n > 0)
+        body = Defun(*types)(lambda n, x: (n - 1, x * x))
+        x = tf.constant(1.5)
+        y = functional_ops.While([2.0, x], cond, body)[1]
+        with tf.Session() as session:
+            self.assertEqual(session.run(tf.gradients(y, x)), [4 * 1.5**3])
+
     def test_the_body_of_a_loop_captures(self):
         v = tf.Variable(1.0)
         types = [tf.float32] * 2
