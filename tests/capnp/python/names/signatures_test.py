@@ -17,6 +17,10 @@ CREATED = "programs do not create it by its class"
 DIFFERENT = {
     "all_variables": ("scope=None", "it is global_variables"),
     "fill": ("dims, value, name=None", OLDER),
+    "function": (
+        "func=None, input_signature=None, autograph=True, experimental_autograph_options=None, "
+        "experimental_relax_shapes=False, experimental_compile=None", OLDER,
+    ),
     "gather_nd": ("params, indices, name=None, batch_dims=0", OLDER),
     "group": ("*inputs, name='group_deps'", "its only keyword is named"),
     "image.decode_and_crop_jpeg": (

@@ -200,6 +200,11 @@ def scan(
 
         def body(step: Any, value: Any, arrays: Any) -> Any:
             value = fn(_packed(structure, flatten(value)), element(step))
+            if is_nested(value) != is_nested(structure):
+                raise ValueError(
+                    "The two structures don't have the same nested structure: "
+                    f"{structure!r} and {value!r}"
+                )
             written = [
                 array.write(place(step), each) for array, each in zip(arrays, flatten(value))
             ]

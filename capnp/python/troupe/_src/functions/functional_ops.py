@@ -23,10 +23,10 @@ def If(  # noqa: N802
     cond: Any, inputs: Sequence[Any], then_branch: Any, else_branch: Any, name: Optional[str] = None
 ) -> Any:
     """The results of `then_branch` where `cond` is true, else those of `else_branch`."""
-    definition = definition_of(then_branch)
+    results_dtypes: List[Any] = list(definition_of(then_branch).result_dtypes)
     structure = getattr(then_branch, "structured_outputs", None)
     results = raw_ops.If(
-        cond=cond, input=list(inputs), Tout=definition.result_dtypes, then_branch=then_branch,
+        cond=cond, input=list(inputs), Tout=results_dtypes, then_branch=then_branch,
         else_branch=else_branch, name=name,
     )  # fmt: skip
     return results if structure is None else pack_as(structure, _listed(results))

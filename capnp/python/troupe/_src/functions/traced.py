@@ -308,7 +308,8 @@ class Function:
         args, kwargs = pack_as(arguments, values)
         call = functools.partial(self._python_function, **kwargs)
         returned = trace(body, call, tuple(args))
-        leaves, results = [], []
+        leaves: List[Any] = []
+        results: List[Tensor] = []
         with body.as_default():
             for leaf in flatten(returned):
                 if leaf is None or isinstance(leaf, Operation):

@@ -51,13 +51,19 @@ def zeros(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = N
     """A tensor of zeros."""
     kind = as_dtype(dtype)
     value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
-    return gen_ops.fill(sizes_of(shape), value, name=name or "zeros")
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "zeros")
+
+
+def _vector_of_sizes(shape: Any) -> Tensor:
+    """The sizes of a shape, of which a number is one."""
+    sizes = convert_to_tensor(sizes_of(shape))
+    return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
 
 
 def ones(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
     """A tensor of ones."""
     value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
-    return gen_ops.fill(sizes_of(shape), value, name=name or "ones")
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "ones")
 
 
 def zeros_like(
