@@ -88,6 +88,9 @@ void bind_saver(nb::module_& module) {
   module.def("checkpoints", [](const std::string& folder) {
     return take(train::CheckpointState::read(folder)).paths;
   });
+  module.def("note_checkpoints", [](const std::string& folder, std::vector<std::string> paths) {
+    check(train::CheckpointState{.paths = std::move(paths)}.write(folder));
+  });
 }
 
 train::Period to_period(std::optional<int64_t> steps, std::optional<double> seconds) {

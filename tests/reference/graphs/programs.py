@@ -6,6 +6,7 @@ A step is a dict of `feeds` and `fetches` by the names of tensors, and `targets`
 import numpy as np
 
 PROGRAMS = {}
+META_GRAPHS = ["dense_sgd", "dense_adam_of_references"]  # also with their collections and savers
 
 
 def program(make):

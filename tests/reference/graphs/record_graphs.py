@@ -5,7 +5,7 @@ Usage: python record_graphs.py [NAME...]
 Needs TensorFlow 2.x, whose `compat.v1` builds and runs the graphs of 1.x. Of each graph it writes
 NAME.pb, the GraphDef, and NAME.npz: `feed:TENSOR` and `fetch:TENSOR`, arrays whose names begin with
 the number of the step where there are several, and `targets` of each step. The graphs are those of
-`programs.py`.
+`programs.py`. Of each in META_GRAPHS it also writes NAME.meta, as a Saver does.
 """
 
 import os
@@ -17,7 +17,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import numpy as np
 import tensorflow.compat.v1 as tf
-from programs import PROGRAMS
+from programs import META_GRAPHS, PROGRAMS
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -28,6 +28,8 @@ def record(name):
     with graph.as_default():
         tf.set_random_seed(7)
         steps = PROGRAMS[name](tf)
+        if name in META_GRAPHS:
+            tf.train.Saver(name="saver").export_meta_graph(str(FOLDER / f"{name}.meta"))
     arrays = {"steps": np.array([" ".join(step.get("targets", [])) for step in steps])}
     with tf.Session(graph=graph) as session:
         for number, step in enumerate(steps):

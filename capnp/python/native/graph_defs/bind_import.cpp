@@ -32,6 +32,24 @@ nb::tuple import_bytes(
   return nb::make_tuple(imported.first, imported.count, imported.unused);
 }
 
+/// The variable whose handle and initializer a graph has, under that name.
+Variable make_variable(
+    const Builder& builder, const std::string& name, const Value& handle,
+    const Value& initializer) {
+  const auto& node = builder.graph().node(handle.output().node);
+  auto* dtype = node.attrs.contains("dtype") ? node.attrs.at("dtype").get<DType>() : nullptr;
+  auto* shape = node.attrs.contains("shape") ? node.attrs.at("shape").get<Shape>() : nullptr;
+  if (!node.op->makes_resource_handle() || !dtype || !shape)
+    raise(invalid_argument("node '" + node.name + "' makes no handle of a variable"));
+  auto here = builder.within(name + "/").on(node.device);
+  return {
+      .name = name,
+      .handle = here.value(handle.output()),
+      .initializer = here.value(initializer.output()),
+      .dtype = *dtype,
+      .shape = *shape};
+}
+
 }  // namespace
 
 void bind_import(nb::module_& module) {
@@ -53,6 +71,9 @@ void bind_import(nb::module_& module) {
         return to_bytes(take(export_node_def(builder.graph(), id)));
       },
       nb::arg("builder"), nb::arg("id"));
+  module.def(
+      "make_variable", &make_variable, nb::arg("builder"), nb::arg("name"), nb::arg("handle"),
+      nb::arg("initializer"));
   module.def(
       "is_graph_def", [](const nb::bytes& bytes) { return is_graph_def(to_string(bytes)); },
       nb::arg("serialized"));

@@ -23,6 +23,7 @@ from troupe._src.inputs.producers import (
     slice_input_producer,
     string_input_producer,
 )
+from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.example import (
     BytesList,
     Example,
@@ -66,6 +67,8 @@ from troupe._src.train.learning_rate import (
     piecewise_constant_decay,
     polynomial_decay,
 )
+from troupe._src.messages.meta_graph_messages import SaverDef
+from troupe._src.train.meta_graphs import import_meta_graph
 from troupe._src.train.monitored_session import (
     MonitoredSession,
     MonitoredTrainingSession,
@@ -169,6 +172,7 @@ __all__ = [
     "QueueRunnerDef",
     "RMSPropOptimizer",
     "Saver",
+    "SaverDef",
     "Scaffold",
     "SecondOrStepTimer",
     "SequenceExample",
@@ -194,10 +198,12 @@ __all__ = [
     "cosine_decay_restarts",
     "create_global_step",
     "exponential_decay",
+    "export_meta_graph",
     "get_checkpoint_state",
     "get_global_step",
     "get_or_create_global_step",
     "global_step",
+    "import_meta_graph",
     "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",

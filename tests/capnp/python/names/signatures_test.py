@@ -105,7 +105,8 @@ NOT_COMPARED = {
 # Public names that are not TensorFlow's, or whose recorded signature says nothing.
 OWN = {
     "AttrValue", "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "IndexedSlicesValue",
-    "NameAttrList", "NodeDef", "Operation", "TensorProto", "TensorShapeProto",
+    "MetaGraphDef",
+    "NameAttrList", "NodeDef", "Operation", "TensorInfo", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
 }  # fmt: skip

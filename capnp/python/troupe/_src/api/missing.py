@@ -39,7 +39,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "eager execution": ("py_function",),
     "summaries": ("summary", "SummarySaverHook", "SummarySaver",),
     "graphs from files": (
-        "import_meta_graph", "export_meta_graph", "saved_model",
+        "saved_model",
     ),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
     "estimators and metrics": ("estimator", "feature_column", "metrics",),

@@ -90,7 +90,9 @@ def _checked_map(input_map: Any) -> Dict[str, Any]:
 def _checked_names(return_elements: Any) -> List[str]:
     if return_elements is None:
         return []
-    names = list(return_elements) if isinstance(return_elements, (list, tuple)) else [None]
+    names: List[Any] = [None]
+    if isinstance(return_elements, (list, tuple)):
+        names = list(return_elements)
     if not all(isinstance(name, str) for name in names):
         raise TypeError("return_elements must be a list of strings.")
     return names

@@ -51,7 +51,7 @@ def make_tensor_proto(
     kind = dtypes.as_dtype(dtype) if dtype is not None else None
     array = _to_array(values, kind)
     kind = kind or dtypes.of_array(array)
-    sizes = list(array.shape) if shape is None else as_shape(shape).as_list()
+    sizes: Any = list(array.shape) if shape is None else as_shape(shape).as_list()
     elements = int(np.prod(sizes, dtype=np.int64))
     if (verify_shape or (allow_broadcast and array.size != 1)) and list(array.shape) != sizes:
         raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, got {tuple(array.shape)}.")

@@ -25,7 +25,7 @@ class RepeatedScalars(List[Any]):
 
     MergeFrom = extend
 
-    def __iadd__(self, values: Iterable[Any]) -> RepeatedScalars:  # type: ignore[override,misc]
+    def __iadd__(self, values: Iterable[Any]) -> RepeatedScalars:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -38,7 +38,7 @@ class RepeatedScalars(List[Any]):
     def __deepcopy__(self, memo: Any) -> List[Any]:
         return list(self)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class RepeatedMessages(List[Any]):
@@ -68,7 +68,7 @@ class RepeatedMessages(List[Any]):
 
     MergeFrom = extend
 
-    def __iadd__(self, values: Iterable[Any]) -> RepeatedMessages:  # type: ignore[override,misc]
+    def __iadd__(self, values: Iterable[Any]) -> RepeatedMessages:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -78,7 +78,7 @@ class RepeatedMessages(List[Any]):
     def __deepcopy__(self, memo: Any) -> List[Any]:
         return list(self)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _put(self, message: Any) -> None:
         """Adds just that one."""

@@ -8,6 +8,9 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from troupe import _native
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph_defs.meta_graph import export_meta_graph, proto_functions
+from troupe._src.graph_defs.saver_nodes import SaverOfNames, name_nodes, remove_file, scoped
+from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
 from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
@@ -69,9 +72,15 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: Optional[str] = None,
         device: str = "",
+        saver_def: Any = None,
         **_: Any,
     ) -> None:
         graph = get_default_graph()
+        self._by_names: Optional[SaverOfNames] = None
+        if saver_def is not None:
+            self._by_names = SaverOfNames(saver_def, remove_checkpoint)
+            self.saver_def = self._by_names.saver_def
+            return
         options = {
             "variables": {key: v._native for key, v in _by_name(var_list).items()},
             "sharded": sharded,
@@ -83,18 +92,27 @@ class Saver:
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             graph._check_not_finalized()
             builder = graph._builder_for("SaveV2", "save")
+            first = graph._root.size
             self._native = _native.make_saver(builder, self._host, options)
+            self.saver_def = name_nodes(graph, first)
+        self.saver_def.sharded = sharded
+        self.saver_def.max_to_keep = max_to_keep or 0
+        self.saver_def.keep_checkpoint_every_n_hours = float(keep_checkpoint_every_n_hours)
 
     def save(
         self,
         sess: BaseSession,
         save_path: str,
         global_step: Any = None,
+        latest_filename: Any = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
         **_: Any,
     ) -> str:
         """Writes the checkpoint "save_path", or "save_path-<global_step>"; returns its name.
 
-        A session in this process needs an existing folder; tasks of a cluster create it.
+        A session in this process needs an existing folder; tasks of a cluster create it. With
+        `write_meta_graph` this program writes the graph to "<name>.meta".
         """
         session = _require_session(sess)
         folder = os.path.dirname(os.fspath(save_path))
@@ -103,8 +121,20 @@ class Saver:
         step = global_step
         if step is not None and not isinstance(step, int):
             step = int(sess.run(step)) if hasattr(step, "graph") else int(step)
+        before = self.last_checkpoints
+        path = self._save(session, os.fspath(save_path), step)
+        if write_meta_graph:
+            with session.graph.as_default():
+                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
+        for old in set(before) - set(self.last_checkpoints):
+            remove_file(f"{old}.{meta_graph_suffix}")
+        return path
+
+    def _save(self, session: BaseSession, save_path: str, step: Optional[int]) -> str:
+        if self._by_names is not None:
+            return self._by_names.save(session, save_path, step)
         try:
-            return str(self._native.save(session._ready(), os.fspath(save_path), step))
+            return str(self._native.save(session._ready(), save_path, step))
         except errors.OpError as error:
             raise session._located(error)
 
@@ -115,6 +145,9 @@ class Saver:
         session = _require_session(sess)
         if not session.sess_str and not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
+        if self._by_names is not None:
+            self._by_names.restore(session, os.fspath(save_path))
+            return
         try:
             self._native.restore(session._ready(), os.fspath(save_path))
         except errors.OpError as error:
@@ -123,11 +156,49 @@ class Saver:
     @property
     def last_checkpoints(self) -> List[str]:
         """The checkpoints that it has saved and not removed, oldest first."""
+        if self._by_names is not None:
+            return list(self._by_names.checkpoints)
         return list(self._native.last_checkpoints())
 
     def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
         """Adopts the checkpoints of another saver, so that `max_to_keep` counts them."""
-        self._native.recover_last_checkpoints(list(checkpoint_paths))
+        if self._by_names is not None:
+            self._by_names.checkpoints = list(checkpoint_paths)
+        else:
+            self._native.recover_last_checkpoints(list(checkpoint_paths))
+
+    def as_saver_def(self) -> SaverDef:
+        """The names of its nodes as a message."""
+        return self.saver_def
+
+    def to_proto(self, export_scope: Optional[str] = None) -> SaverDef:
+        return self.saver_def
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> Saver:
+        """A saver of nodes that the graph has."""
+        return Saver(saver_def=scoped(saver_def, import_scope))
+
+    def export_meta_graph(
+        self,
+        filename: Optional[str] = None,
+        collection_list: Optional[List[str]] = None,
+        as_text: bool = False,
+        export_scope: Optional[str] = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> MetaGraphDef:
+        """The default graph with this saver; see tf.train.export_meta_graph."""
+        return export_meta_graph(
+            filename=filename,
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
+        )
 
 
 def _require_session(sess: Any) -> BaseSession:
@@ -147,3 +218,6 @@ def _by_name(var_list: Any) -> Dict[str, Variable]:
     if not named:
         raise ValueError("No variables to save")
     return named
+
+
+proto_functions["savers"] = (SaverDef, Saver.to_proto, Saver.from_proto)

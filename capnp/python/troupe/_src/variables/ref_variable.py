@@ -12,6 +12,7 @@ from troupe._src.ops.apply_op import OP_DEFS
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.dtypes import DType
 from troupe._src.types.shapes import TensorShape
+from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.variable import Variable
 
 
@@ -55,6 +56,12 @@ class RefVariable(Variable):
                 )
                 self._assign_initial = assigned.op
             self._snapshot = raw_ops.Identity(input=self._reference, name="read")
+
+    def _take_nodes(self, graph: Graph, names: Any, scope: Optional[str]) -> None:
+        self._reference = protos.take_nodes(self, graph, names, scope)
+        initializer: Any = graph._of_value(self._native.initializer)
+        self._assign_initial = getattr(initializer, "op", initializer)
+        self._reference.op._variable_name = self._native.name
 
     def _ref(self) -> Tensor:
         """The reference, which ops that write take."""

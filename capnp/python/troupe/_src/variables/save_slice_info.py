@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
+from troupe._src.messages.meta_graph_messages import SaveSliceInfoDef
+
 
 class SaveSliceInfo:
     """The name and shape of the larger variable, and where in it a part is."""
@@ -19,6 +21,22 @@ class SaveSliceInfo:
         self.full_shape: List[int] = [int(size) for size in full_shape]
         self.var_offset: List[int] = [int(offset) for offset in var_offset]
         self.var_shape: List[int] = [int(size) for size in var_shape]
+
+    def to_proto(self, export_scope: Optional[str] = None) -> SaveSliceInfoDef:
+        """The same as a message."""
+        return SaveSliceInfoDef(
+            full_name=self.full_name or "",
+            full_shape=self.full_shape,
+            var_offset=self.var_offset,
+            var_shape=self.var_shape,
+        )
+
+    @staticmethod
+    def from_proto(message: Any) -> SaveSliceInfo:
+        """What a message says."""
+        return SaveSliceInfo(
+            message.full_name, message.full_shape, message.var_offset, message.var_shape
+        )
 
     @property
     def spec(self) -> str:

@@ -13,6 +13,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.operand import Operand
+from troupe._src.messages.meta_graph_messages import VariableDef
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -21,6 +22,7 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
+from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
@@ -119,6 +121,21 @@ class Variable(Operand):
         variable.constraint = None
         graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, variable)
         return variable
+
+    def to_proto(self, export_scope: Optional[str] = None) -> VariableDef:
+        """The names of its nodes as a message."""
+        return protos.to_proto(self)
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> Any:
+        """The variable whose nodes, which the default graph has, the message names."""
+        kind = Variable if variable_def.is_resource else Variable._of_references
+        variable = kind.__new__(kind, use_resource=True)
+        variable._take_nodes(get_default_graph(), variable_def, import_scope)
+        return variable
+
+    def _take_nodes(self, graph: Graph, names: Any, scope: Optional[str]) -> None:
+        protos.take_nodes(self, graph, names, scope)
 
     @property
     def name(self) -> str:

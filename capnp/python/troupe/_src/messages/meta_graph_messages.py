@@ -1,0 +1,132 @@
+"""Messages of graphs with all that a program keeps beside them: collections, savers, signatures."""
+
+from __future__ import annotations
+
+from troupe._src.messages.fields import Field
+from troupe._src.messages.graph_messages import GraphDef, OpList
+from troupe._src.messages.proto_message import ProtoMessage
+from troupe._src.messages.tensor_messages import DATA_TYPES, TensorShapeProto
+from troupe._src.set_module import set_module
+
+
+@set_module("troupe.train")
+class SaverDef(ProtoMessage):
+    """A saver: the names of its nodes, and which checkpoints it keeps."""
+
+    LEGACY, V1, V2 = 0, 1, 2
+    _fields = {
+        "filename_tensor_name": Field(1, "string"),
+        "save_tensor_name": Field(2, "string"),
+        "restore_op_name": Field(3, "string"),
+        "max_to_keep": Field(4, "int32"),
+        "sharded": Field(5, "bool"),
+        "keep_checkpoint_every_n_hours": Field(6, "float"),
+        "version": Field(7, "enum", {"LEGACY": 0, "V1": 1, "V2": 2}),
+    }
+
+
+class SaveSliceInfoDef(ProtoMessage):
+    """Which part of a larger variable a variable is."""
+
+    _fields = {
+        "full_name": Field(1, "string"),
+        "full_shape": Field(2, "int64", repeated=True),
+        "var_offset": Field(3, "int64", repeated=True),
+        "var_shape": Field(4, "int64", repeated=True),
+    }
+
+
+class VariableDef(ProtoMessage):
+    """A variable: the names of its nodes."""
+
+    _fields = {
+        "variable_name": Field(1, "string"),
+        "initializer_name": Field(2, "string"),
+        "snapshot_name": Field(3, "string"),
+        "save_slice_info_def": Field(4, "message", SaveSliceInfoDef),
+        "is_resource": Field(5, "bool"),
+        "initial_value_name": Field(6, "string"),
+        "trainable": Field(7, "bool"),
+    }
+
+
+def _list_of(kind: str) -> type:
+    return type("List", (ProtoMessage,), {"_fields": {"value": Field(1, kind, repeated=True)}})
+
+
+class CollectionDef(ProtoMessage):
+    """One collection: names of nodes and tensors, serialized messages, or numbers."""
+
+    NodeList, BytesList, Int64List, FloatList = map(_list_of, ("string", "bytes", "int64", "float"))
+    _fields = {
+        "node_list": Field(1, "message", NodeList, oneof="kind"),
+        "bytes_list": Field(2, "message", BytesList, oneof="kind"),
+        "int64_list": Field(3, "message", Int64List, oneof="kind"),
+        "float_list": Field(4, "message", FloatList, oneof="kind"),
+    }
+
+
+class _CooSparse(ProtoMessage):
+    _fields = {
+        "values_tensor_name": Field(1, "string"),
+        "indices_tensor_name": Field(2, "string"),
+        "dense_shape_tensor_name": Field(3, "string"),
+    }
+
+
+@set_module("troupe")
+class TensorInfo(ProtoMessage):
+    """A tensor of a graph: its name, type and shape."""
+
+    CooSparse = _CooSparse
+    _fields = {
+        "name": Field(1, "string", oneof="encoding"),
+        "dtype": Field(2, "enum", DATA_TYPES),
+        "tensor_shape": Field(3, "message", TensorShapeProto),
+        "coo_sparse": Field(4, "message", _CooSparse, oneof="encoding"),
+    }
+
+
+class SignatureDef(ProtoMessage):
+    """What a graph computes: its inputs and outputs by names for users."""
+
+    _fields = {
+        "inputs": Field(1, "message", TensorInfo, key="string"),
+        "outputs": Field(2, "message", TensorInfo, key="string"),
+        "method_name": Field(3, "string"),
+    }
+
+
+class AssetFileDef(ProtoMessage):
+    """A file that a graph reads, and the tensor that names it."""
+
+    _fields = {
+        "tensor_info": Field(1, "message", TensorInfo),
+        "filename": Field(2, "string"),
+    }
+
+
+class _MetaInfoDef(ProtoMessage):
+    _fields = {
+        "meta_graph_version": Field(1, "string"),
+        "stripped_op_list": Field(2, "message", OpList),
+        "tags": Field(4, "string", repeated=True),
+        "tensorflow_version": Field(5, "string"),
+        "tensorflow_git_version": Field(6, "string"),
+        "stripped_default_attrs": Field(7, "bool"),
+    }
+
+
+@set_module("troupe")
+class MetaGraphDef(ProtoMessage):
+    """A graph with its collections, saver and signatures."""
+
+    MetaInfoDef = _MetaInfoDef
+    _fields = {
+        "meta_info_def": Field(1, "message", _MetaInfoDef),
+        "graph_def": Field(2, "message", GraphDef),
+        "saver_def": Field(3, "message", SaverDef),
+        "collection_def": Field(4, "message", CollectionDef, key="string"),
+        "signature_def": Field(5, "message", SignatureDef, key="string"),
+        "asset_file_def": Field(6, "message", AssetFileDef, repeated=True),
+    }

@@ -1,0 +1,157 @@
+"""Graphs with collections and savers as messages and files."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+RECORDED = pathlib.Path(__file__).parents[3] / "reference" / "graphs"
+
+
+def build(use_resource=True):
+    """A graph that trains w; its collections name its tensors."""
+    x = tf.placeholder(tf.float32, [2], name="x")
+    w = tf.get_variable("w", initializer=[1.0, 2.0], use_resource=use_resource)
+    tf.get_variable("fixed", initializer=5.0, trainable=False, use_resource=use_resource)
+    loss = tf.reduce_sum(tf.square(w - x))
+    train = tf.train.GradientDescentOptimizer(0.25).minimize(loss, name="train")
+    tf.add_to_collection("results", loss)
+    tf.add_to_collection("results", train)
+    for value in ("text", 3, 1.5):
+        tf.add_to_collection(f"of_{type(value).__name__}", value)
+    tf.global_variables_initializer()
+    return w
+
+
+class MetaGraphTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        tf.Session.reset("", [""])
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.prefix = os.path.join(folder.name, "model")
+
+    def saved(self, **options):
+        """Trains one step and saves; gives the value of w."""
+        with tf.Graph().as_default():
+            w = build(**options)
+            saver = tf.train.Saver(max_to_keep=2)
+            with tf.Session() as session:
+                session.run("init")
+                session.run("train", {"x:0": [3, 4]})
+                saver.save(session, self.prefix, 1)
+                return session.run(w)
+
+    def test_a_program_goes_on_from_its_files(self):
+        for use_resource in (True, False):
+            with self.subTest(use_resource=use_resource), tf.Graph().as_default():
+                value = self.saved(use_resource=use_resource)
+                tf.Session.reset("", [""])
+                saver = tf.train.import_meta_graph(self.prefix + "-1.meta")
+                (w,) = tf.trainable_variables()
+                self.assertEqual([w.name, w.op.name, w.shape], ["w:0", "w", [2]])
+                self.assertEqual([v.name for v in tf.global_variables()], ["w:0", "fixed:0"])
+                loss, train = tf.get_collection("results")
+                with tf.Session() as session:
+                    saver.restore(session, self.prefix + "-1")
+                    self.assertAllEqual(session.run(w), value)
+                    session.run(train, {"x:0": [3, 4]})
+                    self.assertAllClose(session.run(w), [2.5, 3.5])
+                    self.assertAllClose(session.run(loss, {"x:0": [3, 4]}), 0.5)
+                    session.run(w.assign([7, 7]))
+                    saver.save(session, self.prefix, 2)
+                    session.run(w.initializer)
+                    self.assertAllEqual(session.run(w), [1, 2])
+                    saver.restore(session, self.prefix + "-2")
+                    self.assertAllEqual(session.run(w), [7, 7])
+                with tf.Graph().as_default():
+                    tf.train.import_meta_graph(self.prefix + "-2.meta", import_scope="b")
+                    self.assertEqual([v.name for v in tf.trainable_variables()], ["b/w:0"])
+
+    def test_an_imported_variable_is_trained_and_saved_by_new_nodes(self):
+        self.saved()
+        tf.train.import_meta_graph(self.prefix + "-1.meta", import_scope="old")
+        (w,) = tf.trainable_variables()
+        self.assertEqual(w.name, "old/w:0")
+        train = tf.train.MomentumOptimizer(0.5, 0.9).minimize(tf.reduce_sum(w * w))
+        saver = tf.train.Saver({"w": w})
+        with tf.Session() as session:
+            saver.restore(session, self.prefix + "-1")
+            session.run(tf.variables_initializer(tf.global_variables()[2:]))
+            session.run(train)
+            self.assertAllClose(session.run(w), [0, 0])
+
+    def test_a_program_of_tensorflow_is_trained_saved_and_restored(self):
+        for name, feeds in [
+            ("dense_sgd", {"x:0": np.ones([1, 4]), "y:0": [2]}),
+            ("dense_adam_of_references", {"x:0": np.ones([5, 3])}),
+        ]:
+            with self.subTest(name), tf.Graph().as_default(), tf.Session() as session:
+                saver = tf.train.import_meta_graph(str(RECORDED / f"{name}.meta"))
+                w = tf.trainable_variables()[0]
+                self.assertEqual(w.op.name, "w")
+                session.run(tf.global_variables_initializer())
+                before = session.run(w)
+                prefix = saver.save(session, self.prefix)
+                session.run("train", feeds)
+                self.assertGreater(abs(session.run(w) - before).max(), 1e-3)
+                saver.restore(session, prefix)
+                self.assertAllEqual(session.run(w), before)
+                self.assertEqual(saver.last_checkpoints, [prefix])
+                self.assertEqual(tf.train.latest_checkpoint(os.path.dirname(prefix)), prefix)
+
+    def test_collections_come_back(self):
+        build()
+        message = tf.train.export_meta_graph()
+        self.assertEqual(list(message.collection_def["results"].node_list.value)[1], "train")
+        with tf.Graph().as_default():
+            self.assertIsNotNone(tf.train.import_meta_graph(message, import_scope="a"))
+            loss, train = tf.get_collection("results")
+            self.assertEqual([loss.name, train.name], ["a/Sum:0", "a/train"])
+            self.assertEqual(tf.get_collection("of_str"), [b"text"])
+            self.assertEqual(tf.get_collection("of_int"), [3])
+            self.assertEqual(tf.get_collection("of_float"), [1.5])
+        self.assertEqual(
+            list(tf.train.export_meta_graph(collection_list=["of_int"]).collection_def), ["of_int"]
+        )
+
+    def test_devices_may_be_left_out(self):
+        with tf.device("/job:ps"):
+            tf.no_op("x")
+        message = tf.train.export_meta_graph()
+        self.assertEqual(message.graph_def.node[0].device, "/job:ps")
+        cleared = tf.train.export_meta_graph(clear_devices=True)
+        self.assertEqual(cleared.graph_def.node[0].device, "")
+        with tf.Graph().as_default() as graph:
+            self.assertIsNone(tf.train.import_meta_graph(message, clear_devices=True))
+            self.assertEqual(graph.get_operation_by_name("x").device, "")
+
+    def test_the_graph_of_an_old_checkpoint_is_removed_with_it(self):
+        build()
+        saver = tf.train.Saver(max_to_keep=1)
+        with tf.Session() as session:
+            session.run("init")
+            for step in (1, 2):
+                saver.save(session, self.prefix, step)
+            saver.save(session, self.prefix, 3, write_meta_graph=False)
+        names = sorted(os.listdir(os.path.dirname(self.prefix)))
+        self.assertFalse([name for name in names if "-1" in name or "-2" in name])
+        self.assertNotIn("model-3.meta", names)
+
+    def test_a_file_that_is_no_graph_is_an_error(self):
+        with open(self.prefix, "wb") as file:
+            file.write(b"\x0a\xff")
+        with self.assertRaisesRegex(OSError, "Cannot parse file"):
+            tf.train.import_meta_graph(self.prefix)
+        with self.assertRaises(OSError):
+            tf.train.import_meta_graph(self.prefix + ".none")
+        with self.assertRaisesRegex(ValueError, "export_scope"):
+            tf.train.export_meta_graph(export_scope="a")
+
+
+if __name__ == "__main__":
+    unittest.main()
