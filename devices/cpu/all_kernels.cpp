@@ -34,6 +34,7 @@ constexpr Add families[] = {
     add_serialization_kernels,
     add_decoding_kernels,
     add_files_kernels,
+    add_summary_kernels,
     add_padding_kernels,
     add_reversal_kernels,
     add_space_kernels,

@@ -27,6 +27,7 @@ void add_sequence_example_kernels(KernelCatalog& catalog);
 void add_serialization_kernels(KernelCatalog& catalog);
 void add_decoding_kernels(KernelCatalog& catalog);
 void add_files_kernels(KernelCatalog& catalog);
+void add_summary_kernels(KernelCatalog& catalog);
 void add_padding_kernels(KernelCatalog& catalog);
 void add_reversal_kernels(KernelCatalog& catalog);
 void add_space_kernels(KernelCatalog& catalog);

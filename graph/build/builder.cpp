@@ -148,6 +148,11 @@ Builder Builder::after(const Values& nodes) const {
 
 std::string Builder::unique_name(std::string_view op_name) const {
   auto base = prefix_ + (next_name_.empty() ? std::string(op_name) : next_name_);
+  if (next_name_.ends_with('/')) {
+    base = next_name_.substr(0, next_name_.size() - 1);
+    // The scope has reserved the name, for one node.
+    if (!base.empty() && !state_->graph.contains(base)) return base;
+  }
   auto& used = state_->names_used[base];
   auto name = used == 0 ? base : base + "_" + std::to_string(used);
   ++used;

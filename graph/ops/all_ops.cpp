@@ -31,6 +31,7 @@ constexpr Family families[] = {
     {"parsing/serialization", add_serialization_ops},
     {"parsing/decoding", add_decoding_ops},
     {"parsing/files", add_files_ops},
+    {"summary/summary", add_summary_ops},
     {"array/padding", add_padding_ops},
     {"array/reversal", add_reversal_ops},
     {"array/space", add_space_ops},

@@ -29,6 +29,7 @@ void add_sequence_example_ops(OpCatalog& catalog);
 void add_serialization_ops(OpCatalog& catalog);
 void add_decoding_ops(OpCatalog& catalog);
 void add_files_ops(OpCatalog& catalog);
+void add_summary_ops(OpCatalog& catalog);
 void add_padding_ops(OpCatalog& catalog);
 void add_reversal_ops(OpCatalog& catalog);
 void add_space_ops(OpCatalog& catalog);

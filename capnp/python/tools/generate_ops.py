@@ -130,7 +130,7 @@ def default_of(attr: Dict[str, Any], dtype_names: Dict[int, str]) -> str:
         return f"_dtypes.{name + '_' if name == 'bool' else name}"
     if kind == "string":
         return repr(value.decode())
-    if kind.startswith("list(") and not value:
+    if kind == "tensor" or (kind.startswith("list(") and not value):
         return "None"
     if kind == "float":
         return repr(float(f"{value:.7g}"))

@@ -38,6 +38,7 @@ from troupe import (
     sets,
     sparse,
     strings,
+    summary,
     train,
     version,
 )
@@ -107,6 +108,9 @@ from troupe._src.messages.graph_messages import AttrValue, GraphDef, NameAttrLis
 from troupe._src.messages.meta_graph_messages import MetaGraphDef, TensorInfo
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.messages.tensor_messages import TensorProto, TensorShapeProto
+from troupe._src.messages.summary_messages import (
+    Event, HistogramProto, LogMessage, SessionLog, Summary, SummaryMetadata,
+)  # fmt: skip
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.linalg.matrix_ops import (
     cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
@@ -320,16 +324,17 @@ __getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test")
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
     "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto", "DType", "DeviceSpec",
-    "Dimension", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
+    "Dimension", "Event", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
     "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef",
-    "GraphKeys", "GraphOptions", "IdentityReader", "IndexedSlices", "IndexedSlicesValue",
-    "InteractiveSession", "MONOLITHIC_BUILD", "MetaGraphDef", "NameAttrList", "NoGradient",
-    "NodeDef", "NotDifferentiable", "OpError", "Operation", "OptimizerOptions", "PaddingFIFOQueue",
-    "Print", "PriorityQueue", "QueueBase", "RandomShuffleQueue", "ReaderBase", "RegisterGradient",
-    "RunMetadata", "RunOptions", "Session", "SparseConditionalAccumulator", "SparseFeature",
-    "SparseTensor", "SparseTensorValue", "TFRecordReader", "Tensor", "TensorArray", "TensorInfo",
-    "TensorProto", "TensorShape", "TensorShapeProto", "TensorSpec", "TextLineReader",
+    "GraphKeys", "GraphOptions", "HistogramProto", "IdentityReader", "IndexedSlices",
+    "IndexedSlicesValue", "InteractiveSession", "LogMessage", "MONOLITHIC_BUILD", "MetaGraphDef",
+    "NameAttrList", "NoGradient", "NodeDef", "NotDifferentiable", "OpError", "Operation",
+    "OptimizerOptions", "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase",
+    "RandomShuffleQueue", "ReaderBase", "RegisterGradient", "RunMetadata", "RunOptions", "Session",
+    "SessionLog", "SparseConditionalAccumulator", "SparseFeature", "SparseTensor",
+    "SparseTensorValue", "Summary", "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray",
+    "TensorInfo", "TensorProto", "TensorShape", "TensorShapeProto", "TensorSpec", "TextLineReader",
     "UnconnectedGradients", "VERSION", "VarLenFeature", "Variable", "VariableAggregation",
     "VariableScope", "VariableSynchronization", "WholeFileReader", "__compiler_version__",
     "__git_version__", "__version__", "abs", "accumulate_n", "acos", "acosh", "add",
@@ -394,13 +399,13 @@ __all__ = [
     "sqrt", "square", "squared_difference", "squeeze", "stack", "stop_gradient", "strided_slice",
     "string", "string_join", "string_split", "string_strip", "string_to_hash_bucket",
     "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number", "strings",
-    "substr", "subtract", "svd", "switch_case", "tables_initializer", "tan", "tanh", "tensordot",
-    "test", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
-    "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
-    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
-    "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
-    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
-    "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file", "zeros",
-    "zeros_initializer", "zeros_like", "zeta",
+    "substr", "subtract", "summary", "svd", "switch_case", "tables_initializer", "tan", "tanh",
+    "tensordot", "test", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float",
+    "to_int32", "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv",
+    "truncated_normal", "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple",
+    "tuple_of", "uint16", "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer",
+    "unsorted_segment_mean", "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",
+    "variable_op_scope", "variable_scope", "variables_initializer", "variance_scaling_initializer",
+    "variant", "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop",
+    "write_file", "zeros", "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -96,6 +96,13 @@ BOOST_AUTO_TEST_CASE(scopes_prefix_names) {
   BOOST_TEST(layer.relu(x).name() == "layer/Relu_1:0");
 }
 
+BOOST_AUTO_TEST_CASE(a_node_may_have_the_name_of_its_scope) {
+  auto outer = b.scope("outer");
+  auto layer = outer.scope("layer");
+  BOOST_TEST(layer.named(layer.prefix()).relu(x).name() == "outer/layer:0");
+  BOOST_TEST(layer.named(layer.prefix()).relu(x).name() == "outer/layer_1:0");
+}
+
 BOOST_AUTO_TEST_CASE(a_scope_is_entered_again_by_its_prefix) {
   auto scope = b.scope("layer");
   BOOST_TEST(b.within(scope.prefix()).relu(x).name() == "layer/Relu:0");

@@ -41,6 +41,7 @@ from troupe._src.queues.queue_runner import (
     add_queue_runner,
     start_queue_runners,
 )
+from troupe._src.summary.event_file import summary_iterator
 from troupe._src.train.checkpoint_reader import (
     NewCheckpointReader,
     list_variables,
@@ -79,7 +80,6 @@ from troupe._src.train.native_hooks import (
     CheckpointSaverHook,
     NanLossDuringTrainingError,
     NanTensorHook,
-    StepCounterHook,
     StopAtStepHook,
 )
 from troupe._src.train.optimizer import Optimizer
@@ -124,6 +124,7 @@ from troupe._src.train.session_run_hook import (
     SessionRunHook,
     SessionRunValues,
 )
+from troupe._src.train.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.supervisor import Supervisor
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe.train import queue_runner
@@ -186,6 +187,7 @@ __all__ = [
     "SingularMonitoredSession",
     "StepCounterHook",
     "StopAtStepHook",
+    "SummarySaverHook",
     "Supervisor",
     "SyncReplicasOptimizer",
     "WorkerSessionCreator",
@@ -232,5 +234,6 @@ __all__ = [
     "start_queue_runners",
     "stop_server",
     "string_input_producer",
+    "summary_iterator",
     "write_graph",
 ]

@@ -37,7 +37,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "matrix decompositions": ("orthogonal_initializer",),
     "eager execution": ("py_function",),
-    "summaries": ("summary", "SummarySaverHook", "SummarySaver",),
+    "summaries of sounds, and ops that write summaries": ("audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description", "initialize",),
     "graphs from files": (
         "saved_model",
     ),

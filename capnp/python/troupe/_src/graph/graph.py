@@ -107,8 +107,6 @@ class Graph:
             name = name or op_type
             inputs = [self._adopt(tensor, op_type) for tensor in inputs]
             builder = self._builder_for(op_type, name, inputs, attrs)
-            if name.endswith("/"):
-                builder, name = builder.within(""), name[:-1]
             values = [tensor._value() for tensor in inputs]
             self._use_context()
             if op_type in self._scopes.gradients:

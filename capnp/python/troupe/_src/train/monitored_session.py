@@ -16,11 +16,12 @@ from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hook_adapter import Training, adapt_hook
-from troupe._src.train.native_hooks import CheckpointSaverHook, StepCounterHook
+from troupe._src.train.native_hooks import CheckpointSaverHook
 from troupe._src.train.saver import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe._src.train.session_threads import SessionThreads
+from troupe._src.train.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.types import errors
 
 USE_DEFAULT: Any = object()
@@ -264,14 +265,18 @@ def MonitoredTrainingSession(
     """A MonitoredSession with the standard hooks: the chief saves checkpoints and counts steps.
 
     Checkpoints are saved every 600 s where neither seconds nor steps are given, and never where
-    both are None.
+    both are None; summaries every 100 steps, to `summary_dir`, by default `checkpoint_dir`.
     """
     scaffold = scaffold or Scaffold()
+    summary_dir = summary_dir or checkpoint_dir
     all_hooks = list(hooks or [])
     if is_chief:
         all_hooks += list(chief_only_hooks or [])
         if log_step_count_steps and get_global_step() is not None:
-            all_hooks.append(StepCounterHook(every_n_steps=log_step_count_steps))
+            all_hooks.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
+        all_hooks += _summary_hooks(
+            scaffold, summary_dir, save_summaries_steps, save_summaries_secs
+        )
         secs, steps = save_checkpoint_secs, save_checkpoint_steps
         if secs is USE_DEFAULT:
             secs = 600 if steps is USE_DEFAULT else None
@@ -283,3 +288,14 @@ def MonitoredTrainingSession(
             )
     creator = SessionCreator(master, config, is_chief, checkpoint_dir, max_wait_secs, scaffold)
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)
+
+
+def _summary_hooks(scaffold: Scaffold, folder: Any, steps: Any, secs: Any) -> List[SessionRunHook]:
+    """What writes summaries, where there is a folder and a global step."""
+    if steps is USE_DEFAULT:
+        steps = 100 if secs is USE_DEFAULT else None
+    secs = None if secs is USE_DEFAULT else secs
+    is_wanted = (steps and steps > 0) or (secs and secs > 0)
+    if not folder or not is_wanted or get_global_step() is None:
+        return []
+    return [SummarySaverHook(None if secs else steps, secs, folder, scaffold=scaffold)]

@@ -35,7 +35,7 @@ def step_name(graph: Graph) -> str:
     step = get_global_step(graph)
     if step is None:
         raise RuntimeError("Global step should be created to use this hook.")
-    return step._as_graph_element().name
+    return str(getattr(step, "_as_graph_element", lambda: step)().name)
 
 
 def value_of(value: Any) -> Tensor:
@@ -102,27 +102,6 @@ class CheckpointSaverHook(SessionRunHook):
             self._save_steps,
             self._save_secs,
         )
-
-
-@set_module("troupe.train")
-class StepCounterHook(SessionRunHook):
-    """Logs the global steps per second."""
-
-    def __init__(
-        self,
-        every_n_steps: Optional[int] = 100,
-        every_n_secs: Optional[float] = None,
-        output_dir: Any = None,
-        summary_writer: Any = None,
-    ) -> None:
-        every_n_steps = None if every_n_secs is not None else every_n_steps
-        if (every_n_steps is None) == (every_n_secs is None):
-            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
-        self._steps, self._secs = every_n_steps, every_n_secs
-
-    def _native_hook(self, training: Any) -> Any:
-        name = step_name(training.graph)
-        return _native.step_counter(training.host, name, self._steps, self._secs)
 
 
 @set_module("troupe.train")

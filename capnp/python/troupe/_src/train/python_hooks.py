@@ -11,6 +11,7 @@ import numpy as np
 from troupe._src.messages.config import RunOptions
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
+from troupe._src.summary.file_writer import FileWriterCache
 from troupe._src.train.native_hooks import step_name, value_of
 from troupe._src.train.session_run_hook import (
     SessionRunArgs,
@@ -156,7 +157,10 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 @set_module("troupe.train")
 class ProfilerHook(SessionRunHook):
-    """Writes a trace of every N-th step, for ui.perfetto.dev and chrome://tracing, to a folder."""
+    """Writes a trace of every N-th step, for ui.perfetto.dev and chrome://tracing, to a folder.
+
+    The metadata of the step are added to the event file of the folder.
+    """
 
     def __init__(
         self,
@@ -170,6 +174,11 @@ class ProfilerHook(SessionRunHook):
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._next_step = 0
 
+    def begin(self) -> None:
+        self._next_step = 0
+        self._timer.reset()
+        self._writer = FileWriterCache.get(self._folder or ".")
+
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         self._is_due = self._timer.should_trigger_for_step(self._next_step)
         level = RunOptions.FULL_TRACE if self._is_due else RunOptions.NO_TRACE
@@ -182,7 +191,11 @@ class ProfilerHook(SessionRunHook):
             self._timer.update_last_triggered_step(step)
             os.makedirs(self._folder or ".", exist_ok=True)
             run_values.run_metadata.save_trace(os.path.join(self._folder, f"timeline-{step}.json"))
+            self._writer.add_run_metadata(run_values.run_metadata, f"step_{step}")
         self._next_step = step + 1
+
+    def end(self, session: Any) -> None:
+        self._writer.flush()
 
 
 @set_module("troupe.train")

@@ -12,6 +12,7 @@ from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.set_module import set_module
+from troupe._src.summary.summary_ops import merge_all
 from troupe._src.train.saver import Saver
 from troupe._src.variables.variable_sets import (
     global_variables,
@@ -76,6 +77,12 @@ class Scaffold:
             )
         elif self.local_init_op is not None:
             self.local_init_op = as_operation(self.local_init_op)
+        return self
+
+    def with_summary_op(self) -> Scaffold:
+        """Adds `summary_op`, which merges all summaries, if there are any."""
+        if self.summary_op is None and get_default_graph().get_collection(GraphKeys.SUMMARIES):
+            self.summary_op = _get_or_create(GraphKeys.SUMMARY_OP, merge_all)
         return self
 
     def report_op(self) -> Tensor:

@@ -1,0 +1,125 @@
+"""Ops whose results are summaries."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.messages.summary_messages import SummaryMetadata
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.platform import logging
+from troupe._src.types import dtypes
+
+_SUMMARIES = [GraphKeys.SUMMARIES]
+
+
+def clean_tag(name: Optional[str]) -> Optional[str]:
+    """The name with "_" for what a node's name cannot have, and no slashes in front."""
+    if name is None:
+        return None
+    cleaned = re.sub(r"[^-/\w\.]", "_", name).lstrip("/")
+    if cleaned != name:
+        logging.info("Summary name %s is illegal; using %s instead.", name, cleaned)
+    return cleaned
+
+
+@contextlib.contextmanager
+def _scope_of(
+    name: Optional[str], family: Optional[str] = None, default_name: Optional[str] = None
+) -> Iterator[Tuple[str, str]]:
+    """The tag of a summary, and the name of its node, in a scope of its own."""
+    cleaned, family = clean_tag(name), clean_tag(family)
+    base = cleaned if family is None else f"{family}/{cleaned}"
+    with get_default_graph().name_scope(base or default_name) as scope:
+        tag = scope.rstrip("/")
+        yield (tag if family is None else f"{family}/{tag}"), scope
+
+
+def _collected(summary: Tensor, collections: Any, default: Sequence[str]) -> Tensor:
+    keys = default if collections is None else collections
+    get_default_graph().add_to_collections(list(keys), summary)
+    return summary
+
+
+def scalar(
+    name: str, tensor: Any, collections: Optional[Sequence[str]] = None,
+    family: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """A summary of a number."""
+    with _scope_of(name, family) as (tag, scope):
+        summary = raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope)
+        return _collected(summary, collections, _SUMMARIES)
+
+
+def histogram(
+    name: str, values: Any, collections: Optional[Sequence[str]] = None,
+    family: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """A summary of how many of the values are in each bucket."""
+    with _scope_of(name, family, "HistogramSummary") as (tag, scope):
+        summary = raw_ops.HistogramSummary(tag=tag, values=values, name=scope)
+        return _collected(summary, collections, _SUMMARIES)
+
+
+def image(
+    name: str, tensor: Any, max_outputs: int = 3, collections: Optional[Sequence[str]] = None,
+    family: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """A summary of the first images of a batch, of 1, 3 or 4 channels."""
+    with _scope_of(name, family) as (tag, scope):
+        summary = raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs, name=scope)
+        return _collected(summary, collections, _SUMMARIES)
+
+
+def tensor_summary(
+    name: str, tensor: Any, summary_description: Any = None,
+    collections: Optional[Sequence[str]] = None, summary_metadata: Any = None,
+    family: Optional[str] = None, display_name: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """A summary of a tensor as it is, with metadata for the viewer."""
+    metadata = SummaryMetadata() if summary_metadata is None else summary_metadata
+    if summary_description is not None:
+        metadata.summary_description = summary_description
+    if display_name is not None:
+        metadata.display_name = display_name
+    with _scope_of(name, family) as (tag, scope):
+        summary = raw_ops.TensorSummaryV2(
+            tag=tag,
+            tensor=tensor,
+            serialized_summary_metadata=metadata.SerializeToString(),
+            name=scope,
+        )
+        return _collected(summary, collections, _SUMMARIES)
+
+
+def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) -> Tensor:
+    """A summary of texts."""
+    texts = convert_to_tensor(tensor)
+    if texts.dtype != dtypes.string:
+        raise ValueError(f"Expected tensor {texts.name} to have dtype string, got {texts.dtype}")
+    plugin = SummaryMetadata.PluginData(plugin_name="text")
+    metadata = SummaryMetadata(plugin_data=plugin)
+    return tensor_summary(name, texts, collections=collections, summary_metadata=metadata)
+
+
+def merge(
+    inputs: Sequence[Any], collections: Optional[Sequence[str]] = None, name: Optional[str] = None
+) -> Tensor:
+    """A summary with the values of all of them."""
+    name = clean_tag(name)
+    with get_default_graph().name_scope(name or "Merge"):
+        summary = raw_ops.MergeSummary(inputs=list(inputs), name=name)
+        return _collected(summary, collections, [])
+
+
+def merge_all(
+    key: str = GraphKeys.SUMMARIES, scope: Optional[str] = None, name: Optional[str] = None
+) -> Optional[Tensor]:
+    """A summary with the values of all that the collection has; None where it is empty."""
+    found: List[Any] = get_default_graph().get_collection(key, scope)
+    return merge(found, name=name) if found else None

@@ -1,0 +1,41 @@
+"""Summaries of a training, and the event files that TensorBoard reads."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.messages.summary_messages import (
+    Event,
+    SessionLog,
+    Summary,
+    SummaryDescription,
+    TaggedRunMetadata,
+)
+from troupe._src.summary.event_file import summary_iterator
+from troupe._src.summary.file_writer import FileWriter, FileWriterCache
+from troupe._src.summary.summary_ops import (
+    histogram,
+    image,
+    merge,
+    merge_all,
+    scalar,
+    tensor_summary,
+    text,
+)
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "Event",
+    "FileWriter",
+    "FileWriterCache",
+    "SessionLog",
+    "Summary",
+    "SummaryDescription",
+    "TaggedRunMetadata",
+    "histogram",
+    "image",
+    "merge",
+    "merge_all",
+    "scalar",
+    "summary_iterator",
+    "tensor_summary",
+    "text",
+]
