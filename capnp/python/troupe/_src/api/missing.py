@@ -11,14 +11,6 @@ from troupe._src.ops import gen_ops
 
 # TensorFlow's names that are not supported, by what they belong to.
 _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
-    "queues": (
-        "FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase",
-        "QueueRunner", "add_queue_runner", "queue_runner", "start_queue_runners",
-    ),
-    "input pipelines": (
-        "batch", "string_input_producer", "shuffle_batch", "slice_input_producer",
-        "range_input_producer", "limit_epochs", "match_filenames_once",
-    ),
     "arrays of a specification": ("TensorArraySpec",),
     "checks of several shapes": ("assert_shapes",),
     "ragged tensors, and ops of Unicode": (
@@ -37,15 +29,12 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "matrix decompositions": ("orthogonal_initializer",),
     "eager execution": ("py_function",),
-    "summaries of sounds, and ops that write summaries": ("audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description", "initialize",),
-    "graphs from files": (
-        "saved_model",
+    "summaries of sounds, and ops that write summaries": (
+        "audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description", "initialize",
     ),
+    "graphs from files": ("saved_model",),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
     "estimators and metrics": ("estimator", "feature_column", "metrics",),
-    "synchronous replicas (they need accumulators and queues)": (
-        "SyncReplicasOptimizer", "ConditionalAccumulator", "SparseConditionalAccumulator",
-    ),
 }  # fmt: skip
 
 
