@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <numeric>
+#include <string_view>
 
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/import/attr_proto.hpp"
@@ -19,16 +20,26 @@ namespace {
 /// Programs that know functions of this form.
 constexpr int function_min_consumer = 12;
 
+/// Ops that TensorFlow does not have, whose nodes are left out: they have no outputs. What its
+/// programs do instead they do outside of the graph.
+bool is_own_op(std::string_view op) { return op == "RemoveCheckpoint"; }
+
+bool is_exported(const Graph& graph, std::string_view control_input) {
+  auto id = graph.find(control_input.substr(1));
+  return !id || !is_own_op(graph.node(*id).op->name());
+}
+
 /// "node" for output 0, "node:1" for others.
 std::string input_name(const std::string& input) {
   return input.ends_with(":0") ? input.substr(0, input.size() - 2) : input;
 }
 
-void write_node(const NodeDef& node, proto::NodeDef& message) {
+void write_node(const Graph& graph, const NodeDef& node, proto::NodeDef& message) {
   message.set_name(node.name);
   message.set_op(node.op);
   message.set_device(node.device);
-  for (const auto& input : node.inputs) message.add_input(input_name(input));
+  for (const auto& input : node.inputs)
+    if (!input.starts_with('^') || is_exported(graph, input)) message.add_input(input_name(input));
   auto& attrs = *message.mutable_attr();
   for (const auto& [name, value] : node.attrs)
     if (!is_internal_attr(name)) attrs[name] = attr_to_proto(value);
@@ -89,7 +100,7 @@ class FunctionWriter {
     auto def = body.def_of(node.id);
     if (auto status = check_gradient_call(graph_, def); !status.ok()) return status;
     auto& written = *message_.add_node_def();
-    write_node(def, written);
+    write_node(body, def, written);
     for (size_t i = 0; i < node.inputs.size(); ++i)
       written.set_input(static_cast<int>(i), function_output_name(body, node.inputs[i]));
     if (!node.op->is_stateful()) return {};
@@ -109,9 +120,10 @@ class FunctionWriter {
 Result<std::string> export_graph_def(const Graph& graph, const std::vector<NodeId>& nodes) {
   proto::GraphDef message;
   for (auto id : nodes) {
+    if (is_own_op(graph.node(id).op->name())) continue;
     auto def = graph.def_of(id);
     if (auto status = check_gradient_call(graph, def); !status.ok()) return status;
-    write_node(def, *message.add_node());
+    write_node(graph, def, *message.add_node());
   }
   for (const auto& function : graph.library().all())
     if (auto status =
@@ -127,7 +139,7 @@ Result<std::string> export_graph_def(const Graph& graph, const std::vector<NodeI
 
 Result<std::string> export_node_def(const Graph& graph, NodeId node) {
   proto::NodeDef message;
-  write_node(graph.def_of(node), message);
+  write_node(graph, graph.def_of(node), message);
   return message_bytes(message);
 }
 

@@ -24,6 +24,15 @@ constexpr int placeholder_version = 21;
 constexpr std::array<std::string_view, 5> later_hints = {
     "debug_name", "grad_a", "grad_b", "grad_x", "grad_y"};
 
+/// Whether that is the default of an attribute that an op got after 1.15, and which is not zero.
+bool is_later_default(
+    const std::string& op, const std::string& attr, const proto::AttrValue& value) {
+  if (op.starts_with("FusedBatchNorm") && attr == "exponential_avg_factor") return value.f() == 1;
+  if (op == "TopKV2" && (attr == "Tk" || attr == "index_type"))
+    return value.type() == proto::DT_INT32;
+  return false;
+}
+
 Where where_of(const proto::NodeDef& node) { return {.node = node.name(), .op = node.op()}; }
 
 Status in_attr(const std::string& name, const Status& status) {
@@ -155,7 +164,7 @@ bool GraphReader::is_stateful(const proto::FunctionDef& function, int depth) {
 
 bool GraphReader::is_default(
     const std::string& op, const std::string& attr, const proto::AttrValue& value) const {
-  if (std::ranges::count(later_hints, attr) > 0) return true;
+  if (std::ranges::count(later_hints, attr) > 0 || is_later_default(op, attr, value)) return true;
   auto producer = producer_ops_.find(op);
   if (producer == producer_ops_.end()) return is_zero(value);
   for (const auto& rule : producer->second->attr())

@@ -48,7 +48,8 @@ Result<std::string> graph_def_from_text(const std::string& text);
 Result<std::string> graph_def_to_text(const std::string& bytes);
 
 /// The graph with its functions as the bytes of a GraphDef, which TensorFlow 1.15 and later read.
-/// Attributes are all there, also where they have their defaults. Unimplemented where it has a
+/// Attributes are all there, also where they have their defaults; nodes of RemoveCheckpoint, which
+/// TensorFlow does not have, are left out. Unimplemented where it has a
 /// gradient of a call that must not run twice; InvalidArgument where it has more than 2 GiB.
 Result<std::string> export_graph_def(const Graph& graph);
 /// Of these nodes alone.

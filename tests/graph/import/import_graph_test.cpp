@@ -197,6 +197,17 @@ BOOST_AUTO_TEST_CASE(what_was_exported_is_imported_as_the_same_graph) {
   BOOST_TEST(from_text(*text) == bytes);
 }
 
+BOOST_AUTO_TEST_CASE(ops_that_tensorflow_does_not_have_are_not_exported) {
+  Builder b;
+  auto prefix = b.constant(Tensor::string("model"));
+  auto removed = b.named("removed").op("RemoveCheckpoint", {prefix});
+  b.after({removed, prefix}).named("next").op("NoOp");
+  Graph graph(make_op_catalog());
+  BOOST_REQUIRE(import_graph_def(graph, *export_graph_def(b.graph())).ok());
+  BOOST_TEST(graph.size() == 2);
+  BOOST_TEST(inputs_of(graph, "next") == "^Const");
+}
+
 BOOST_AUTO_TEST_CASE(any_bytes_are_imported_or_are_an_error) {
   auto bytes = varied_graph();
   auto catalog = make_op_catalog();

@@ -197,3 +197,124 @@ def recurrent(tf):
     states = tf.scan(cell, tf.transpose(x, [1, 0, 2]), initializer=tf.zeros([2, 4]))
     loss = tf.reduce_mean(tf.square(states[-1] - 0.2), name="loss")
     return training(tf, loss, tf.train.GradientDescentOptimizer(1.0), {"x:0": rows(2, 5, 3)})
+
+
+@program
+def batch_normalization(tf):
+    """With the updates of its moving averages, which train."""
+    x = tf.placeholder(tf.float32, [4, 3, 3, 2], name="x")
+    scale = tf.get_variable("scale", [2], initializer=tf.ones_initializer(), use_resource=True)
+    offset = tf.get_variable("offset", [2], initializer=tf.zeros_initializer(), use_resource=True)
+    y, mean, variance = tf.nn.fused_batch_norm(x, scale, offset, is_training=True)
+    average = tf.get_variable(
+        "average", [2], initializer=tf.zeros_initializer(), trainable=False, use_resource=True
+    )
+    with tf.control_dependencies([tf.assign_sub(average, (average - mean) * 0.1)]):
+        loss = tf.reduce_sum(tf.square(y - 0.5) * x, name="loss") + tf.reduce_sum(variance)
+    steps = training(tf, loss, tf.train.GradientDescentOptimizer(0.01), {"x:0": rows(4, 3, 3, 2)})
+    tf.identity(average, name="moved")
+    return steps + [{"fetches": ["moved:0"]}]
+
+
+@program
+def sparse_tensors(tf):
+    indices = tf.placeholder(tf.int64, [None, 2], name="indices")
+    values = tf.placeholder(tf.float32, [None], name="values")
+    sparse = tf.SparseTensor(indices, values, [3, 4])
+    dense = tf.constant(rows(4, 2))
+    tf.identity(tf.sparse.sparse_dense_matmul(sparse, dense), name="product")
+    tf.identity(tf.sparse.to_dense(tf.sparse.reorder(sparse)), name="dense")
+    tf.identity(tf.sparse.reduce_sum(sparse, 1), name="sums")
+    tf.identity(tf.gradients(tf.sparse.sparse_dense_matmul(sparse, dense), values)[0], name="d")
+    feeds = {"indices:0": np.array([[0, 1], [2, 0], [2, 3]], np.int64), "values:0": rows(3)}
+    return [{"feeds": feeds, "fetches": ["product:0", "dense:0", "sums:0", "d:0"]}]
+
+
+@program
+def clipped_ftrl_with_averages(tf):
+    x = tf.placeholder(tf.float32, [3, 4], name="x")
+    w = tf.get_variable("w", [4], initializer=constants(tf, 4), use_resource=True)
+    loss = tf.reduce_mean(tf.log(1 + tf.exp(-tf.reduce_sum(x * w, 1))), name="loss")
+    optimizer = tf.train.FtrlOptimizer(0.3, l1_regularization_strength=0.01)
+    (gradient,) = tf.gradients(loss, [w])
+    (clipped,), _ = tf.clip_by_global_norm([gradient], 0.1)
+    step = optimizer.apply_gradients([(clipped, w)])
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    with tf.control_dependencies([step]):
+        tf.group(averages.apply([w]), name="train")
+    tf.global_variables_initializer()
+    tf.identity(averages.average(w), name="average")
+    tf.identity(w, name="value")
+    steps = [{"targets": ["init"]}]
+    for _ in range(3):
+        steps.append({"feeds": {"x:0": rows(3, 4)}, "targets": ["train"]})
+        steps.append({"fetches": ["average:0", "value:0"]})
+    return steps
+
+
+@program
+def mapped_elements(tf):
+    """Arrays of tensors that a loop reads and writes, and their gradients."""
+    tf.disable_control_flow_v2()
+    x = tf.placeholder(tf.float32, [4, 2], name="x")
+    y = tf.map_fn(lambda row: tf.cumsum(row) * tf.norm(row), x)
+    tf.identity(y, name="y")
+    tf.identity(tf.gradients(y, [x])[0], name="dx")
+    tf.identity(tf.foldl(lambda a, b: a * 0.5 + b, x), name="folded")
+    return [{"feeds": {"x:0": rows(4, 2)}, "fetches": ["y:0", "dx:0", "folded:0"]}]
+
+
+@program
+def images(tf):
+    x = tf.placeholder(tf.float32, [1, 5, 5, 3], name="x")
+    tf.identity(tf.image.resize_bilinear(x, [7, 3]), name="bilinear")
+    tf.identity(tf.image.resize_nearest_neighbor(x, [3, 8]), name="nearest")
+    tf.identity(tf.image.flip_left_right(x[0]), name="flipped")
+    tf.identity(tf.image.rgb_to_hsv(tf.sigmoid(x)), name="hsv")
+    fetches = ["bilinear:0", "nearest:0", "flipped:0", "hsv:0"]
+    return [{"feeds": {"x:0": rows(1, 5, 5, 3)}, "fetches": fetches}]
+
+
+@program
+def depthwise_and_transposed(tf):
+    x = tf.placeholder(tf.float32, [1, 6, 6, 2], name="x")
+    k = tf.get_variable("k", [3, 3, 2, 2], initializer=constants(tf, 3, 3, 2, 2), use_resource=True)
+    t = tf.get_variable("t", [2, 2, 1, 4], initializer=constants(tf, 2, 2, 1, 4), use_resource=True)
+    hidden = tf.nn.elu(tf.nn.depthwise_conv2d(x, k, [1, 1, 1, 1], "SAME"))
+    hidden = tf.nn.avg_pool(hidden, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    y = tf.nn.conv2d_transpose(hidden, t, [1, 6, 6, 1], [1, 2, 2, 1])
+    loss = tf.reduce_mean(tf.nn.l2_loss(y - 1.0), name="loss")
+    optimizer = tf.train.AdadeltaOptimizer(1.0)
+    return training(tf, loss, optimizer, {"x:0": rows(1, 6, 6, 2)}, count=2)
+
+
+@program
+def choices(tf):
+    """Branches that assign, of more than two."""
+    tf.disable_control_flow_v2()
+    n = tf.placeholder(tf.int32, [], name="n")
+    v = tf.get_variable("v", [], initializer=tf.zeros_initializer(), use_resource=True)
+    cases = [(tf.equal(n, i), lambda i=i: tf.assign_add(v, 10.0**i)) for i in range(3)]
+    chosen = tf.case(cases, default=lambda: tf.identity(v) - 1.0, exclusive=True)
+    tf.identity(chosen, name="y")
+    tf.global_variables_initializer()
+    steps = [{"feeds": {"n:0": np.int32(n)}, "fetches": ["y:0"]} for n in (0, 2, 5, 1)]
+    return [{"targets": ["init"]}] + steps
+
+
+@program
+def gathers_and_scatters(tf):
+    v = tf.get_variable("v", [5, 2], initializer=constants(tf, 5, 2), use_resource=True)
+    at = tf.placeholder(tf.int32, [None], name="at")
+    updated = tf.scatter_add(v, at, tf.ones([3, 2]))
+    with tf.control_dependencies([updated]):
+        values, order = tf.nn.top_k(tf.reshape(v, [-1]), 3)
+    tf.identity(values, name="values")
+    tf.identity(order, name="order")
+    parts = tf.dynamic_partition(tf.range(6), [0, 1, 0, 2, 1, 0], 3)
+    stitched = tf.dynamic_stitch([[0, 2, 5], [1, 4], [3]], parts)
+    tf.identity(stitched * tf.unique([3, 3, 4, 5, 4, 3])[1], name="stitched")
+    tf.global_variables_initializer()
+    feeds = {"at:0": np.array([4, 0, 4], np.int32)}
+    fetches = ["values:0", "order:0", "stitched:0"]
+    return [{"targets": ["init"]}, {"feeds": feeds, "fetches": fetches}]

@@ -105,8 +105,13 @@ class MetaGraphTest(tf.test.TestCase):
                 self.assertEqual(tf.train.latest_checkpoint(os.path.dirname(prefix)), prefix)
 
     def test_collections_come_back(self):
-        build()
+        tf.add_to_collection("of_variables", build())
+        tf.add_to_collection("of_objects", self)
         message = tf.train.export_meta_graph()
+        self.assertNotIn("of_objects", message.collection_def)
+        self.assertEqual(
+            list(message.collection_def["of_variables"].node_list.value), ["w/handle:0"]
+        )
         self.assertEqual(list(message.collection_def["results"].node_list.value)[1], "train")
         with tf.Graph().as_default():
             self.assertIsNotNone(tf.train.import_meta_graph(message, import_scope="a"))

@@ -105,7 +105,7 @@ def _add_collection(message: MetaGraphDef, graph: Graph, key: Any) -> None:
 
 
 def _add_items(to: CollectionDef, items: List[Any]) -> None:
-    if isinstance(items[0], (Operation, Tensor)):
+    if isinstance(items[0], (Operation, Tensor, Variable)):
         to.node_list.value.extend(_name_of(item) for item in items)
     elif isinstance(items[0], (str, bytes)):
         to.bytes_list.value.extend(
@@ -120,7 +120,9 @@ def _add_items(to: CollectionDef, items: List[Any]) -> None:
 
 
 def _name_of(item: Any) -> str:
-    """The name of a node or tensor in the graph; a variable's handle is not the variable."""
+    """The name of a node or tensor; for a variable, that of its handle or reference."""
+    if isinstance(item, Variable):
+        item = item._read_from
     return str(item._name if isinstance(item, Operation) else item.name)
 
 
