@@ -26,6 +26,10 @@ struct ResourceUse {
 
   /// What the graph declares it as.
   const Node& handle() const { return graph->node(node); }
+  /// A new resource as the graph declares it.
+  Result<std::shared_ptr<Resource>> make() const {
+    return kind->make_in ? kind->make_in(*graph, handle()) : kind->make(handle());
+  }
 };
 
 /// The resources that must be bound before the graph's plan can be compiled. Unimplemented, naming

@@ -152,7 +152,7 @@ Result<Bindings> bind_new(const std::vector<ResourceUse>& uses) {
   for (const auto& use : uses) {
     auto& [made, is_created] = all_made[use.name];
     if (!made.resource) {
-      auto resource = use.kind->make(use.handle());
+      auto resource = use.make();
       if (!resource)
         return resource.status().at({.node = use.handle().name, .op = use.handle().op->name()});
       made = {.name = use.name, .resource = *std::move(resource)};

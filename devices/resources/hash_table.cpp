@@ -348,6 +348,8 @@ Status check_hash_table(const Resource& resource, const Node& handle) {
     return invalid_argument(
         "has values of shape " + table.value_shape().to_string() +
         ", but the graph declares it with " + declared.value_shape.to_string());
+  if (table.has_buckets())
+    return invalid_argument("is a dense table, but the graph declares it as one of another kind");
   if (table.is_static() == declared.is_static) return {};
   return invalid_argument(
       table.is_static() ? "is filled once, but the graph declares it as one that changes"

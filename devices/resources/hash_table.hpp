@@ -24,6 +24,8 @@ class HashTableResource : public Resource {
   virtual const Shape& value_shape() const = 0;
   /// Whether it is filled once, as a whole, before it is used.
   virtual bool is_static() const = 0;
+  /// Whether its entries are those of buckets, also of unused ones (dense_hash_table.hpp).
+  virtual bool has_buckets() const { return false; }
 
   // InvalidArgument: dtypes or shapes do not fit the table, or each other. FailedPrecondition: it
   // is static and not filled yet. Unimplemented: it is static.

@@ -18,7 +18,7 @@ Status ResourceKind::check_declared(
 }
 
 void ResourceKindCatalog::add(ResourceKind kind) {
-  CHECK(kind.make && kind.check);
+  CHECK(bool(kind.make) != bool(kind.make_in) && kind.check);
   auto op = kind.handle_op;
   CHECK(
       kinds_.emplace(std::move(op), std::make_shared<const ResourceKind>(std::move(kind))).second);
@@ -34,6 +34,7 @@ ResourceKindCatalog make_resource_kind_catalog() {
   ResourceKindCatalog catalog;
   add_variable_kind(catalog);
   add_hash_table_kind(catalog);
+  add_dense_hash_table_kind(catalog);
   add_queue_kind(catalog);
   add_reader_kind(catalog);
   add_accumulator_kind(catalog);

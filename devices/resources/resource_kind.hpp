@@ -23,6 +23,9 @@ struct ResourceKind {
   std::vector<std::string> creating_ops = {};
   /// Makes the resource that the handle node declares; Unimplemented if this kind cannot be so.
   std::function<Result<std::shared_ptr<Resource>>(const Node& handle)> make;
+  /// Instead of make(), for a handle whose inputs say what the resource is like.
+  std::function<Result<std::shared_ptr<Resource>>(const Graph& graph, const Node& handle)> make_in =
+      {};
   /// Fails unless the graph may take that resource, which is of this kind, for what the handle node
   /// declares: "is float32[2], but the graph declares it as int32[2]".
   std::function<Status(const Resource& resource, const Node& handle)> check;
@@ -54,6 +57,7 @@ class ResourceKindCatalog {
 // One function per kind, in the file of its name.
 void add_variable_kind(ResourceKindCatalog& catalog);
 void add_hash_table_kind(ResourceKindCatalog& catalog);
+void add_dense_hash_table_kind(ResourceKindCatalog& catalog);
 void add_queue_kind(ResourceKindCatalog& catalog);
 void add_reader_kind(ResourceKindCatalog& catalog);
 void add_accumulator_kind(ResourceKindCatalog& catalog);

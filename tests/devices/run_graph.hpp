@@ -80,7 +80,7 @@ class GraphRunner {
     auto uses = resources_of(graph, device_->resource_kinds());
     if (!uses) return uses.status();
     for (const auto& use : *uses) {
-      auto made = use.kind->make(use.handle());
+      auto made = use.make();
       if (!made) return made.status();
       bindings[use.node] = resources_.emplace(use.name, *std::move(made)).first->second;
     }

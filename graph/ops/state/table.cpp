@@ -21,7 +21,9 @@ Status check_table(const ShapeInference& s, DType keys, DType values) {
 /// The shape of the values of the table whose handle is input 0; nothing where the graph does not
 /// tell which table that is.
 std::optional<Shape> value_shape(const ShapeInference& s) {
-  if (!s.handle_attr<DType>("key_dtype")) return std::nullopt;
+  // Keys of a dense table may be vectors.
+  if (!s.handle_attr<DType>("key_dtype") || s.handle_attr<int64_t>("initial_num_buckets"))
+    return std::nullopt;
   return s.handle_attr<Shape>("value_shape").value_or(Shape());
 }
 
@@ -125,6 +127,19 @@ void add_tables(OpCatalog& catalog, bool is_reference) {
       is_reference));
 }
 
+void add_dense_table(OpCatalog& catalog) {
+  auto op = with_table_output("MutableDenseHashTable", /*is_reference=*/false)
+                .doc("A table that changes, at first empty, in buckets whose number is a power of "
+                     "two. Keys, and `value_shape`, are scalars or vectors; the two keys are "
+                     "constants that no key may be. It has a name as other tables.")
+                .input("empty_key", "key_dtype")
+                .input("deleted_key", "key_dtype")
+                .attr("value_shape", Shape())
+                .attr("initial_num_buckets", 1 << 17)
+                .attr("max_load_factor", 0.8F);
+  catalog.add(as_table(std::move(op), /*is_reference=*/false));
+}
+
 void add_reading_ops(OpCatalog& catalog, bool is_reference) {
   catalog.add(with_table_input("LookupTableFind", is_reference)
       .doc("The value of each key, or the default where the table does not have the key.")
@@ -210,6 +225,7 @@ void add_table_ops(OpCatalog& catalog) {
     add_writing_ops(catalog, is_reference);
     add_initializing_ops(catalog, is_reference);
   }
+  add_dense_table(catalog);
   catalog.add(with_table_input("LookupTableRemove", /*is_reference=*/false)
       .doc("Removes the keys with their values. Keys that the table does not have are ignored.")
       .input("keys", "Tin")
