@@ -8,6 +8,7 @@ from troupe._src.lookup.initializers import (
 )
 from troupe._src.lookup.tables import StaticHashTableV1 as StaticHashTable
 from troupe._src.lookup.vocabularies import StaticVocabularyTable
+from troupe.lookup import experimental
 
 __getattr__ = _missing_names(__name__)
 
@@ -17,4 +18,5 @@ __all__ = [
     "StaticVocabularyTable",
     "TextFileIndex",
     "TextFileInitializer",
+    "experimental",
 ]

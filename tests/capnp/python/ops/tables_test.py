@@ -204,6 +204,24 @@ class MutableTablesTest(TablesTest):
             with tf.Session() as session:
                 session.run(lookup.MutableHashTable(tf.int64, tf.float32, [[0.0]]).size())
 
+    def test_dense_tables_have_vectors_as_keys(self):
+        table = tf.lookup.experimental.DenseHashTable(
+            tf.int64, tf.float32, default_value=-1.0, empty_key=[0, 0], deleted_key=[-1, -1],
+            initial_num_buckets=8,
+        )  # fmt: skip
+        found = table.lookup([[0, 1], [1, 0], [2, 2]])
+        self.assertEqual(found.shape.as_list(), [3])
+        with tf.Session() as session:
+            session.run(table.insert([[0, 1], [1, 0]], [1.0, 2.0]))
+            self.assertAllEqual(session.run(found), [1, 2, -1])
+            session.run(table.erase(tf.constant([[0, 1]], tf.int64)))
+            self.assertAllEqual(session.run(found), [-1, 2, -1])
+            self.assertEqual(session.run(table.size()), 1)
+            keys, values = session.run(table.export())
+            self.assertEqual((keys.shape, values.shape), ((8, 2), (8, 1)))
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "empty_key"):
+                session.run(table.insert([[0, 0]], [1.0]))
+
 
 if __name__ == "__main__":
     tf.test.main()
