@@ -48,7 +48,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
-        "lookup_ops": "contrib.lookup lookup ",
+        "lookup_ops": "contrib.lookup lookup lookup.experimental ",
         "logging_ops special_math_ops math_ops numerics parsing_ops": " math io summary",
         "partitioned_variables random_ops resource_variable_ops script_ops session_ops": " random",
         "sparse_ops standard_ops state_ops string_ops template": " strings sparse",
