@@ -44,7 +44,8 @@ struct QueueClient {
         dequeue_many(b.op("QueueDequeueManyV2", {queue, count}, types)),
         dequeue_up_to(b.op("QueueDequeueUpToV2", {queue, count}, types)),
         size(b.op("QueueSizeV2", {queue})),
-        close(b.op("QueueCloseV2", {queue})) {}
+        close(b.op("QueueCloseV2", {queue})),
+        is_closed(b.op("QueueIsClosedV2", {queue})) {}
 
   sim::Call put(int64_t element, const RunOptions& options = {}) {
     return session.start({{value, Tensor::scalar(element)}}, {}, {enqueue}, options);
@@ -69,7 +70,7 @@ struct QueueClient {
   const Builder& b;
   Builder on_ps;
   Value queue, value, rows, count, enqueue, enqueue_many, dequeue, dequeue_many, dequeue_up_to,
-      size, close;
+      size, close, is_closed;
 };
 
 std::string result(sim::Cluster& cluster, const sim::Call& call) {
@@ -113,6 +114,8 @@ BOOST_AUTO_TEST_CASE(a_queue_outlives_the_sessions_that_fill_it) {
   }
   QueueClient consumer(cluster, worker1);
   BOOST_TEST(result(consumer.take_many(2)) == "int64[2] [1 2]");
+  BOOST_TEST(result(consumer.session.start({}, {}, {consumer.close})) == "ok");
+  BOOST_TEST(result(consumer.session.start({}, {consumer.is_closed})) == "bool[] [1]");
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_without_a_name_is_of_one_session_and_ends_with_it) {

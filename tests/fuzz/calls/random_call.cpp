@@ -243,6 +243,8 @@ CallSource::CallSource(const OpCatalog& catalog, const std::string& only) {
       transfer::arg, transfer::retval, transfer::send, transfer::recv, transfer::read};
   for (const auto& [name, op] : catalog.all()) {
     if (std::ranges::count(added, name)) continue;
+    // They wait for other steps, of which a call has none.
+    if (name.starts_with("QueueEnqueue") || name.starts_with("QueueDequeue")) continue;
     if (only.empty() || only == name) ops_.push_back(&op);
     const auto& outputs = op.outputs();
     if (outputs.size() == 1 && outputs[0].dtype == DType::resource) handle_ops_.push_back(&op);
