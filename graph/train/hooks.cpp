@@ -6,11 +6,15 @@
 namespace troupe::train {
 namespace {
 
-/// The global step that a step fetched; InvalidArgument unless it is an int64 scalar.
+/// The global step that a step fetched; InvalidArgument unless it is an int64 or int32 scalar.
 Result<int64_t> step_of(const Tensor& tensor, const Ref& global_step) {
-  if (tensor.dtype() == DType::int64 && tensor.shape().is_scalar()) return tensor.value<int64_t>();
+  if (tensor.shape().is_scalar()) {
+    if (tensor.dtype() == DType::int64) return tensor.value<int64_t>();
+    if (tensor.dtype() == DType::int32) return int64_t{tensor.value<int32_t>()};
+  }
   return invalid_argument(
-      "the global step '" + global_step.name + "' must be one int64, but is " + tensor.to_string());
+      "the global step '" + global_step.name + "' must be one int64 or int32, but is " +
+      tensor.to_string());
 }
 
 class StopAtStepHook final : public SessionHook {

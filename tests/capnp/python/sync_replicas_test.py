@@ -51,6 +51,17 @@ class SyncReplicasTest(tf.test.TestCase):
         self.assertGreater(step, 1)
         server.stop()
 
+    def test_a_global_step_of_int32_counts_as_well(self):
+        w = tf.get_variable("w", initializer=0.0)
+        global_step = tf.Variable(0, name="global_step", trainable=False)
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), 1)
+        train = optimizer.minimize(w, global_step=global_step)
+        hooks = [optimizer.make_session_run_hook(True), tf.train.StopAtStepHook(last_step=3)]
+        with tf.train.MonitoredTrainingSession(hooks=hooks, stop_grace_period_secs=1) as session:
+            while not session.should_stop():
+                weight = session.run([train, w])[1]
+        self.assertLess(weight, 0.0)
+
     def test_the_wrapped_optimizer_has_the_slots(self):
         v = tf.Variable([0.0], name="v")
         optimizer = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.1, 0.9), 1)

@@ -55,9 +55,10 @@ class ConditionalAccumulatorBase:
 
     def num_accumulated(self, name: Optional[str] = None) -> Tensor:
         """How many gradients it has: an int32 scalar."""
-        return self._op("AccumulatorNumAccumulated")(
+        count: Tensor = self._op("AccumulatorNumAccumulated")(
             handle=self._accumulator_ref, name=name or f"{self._name}_NumAccumulated"
         )
+        return count
 
     def set_global_step(self, new_global_step: Any, name: Optional[str] = None) -> Operation:
         """Sets its step: gradients of lower ones are dropped from now on.
@@ -69,9 +70,10 @@ class ConditionalAccumulatorBase:
         Returns:
           The operation.
         """
-        return self._op("AccumulatorSetGlobalStep")(
+        changed: Operation = self._op("AccumulatorSetGlobalStep")(
             handle=self._accumulator_ref, new_global_step=_to_int64(new_global_step), name=name
         )
+        return changed
 
     def _op(self, name: str) -> Any:
         """The function of that op, in the form of the handle."""

@@ -195,7 +195,7 @@ class StagingArea(BaseStagingArea):
         """
         with colocate_with(self._coloc_op):
             tensors = raw_ops.Unstage(
-                dtypes=self._dtypes, name=name or f"{self._name}_get", **self._attrs()
+                dtypes=list(self._dtypes), name=name or f"{self._name}_get", **self._attrs()
             )
         return self._result(tensors, range(len(self._dtypes)))
 
@@ -211,7 +211,10 @@ class StagingArea(BaseStagingArea):
         """
         with colocate_with(self._coloc_op):
             tensors = raw_ops.StagePeek(
-                index=index, dtypes=self._dtypes, name=name or f"{self._name}_peek", **self._attrs()
+                index=index,
+                dtypes=list(self._dtypes),
+                name=name or f"{self._name}_peek",
+                **self._attrs(),
             )
         return self._result(tensors, range(len(self._dtypes)))
 
@@ -219,14 +222,14 @@ class StagingArea(BaseStagingArea):
         """The number of tuples: an int32 scalar."""
         with colocate_with(self._coloc_op):
             return raw_ops.StageSize(
-                dtypes=self._dtypes, name=name or f"{self._name}_size", **self._attrs()
+                dtypes=list(self._dtypes), name=name or f"{self._name}_size", **self._attrs()
             )
 
     def clear(self, name: Optional[str] = None) -> Operation:
         """Removes all tuples."""
         with colocate_with(self._coloc_op):
             return raw_ops.StageClear(
-                dtypes=self._dtypes, name=name or f"{self._name}_clear", **self._attrs()
+                dtypes=list(self._dtypes), name=name or f"{self._name}_clear", **self._attrs()
             )
 
 
@@ -284,14 +287,15 @@ class MapStagingArea(BaseStagingArea):
         """
         with self._putting(name) as scope:
             tensors, positions = self._to_tensors(vals, indices)
-            return self._op("MapStage")(
+            put: Operation = self._op("MapStage")(
                 key=key,
                 indices=positions,
                 values=tensors,
-                dtypes=self._dtypes,
+                dtypes=list(self._dtypes),
                 name=scope,
                 **self._attrs(),
             )
+            return put
 
     def _selected(self, indices: Optional[Sequence[Any]]) -> Tuple[List[int], List[DType]]:
         if indices is None:
@@ -371,7 +375,7 @@ class MapStagingArea(BaseStagingArea):
 
     def _of_all(self, op: str, name: str) -> Any:
         with colocate_with(self._coloc_op):
-            return self._op(op)(dtypes=self._dtypes, name=name, **self._attrs())
+            return self._op(op)(dtypes=list(self._dtypes), name=name, **self._attrs())
 
     def size(self, name: Optional[str] = None) -> Tensor:
         """The number of keys whose tuples have all components: an int32 scalar."""
