@@ -237,14 +237,25 @@ void mutate(Draw& draw, const Op& op, const std::vector<Call>& others, Call& cal
   }
 }
 
+namespace {
+
+/// Whether a call takes what only another step can bring: alone, it would wait for ever.
+bool waits_for_another_step(const Op& op) {
+  if (!op.family().starts_with("data_flow/")) return false;
+  auto ends = [&](std::string_view end) { return op.name().ends_with(end); };
+  return ends("Unstage") || ends("UnstageNoKey") || ends("Peek") || ends("TakeGradient") ||
+         ends("TakeMany");
+}
+
+}  // namespace
+
 CallSource::CallSource(const OpCatalog& catalog, const std::string& only) {
   // What partitioning adds is in no graph of a user's.
   const std::vector<std::string> added = {
       transfer::arg, transfer::retval, transfer::send, transfer::recv, transfer::read};
   for (const auto& [name, op] : catalog.all()) {
     if (std::ranges::count(added, name)) continue;
-    // They wait for other steps, of which a call has none.
-    if (name.starts_with("QueueEnqueue") || name.starts_with("QueueDequeue")) continue;
+    if (only.empty() && waits_for_another_step(op)) continue;
     if (only.empty() || only == name) ops_.push_back(&op);
     const auto& outputs = op.outputs();
     if (outputs.size() == 1 && outputs[0].dtype == DType::resource) handle_ops_.push_back(&op);
