@@ -76,7 +76,7 @@ KernelCatalog::Make make_batch(bool has_remainder) {
   };
 }
 
-Result<std::vector<int64_t>> padded_shape(const Tensor& tensor) {
+Result<std::vector<int64_t>> padding_shape(const Tensor& tensor) {
   if (tensor.shape().rank() != 1) return invalid_argument("All padded shapes must be vectors");
   auto values = tensor.values<int64_t>();
   for (auto size : values)
@@ -93,7 +93,7 @@ Result<SharedPadding> padding_input(const Launch& launch, const DTypes& dtypes, 
         std::to_string(dtypes.size()) + ")");
   auto padding = std::make_shared<Padding>();
   for (int i = 0; i < static_cast<int>(count); ++i) {
-    auto shape = padded_shape(launch.input(2 + i));
+    auto shape = padding_shape(launch.input(2 + i));
     if (!shape) return shape.status();
     const auto& value = launch.input(2 + static_cast<int>(count) + i);
     if (!value.shape().is_scalar()) return invalid_argument("All padding values must be scalars");

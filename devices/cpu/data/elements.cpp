@@ -10,7 +10,7 @@ namespace {
 // Of smaller slices a copy is cheaper than a second owner of the memory.
 constexpr size_t shared_slice_bytes = 1024;
 
-Result<Shape> with_rows(int64_t rows, std::span<const int64_t> sizes) {
+Result<Shape> batched_shape(int64_t rows, std::span<const int64_t> sizes) {
   std::vector<int64_t> all = {rows};
   all.insert(all.end(), sizes.begin(), sizes.end());
   return Shape::make(all);
@@ -27,7 +27,7 @@ Result<Tensor> stack_component(
     const std::vector<data::Element>& elements, size_t component, Allocator& allocator) {
   const auto& first = elements[0][component];
   if (is_opaque(first.dtype())) return not_copied(first.dtype());
-  auto shape = with_rows(static_cast<int64_t>(elements.size()), first.shape().sizes());
+  auto shape = batched_shape(static_cast<int64_t>(elements.size()), first.shape().sizes());
   if (!shape) return shape.status();
   auto out = Tensor::allocate(first.dtype(), *shape, allocator);
   if (!out) return out;
@@ -90,7 +90,7 @@ Result<Tensor> stack_padded_component(
   if (is_opaque(dtype)) return not_copied(dtype);
   auto sizes = padded_sizes(elements, component, padding.sizes[component]);
   if (!sizes) return sizes.status();
-  auto shape = with_rows(static_cast<int64_t>(elements.size()), *sizes);
+  auto shape = batched_shape(static_cast<int64_t>(elements.size()), *sizes);
   if (!shape) return shape.status();
   auto out = Tensor::allocate(dtype, *shape, allocator);
   if (!out) return out;

@@ -63,7 +63,7 @@ Result<data::SharedFunction> factory_of(
   return function;
 }
 
-Status make_iterator(Launch& launch) {
+Status begin_iterator(Launch& launch) {
   auto dataset = dataset_input(launch, 0);
   if (!dataset) return dataset.status();
   auto iterator = iterator_input(launch, 1);
@@ -142,7 +142,7 @@ KernelCatalog::Make make_from_string(const std::shared_ptr<IteratorTexts>& texts
 }  // namespace
 
 void add_iterators_kernels(KernelCatalog& catalog) {
-  catalog.add_compute("MakeIterator", make_iterator);
+  catalog.add_compute("MakeIterator", begin_iterator);
   catalog.add_linked("IteratorGetNext", make_get_next);
   catalog.add_linked("IteratorGetNextSync", make_get_next);
   auto texts = std::make_shared<IteratorTexts>();

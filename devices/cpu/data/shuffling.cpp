@@ -111,7 +111,7 @@ Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuff
   });
 }
 
-Result<Kernel> make_shuffle(const Node& node) {
+Result<Kernel> make_shuffle_dataset(const Node& node) {
   auto reshuffles = node.attr<bool>("reshuffle_each_iteration");
   return transform_kernel(node, [=](Launch& launch, const SharedDataset& input) {
     return shuffle(launch, input, reshuffles);
@@ -121,7 +121,7 @@ Result<Kernel> make_shuffle(const Node& node) {
 }  // namespace
 
 void add_dataset_shuffling_kernels(KernelCatalog& catalog) {
-  catalog.add("ShuffleDataset", make_shuffle);
+  catalog.add("ShuffleDataset", make_shuffle_dataset);
 }
 
 }  // namespace troupe::cpu

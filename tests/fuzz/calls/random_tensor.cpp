@@ -80,7 +80,7 @@ std::string element(Draw& draw, Range range) {
 template <class F>
 void visit_with_strings(DType dtype, F f) {
   if (dtype == DType::string) f(std::string());
-  else visit(dtype, f);
+  else if (is_plain(dtype)) visit(dtype, f);
 }
 
 Tensor unset(DType dtype, const Shape& shape) {
@@ -165,7 +165,6 @@ DType draw_dtype(Draw& draw) { return draw.pick(all_dtypes()); }
 
 Tensor draw_tensor(Draw& draw, DType dtype, const Shape& shape) {
   auto tensor = unset(dtype, with_elements_at_most(shape));
-  if (dtype == DType::variant) return tensor;  // only ops make values
   constexpr Range ranges[] = {Range::small, Range::small, Range::any, Range::extreme};
   auto range = draw.pick(ranges);
   visit_with_strings(dtype, [&](auto zero) {
@@ -191,7 +190,7 @@ Tensor resized(const Tensor& tensor, const Shape& shape) {
 
 Tensor converted(Draw& draw, const Tensor& tensor, DType dtype) {
   if (dtype == tensor.dtype()) return tensor;
-  if (dtype == DType::string || tensor.dtype() == DType::string)
+  if (!is_plain(dtype) || !is_plain(tensor.dtype()))
     return draw_tensor(draw, dtype, tensor.shape());
   auto result = unset(dtype, tensor.shape());
   visit(tensor.dtype(), [&](auto from_zero) {
