@@ -52,10 +52,11 @@ class RecordFile {
 class FixedLengthFile {
  public:
   static Result<FixedLengthFile> open(const std::string& path, const FileOptions& options) {
-    if (options.compression == Compression::none)
-      if (auto status = check_size(path, options); !status.ok()) return status;
+    // Opened first: whether the process may use the file is asked there.
     auto input = InputStream::open(path, options.compression, options.buffer_bytes);
     if (!input) return input.status();
+    if (options.compression == Compression::none)
+      if (auto status = check_size(path, options); !status.ok()) return status;
     auto skipped = (*input)->skip(static_cast<uint64_t>(options.header_bytes));
     if (!skipped) return skipped.status();
     return FixedLengthFile(path, options, *std::move(input));
@@ -84,7 +85,7 @@ class FixedLengthFile {
   static Status check_size(const std::string& path, const FileOptions& options) {
     std::error_code error;
     auto size = std::filesystem::file_size(path, error);
-    if (error) return {};  // opening it says why
+    if (error) return {};  // it is gone, but can be read
     auto body = static_cast<int64_t>(size) - options.header_bytes - options.footer_bytes;
     return body % options.record_bytes == 0 ? Status() : wrong_size(path, options, body);
   }
