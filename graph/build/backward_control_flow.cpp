@@ -6,6 +6,27 @@
 #include "troupe/graph/ops/loops.hpp"
 
 namespace troupe {
+namespace {
+
+/// The dtype of the variable that a handle is of. A function's argument does not tell it, but those
+/// who read the variable do.
+std::optional<DType> variable_dtype(const Graph& graph, Output handle) {
+  auto of = [](const Attrs& attrs) -> std::optional<DType> {
+    auto found = attrs.find("dtype");
+    auto* dtype = found == attrs.end() ? nullptr : found->second.get<DType>();
+    return dtype ? std::optional(*dtype) : std::nullopt;
+  };
+  const auto& source = graph.source_attrs(handle);
+  if (auto dtype = of(source)) return dtype;
+  for (const auto& node : graph.nodes()) {
+    const auto& op = node.op->name();
+    auto reads = op == "ReadVariableOp" || op == "ResourceGather" || op == "ResourceGatherNd";
+    if (reads && &graph.source_attrs(node.inputs[0]) == &source) return of(node.attrs);
+  }
+  return {};
+}
+
+}  // namespace
 
 /// A context around the one that gradients are asked for in has its gradients there. The gradient
 /// of a branch is in that branch, unless it is in a loop: then its values are those of an iteration
@@ -50,14 +71,13 @@ int Backward::loop_of(NodeId id, int scope) const {
 Value Backward::zeros_of(const Value& value) {
   auto here = builder_.on(builder_.graph().node(value.output().node).device);
   if (value.dtype() != DType::resource) return here.zeros_like(value);
-  const auto& handle = builder_.graph().source_attrs(value.output());
-  auto dtype = handle.find("dtype");
-  if (dtype == handle.end() || !dtype->second.get<DType>()) {
+  auto dtype = variable_dtype(builder_.graph(), value.output());
+  if (!dtype) {
     builder_.fail(invalid_argument("the gradient of what the handle is of is not known")
                       .at({.node = value.node_name()}));
     return {};
   }
-  auto read = here.op("ReadVariableOp", {value}, {{"dtype", *dtype->second.get<DType>()}});
+  auto read = here.op("ReadVariableOp", {value}, {{"dtype", *dtype}});
   return here.zeros_like(read);
 }
 

@@ -1,4 +1,5 @@
 #include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/context_attrs.hpp"
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -36,7 +37,9 @@ Result<FunctionDef> trace(
       return invalid_argument(result + " is no output of a node in the function");
     results.emplace_back(std::move(result), value.output());
   }
-  return make_function(name, inner.graph(), results, /*keep_all=*/true);
+  auto def = make_function(name, inner.graph(), results, /*keep_all=*/true);
+  note_contexts(inner, def);
+  return def;
 }
 
 }  // namespace

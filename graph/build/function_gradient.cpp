@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "troupe/graph/build/context_attrs.hpp"
 #include "troupe/graph/build/gradient_function.hpp"
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/functional.hpp"
@@ -109,6 +110,7 @@ Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& f
   auto body = make_body((*forward)->def, {}, graph.shared_catalog(), graph.shared_library());
   if (!body) return body.status();
   Builder b(*std::move(body));
+  restore_contexts(b);
   auto def = make_symbolic_gradient(b, (*forward)->def, name);
   if (!def) return def.status();
   auto functions = b.graph().library().defs_from(graph.library().size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "troupe/graph/build/context_attrs.hpp"
 #include "troupe/graph/function_body.hpp"
 #include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -41,6 +42,7 @@ Result<GradientFunction> GradientFunction::make(
   auto body = make_forward_body(forward, graph);
   if (!body) return body.status();
   Builder b(*std::move(body));
+  restore_contexts(b);
   Values ys, xs;
   GradientOptions options{.grad_ys = {}, .allow_unconnected = true};
   auto index = static_cast<int64_t>(forward.arguments.size());
@@ -75,7 +77,9 @@ Result<const Function*> GradientFunction::add_to(const Gradient& g, std::string 
   const auto& library = g.graph().library();
   // Calls in the body have added their own gradient functions.
   auto functions = body_.graph().library().defs_from(library.size());
-  functions.push_back(make_function(name, body_.graph(), results, /*keep_all=*/false));
+  auto def = make_function(name, body_.graph(), results, /*keep_all=*/false);
+  note_contexts(body_, def);
+  functions.push_back(std::move(def));
   if (auto status = g.add_functions(std::move(functions)); !status.ok()) return status;
   return g.graph().library().find(name);
 }

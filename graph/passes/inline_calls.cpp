@@ -23,6 +23,7 @@ Status check_executor(const NodeDef& def) {
 /// The nodes of a function that are in a loop of it, and those by which values leave all loops.
 struct BodyLoops {
   std::unordered_set<std::string> nodes;
+  std::unordered_set<std::string> frames;
   std::vector<std::string> exits;
 };
 
@@ -37,6 +38,9 @@ BodyLoops loops_of(const FunctionDef& function) {
       if (known != depths.end()) depth = std::max(depth, known->second);
     }
     if (depth > 0) found.nodes.insert(node.name);
+    auto frame = node.attrs.find("frame_name");
+    if (loops::is_enter(node.op) && frame != node.attrs.end())
+      if (auto* name = frame->second.get<std::string>()) found.frames.insert(*name);
     if (depth == 1 && loops::is_exit(node.op)) found.exits.push_back(node.name);
     depths[node.name] = depth + (loops::is_enter(node.op) ? 1 : loops::is_exit(node.op) ? -1 : 0);
   }
@@ -201,6 +205,7 @@ Status Inliner::add_body(
     InlinedCall& call, const FunctionDef& function, const InlinedCall* forward, bool runs) {
   auto own_loops = loops_of(function);
   call.body.in_loops = std::move(own_loops.nodes);
+  call.body.frames = std::move(own_loops.frames);
   for (const auto& node : function.nodes)  // a Merge may name it before it comes
     if (loops::is_next_iteration(node.op))
       call.body.nodes.emplace(node.name, free_name(call.body, node.name));

@@ -23,6 +23,7 @@ struct InlineScope {
   std::unordered_map<std::string, std::string> nodes;    // that are no calls
   std::unordered_map<std::string, std::shared_ptr<InlinedCall>> calls;
   std::unordered_set<std::string> in_loops;    // nodes and calls in a loop of the body
+  std::unordered_set<std::string> frames;      // of loops of the body, by their names there
   std::unordered_set<std::string> shared;      // nodes and calls of the forward call
   std::shared_ptr<const InlinedCall> forward;  // whose gradient this is; null for another call
 

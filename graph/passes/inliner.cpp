@@ -134,8 +134,11 @@ Result<std::string> Inliner::add_node(InlineScope& scope, NodeDef def) {
 /// Names in attributes: the frame of a loop, and the nodes that a node shares its device with.
 void Inliner::adopt_names(const InlineScope& scope, NodeDef& def) const {
   if (loops::is_enter(def.op))
-    if (auto* frame = def.attrs["frame_name"].get<std::string>())
-      def.attrs["frame_name"] = scope.prefix + *frame;
+    if (auto* frame = def.attrs["frame_name"].get<std::string>()) {
+      // What the gradient of a loop adds to the loop is in the frame of the forward call.
+      auto is_shared = scope.forward && scope.forward->body.frames.contains(*frame);
+      def.attrs["frame_name"] = (is_shared ? scope.forward->body.prefix : scope.prefix) + *frame;
+    }
   auto found = def.attrs.find("_class");
   auto* classes =
       found == def.attrs.end() ? nullptr : found->second.get<std::vector<std::string>>();

@@ -209,6 +209,81 @@ BOOST_AUTO_TEST_CASE(a_while_with_an_if_and_a_variable_has_a_gradient) {
   BOOST_TEST(number(2, 0, dv) == 64.0f);
 }
 
+BOOST_AUTO_TEST_CASE(a_function_with_branches_and_loops_of_a_builder_has_a_gradient) {
+  auto f = b.function("f", two, [&](const Builder& f, const Values& in) {
+    auto chosen = cond(
+        f, is_positive(f, in[0]), [&](const Builder& g) { return Values{g.square(in[0]) * in[1]}; },
+        [&](const Builder& g) { return Values{g.neg(in[0])}; });
+    auto loop = while_loop(
+        f,
+        [](const Builder& g, const Values& v) {
+          return g.op("Less", {v[0], g.constant(2.0f)});
+        },
+        [&](const Builder& g, const Values& v) {
+          return Values{v[0] + 1.0, v[1] * in[1] * g.square(v[1])};
+        },
+        {f.constant(0.0f), chosen[0]});
+    return Values{loop[1]};
+  });
+  auto z = b.call(f, {x, y})[0];
+  auto dx = gradient(z, x), dy = gradient(z, y);
+  // z = (c^3 y)^3 y = c^9 y^4, where c = x^2 y or -x
+  BOOST_TEST(number(1, 2, z) == 8192.0f);
+  BOOST_TEST(number(1, 2, dx) == 147456.0f);
+  BOOST_TEST(number(1, 2, dy) == 53248.0f);
+  BOOST_TEST(number(-1, 2, dx) == -144.0f);
+  BOOST_TEST(number(-1, 2, dy) == 32.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_that_a_loop_of_a_function_reads_has_a_gradient) {
+  auto v = b.variable("v", b.constant(2.0f));
+  auto initialized = runner.run(b, {}, {}, {b.initializer()}).status();
+  BOOST_TEST_REQUIRE(initialized.ok(), initialized.to_string());
+  auto f = b.function(
+      "f", {{"x", DType::float32}, {"v", DType::resource, {}}},
+      [&](const Builder& f, const Values& in) {
+        auto loop = while_loop(
+            f,
+            [](const Builder& g, const Values& n) {
+              return g.op("Less", {n[0], g.constant(3.0f)});
+            },
+            [&](const Builder& g, const Values& n) {
+              auto value = g.op("ReadVariableOp", {in[1]}, {{"dtype", DType::float32}});
+              return Values{n[0] + 1.0, n[1] * value};
+            },
+            {f.constant(0.0f), in[0]});
+        return cond(
+            f, is_positive(f, loop[1]), [&](const Builder&) { return Values{loop[1]}; },
+            [&](const Builder& g) { return Values{g.square(loop[1])}; });
+      });
+  auto z = b.call(f, {x, v.handle})[0];
+  auto dx = gradient(z, x), dv = gradient(z, v.handle);
+  BOOST_TEST(number(3, 0, dx) == 8.0f);
+  BOOST_TEST(number(3, 0, dv) == 36.0f);
+  BOOST_TEST(number(-1, 0, dx) == -128.0f);
+  BOOST_TEST(number(-1, 0, dv) == 192.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_function_whose_attributes_tell_wrong_branches_has_no_gradient) {
+  b.function("f", two, [&](const Builder& f, const Values& in) {
+    return cond(
+        f, is_positive(f, in[0]), [&](const Builder&) { return Values{in[0]}; },
+        [&](const Builder&) { return Values{in[1]}; });
+  });
+  auto def = (*b.graph().library().find("f"))->def;
+  for (const std::string wrong : {"", "9 9 9 9", "-1 0 -1 7 10 0 - - - -", "-1 1 -1 0 10 1 x"}) {
+    auto changed = def;
+    changed.name += std::to_string(wrong.size());
+    changed.nodes[0].attrs["_contexts"] = std::vector<std::string>{wrong};
+    auto added = b.add_functions({changed});
+    BOOST_TEST_REQUIRE(added.ok(), added.to_string());
+    auto z = b.call(FunctionRef(changed.name), {x, y})[0];
+    auto status = troupe::gradients(b, {z}, {x}).status();
+    BOOST_TEST((status.code() == Code::invalid_argument), wrong << ": " << status.to_string());
+    BOOST_TEST(!b.take_status().ok());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_while_that_draws_random_numbers_has_no_gradient) {
   auto condition = b.function("some", two, [&](const Builder& f, const Values& in) {
     return Values{is_positive(f, in[0])};

@@ -6,6 +6,7 @@
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/convert.hpp"
 #include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/build/context_attrs.hpp"
 #include "troupe/graph/function_body.hpp"
 
 namespace troupe::python {
@@ -21,7 +22,9 @@ void add_function(
   std::vector<std::pair<std::string, Output>> outputs;
   for (const auto& [result, value] : results) outputs.emplace_back(result, value.output());
   auto functions = body.graph().library().defs_from(0);
-  functions.push_back(make_function(name, body.graph(), outputs, /*keep_all=*/true));
+  auto def = make_function(name, body.graph(), outputs, /*keep_all=*/true);
+  note_contexts(body, def);
+  functions.push_back(std::move(def));
   if (auto status = builder.add_functions(std::move(functions)); !status.ok()) raise(status);
 }
 

@@ -113,6 +113,21 @@ class FunctionTest(tf.test.TestCase):
             lengths = session.run([collatz(tf.constant(6)), collatz(tf.constant(27))])
         self.assertEqual(lengths, [8, 111])
 
+    def test_its_branches_and_loops_are_differentiated(self):
+        v = tf.Variable(2.0)
+
+        @tf.function
+        def power(x):
+            _, y = tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * v), [0, x])
+            return tf.cond(y > 0.0, lambda: y, lambda: y * y)
+
+        x = tf.placeholder(tf.float32, [])
+        gradients = tf.gradients(power(x), [x, v])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(gradients, {x: 3.0}), [8.0, 36.0])
+            self.assertEqual(session.run(gradients, {x: -1.0}), [-128.0, 192.0])
+
     def test_its_calls_are_differentiated(self):
         square = tf.function(lambda x: x * x)
         x = tf.constant(3.0)
