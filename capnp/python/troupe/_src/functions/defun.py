@@ -43,8 +43,8 @@ class Defun:
           **kwargs: `func_name`, its name in the graph; `out_names`, those of its results;
             `python_grad_func`, which gets the operation of a call and the gradients with respect to
             its results and returns those of its inputs; `grad_func`, another Defun, which gets the
-            inputs and these gradients; `shape_func`, which gets the operation and returns the shapes
-            of its results; others are attributes of calls.
+            inputs and these gradients; `shape_func`, which gets the operation and returns the
+            shapes of its results; others are attributes of calls.
         """
         self._input_types = input_types
         self._options = kwargs
