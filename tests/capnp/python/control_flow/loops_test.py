@@ -52,6 +52,15 @@ class LoopsTest(tf.test.TestCase):
         )  # fmt: skip
         self.assertEqual(self.run_step(loop), [5, 32])
 
+    def test_a_specification_of_a_tensor_is_an_invariant(self):
+        specs = [tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.int32)]
+        values = tf.while_loop(
+            lambda i, _: i < 3, lambda i, x: (i + 1, tf.concat([x, x], 0)), [0, tf.constant([1])],
+            specs,
+        )  # fmt: skip
+        with tf.Session() as session:
+            self.assertEqual(session.run(values)[1].shape, (8,))
+
     def test_shapes_that_change_need_an_invariant(self):
         start = tf.constant([1])
         grow = lambda x: tf.concat([x, x], 0)  # noqa: E731

@@ -214,7 +214,7 @@ def _flat_shapes(variables: Any, invariants: Any) -> List[Any]:
     if isinstance(variables, (list, tuple)):
         pairs = list(zip(variables, _listed(invariants)))
         return [shape for value, inner in pairs for shape in _flat_shapes(value, inner)]
-    return [invariants]
+    return [getattr(invariants, "shape", invariants)]  # that of a tf.TensorSpec
 
 
 def _with_shape(tensor: Tensor, variable: Tensor, shape: TensorShape) -> Tensor:
