@@ -104,9 +104,9 @@ NOT_COMPARED = {
 
 # Public names that are not TensorFlow's, or whose recorded signature says nothing.
 OWN = {
-    "AttrValue", "ConfigProto", "GPUOptions", "GraphDef", "GraphOptions", "IndexedSlicesValue",
-    "MetaGraphDef",
-    "NameAttrList", "NodeDef", "Operation", "TensorInfo", "TensorProto", "TensorShapeProto",
+    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto",
+    "IndexedSlicesValue", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "Operation",
+    "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
 }  # fmt: skip

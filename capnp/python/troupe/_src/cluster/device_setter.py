@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 from troupe import _native
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.graph.device_spec import DeviceSpec
-from troupe._src.graph.graph import NodeToPlace
+from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.platform.logging import not_obeyed
 
 PS_OPS = (

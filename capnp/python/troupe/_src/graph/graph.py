@@ -12,7 +12,6 @@ from typing import (
     Dict,
     Iterator,
     List,
-    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -23,8 +22,9 @@ from troupe import _native
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
 from troupe._src.graph.exporter import export_graph
+from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.graph.picture import Picture
-from troupe._src.messages.graph_messages import GraphDef, NodeDef
+from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
@@ -32,30 +32,8 @@ from troupe._src.types import errors
 if TYPE_CHECKING:
     from troupe._src.session.session import BaseSession
 
-DeviceFunction = Callable[["NodeToPlace"], Optional[str]]
+DeviceFunction = Callable[[NodeToPlace], Any]
 DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
-
-
-class NodeToPlace(NamedTuple):
-    """A node that is being added, as passed to device functions: what is known of an Operation."""
-
-    type: str
-    name: str
-    device: str
-    inputs: Tuple[Tensor, ...] = ()
-    attrs: Dict[str, Any] = {}
-    graph: Any = None
-
-    @property
-    def node_def(self) -> NodeDef:
-        inputs = [tensor.name for tensor in self.inputs]
-        return NodeDef(name=self.name, op=self.type, input=inputs, device=self.device)
-
-    def get_attr(self, name: str) -> Any:
-        """The value of an attribute that was given; ValueError where none was."""
-        if name not in self.attrs:
-            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return self.attrs[name]
 
 
 class _Scopes(threading.local):

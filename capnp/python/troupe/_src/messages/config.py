@@ -79,10 +79,10 @@ class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
 
     Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
-    `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions without a target, read
-    `intra_op_parallelism_threads` and `device_count`; a session with a target logs a warning when
-    its config sets the threads. `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are
-    Troupe's additions. The other fields have no effect.
+    `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions
+    without a target, read `intra_op_parallelism_threads` and `device_count`; a session with a
+    target logs a warning when its config sets the threads. `cpu_memory_limit`, in bytes, and
+    `connect_timeout_in_ms` are Troupe's additions. The other fields have no effect.
     """
 
     _fields = {

@@ -80,7 +80,8 @@ class Optimizer:
         """(gradient or None, variable) for those variables, by default all trainable ones."""
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
-                f"gate_gradients must be one of GATE_NONE, GATE_OP and GATE_GRAPH, not {gate_gradients!r}"
+                "gate_gradients must be one of GATE_NONE, GATE_OP and GATE_GRAPH, not "
+                f"{gate_gradients!r}"
             )
         if gate_gradients == Optimizer.GATE_GRAPH:
             not_obeyed("Optimizer", "gate_gradients=GATE_GRAPH")

@@ -1,7 +1,7 @@
 """`import troupe.as_tensorflow`: from then on `import tensorflow` gives this package.
 
-So do its submodules: `tensorflow.compat.v1`, `tensorflow.contrib`, `tensorflow.python.framework.ops`
-and those others that exist here.
+So do its submodules: `tensorflow.compat.v1`, `tensorflow.python.framework.ops` and those others
+that exist here.
 """
 
 from troupe import __all__ as __all__
