@@ -96,6 +96,9 @@ struct SessionOptions {
 
   fusesElementwise @6 :Bool = true;
   # Devices compute adjacent element-wise nodes in one pass over memory.
+
+  softPlacement @7 :Bool;
+  # A node that asks for a type or number of device that its task lacks runs on another of the task.
 }
 
 struct StepAnswer {

@@ -38,6 +38,10 @@ struct SessionOptions {
   /// (passes/fuse_elementwise.hpp).
   bool fuses_elementwise = true;
 
+  /// A node that asks for a type or a number of device that its task lacks, or that has no kernel
+  /// for its op, runs on another device of the task.
+  bool soft_placement = false;
+
   // These take effect only in the options of a server. A session that sets them gets a warning.
   int threads = 0;
   uint64_t memory_limit = 0;

@@ -114,7 +114,8 @@ struct TaskState {
     PlacementView view{
         .cluster = settings.config.cluster,
         .master = {peers.me.job, peers.me.task, first.type, first.index},
-        .filters = {}};
+        .filters = {},
+        .is_soft = options.soft_placement};
     for (const auto& text : options.device_filters) {
       auto filter = DeviceName::parse(text);
       if (!filter)

@@ -94,6 +94,7 @@ void fill(rpc::SessionOptions::Builder to, const SessionOptions& options) {
   to.setThreads(static_cast<uint32_t>(std::max(options.threads, 0)));
   to.setMemoryLimit(options.memory_limit);
   to.setFusesElementwise(options.fuses_elementwise);
+  to.setSoftPlacement(options.soft_placement);
 }
 
 Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
@@ -108,6 +109,7 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
       .device_filters = *std::move(filters),
       .isolate_state = from.getIsolateState(),
       .fuses_elementwise = from.getFusesElementwise(),
+      .soft_placement = from.getSoftPlacement(),
       .threads = static_cast<int>(std::min(from.getThreads(), most)),
       .memory_limit = from.getMemoryLimit()};
 }

@@ -45,6 +45,9 @@ std::string list_kernels(const std::string& op, const std::vector<Candidate>& ca
   return found.empty() ? "" : "; these have one: " + list(found);
 }
 
+/// The constraint without the type and the index of the device.
+DeviceName task_of(const DeviceName& device) { return {.job = device.job, .task = device.task}; }
+
 bool is_visible(const DeviceName& device, const PlacementView& view) {
   if (device.job == view.master.job && device.task == view.master.task) return true;
   return view.filters.empty() || std::ranges::any_of(view.filters, [&](const auto& filter) {
@@ -63,10 +66,10 @@ TaskCandidates by_task(const std::vector<Candidate>& candidates) {
 }
 
 /// The first candidate that satisfies the constraint, which names a task, and has a kernel for the
-/// node.
+/// node; if the view is soft and there is none, the first of the task that has a kernel.
 Result<DeviceName> choose_device(
     const Node& node, const DeviceName& constraint, const TaskCandidates& by_task,
-    const std::vector<Candidate>& candidates) {
+    const std::vector<Candidate>& candidates, bool is_soft) {
   bool exists = false;
   auto of_task = by_task.find({*constraint.job, *constraint.task});
   if (of_task != by_task.end())
@@ -75,6 +78,8 @@ Result<DeviceName> choose_device(
       exists = true;
       if (candidate->ops->contains(node.op->name())) return candidate->name;
     }
+  if (is_soft && constraint != task_of(constraint))
+    return choose_device(node, task_of(constraint), by_task, candidates, false);
   if (exists)
     return unimplemented(
                "no device that fits '" + constraint.to_string() + "' has a kernel for op " +
@@ -113,8 +118,11 @@ class Placement::ColocationGroups {
   Status add_constraint(NodeId id, const DeviceName& constraint) {
     auto& group = members_.at(root(id));
     auto merged = constraint.or_else(group.constraint);
-    if (!merged.satisfies(group.constraint))
+    if (!merged.satisfies(group.constraint)) {
+      if (view_->is_soft && constraint != task_of(constraint))
+        return add_constraint(id, task_of(constraint));
       return conflict(id, constraint, group.source, group.constraint);
+    }
     if (merged != group.constraint) group.source = id;
     group.constraint = merged;
     return {};
@@ -168,7 +176,7 @@ class Placement::ColocationGroups {
   /// Constrains the group of a handle to the device of its resource.
   Status assign(NodeId id, const ResourceName& resource, const DeviceName& device) {
     auto& group = members_.at(root(id));
-    if (!device.satisfies(group.constraint))
+    if (!device.satisfies(view_->is_soft ? task_of(group.constraint) : group.constraint))
       return failed_precondition(
                  "'" + resource.name + "' of container '" + resource.container + "' lives on " +
                  device.to_string() + ", but '" + graph_.node(group.source).name + "' asks for " +
@@ -269,7 +277,8 @@ Result<std::map<NodeId, DeviceName>> Placement::devices(
     auto constraint = groups_->constraint(id);
     auto local = constraint.or_else({.job = master.job, .task = master.task});
     auto device = choose_device(
-        groups_->graph().node(id), constraint.job ? constraint : local, of_tasks, candidates);
+        groups_->graph().node(id), constraint.job ? constraint : local, of_tasks, candidates,
+        groups_->view().is_soft);
     if (!device) return device.status();
     devices.emplace(id, *device);
   }

@@ -25,6 +25,7 @@ struct PlacementView {
   ClusterSpec cluster;
   DeviceName master;                // its default device, by its full name
   std::vector<DeviceName> filters;  // only devices that satisfy one of them, or are the master's
+  bool is_soft = false;             // types and indices of devices are preferences
 };
 
 /// Assigns a device to each node of a step, in stages, as information arrives: the device
@@ -33,9 +34,11 @@ struct PlacementView {
 ///
 /// Open fields of a constraint are taken from the master's default device; a constraint that names
 /// only a job means its first task. Ops that use a resource are colocated with its handle, as are
-/// nodes with `_class` = "loc:@other" with that node. An error names the node, its constraint, the
-/// source of the constraint that it conflicts with, and the devices that there are:
-/// InvalidArgument, or FailedPrecondition if a resource exists on another device.
+/// nodes with `_class` = "loc:@other" with that node. In a soft view, the type and the index of a
+/// constraint give way where they conflict, or where no device has them and a kernel. An error
+/// names the node, its constraint, the source of the constraint that it conflicts with, and the
+/// devices that there are: InvalidArgument, or FailedPrecondition if a resource exists on another
+/// device.
 class Placement {
  public:
   using Tasks = std::set<std::pair<std::string, int>>;

@@ -177,6 +177,16 @@ class TrainingTest(tf.test.TestCase):
         with tf.train.MonitoredTrainingSession(scaffold=scaffold) as session:
             self.assertEqual(session.run(local), 1)
 
+    def test_soft_placement_runs_what_asks_for_a_gpu(self):
+        with tf.device("/gpu:0"):
+            x = tf.constant(2.0) * 3.0
+            v = tf.Variable(1.0)
+        with self.assertRaises(tf.errors.InvalidArgumentError), tf.Session() as session:
+            session.run(x)
+        with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run([x, v]), [6, 1])
+
 
 class FilesTest(tf.test.TestCase):
     def test_errors_of_files_are_those_of_steps(self):

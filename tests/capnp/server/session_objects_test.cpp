@@ -224,6 +224,9 @@ BOOST_AUTO_TEST_CASE(options_that_only_a_server_has_come_back_as_warnings) {
   auto unfused = SessionObjectsFixture::must(client->session({.fuses_elementwise = false}));
   BOOST_TEST(unfused->warnings().empty());
   BOOST_TEST(!node.record->session_options.fuses_elementwise);
+  BOOST_TEST(!node.record->session_options.soft_placement);
+  auto soft = SessionObjectsFixture::must(client->session({.soft_placement = true}));
+  BOOST_TEST(node.record->session_options.soft_placement);
 }
 
 BOOST_AUTO_TEST_CASE(the_operation_timeout_holds_for_each_call_and_for_opening_the_session) {

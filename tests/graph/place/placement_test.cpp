@@ -55,6 +55,25 @@ BOOST_AUTO_TEST_CASE(a_node_without_a_constraint_goes_to_the_masters_default_dev
   BOOST_TEST(device_of(b.constant(1.0f)) == "/job:worker/task:0/device:CPU:0");
 }
 
+BOOST_AUTO_TEST_CASE(in_a_soft_view_a_type_that_the_task_lacks_gives_way) {
+  auto x = b.on("/job:ps/device:GPU:1").constant(1.0f);
+  BOOST_TEST((place_all().status().code() == Code::invalid_argument));
+  view.is_soft = true;
+  BOOST_TEST(device_of(x) == "/job:ps/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(in_a_soft_view_types_of_nodes_that_share_a_device_may_differ) {
+  auto variable = b.on("/cpu:0").variable("v", b.constant(1.0f));
+  auto read = b.on("/gpu:0").op("ReadVariableOp", {variable.handle}, {{"dtype", DType::float32}});
+  BOOST_TEST((place_all().status().code() == Code::invalid_argument));
+  view.is_soft = true;
+  resource_devices[{"", "v"}] = {"worker", 0, "CPU", 0};
+  BOOST_TEST(device_of(read) == "/job:worker/task:0/device:CPU:0");
+  (void)b.on("/job:ps/gpu:0").op("ReadVariableOp", {variable.handle}, {{"dtype", DType::float32}});
+  // But tasks do not give way.
+  BOOST_TEST((place_all().status().code() == Code::failed_precondition));
+}
+
 BOOST_AUTO_TEST_CASE(a_constraint_to_a_task_gets_that_tasks_device) {
   BOOST_TEST(
       device_of(b.on("/job:worker/task:1").constant(1.0f)) == "/job:worker/task:1/device:CPU:0");
