@@ -207,6 +207,37 @@ class FilesTest(tf.test.TestCase):
         self.assertRaises(tf.errors.InvalidArgumentError, tf.gfile.GFile, none, "x")
 
 
+class NestTest(unittest.TestCase):
+    def test_structures_are_taken_apart_and_made_again(self):
+        nested = {"b": [1, (2, 3)], "a": 4}
+        self.assertEqual(tf.nest.flatten(nested), [4, 1, 2, 3])
+        made = tf.nest.pack_sequence_as(nested, [5, 6, 7, 8])
+        self.assertEqual(made, {"b": [6, (7, 8)], "a": 5})
+        doubled = tf.nest.map_structure(lambda x, y: x + y, nested, made)
+        self.assertEqual(doubled, {"b": [7, (9, 11)], "a": 9})
+        self.assertTrue(tf.nest.is_nested([]) and not tf.nest.is_nested("text"))
+
+    def test_sparse_tensors_are_leaves_or_several_tensors(self):
+        with tf.Graph().as_default():
+            sparse = tf.SparseTensor([[0]], [1.0], [3])
+            self.assertEqual(tf.nest.flatten([sparse]), [sparse])
+            parts = tf.nest.flatten([sparse], expand_composites=True)
+            self.assertEqual(len(parts), 3)
+            (again,) = tf.nest.pack_sequence_as([sparse], parts, expand_composites=True)
+            self.assertIs(again.values, sparse.values)
+
+    def test_structures_that_differ_are_refused(self):
+        same = tf.nest.assert_same_structure
+        self.assertRaises(ValueError, same, [1], 1)
+        self.assertRaises(ValueError, same, [1], [1, 2])
+        self.assertRaises(ValueError, same, {"a": 1}, {"b": 1})
+        self.assertRaises(TypeError, same, [1], (1,))
+        same([1], (1,), check_types=False)
+        self.assertRaises(ValueError, tf.nest.pack_sequence_as, [1, 2], [1])
+        self.assertRaises(TypeError, tf.nest.pack_sequence_as, [1, 2], 1)
+        self.assertRaises(ValueError, tf.nest.map_structure, abs, [1], check=1)
+
+
 class ValuesTest(tf.test.TestCase):
     def test_versions_are_those_of_tensorflow(self):
         self.assertRegex(tf.__version__, "^1[.]15[.]")

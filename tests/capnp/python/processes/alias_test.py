@@ -20,6 +20,7 @@ from tensorflow.core.protobuf import config_pb2
 from tensorflow.python import ops as folder
 from tensorflow.python.framework import dtypes, ops, tensor_shape, tensor_util
 from tensorflow.python.ops import array_ops, control_flow_ops, init_ops, math_ops, variables
+from tensorflow.python.util import nest
 from tensorflow.python.training import moving_averages, saver, training_util
 
 assert tf1.Session is tf.Session and config_pb2.ConfigProto is tf.ConfigProto
@@ -27,6 +28,7 @@ assert ops.Graph is tf.Graph and nn.relu is tf.nn.relu and folder.array_ops is a
 assert init_ops.Constant is tf.constant_initializer and variables.VariableV1 is tf.Variable
 assert tensor_shape.unknown_shape(2).as_list() == [None, None]
 assert tensor_util.constant_value(tf.constant(3)) == 3
+assert nest.is_sequence([1]) and nest.flatten([1, [2]]) == [1, 2]
 assert saver.Saver is tf.train.Saver and dtypes.int32 is tf.int32
 x = tf.placeholder(tf.float32, [])
 with tf.Session(config=config_pb2.ConfigProto()) as session:

@@ -84,7 +84,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
         "training training_ops training_util": "train",
     },
-    "python.util": {"compat": "compat"},
+    "python.util": {"compat": "compat", "nest": "nest"},
     "": {"python.pywrap_tensorflow": "train"},
 }
 
@@ -95,7 +95,6 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.framework.device": {
         "DeviceSpec": "DeviceSpec", "merge_device": "_src.api.source_names.merge_device",
     },
-    "python.framework.errors": {},
     "python.framework.function": {"Defun": "_src.functions.defun.Defun"},
     "python.ops.functional_ops": {
         name: f"_src.functions.functional_ops.{name}"
@@ -142,12 +141,11 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.training.moving_averages": {
         "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
-        "weighted_moving_average": "_src.train.moving_averages.weighted_moving_average",
     },
     "python.util": {
-        "nest": "contrib.framework.nest", "tf_inspect": "_src.api.source_names.inspect",
+        "tf_inspect": "_src.api.source_names.inspect",
     },
-    "python.ops.metrics": {},
+    "python.util.nest": {"is_sequence": "nest.is_nested"},
 }  # fmt: skip
 
 

@@ -41,7 +41,7 @@ class EventFileWriter:
         flush_secs: float = 120,
         filename_suffix: Optional[str] = None,
     ) -> None:
-        self._logdir = os.fspath(logdir)
+        self._logdir = str(os.fspath(logdir))
         self._suffix = filename_suffix or ""
         self._max_queue, self._flush_secs = max(max_queue, 1), flush_secs
         self._lock = threading.Lock()
