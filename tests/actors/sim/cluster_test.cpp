@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(a_step_on_a_frozen_task_ends_at_its_timeout) {
   auto before = cluster.now();
   auto values = session.run({}, {there}, {}, {.timeout = 500ms});
   BOOST_TEST((values.status().code() == Code::deadline_exceeded), values.status().to_string());
-  BOOST_TEST((cluster.now() - before < 501ms));
+  // The task is asked what the step waits for, and has 20 ms to answer.
+  BOOST_TEST((cluster.now() - before < 521ms));
   cluster.thaw(ps);
   BOOST_TEST(number(session.run({}, {there})) == -1.0f);
 }
