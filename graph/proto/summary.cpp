@@ -93,7 +93,7 @@ std::string image_summary(const std::string& tag, SummaryImage image) {
 
 Result<std::string> tensor_summary(
     const std::string& tag, const std::string& node_name, const Tensor& tensor,
-    const std::string& metadata) {
+    const std::optional<std::string>& metadata) {
   if (tensor.dtype() == DType::resource)
     return invalid_argument("a handle of a resource cannot be in a summary");
   // What reads summaries finds strings in their own field only.
@@ -103,7 +103,7 @@ Result<std::string> tensor_summary(
   made.value.set_node_name(node_name);
   *made.value.mutable_tensor() = tensor_to_proto(tensor);
   google::protobuf::LogSilencer silencer;
-  if (!metadata.empty() && !made.value.mutable_metadata()->ParseFromString(metadata))
+  if (metadata && !made.value.mutable_metadata()->ParseFromString(*metadata))
     return invalid_argument("the metadata are no message of a summary's metadata");
   return made.bytes();
 }

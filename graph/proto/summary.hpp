@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,11 +41,11 @@ struct SummaryImage {
 
 std::string image_summary(const std::string& tag, SummaryImage image);
 
-/// Of a tensor that has a tag, or the name of its node. `metadata`: the bytes of a SummaryMetadata.
-/// InvalidArgument where they are none, or where no message can hold the tensor.
+/// Of a tensor that has a tag, or the name of its node. `metadata`: the bytes of a SummaryMetadata,
+/// if there is one. InvalidArgument where they are none, or where no message can hold the tensor.
 Result<std::string> tensor_summary(
     const std::string& tag, const std::string& node_name, const Tensor& tensor,
-    const std::string& metadata);
+    const std::optional<std::string>& metadata);
 
 /// The values of all of them. InvalidArgument names a tag that two values have, and bytes that are
 /// no summary.

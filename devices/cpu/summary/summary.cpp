@@ -12,11 +12,6 @@
 namespace troupe::cpu {
 namespace {
 
-/// A scalar, or a vector of one element.
-bool is_single(const Shape& shape) {
-  return shape.is_scalar() || (shape.rank() == 1 && shape[0] == 1);
-}
-
 Status set_summary(Launch& launch, std::string bytes) {
   auto out = launch.allocate(DType::string, {});
   if (!out) return out.status();
@@ -29,7 +24,7 @@ template <class T>
 Status summarize_scalars(Launch& launch) {
   const auto &tags = launch.input(0), &values = launch.input(1);
   auto names = tags.values<std::string>();
-  if (tags.shape() != values.shape() && !(is_single(tags.shape()) && is_single(values.shape())))
+  if (tags.shape() != values.shape())
     return invalid_argument(
         "tags and values not the same shape: " + tags.shape().to_string() + " != " +
         values.shape().to_string() + (names.size() == 1 ? " (tag '" + names[0] + "')" : ""));
@@ -41,7 +36,7 @@ Status summarize_scalars(Launch& launch) {
 
 Result<std::string> tag_of(const Launch& launch) {
   const auto& tag = launch.input(0);
-  if (is_single(tag.shape())) return tag.values<std::string>()[0];
+  if (tag.shape().is_scalar()) return tag.values<std::string>()[0];
   return invalid_argument("tags must be scalar, but have the shape " + tag.shape().to_string());
 }
 
@@ -102,8 +97,8 @@ struct ByteRange {
 
   uint8_t operator()(T value) const {
     // In T, as the scale may round; what leaves the range by that stays at its ends.
-    auto scaled = static_cast<float>(static_cast<T>(static_cast<T>(value * scale) + offset));
-    return static_cast<uint8_t>(std::clamp(scaled, 0.0f, 255.0f));
+    auto scaled = static_cast<double>(static_cast<T>(static_cast<T>(value * scale) + offset));
+    return static_cast<uint8_t>(std::clamp(scaled, 0.0, 255.0));
   }
 };
 
@@ -175,7 +170,7 @@ Result<Kernel> make_image_summary(const Node& node) {
 }
 
 Status summarize_named_tensor(Launch& launch, const std::string& node) {
-  auto bytes = tensor_summary("", node, launch.input(0), "");
+  auto bytes = tensor_summary("", node, launch.input(0), {});
   return bytes ? set_summary(launch, *std::move(bytes)) : bytes.status();
 }
 

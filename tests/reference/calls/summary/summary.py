@@ -13,7 +13,7 @@ def strings(values):
 def scalars(r):
     for dtype in TF_REAL:
         r.call("ScalarSummary", strings(b"loss"), array(3, dtype))
-    r.call("ScalarSummary", strings(b"loss"), array([3.5], "float32"))
+    r.error("ScalarSummary", strings(b"loss"), array([3.5], "float32"), says="not the same shape")
     r.call("ScalarSummary", strings([b"a", b"b/c", b""]), array([1.5, -2, np.nan], "float64"))
     r.call(
         "ScalarSummary",
@@ -30,7 +30,7 @@ def histograms(r):
     for dtype in TF_REAL:
         r.call("HistogramSummary", strings(b"w"), array([[0, 1, 1], [5, 100, 3]], dtype))
     for values in [SIGNS, [], 0.0, [-1.7e308, 1e20, 1e-12, -1e-12], np.arange(-300, 300) * 0.37]:
-        r.call("HistogramSummary", strings([b"w"]), array(values, "float64"))
+        r.call("HistogramSummary", strings(b"w"), array(values, "float64"))
     largest = np.finfo(np.float64).max
     r.call("HistogramSummary", strings(b"w"), array([-largest], "float64"))
     for wrong, says in [(np.nan, "Nan in summary histogram"), (-np.inf, "Infinity in summary")]:
