@@ -21,11 +21,11 @@ Tensors with_inputs(Tensors first, const Tensors& others) {
 }
 
 /// A map of pairs, in one of the two forms of its ops.
-struct Pairs {
+struct StagedPairs {
   std::string prefix;
   ResourceSteps run;
 
-  explicit Pairs(std::string prefix_ = "", int64_t capacity = 0, int64_t memory_limit = 0)
+  explicit StagedPairs(std::string prefix_ = "", int64_t capacity = 0, int64_t memory_limit = 0)
       : prefix(std::move(prefix_)), run("", map_of(pair_dtypes, capacity, memory_limit)) {}
 
   ResourceSteps::Step start_put(
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_SUITE(map_staging_ops)
 
 BOOST_AUTO_TEST_CASE(tuples_are_taken_by_key_or_the_one_with_the_lowest) {
   for (const std::string prefix : {"", "Ordered"}) {
-    Pairs pairs(prefix);
+    StagedPairs pairs(prefix);
     for (int key : {7, 3, 5}) BOOST_TEST(pairs.put(key, static_cast<float>(key), "v") == "ok");
     BOOST_TEST(pairs.size() == "int32[] [3]");
     BOOST_TEST(pairs.start_take(5).end() == "float32[] [5]; string[] [\"v\"]");
@@ -73,13 +73,13 @@ BOOST_AUTO_TEST_CASE(ops_of_ordered_maps_are_those_of_maps_by_other_names) {
     BOOST_TEST(signature(**ordered).substr(7) == signature(**other));
     BOOST_TEST(kernels.contains(name));
   }
-  Pairs pairs("Ordered");
+  StagedPairs pairs("Ordered");
   pairs.put(1, 1, "a");
   BOOST_TEST(pairs.run("MapSize") == "int32[] [1]");
 }
 
 BOOST_AUTO_TEST_CASE(a_tuple_may_come_and_go_in_parts) {
-  Pairs pairs;
+  StagedPairs pairs;
   auto take = pairs.start_take(1, {1}, {DType::string});
   BOOST_TEST(pairs.start_put(1, {1}, {Tensor::string("b")}).end() == "ok");
   BOOST_TEST(take.end() == "waits");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_tuple_may_come_and_go_in_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(who_takes_waits_for_its_key_and_who_puts_for_room) {
-  Pairs pairs("", /*capacity=*/1);
+  StagedPairs pairs("", /*capacity=*/1);
   auto third = pairs.start_take(3);
   BOOST_TEST(third.awaits() == "a key of a staging area");
   pairs.put(1, 1, "a");
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(who_takes_waits_for_its_key_and_who_puts_for_room) {
 }
 
 BOOST_AUTO_TEST_CASE(the_bytes_of_texts_count_within_the_memory_limit) {
-  Pairs pairs("", 0, /*memory_limit=*/100);
+  StagedPairs pairs("", 0, /*memory_limit=*/100);
   BOOST_TEST(starts_with(
       pairs.put(1, 1, std::string(100, 'x')),
       "ResourceExhausted: Attempted to insert tensors with combined size of"));
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_bytes_of_texts_count_within_the_memory_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(waits_end_when_their_step_or_the_container_does) {
-  Pairs pairs("Ordered");
+  StagedPairs pairs("Ordered");
   auto take = pairs.start_take(1), peek = pairs.start_take(1, {0, 1}, pair_dtypes, "MapPeek");
   BOOST_TEST(take.cancel() == "Cancelled: not wanted any more");
   pairs.run.resource().drop();
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(waits_end_when_their_step_or_the_container_does) {
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
-  Pairs pairs;
+  StagedPairs pairs;
   auto number = Tensor::scalar(1.0f), text = Tensor::string("a");
   auto refused = [](const ResourceSteps::Step& step) {
     auto ended = step.end();
