@@ -11,44 +11,14 @@ Programs for `tensorflow.compat.v1` in graph mode run with this import line.
 from typing import TYPE_CHECKING
 
 from troupe import (
-    app,
-    bitwise,
-    contrib,
-    data,
-    debugging,
-    dtypes,
-    errors,
-    flags,
-    gfile,
-    graph_util,
-    image,
-    initializers,
-    io,
-    layers,
-    linalg,
-    logging,
-    lookup,
-    losses,
-    math,
-    nest,
-    nn,
-    python_io,
-    queue,
-    random,
-    raw_ops,
-    sets,
-    sparse,
-    strings,
-    summary,
-    train,
-    version,
-)
+    app, bitwise, contrib, data, debugging, dtypes, errors, flags, gfile, graph_util, image,
+    initializers, io, layers, linalg, logging, lookup, losses, math, nest, nn, python_io, queue,
+    random, raw_ops, sets, sparse, strings, summary, train, version,
+)  # fmt: skip
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.v2_compat import (
-    disable_eager_execution,
-    disable_v2_behavior,
-    executing_eagerly,
-)
+    disable_eager_execution, disable_v2_behavior, executing_eagerly,
+)  # fmt: skip
 from troupe._src.api.version import (
     COMPILER_VERSION, CXX11_ABI_FLAG, GIT_VERSION, GRAPH_DEF_VERSION,
     GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, MONOLITHIC_BUILD, VERSION,
@@ -70,26 +40,15 @@ from troupe._src.graph.gradient_functions import RegisterGradient
 from troupe._src.graph.gradient_functions import no_gradient as NoGradient  # noqa: N812
 from troupe._src.graph.gradient_functions import no_gradient as NotDifferentiable  # noqa: N812
 from troupe._src.graph.graph import (
-    Graph,
-    get_default_graph,
-    get_default_session,
-    reset_default_graph,
-)
+    Graph, get_default_graph, get_default_session, reset_default_graph,
+)  # fmt: skip
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.graph.random_seed import get_seed, set_random_seed
 from troupe._src.graph.scopes import (
-    add_to_collection,
-    add_to_collections,
-    colocate_with,
-    container,
-    control_dependencies,
-    device,
-    get_collection,
-    get_collection_ref,
-    name_scope,
-    op_scope,
-)
+    add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device,
+    get_collection, get_collection_ref, name_scope, op_scope,
+)  # fmt: skip
 from troupe._src.io.reader_ops import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TextLineReader, TFRecordReader,
     WholeFileReader,
@@ -97,12 +56,8 @@ from troupe._src.io.reader_ops import (
 from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.lookup.initializers import tables_initializer as initialize_all_tables
 from troupe._src.messages.config import (
-    ConfigProto,
-    GPUOptions,
-    GraphOptions,
-    OptimizerOptions,
-    RunOptions,
-)
+    ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunOptions,
+)  # fmt: skip
 from troupe._src.graph_defs.importer import import_graph_def
 from troupe._src.graph_defs.tensor_protos import make_ndarray, make_tensor_proto
 from troupe._src.messages.graph_messages import AttrValue, GraphDef, NameAttrList, NodeDef
@@ -117,56 +72,15 @@ from troupe._src.linalg.matrix_ops import (
     cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
 )  # fmt: skip
 from troupe._src.ops.arithmetic_ops import (
-    abs,
-    accumulate_n,
-    add_n,
-    angle,
-    broadcast_static_shape,
-    complex,
-    conj,
-    equal,
-    floordiv,
-    imag,
-    lbeta,
-    log_sigmoid,
-    logical_xor,
-    not_equal,
-    real,
-    saturate_cast,
-)
+    abs, accumulate_n, add_n, angle, broadcast_static_shape, complex, conj, equal, floordiv, imag,
+    lbeta, log_sigmoid, logical_xor, not_equal, real, saturate_cast,
+)  # fmt: skip
 from troupe._src.ops.array_ops import (
-    broadcast_to,
-    concat,
-    expand_dims,
-    fill,
-    gather,
-    get_static_value,
-    group,
-    identity,
-    matrix_transpose,
-    newaxis,
-    no_op,
-    one_hot,
-    ones,
-    ones_like,
-    pad,
-    placeholder,
-    placeholder_with_default,
-    reshape,
-    shape,
-    size,
-    slice,
-    split,
-    squeeze,
-    stack,
-    transpose,
-    tuple_of,
-    unstack,
-    where,
-    where_v2,
-    zeros,
-    zeros_like,
-)
+    broadcast_to, concat, expand_dims, fill, gather, get_static_value, group, identity,
+    matrix_transpose, newaxis, no_op, one_hot, ones, ones_like, pad, placeholder,
+    placeholder_with_default, reshape, shape, size, slice, split, squeeze, stack, transpose,
+    tuple_of, unstack, where, where_v2, zeros, zeros_like,
+)  # fmt: skip
 from troupe._src.ops.array_ops import tuple_of as tuple
 from troupe._src.ops.assert_ops import (
     Assert, Print, add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal,
@@ -176,19 +90,11 @@ from troupe._src.ops.assert_ops import (
 )  # fmt: skip
 from troupe._src.ops.assert_ops import print_v2 as print
 from troupe._src.ops.check_ops import (
-    assert_integer,
-    assert_proper_iterable,
-    assert_same_float_dtype,
-    assert_scalar,
-    assert_type,
-)
+    assert_integer, assert_proper_iterable, assert_same_float_dtype, assert_scalar, assert_type,
+)  # fmt: skip
 from troupe._src.ops.clip_ops import (
-    clip_by_average_norm,
-    clip_by_global_norm,
-    clip_by_norm,
-    clip_by_value,
-    global_norm,
-)
+    clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
+)  # fmt: skip
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.gen_ops import (
     acos, acosh, as_string, asin, asinh, atan, atan2, atanh, betainc, bitcast, ceil, cos, cosh,
@@ -210,13 +116,13 @@ from troupe._src.ops.math_ops import (
 )  # fmt: skip
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.ops.random_ops import (
-    multinomial, random_gamma, random_normal, random_poisson,
-    random_shuffle, random_uniform, truncated_normal,
+    multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform,
+    truncated_normal,
 )  # fmt: skip
 from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.rearrange_ops import (
-    boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence,
-    reverse_v2, searchsorted, sequence_mask, svd,
+    boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
+    searchsorted, sequence_mask, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
@@ -239,9 +145,7 @@ from troupe._src.parsing.feature_configs import (
 )  # fmt: skip
 from troupe._src.parsing.parsing_ops import decode_csv, decode_raw
 from troupe._src.queues.queue_base import QueueBase
-from troupe._src.queues.queues import (
-    FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue,
-)  # fmt: skip
+from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 from troupe._src.session.py_func import numpy_function, py_func
 from troupe._src.session.session import InteractiveSession, Session
 from troupe._src.sparse.arithmetic import (
@@ -259,8 +163,7 @@ from troupe._src.train.custom_gradient import custom_gradient
 from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
 from troupe._src.types.dtypes import (
     DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
-    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64,
-    variant,
+    half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )  # fmt: skip
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
@@ -275,7 +178,7 @@ from troupe._src.variables.initializers import RandomUniform as random_uniform_i
 from troupe._src.variables.initializers import TruncatedNormal as truncated_normal_initializer
 from troupe._src.variables.initializers import (
     UniformUnitScaling as uniform_unit_scaling_initializer,
-)
+)  # fmt: skip
 from troupe._src.variables.initializers import VarianceScaling as variance_scaling_initializer
 from troupe._src.variables.initializers import Zeros as zeros_initializer
 from troupe._src.variables.scatter_ops import (
@@ -296,25 +199,18 @@ from troupe._src.variables.variable_scope import (
 )  # fmt: skip
 from troupe._src.variables.variable_store import AUTO_REUSE, VariableScope
 from troupe._src.variables.variable_sets import (
-    assert_variables_initialized,
-    global_variables,
-    global_variables_initializer,
-    is_variable_initialized,
-    local_variables,
-    local_variables_initializer,
-    model_variables,
-    moving_average_variables,
-    report_uninitialized_variables,
-    trainable_variables,
+    assert_variables_initialized, global_variables, global_variables_initializer,
+    is_variable_initialized, local_variables, local_variables_initializer, model_variables,
+    moving_average_variables, report_uninitialized_variables, trainable_variables,
     variables_initializer,
-)
+)  # fmt: skip
 from troupe._src.variables.variable_sets import global_variables as all_variables
 from troupe._src.variables.variable_sets import (
     global_variables_initializer as initialize_all_variables,
-)
+)  # fmt: skip
 from troupe._src.variables.variable_sets import (
     local_variables_initializer as initialize_local_variables,
-)
+)  # fmt: skip
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ from troupe._src.train.monitored_session import (
     SingularMonitoredSession,
 )
 from troupe._src.train.moving_averages import ExponentialMovingAverage
-from troupe._src.train.native_hooks import (
+from troupe._src.train.hooks.native_hooks import (
     CheckpointSaverHook,
     NanLossDuringTrainingError,
     NanTensorHook,
@@ -95,7 +95,7 @@ from troupe._src.train.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
-from troupe._src.train.python_hooks import (
+from troupe._src.train.hooks.python_hooks import (
     FeedFnHook,
     FinalOpsHook,
     GlobalStepWaiterHook,
@@ -118,13 +118,13 @@ from troupe._src.train.scaffold import (
     SessionCreator,
     WorkerSessionCreator,
 )
-from troupe._src.train.session_run_hook import (
+from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
-from troupe._src.train.summary_hooks import StepCounterHook, SummarySaverHook
+from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.supervisor import Supervisor
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
 from troupe.train import queue_runner

@@ -30,7 +30,8 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "matrix decompositions": ("orthogonal_initializer",),
     "eager execution": ("py_function",),
     "summaries of sounds, and ops that write summaries": (
-        "audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description", "initialize",
+        "audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description",
+        "initialize",
     ),
     "graphs from files": ("saved_model",),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),

@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor
-from troupe._src.graph.graph import Graph, _Scopes, get_default_graph
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.thread_scopes import ThreadScopes
 from troupe._src.types.dtypes import DType
 from troupe._src.types.shapes import TensorShape
 
@@ -22,7 +23,7 @@ class FunctionGraph(Graph):
         super().__init__()
         self._outer = outer
         self._root = _native.begin_function(outer._root)
-        self._scopes = _Scopes(self._root)
+        self._scopes = ThreadScopes(self._root)
         self.seed = outer.seed
         self._argument_count = 0
         self.captures: Dict[Tensor, Tensor] = {}  # arguments by tensors of the outer graph

@@ -5,18 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.device_spec import DeviceSpec
@@ -24,6 +13,7 @@ from troupe._src.graph.elements import GraphElement, Operation, Tensor, operatio
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.graph.picture import Picture
+from troupe._src.graph.thread_scopes import DeviceNameOrFunction, ThreadScopes
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
@@ -32,22 +22,6 @@ from troupe._src.types import errors
 if TYPE_CHECKING:
     from troupe._src.session.session import BaseSession
 
-DeviceFunction = Callable[[NodeToPlace], Any]
-DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
-
-
-class _Scopes(threading.local):
-    """The scopes of one graph that a thread has entered."""
-
-    def __init__(self, root: _native.Builder) -> None:
-        self.builder = root  # with the name scope and the container
-        self.container = ""
-        self.devices: Tuple[DeviceNameOrFunction, ...] = ()
-        self.controls: Tuple[Operation, ...] = ()
-        self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
-        self.context = -1  # the branch or loop that nodes are added to
-        # A builder with all of these, unless a function chooses the device of each node.
-        self.complete_builder: Optional[_native.Builder] = None
 
 
 @set_module("troupe")
@@ -61,7 +35,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._root = _native.Builder()
-        self._scopes = _Scopes(self._root)
+        self._scopes = ThreadScopes(self._root)
         self._lock = threading.RLock()
         self._operations: Dict[int, Operation] = {}
         self._collections: Dict[Any, List[Any]] = {}

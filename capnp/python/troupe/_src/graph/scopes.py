@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-from troupe._src.graph.graph import DeviceNameOrFunction, get_default_graph
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.thread_scopes import DeviceNameOrFunction
 
 
 def device(device_name_or_function: DeviceNameOrFunction) -> Any:

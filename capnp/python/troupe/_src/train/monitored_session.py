@@ -15,13 +15,13 @@ from troupe._src.session.fetch import plan_fetches, to_feeds
 from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
-from troupe._src.train.hook_adapter import Training, adapt_hook
-from troupe._src.train.native_hooks import CheckpointSaverHook
+from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
+from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
 from troupe._src.train.saver import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
-from troupe._src.train.session_run_hook import SessionRunArgs, SessionRunHook
+from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe._src.train.session_threads import SessionThreads
-from troupe._src.train.summary_hooks import StepCounterHook, SummarySaverHook
+from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.types import errors
 
 USE_DEFAULT: Any = object()

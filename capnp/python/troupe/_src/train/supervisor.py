@@ -20,7 +20,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.monitored_session import MonitoredSession
 from troupe._src.train.saver import Saver
 from troupe._src.train.scaffold import Scaffold, SessionCreator
-from troupe._src.train.summary_hooks import StepRate
+from troupe._src.train.hooks.summary_hooks import StepRate
 
 _USE_DEFAULT: Any = 0  # as in TensorFlow
 

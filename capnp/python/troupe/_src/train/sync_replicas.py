@@ -21,7 +21,7 @@ from troupe._src.queues.queue_runner import QueueRunner
 from troupe._src.queues.queues import FIFOQueue
 from troupe._src.set_module import set_module
 from troupe._src.train.optimizer import Optimizer
-from troupe._src.train.session_run_hook import SessionRunHook
+from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables, report_uninitialized_variables

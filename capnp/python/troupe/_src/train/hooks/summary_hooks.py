@@ -10,9 +10,9 @@ from troupe._src.messages.summary_messages import SessionLog, Summary
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriterCache
-from troupe._src.train.native_hooks import step_name
-from troupe._src.train.python_hooks import SecondOrStepTimer
-from troupe._src.train.session_run_hook import (
+from troupe._src.train.hooks.native_hooks import step_name
+from troupe._src.train.hooks.python_hooks import SecondOrStepTimer
+from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,

@@ -12,8 +12,8 @@ from troupe._src.messages.config import RunOptions
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriterCache
-from troupe._src.train.native_hooks import step_name, value_of
-from troupe._src.train.session_run_hook import (
+from troupe._src.train.hooks.native_hooks import step_name, value_of
+from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,

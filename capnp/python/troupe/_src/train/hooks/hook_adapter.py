@@ -12,7 +12,7 @@ from troupe._src.platform import logging
 from troupe._src.session.fetch import FetchPlan, plan_fetches, to_feeds
 from troupe._src.session.session import Session
 from troupe._src.train.coordinator import Coordinator
-from troupe._src.train.session_run_hook import (
+from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,

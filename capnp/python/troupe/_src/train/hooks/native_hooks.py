@@ -14,7 +14,7 @@ from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.saver import Saver
-from troupe._src.train.session_run_hook import (
+from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,

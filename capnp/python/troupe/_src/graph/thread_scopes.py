@@ -1,0 +1,28 @@
+"""The scopes that threads have entered."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Dict, Optional, Tuple, Union
+
+from troupe import _native
+from troupe._src.graph.device_spec import DeviceSpec
+from troupe._src.graph.elements import Operation
+from troupe._src.graph.node_to_place import NodeToPlace
+
+DeviceFunction = Callable[[NodeToPlace], Any]
+DeviceNameOrFunction = Union[str, DeviceSpec, DeviceFunction, None]
+
+
+class ThreadScopes(threading.local):
+    """The scopes of one graph that a thread has entered."""
+
+    def __init__(self, root: _native.Builder) -> None:
+        self.builder = root  # with the name scope and the container
+        self.container = ""
+        self.devices: Tuple[DeviceNameOrFunction, ...] = ()
+        self.controls: Tuple[Operation, ...] = ()
+        self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
+        self.context = -1  # the branch or loop that nodes are added to
+        # A builder with all of these, unless a function chooses the device of each node.
+        self.complete_builder: Optional[_native.Builder] = None
