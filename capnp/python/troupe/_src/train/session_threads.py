@@ -7,7 +7,11 @@ from typing import Any, List, Optional
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.queues.queue_runner import start_queue_runners
 from troupe._src.train.hooks.hook_adapter import Training
-from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
+from troupe._src.train.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+)
 from troupe._src.types import errors
 
 _LOST_TASK = (errors.AbortedError, errors.UnavailableError)
