@@ -32,7 +32,6 @@ class BatchingTest(Pipeline):
         number = self.counter(5)
         numbers, texts = tf.train.batch([number, "text"], 2)
         self.assertEqual(numbers.shape.as_list(), [2])
-        self.assertEqual(numbers.op.name, "batch")
         found = self.take_all([numbers, texts])
         self.assertEqual([values[0].tolist() for values in found], [[0, 1], [2, 3]])
         self.assertAllEqual(found[0][1], [b"text", b"text"])

@@ -25,7 +25,6 @@ class ProducerTest(tf.test.TestCase):
 
     def test_strings_come_in_order_in_each_epoch(self):
         queue = tf.train.string_input_producer(["a", "b", "c"], num_epochs=2, shuffle=False)
-        self.assertEqual(queue.name, "input_producer")
         self.assertEqual(self.take_all(queue.dequeue()), [b"a", b"b", b"c"] * 2)
 
     def test_each_epoch_has_another_order(self):

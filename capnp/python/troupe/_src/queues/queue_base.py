@@ -105,7 +105,8 @@ class QueueBase:
         """The names of the components, if they have any."""
         return self._names
 
-    def _components(self, vals: Any) -> List[Tensor]:
+    def _components(self, vals: Any, name: str) -> List[Tensor]:
+        """The components as tensors; constants are in the scope of the operation of that name."""
         if isinstance(vals, dict):
             if not self._names:
                 raise ValueError("Queue must have names to enqueue a dictionary")
@@ -119,10 +120,11 @@ class QueueBase:
             raise ValueError("You must enqueue a dictionary in a Queue with names")
         if not isinstance(vals, (list, tuple)):
             vals = [vals]
-        return [
-            convert_to_tensor(value, dtype, name=f"component_{number}")
-            for number, (value, dtype) in enumerate(zip(vals, self._dtypes))
-        ]
+        with _scope_of(name):
+            return [
+                convert_to_tensor(value, dtype, name=f"component_{number}")
+                for number, (value, dtype) in enumerate(zip(vals, self._dtypes))
+            ]
 
     def enqueue(self, vals: Any, name: Optional[str] = None) -> Operation:
         """The operation that puts an element into the queue, and waits while that is full.
@@ -137,26 +139,24 @@ class QueueBase:
         Raises:
           ValueError: If they do not have the dtypes, shapes or names of the components.
         """
-        with get_default_graph().name_scope(name or f"{self._name}_enqueue") as scope:
-            components = self._components(vals)
-            for component, shape in zip(components, self._shapes):
-                component.shape.assert_is_compatible_with(shape)
-            return raw_ops.QueueEnqueueV2(handle=self._queue_ref, components=components, name=scope)
+        name = name or f"{self._name}_enqueue"
+        components = self._components(vals, name)
+        for component, shape in zip(components, self._shapes):
+            component.shape.assert_is_compatible_with(shape)
+        return raw_ops.QueueEnqueueV2(handle=self._queue_ref, components=components, name=name)
 
     def enqueue_many(self, vals: Any, name: Optional[str] = None) -> Operation:
         """The operation that puts the rows of the components into the queue, an element each.
 
         As `enqueue`, but the tensors have one more axis, of the same size, before the others.
         """
-        with get_default_graph().name_scope(name or f"{self._name}_EnqueueMany") as scope:
-            components = self._components(vals)
-            rows = Dimension(None)
-            for component, shape in zip(components, self._shapes):
-                rows = rows.merge_with(component.shape.with_rank_at_least(1)[0])
-                component.shape[1:].assert_is_compatible_with(shape)
-            return raw_ops.QueueEnqueueManyV2(
-                handle=self._queue_ref, components=components, name=scope
-            )
+        name = name or f"{self._name}_EnqueueMany"
+        components = self._components(vals, name)
+        rows = Dimension(None)
+        for component, shape in zip(components, self._shapes):
+            rows = rows.merge_with(component.shape.with_rank_at_least(1)[0])
+            component.shape[1:].assert_is_compatible_with(shape)
+        return raw_ops.QueueEnqueueManyV2(handle=self._queue_ref, components=components, name=name)
 
     def _result(self, components: List[Tensor], shapes: Sequence[TensorShape]) -> Any:
         for component, shape in zip(components, shapes):
@@ -235,6 +235,14 @@ class QueueBase:
     def size(self, name: Optional[str] = None) -> Tensor:
         """The number of elements in the queue: an int32 scalar."""
         return raw_ops.QueueSizeV2(handle=self._queue_ref, name=name or f"{self._name}_Size")
+
+
+def _scope_of(name: str) -> Any:
+    """The name scope "name/", which leaves the name itself to a node."""
+    graph = get_default_graph()
+    outer = graph.get_name_scope()
+    inner = name if name.endswith("/") or not outer else f"{outer}/{name}"
+    return graph.name_scope(f"{inner.rstrip('/')}/")
 
 
 def _select(handles: List[Tensor], index: Any) -> Tensor:
