@@ -99,4 +99,5 @@ def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
     reference = reference_of(ref)
     if reference is not None:
         return raw_ops.CountUpTo(ref=reference, limit=limit, name=name)
+    name = name or "CountUpTo"  # as that of a reference
     return raw_ops.ResourceCountUpTo(resource=ref.handle, limit=limit, T=ref.dtype, name=name)
