@@ -254,7 +254,9 @@ class Variable(Operand):
 
     def count_up_to(self, limit: int) -> Tensor:
         """Its value before it grew by 1; a step that finds it at the limit fails, OutOfRange."""
-        return raw_ops.ResourceCountUpTo(resource=self.handle, limit=limit, T=self._dtype)
+        return raw_ops.ResourceCountUpTo(
+            resource=self.handle, limit=limit, T=self._dtype, name="CountUpTo"
+        )
 
     def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
         """The slices of its value at the positions that the rows of `indices` say."""
