@@ -165,6 +165,17 @@ class FIFOQueueTest(tf.test.TestCase):
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "component types"):
                 session.run(different.size())
 
+    def test_a_queue_is_in_the_container_of_its_scope(self):
+        with tf.container("own"):
+            queue = tf.FIFOQueue(5, tf.int32)
+        self.assertEqual(queue.queue_ref.op.get_attr("container"), b"own")
+
+    def test_no_rows_are_no_elements(self):
+        queue = tf.FIFOQueue(5, tf.float32, shapes=((2,),))
+        with self.session() as session:
+            session.run(queue.enqueue_many([tf.constant([], tf.float32, shape=(0, 2))]))
+            self.assertEqual(session.run(queue.size()), 0)
+
 
 class ArgumentsTest(tf.test.TestCase):
     def test_shapes_must_be_fully_known_and_as_many_as_dtypes(self):

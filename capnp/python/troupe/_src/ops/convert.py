@@ -155,6 +155,8 @@ def _in_shape(array: Any, shape: TensorShape, verify: bool) -> np.ndarray[Any, A
     if verify:
         raise TypeError(f"Expected Tensor's shape: {shape}, got {array.shape}.")
     count = int(np.prod(sizes, dtype=np.int64))
+    if array.size == count:
+        return np.asarray(array).reshape(sizes)
     if array.size > count or array.size == 0:
         raise ValueError(
             f"Too many elements provided. Needed at most {count}, but received {array.size}"

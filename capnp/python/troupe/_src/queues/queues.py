@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, Optional
 
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.ops import raw_ops
 from troupe._src.queues.queue_base import QueueBase, as_dtypes, as_names, as_shapes
@@ -40,12 +41,13 @@ class FIFOQueue(QueueBase):
           ValueError: If a shape is not fully known, or a name is missing.
         """
         types = as_dtypes(dtypes)
-        known = as_shapes(shapes)
+        known: Any = as_shapes(shapes)
         labels = as_names(names, types)
         handle = raw_ops.FIFOQueueV2(
             component_types=list(types),
             shapes=known,
             capacity=capacity,
+            container=get_default_graph()._scopes.container,
             shared_name=shared_name or "",
             name=name,
         )
@@ -84,7 +86,7 @@ class RandomShuffleQueue(QueueBase):
           ValueError: If a shape is not fully known, or a name is missing.
         """
         types = as_dtypes(dtypes)
-        known = as_shapes(shapes)
+        known: Any = as_shapes(shapes)
         labels = as_names(names, types)
         seed1, seed2 = get_seed(seed)
         if (seed1, seed2) != (0, 0) and seed is None and shared_name is not None:
@@ -98,6 +100,7 @@ class RandomShuffleQueue(QueueBase):
             min_after_dequeue=min_after_dequeue,
             seed=seed1,
             seed2=seed2,
+            container=get_default_graph()._scopes.container,
             shared_name=shared_name or "",
             name=name,
         )
@@ -132,7 +135,7 @@ class PaddingFIFOQueue(QueueBase):
           ValueError: If a shape or a name is missing, or a rank is not known.
         """
         types = as_dtypes(dtypes)
-        known = as_shapes(shapes, may_be_partial=True) or []
+        known: Any = as_shapes(shapes, may_be_partial=True) or []
         labels = as_names(names, types)
         if len(types) != len(known):
             raise ValueError(
@@ -143,6 +146,7 @@ class PaddingFIFOQueue(QueueBase):
             component_types=list(types),
             shapes=known,
             capacity=capacity,
+            container=get_default_graph()._scopes.container,
             shared_name=shared_name or "",
             name=name,
         )
@@ -176,11 +180,12 @@ class PriorityQueue(QueueBase):
           ValueError: If a shape is not fully known, or a name is missing.
         """
         others = as_dtypes(types)
-        known = as_shapes(shapes)
+        known: Any = as_shapes(shapes)
         handle = raw_ops.PriorityQueueV2(
             component_types=list(others),
             shapes=known or [],
             capacity=capacity,
+            container=get_default_graph()._scopes.container,
             shared_name=shared_name or "",
             name=name,
         )
