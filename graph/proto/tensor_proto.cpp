@@ -196,7 +196,9 @@ Result<Tensor> tensor_from_proto(const proto::TensorProto& message, size_t max_b
   auto dtype = dtype_from_proto(message.dtype());
   if (!dtype) return dtype.status();
   if (is_opaque(*dtype))
-    return invalid_argument("a message cannot hold handles of resources, or variants");
+    return invalid_argument(
+        "a message cannot hold handles of resources, or variants: its dtype is " +
+        proto::DataType_Name(message.dtype()));
   auto shape = known_shape_of(message);
   if (!shape) return shape.status();
   if (auto status = check_size(message, *dtype, *shape, max_bytes); !status.ok()) return status;

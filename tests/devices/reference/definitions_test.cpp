@@ -1,6 +1,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include <boost/test/unit_test.hpp>
@@ -22,6 +23,12 @@ std::map<std::string, std::string> definitions_of_tensorflow() {
     by_name.emplace(text.substr(0, text.find('(')), text);
   }
   return by_name;
+}
+
+/// As signature(), but of a default that is a tensor without its elements, as TensorFlow's list is.
+std::string signature_without_elements(const Op& op) {
+  static const std::regex elements(R"((= \w+\[[\d,]*\]) \[[^\]]*\])");
+  return std::regex_replace(signature(op), elements, "$1");
 }
 
 /// Ops that have an attribute, or a default, more than TensorFlow's list of ops says.
@@ -46,7 +53,7 @@ BOOST_AUTO_TEST_CASE(arguments_attributes_and_defaults_are_those_of_tensorflow) 
   auto catalog = make_op_catalog();
   for (const auto& [name, op] : catalog->all())
     if (auto found = expected.find(name); found != expected.end() && !extended.contains(name))
-      BOOST_TEST(signature(op) == found->second);
+      BOOST_TEST(signature_without_elements(op) == found->second);
 }
 
 BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {

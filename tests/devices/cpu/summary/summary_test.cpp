@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_pixel_that_is_not_finite_gets_the_color_that_the_node_say
 BOOST_AUTO_TEST_CASE(a_bad_color_has_a_byte_for_each_channel) {
   auto image = vec({1, 1, 1, 3}, {1, 2, 3});
   for (const auto& color :
-       {vec<uint8_t>({7, 8}), vec<int32_t>({1, 2, 3}), vec<uint8_t>({1, 3}, {})})
+       {vec<uint8_t>({7, 8}), vec<int32_t>({1, 2, 3}), vec<uint8_t>({1, 3}, {1, 2, 3})})
     BOOST_TEST(
         pixels_of(image, {{"max_images", 1}, {"bad_color", color}}).starts_with("InvalidArgument"));
 }

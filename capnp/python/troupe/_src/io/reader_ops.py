@@ -123,7 +123,7 @@ class TextLineReader(ReaderBase):
 
     def __init__(self, skip_header_lines: Optional[int] = None, name: Optional[str] = None) -> None:
         super().__init__(
-            raw_ops.TextLineReaderV2(skip_header_lines=skip_header_lines, name=name)
+            raw_ops.TextLineReaderV2(skip_header_lines=skip_header_lines or 0, name=name)
         )
 
 
@@ -152,10 +152,10 @@ class FixedLengthRecordReader(ReaderBase):
         super().__init__(
             raw_ops.FixedLengthRecordReaderV2(
                 record_bytes=record_bytes,
-                header_bytes=header_bytes,
-                footer_bytes=footer_bytes,
-                hop_bytes=hop_bytes,
-                encoding=encoding,
+                header_bytes=header_bytes or 0,
+                footer_bytes=footer_bytes or 0,
+                hop_bytes=hop_bytes or 0,
+                encoding=encoding or "",
                 name=name,
             )
         )

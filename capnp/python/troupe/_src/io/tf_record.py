@@ -109,7 +109,7 @@ def tf_record_iterator(
     compression = TFRecordOptions.get_compression_type_string(options)
     reader = _native.open_record_file(os.fsdecode(path), compression)
     while True:
-        record = reader.read()
+        record: Optional[bytes] = reader.read()  # type: ignore[assignment]
         if record is None:
             return
         yield record

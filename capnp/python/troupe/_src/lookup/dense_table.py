@@ -51,7 +51,7 @@ class DenseHashTable(_TableWithHandle):
                 use_node_name_sharing=checkpoint,
                 value_dtype=self._value_dtype,
                 value_shape=self._default_value.shape,
-                initial_num_buckets=initial_num_buckets,
+                initial_num_buckets=initial_num_buckets or 131072,
                 name=name,
             )
 

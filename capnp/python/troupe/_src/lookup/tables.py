@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
@@ -185,7 +185,7 @@ class MutableHashTable(_TableWithHandle):
     ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
-        attrs = {
+        attrs: Dict[str, Any] = {
             "use_node_name_sharing": checkpoint,
             "key_dtype": self._key_dtype,
             "value_dtype": self._value_dtype,

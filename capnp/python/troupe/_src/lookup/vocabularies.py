@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import name_scope
@@ -39,7 +39,7 @@ def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802
 def _bucket(words: Tensor, count: int, spec: HasherSpec) -> Tensor:
     """The numbers of words by their hash, below `count`."""
     texts = words if words.dtype.base_dtype == dtypes.string else raw_ops.AsString(input=words)
-    options = {"num_buckets": count, "name": "hash_bucket"}
+    options: Dict[str, Any] = {"num_buckets": count, "name": "hash_bucket"}
     if spec.hasher == "fasthash":
         bucket: Tensor = raw_ops.StringToHashBucketFast(input=texts, **options)
         return bucket

@@ -138,10 +138,6 @@ class AdamOptimizer(_OpOptimizer):
         super().__init__(numbers, use_locking, name)
         self._powers: Tuple[Variable, ...] = ()
 
-    def _get_beta_accumulators(self) -> Tuple[Variable, ...]:
-        """The powers of beta1 and beta2."""
-        return self._powers
-
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         if not self._powers or self._powers[0].graph is not get_default_graph():
             first = [self._number(self._numbers[beta], var_list[0]) for beta in ("beta1", "beta2")]
