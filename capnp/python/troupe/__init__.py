@@ -56,7 +56,7 @@ from troupe._src.io.reader_ops import (
 from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.lookup.initializers import tables_initializer as initialize_all_tables
 from troupe._src.messages.config import (
-    ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunOptions,
+    ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RPCOptions, RunOptions,
 )  # fmt: skip
 from troupe._src.graph_defs.importer import import_graph_def
 from troupe._src.graph_defs.tensor_protos import make_ndarray, make_tensor_proto
@@ -228,7 +228,7 @@ __all__ = [
     "IndexedSlicesValue", "InteractiveSession", "LogMessage", "MONOLITHIC_BUILD", "MetaGraphDef",
     "NameAttrList", "NoGradient", "NodeDef", "NotDifferentiable", "OpError", "Operation",
     "OptimizerOptions", "PaddingFIFOQueue", "Print", "PriorityQueue", "QueueBase",
-    "RandomShuffleQueue", "ReaderBase", "RegisterGradient", "RunMetadata", "RunOptions", "Session",
+    "RPCOptions", "RandomShuffleQueue", "ReaderBase", "RegisterGradient", "RunMetadata", "RunOptions", "Session",
     "SessionLog", "SparseConditionalAccumulator", "SparseFeature", "SparseTensor",
     "SparseTensorValue", "Summary", "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray",
     "TensorInfo", "TensorProto", "TensorShape", "TensorShapeProto", "TensorSpec", "TextLineReader",

@@ -75,6 +75,18 @@ class GraphOptions(Options):
 
 
 @set_module("troupe")
+class RPCOptions(Options):
+    """Accepted without effect: sessions of a server in this process are served without RPC."""
+
+    _fields = {
+        "use_rpc_for_inprocess_master": False,
+        "compression_algorithm": "",
+        "compression_level": 0,
+        "cache_rpc_response": False,
+    }
+
+
+@set_module("troupe")
 class ConfigProto(Options):
     """Options of a session, or of the server that serves it.
 
@@ -98,7 +110,7 @@ class ConfigProto(Options):
         "log_device_placement": False,
         "graph_options": GraphOptions,
         "operation_timeout_in_ms": 0,
-        "rpc_options": AnyOptions,
+        "rpc_options": RPCOptions,
         "isolate_session_state": False,
         "share_cluster_devices_in_session": False,
         "experimental": AnyOptions,

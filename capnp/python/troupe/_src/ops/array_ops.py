@@ -159,10 +159,13 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     """Swaps the last two axes."""
     tensor = convert_to_tensor(a)
     rank = tensor.shape.rank
-    if rank is None or rank < 2:
+    if rank is None:
+        axes = raw_ops.Range(start=0, limit=raw_ops.Rank(input=tensor), delta=1)
+        order = raw_ops.ConcatV2(values=[axes[:-2], axes[-1:], axes[-2:-1]], axis=0)
+        return transpose(tensor, order, name, conjugate)
+    if rank < 2:
         raise ValueError(f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {rank}")
-    order = [*range(rank - 2), rank - 1, rank - 2]
-    return transpose(tensor, order, name, conjugate)
+    return transpose(tensor, [*range(rank - 2), rank - 1, rank - 2], name, conjugate)
 
 
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Tensor:
