@@ -111,10 +111,27 @@ class VariablesTest(tf.test.TestCase):
 
     def test_an_option_without_effect_is_named_once(self):
         with self.assertLogs("troupe", "WARNING") as logs:
-            tf.Variable(1.0, caching_device="/cpu:0")
-            tf.Variable(1.0, caching_device="/cpu:0")
+            tf.train.replica_device_setter(ps_tasks=1, merge_devices=False)
+            tf.train.replica_device_setter(ps_tasks=1, merge_devices=False)
         self.assertEqual(len(logs.output), 1)
-        self.assertIn("caching_device", logs.output[0])
+        self.assertIn("merge_devices", logs.output[0])
+
+    def test_a_cached_variable_is_read_once_a_step(self):
+        def total_of(v):
+            def body(i, total):
+                with tf.control_dependencies([v.assign_add(1.0)]):
+                    return i + 1, total + v
+
+            start = [0, v * 0.0]  # so the cached value is that before the loop
+            loop = tf.while_loop(lambda i, _: i < 3, body, start, parallel_iterations=1)
+            with tf.Session() as session:
+                session.run(v.initializer)
+                return session.run(loop)[1]
+
+        with tf.variable_scope("cached", caching_device="/cpu:0"):
+            self.assertEqual(total_of(tf.get_variable("v", initializer=1.0)), 3)
+        with tf.variable_scope("read"):
+            self.assertEqual(total_of(tf.get_variable("v", initializer=1.0)), 9)
 
     def test_an_assertion_fails_where_a_variable_has_no_value(self):
         self.assertIsNone(tf.assert_variables_initialized([]))

@@ -17,7 +17,6 @@ from troupe._src.messages.meta_graph_messages import VariableDef
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
-from troupe._src.platform.logging import not_obeyed
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
@@ -38,6 +37,8 @@ class Variable(Operand):
 
     SaveSliceInfo = slices.SaveSliceInfo
     _save_slice_info: Optional[slices.SaveSliceInfo] = None
+    # Whether a step reads it once, where it is used as a tensor.
+    _is_cached = False
     synchronization = VariableSynchronization.AUTO
     aggregation = VariableAggregation.NONE
     # The class of those without `use_resource`; its module, which imports this one, says it.
@@ -67,8 +68,7 @@ class Variable(Operand):
     ) -> None:
         if variable_def is not None:
             raise ValueError("a variable of a `variable_def` is made by Variable.from_proto")
-        if caching_device is not None:
-            not_obeyed("Variable", "caching_device")
+        self._is_cached = caching_device is not None
         self.synchronization = VariableSynchronization(synchronization)
         self.aggregation = VariableAggregation(aggregation)
         if initial_value is None:
@@ -212,7 +212,8 @@ class Variable(Operand):
         return read
 
     def _as_tensor(self) -> Tensor:
-        return self.read_value()
+        is_cached = self._is_cached and not get_default_graph()._is_function
+        return self._snapshot if is_cached else self.read_value()
 
     def _as_graph_element(self) -> Tensor:
         return self._snapshot

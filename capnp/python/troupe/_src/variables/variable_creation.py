@@ -81,6 +81,7 @@ def _whole(
             initial_value,
             bool(arguments["trainable"]),
             arguments["collections"],
+            caching_device=arguments.get("caching_device"),
             name=name,
             constraint=arguments.get("constraint"),
             use_resource=arguments.get("use_resource"),

@@ -34,6 +34,7 @@ class VariableScope:
         self.initializer = inherited.get("initializer")
         self.regularizer = inherited.get("regularizer")
         self.custom_getter = inherited.get("custom_getter")
+        self.caching_device = inherited.get("caching_device")
         self.constraint = inherited.get("constraint")
         self.partitioner = inherited.get("partitioner")
         self.use_resource: Optional[bool] = inherited.get("use_resource")
@@ -61,6 +62,10 @@ class VariableScope:
 
     def set_regularizer(self, regularizer: Any) -> None:
         self.regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Makes a step read new variables once, whichever device this is."""
+        self.caching_device = caching_device
 
     def set_custom_getter(self, custom_getter: Any) -> None:
         self.custom_getter = custom_getter
