@@ -14,6 +14,18 @@ class ConditionalTest(tf.test.TestCase):
             session.run(tf.global_variables_initializer())
             return session.run(fetches, feed_dict)
 
+    def test_a_result_has_the_shape_that_both_branches_are_known_to_have(self):
+        x = tf.placeholder(tf.float32)
+
+        def known(*sizes):
+            result = tf.identity(x)
+            result.set_shape(sizes)
+            return result
+
+        p = tf.constant(True)
+        self.assertEqual(tf.cond(p, lambda: known(2, 3), lambda: known(4, 3)).shape, [None, 3])
+        self.assertIsNone(tf.cond(p, lambda: known(2), lambda: known(2, 3)).shape.rank)
+
     def test_a_branch_gives_its_results_in_their_structure(self):
         Pair = collections.namedtuple("Pair", ["first", "second"])
         x = tf.placeholder(tf.float32, [])

@@ -54,7 +54,10 @@ def cond(
         }
         _check_alike(results[True], results[False])
         with graph._lock:
-            merged = [graph._of_value(value) for value in native.merge(builder)]
+            merged: List[Any] = [graph._of_value(value) for value in native.merge(builder)]
+        for tensor, one, other in zip(merged, _tensors(results[True]), _tensors(results[False])):
+            # Also what only Python knows, by set_shape.
+            tensor.set_shape(one.shape.most_specific_compatible_shape(other.shape))
         return _packed(results[True], merged)
 
 
@@ -89,6 +92,10 @@ def _add_branch(
             graph._use_context()
             native.end(builder, [tensor._value() for tensor in tensors])
     return pack_as(result, leaves)
+
+
+def _tensors(result: Any) -> List[Any]:
+    return [tensor for leaf in flatten(result) for tensor in tensors_of(leaf)]
 
 
 def _to_leaf(value: Any, pivot: Any) -> Any:
