@@ -108,6 +108,14 @@ from troupe._src.ops.gen_ops import (
     tanh,
 )
 from troupe._src.ops.rearrange_ops import in_top_k, top_k
+from troupe._src.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
+from troupe._src.rnn.raw import raw_rnn
+from troupe._src.rnn.static import (
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
+)
+from troupe.nn import rnn_cell
 
 __getattr__ = _missing_names(__name__)
 
@@ -123,6 +131,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "bidirectional_dynamic_rnn",
     "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
@@ -149,6 +158,7 @@ __all__ = [
     "depthwise_conv2d_native_backprop_input",
     "dilation2d",
     "dropout",
+    "dynamic_rnn",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
@@ -175,9 +185,11 @@ __all__ = [
     "nce_loss",
     "normalize_moments",
     "pool",
+    "raw_rnn",
     "relu",
     "relu6",
     "relu_layer",
+    "rnn_cell",
     "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
     "selu",
@@ -190,6 +202,9 @@ __all__ = [
     "softplus",
     "softsign",
     "sparse_softmax_cross_entropy_with_logits",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
     "sufficient_statistics",
     "swish",
     "tanh",

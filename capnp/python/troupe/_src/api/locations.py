@@ -136,6 +136,10 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.ops.resource_variable_ops": {
         "ResourceVariable": "_src.api.source_names.resource_variable",
     },
+    "python.ops.rnn_cell_impl": {
+        "LayerRNNCell": "_src.rnn.cell.LayerRNNCell",
+        "assert_like_rnncell": "_src.rnn.cell.assert_like_rnncell",
+    },
     "python.ops.variables": {
         "RefVariable": "Variable", "VariableV1": "Variable", "Variable": "Variable",
     },

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
-from troupe._src.graph.elements import Tensor, flatten
+from troupe._src.control_flow.structure import flatten
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops, math_ops

@@ -1,0 +1,119 @@
+"""Cells whose state is their output: the basic one, and gated recurrent units."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.rnn.cell import LayerRNNCell, activation_of, check_tensors
+from troupe._src.set_module import set_module
+from troupe._src.types.dtypes import DTypeLike
+from troupe._src.variables.initializers import Constant, Zeros
+
+
+class _UnitsCell(LayerRNNCell):
+    """A cell of so many units, whose state is its output."""
+
+    def __init__(
+        self, num_units: int, activation: Any, reuse: Any, name: Optional[str],
+        dtype: Optional[DTypeLike], **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(dtype, _reuse=reuse, name=name, **kwargs)
+        self._num_units, self._activation = num_units, activation_of(activation)
+
+    @property
+    def state_size(self) -> Any:
+        return self._num_units
+
+    @property
+    def output_size(self) -> Any:
+        return self._num_units
+
+
+@set_module("troupe.nn.rnn_cell")
+class BasicRNNCell(_UnitsCell):
+    """activation([inputs, state] * kernel + bias), which is the output and the next state."""
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Optional[DTypeLike] = None,
+        **kwargs: Any,
+    ) -> None:
+        """A cell of `num_units`, whose activation is tanh by default."""
+        super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
+        self._kernel: Any = None
+        self._bias: Any = None
+
+    def build(self, inputs_shape: Any) -> None:
+        depth, units = self._depth_of(inputs_shape), self._num_units
+        self._kernel = self.add_weight("kernel", [depth + units, units])
+        self._bias = self.add_weight("bias", [units], initializer=Zeros())
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        check_tensors([inputs, state])
+        product = math_ops.matmul(array_ops.concat([inputs, state], 1), self._kernel)
+        output = self._activation(nn_ops.bias_add(product, self._bias))
+        return output, output
+
+
+@set_module("troupe.nn.rnn_cell")
+class GRUCell(_UnitsCell):
+    """A gated recurrent unit (Cho et al., 2014), whose reset gate scales the state beforehand."""
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: Optional[str] = None,
+        dtype: Optional[DTypeLike] = None,
+        **kwargs: Any,
+    ) -> None:
+        """A cell of `num_units`, whose activation is tanh by default.
+
+        Without `bias_initializer`, the biases of the gates are ones and those of the candidate
+        zeros.
+        """
+        super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
+        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+        self._gate_kernel: Any = None
+        self._gate_bias: Any = None
+        self._candidate_kernel: Any = None
+        self._candidate_bias: Any = None
+
+    def build(self, inputs_shape: Any) -> None:
+        depth, units = self._depth_of(inputs_shape), self._num_units
+        kernels, biases = self._kernel_initializer, self._bias_initializer
+        self._gate_kernel = self.add_weight(
+            "gates/kernel", [depth + units, 2 * units], initializer=kernels
+        )
+        self._gate_bias = self.add_weight(
+            "gates/bias", [2 * units], initializer=Constant(1.0) if biases is None else biases
+        )
+        self._candidate_kernel = self.add_weight(
+            "candidate/kernel", [depth + units, units], initializer=kernels
+        )
+        self._candidate_bias = self.add_weight(
+            "candidate/bias", [units], initializer=Zeros() if biases is None else biases
+        )
+        self.built = True
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        check_tensors([inputs, state])
+        gates = math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel)
+        gates = gen_ops.sigmoid(nn_ops.bias_add(gates, self._gate_bias))
+        reset, update = array_ops.split(gates, 2, axis=1)
+        scaled = array_ops.concat([inputs, reset * state], 1)
+        candidate = nn_ops.bias_add(
+            math_ops.matmul(scaled, self._candidate_kernel), self._candidate_bias
+        )
+        output = update * state + (1 - update) * self._activation(candidate)
+        return output, output

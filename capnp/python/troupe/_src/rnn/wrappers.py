@@ -1,0 +1,82 @@
+"""Cells around a cell: the base, connections past it, and its device."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+from troupe._src.control_flow import nest
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.rnn.cell import CompositeCell, assert_like_rnncell
+from troupe._src.set_module import set_module
+from troupe._src.types.dtypes import DTypeLike
+
+
+class CellWrapper(CompositeCell):
+    """A cell with the sizes and variables of another one, which it calls without a scope around."""
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        assert_like_rnncell("cell", cell)
+        self.cell = cell
+
+    def _inner_cells(self) -> Sequence[Any]:
+        return [self.cell]
+
+    @property
+    def state_size(self) -> Any:
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        return self.cell.output_size
+
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
+            return self.cell.zero_state(batch_size, dtype)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        return self._wrapped(inputs, state, scope)
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        raise NotImplementedError
+
+
+@set_module("troupe.nn.rnn_cell")
+class ResidualWrapper(CellWrapper):
+    """A cell whose inputs are added to its outputs."""
+
+    def __init__(
+        self, cell: Any, residual_fn: Optional[Callable[[Any, Any], Any]] = None, **kwargs: Any
+    ) -> None:
+        """Wraps a cell; `residual_fn(inputs, outputs)` gives the outputs, by default the sum."""
+        super().__init__(cell, **kwargs)
+        self._residual_fn = residual_fn
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        outputs, after = self.cell(inputs, state, scope=scope)
+        return (self._residual_fn or _sums)(inputs, outputs), after
+
+
+def _sums(inputs: Any, outputs: Any) -> Any:
+    nest.assert_same_structure(inputs, outputs)
+    for one, other in zip(nest.flatten(inputs), nest.flatten(outputs)):
+        one.shape.assert_is_compatible_with(other.shape)
+    return nest.map_structure(lambda one, other: one + other, inputs, outputs)
+
+
+@set_module("troupe.nn.rnn_cell")
+class DeviceWrapper(CellWrapper):
+    """A cell that runs on a device."""
+
+    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+        """Wraps a cell, which is called in `tf.device(device)`."""
+        super().__init__(cell, **kwargs)
+        self._device = device
+
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        with get_default_graph().device(self._device):
+            return super().zero_state(batch_size, dtype)
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        with get_default_graph().device(self._device):
+            return self.cell(inputs, state, scope=scope)

@@ -1,0 +1,33 @@
+"""Recurrent networks: the cells and functions that are in `troupe.nn`, too."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
+from troupe._src.rnn.cell import LayerRNNCell, RNNCell
+from troupe._src.rnn.dropout_wrapper import DropoutWrapper
+from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
+from troupe._src.rnn.multi_cell import MultiRNNCell
+from troupe._src.rnn.static import (
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
+)
+from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "LayerRNNCell",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
+]

@@ -1,0 +1,24 @@
+"""Cells of recurrent networks."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
+from troupe._src.rnn.cell import RNNCell
+from troupe._src.rnn.dropout_wrapper import DropoutWrapper
+from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
+from troupe._src.rnn.multi_cell import MultiRNNCell
+from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+]
