@@ -167,6 +167,23 @@ class NetworksTest(tf.test.TestCase):
             self.check_lstm((forward, states[0]), values, "bidirectional_rnn/fw", lengths)
             self.check_lstm((backward, states[1]), values, "bidirectional_rnn/bw", lengths, True)
 
+    def test_what_follows_a_network_knows_its_shapes(self):
+        x = tf.placeholder(tf.float32, [None, TIME, DEPTH])
+        lengths = tf.placeholder(tf.int32, [None])
+        cells_of = lambda: (cells.LSTMCell(2), cells.LSTMCell(3))  # noqa: E731
+        outputs, (state, _) = tf.nn.bidirectional_dynamic_rnn(
+            *cells_of(), x, lengths, dtype=tf.float32
+        )
+        self.assertEqual(tf.concat(outputs, 2).shape.as_list(), [None, TIME, 5])
+        self.assertEqual(tf.layers.dense(outputs[0][:, -1], 4).shape.as_list(), [None, 4])
+        self.assertEqual(tf.tanh(state.c).shape.as_list(), [None, 2])
+        outputs, state, _ = tf.nn.static_bidirectional_rnn(
+            *cells_of(), tf.unstack(x, axis=1), dtype=tf.float32, sequence_length=lengths,
+            scope="static",
+        )  # fmt: skip
+        self.assertEqual(tf.tanh(outputs[1]).shape.as_list(), [None, 5])
+        self.assertEqual(tf.tanh(state.h).shape.as_list(), [None, 2])
+
     def test_a_state_is_saved_for_the_next_step(self):
         class Saver:
             def __init__(self):

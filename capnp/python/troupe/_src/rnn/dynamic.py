@@ -9,7 +9,7 @@ from troupe._src.control_flow.loops import while_loop
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.rearrange_ops import reverse, reverse_sequence
@@ -180,8 +180,9 @@ class _Loop:
             swap_memory=swap_memory,
         )
         stacked = [array.stack() for array in arrays]
-        for tensor, size in zip(stacked, self._sizes):
-            tensor.set_shape(static_shape(self._static, size))
+        if self._static[0] is not None:  # which arrays do not say
+            shapes = [static_shape(self._static, size) for size in self._sizes]
+            stacked = [raw_ops.EnsureShape(input=x, shape=s) for x, s in zip(stacked, shapes)]
         return nest.pack_sequence_as(self._cell.output_size, stacked), state
 
     def _array(self, name: str, shape: TensorShape, dtype: Any) -> TensorArray:
@@ -247,9 +248,8 @@ def bidirectional_dynamic_rnn(
     def reversed_in_time(tensor: Any) -> Tensor:
         if sequence_length is None:
             return reverse(tensor, [time_axis])
-        return reverse_sequence(
-            tensor, sequence_length, seq_axis=time_axis, batch_axis=1 - time_axis
-        )
+        axes = {"seq_axis": time_axis, "batch_axis": 1 - time_axis}
+        return reverse_sequence(tensor, sequence_length, **axes)
 
     options: Any = {
         "sequence_length": sequence_length,

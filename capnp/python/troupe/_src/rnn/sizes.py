@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops
+from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import constant
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
@@ -45,8 +45,9 @@ def zeros_of(batch_size: Any, size: Any, dtype: DTypeLike) -> Tensor:
     if parts[0] is None or parts[1] is None:
         raise ValueError(f"Provided a prefix or suffix of None: {batch_size} and {size}")
     zeros = array_ops.zeros(array_ops.concat(parts, 0), dtype)
-    zeros.set_shape(shape)
-    return zeros
+    # As an op, so that the shapes of what follows are known, too.
+    known: Tensor = raw_ops.EnsureShape(input=zeros, shape=shape)
+    return known
 
 
 def _vector(size: Any) -> Any:
