@@ -248,8 +248,7 @@ def bidirectional_dynamic_rnn(
     def reversed_in_time(tensor: Any) -> Tensor:
         if sequence_length is None:
             return reverse(tensor, [time_axis])
-        axes = {"seq_axis": time_axis, "batch_axis": 1 - time_axis}
-        return reverse_sequence(tensor, sequence_length, **axes)
+        return reverse_sequence(tensor, sequence_length, time_axis, 1 - time_axis)
 
     options: Any = {
         "sequence_length": sequence_length,
