@@ -1,5 +1,6 @@
 """Arithmetic on tensors."""
 
+from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.nn.nn_ops import log_softmax, softmax, zero_fraction
 from troupe._src.nn.norm_ops import l2_normalize
 from troupe._src.ops.arithmetic_ops import (
@@ -136,6 +137,7 @@ __all__ = [
     "bincount",
     "cast",
     "ceil",
+    "confusion_matrix",
     "conj",
     "cos",
     "cosh",

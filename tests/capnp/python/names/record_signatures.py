@@ -13,7 +13,7 @@ import pathlib
 
 MODULES = [
     "", "bitwise", "debugging", "dtypes", "image", "initializers", "io", "layers", "losses", "math",
-    "nn", "queue", "random", "sets", "sparse", "strings", "train",
+    "metrics", "nn", "queue", "random", "sets", "sparse", "strings", "train",
 ]  # fmt: skip
 
 

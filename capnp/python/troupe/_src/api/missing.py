@@ -34,7 +34,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "graphs from files": ("saved_model",),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
-    "estimators and metrics": ("estimator", "feature_column", "metrics",),
+    "estimators": ("estimator", "feature_column",),
 }  # fmt: skip
 
 
