@@ -1,0 +1,94 @@
+"""Scopes that set arguments of functions by default."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Tuple
+
+Scope = Dict[str, Dict[str, Any]]
+
+
+class _Scopes(threading.local):
+    """The scopes of a thread that are open, the innermost last."""
+
+    def __init__(self) -> None:
+        self.open: List[Scope] = [{}]
+
+
+_scopes = _Scopes()
+_arguments: Dict[str, Tuple[str, ...]] = {}  # of each function that takes arguments from scopes
+
+
+def arg_scope_func_key(op: Any) -> str:
+    """What a function is called in a scope."""
+    return str(getattr(op, "_key_op", op))
+
+
+def current_arg_scope() -> Scope:
+    """{function: its arguments} of the innermost scope."""
+    return _scopes.open[-1]
+
+
+def has_arg_scope(func: Any) -> bool:
+    """True if the function is one of `add_arg_scope`."""
+    return arg_scope_func_key(func) in _arguments
+
+
+def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
+    """The names of the arguments that a scope can set for the function."""
+    return _arguments[arg_scope_func_key(func)]
+
+
+def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes the arguments that it is not given from `arg_scope`."""
+    key = arg_scope_func_key(func)
+    _arguments[key] = tuple(
+        name
+        for name, parameter in inspect.signature(func).parameters.items()
+        if parameter.default is not parameter.empty
+    )
+
+    @functools.wraps(func)
+    def scoped(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
+
+    scoped._key_op = key  # type: ignore[attr-defined]
+    return scoped
+
+
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+    """A context in which those arguments are the defaults of those functions.
+
+    Args:
+        list_ops_or_scope: functions of `add_arg_scope`, or a scope that another context gave.
+        **kwargs: the arguments; none with a scope.
+
+    Raises:
+        TypeError: for anything else than a list, a tuple or a scope.
+        ValueError: for another function, and for arguments beside a scope.
+    """
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError(
+                "When attempting to re-use a scope by suppling a dictionary, kwargs must be empty."
+            )
+        scope = dict(list_ops_or_scope)
+    elif isinstance(list_ops_or_scope, (list, tuple)):
+        scope = dict(current_arg_scope())
+        for op in list_ops_or_scope:
+            if not has_arg_scope(op):
+                name = (getattr(op, "__module__", None), getattr(op, "__name__", op))
+                raise ValueError(f"{name} is not decorated with @add_arg_scope")
+            key = arg_scope_func_key(op)
+            scope[key] = {**scope.get(key, {}), **kwargs}
+    else:
+        raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+    _scopes.open.append(scope)
+    try:
+        yield scope
+    finally:
+        _scopes.open.pop()

@@ -1,0 +1,112 @@
+"""Batch normalization as a function."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.contrib.arg_scope import add_arg_scope
+from troupe._src.contrib.model_layers import collect_outputs, collect_variable, getter_of
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.layers.normalization import BatchNormalization
+from troupe._src.ops import array_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.variables.initializers import Ones, Zeros
+from troupe._src.variables.variable_scope import variable_scope
+
+
+@add_arg_scope
+def batch_norm(
+    inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool = False,
+    epsilon: float = 0.001, activation_fn: Any = None, param_initializers: Any = None,
+    param_regularizers: Any = None, updates_collections: Any = GraphKeys.UPDATE_OPS,
+    is_training: Any = True, reuse: Any = None, variables_collections: Any = None,
+    outputs_collections: Any = None, trainable: bool = True, batch_weights: Any = None,
+    fused: Optional[bool] = None, data_format: str = "NHWC",
+    zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
+    renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None,
+) -> Tensor:  # fmt: skip
+    """Each channel, normalized: in training by the moments of the batch, else by moving averages.
+
+    Args:
+        inputs: of a known number of channels.
+        decay: of the moving averages.
+        center: adds a variable `beta`.
+        scale: multiplies by a variable `gamma`.
+        epsilon: what is added to variances.
+        activation_fn: of the result; None by default.
+        param_initializers: {"beta", "gamma", "moving_mean", "moving_variance": initializer}.
+        param_regularizers: {"beta", "gamma": regularizer}.
+        updates_collections: where the updates of the moving averages are added to; with None, the
+            result waits for them.
+        is_training: a bool or a tensor.
+        reuse: takes the variables that the scope has.
+        variables_collections: where variables are added to, or {kind: collections}.
+        outputs_collections: where the result is added to.
+        trainable: whether optimizers train `beta` and `gamma` by default.
+        fused: by the op for images, where it can be; the default.
+        data_format: "NHWC" or "NCHW".
+        scope: of the variables, `BatchNorm` by default.
+
+    Raises:
+        ValueError: for another format, or channels that are not known.
+        NotImplementedError: for weights of a batch, averages without bias, renormalization and
+            adjustments.
+    """
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    if batch_weights is not None or zero_debias_moving_mean or renorm or adjustment is not None:
+        raise NotImplementedError(
+            "batch_weights, zero_debias_moving_mean, renorm and adjustment are not part of this "
+            "version"
+        )
+    graph = get_default_graph()
+    initial = {"gamma": Ones(), "moving_variance": Ones(), **(param_initializers or {})}
+    losses = param_regularizers or {}
+    with variable_scope(scope, "BatchNorm", reuse=reuse, custom_getter=getter_of()) as current:
+        tensor = convert_to_tensor(inputs)
+        is_image = tensor.shape.rank == 4
+        is_fused = fused is not False and tensor.shape.rank in (2, 4)
+        layer = BatchNormalization(
+            1 if data_format == "NCHW" else -1,
+            decay,
+            epsilon,
+            center,
+            scale,
+            **{
+                f"{name}_initializer": initial.get(name, Zeros())
+                for name in ("beta", "gamma", "moving_mean", "moving_variance")
+            },
+            beta_regularizer=losses.get("beta"),
+            gamma_regularizer=losses.get("gamma"),
+            fused=is_fused,
+            trainable=trainable,
+            name=current.name,
+            _scope=current,
+            _reuse=reuse,
+        )
+        pending = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
+        before = len(pending)
+        if is_fused and not is_image:
+            shape = tensor.shape.as_list()
+            sizes = [-1, shape[1], 1, 1] if data_format == "NCHW" else [-1, 1, 1, shape[1]]
+            images = layer(array_ops.reshape(tensor, sizes), training=is_training)
+            outputs = array_ops.reshape(images, array_ops.shape(tensor))
+            outputs.set_shape(tensor.shape)
+        else:
+            outputs = layer(tensor, training=is_training)
+        if updates_collections != GraphKeys.UPDATE_OPS:
+            # The layer has added them to the collection of all updates.
+            updates = pending[before:]
+            del pending[before:]
+            for update in updates:
+                graph.add_to_collections(updates_collections, update)
+            if not updates_collections:
+                with graph.control_dependencies(updates):
+                    outputs = array_ops.identity(outputs)
+        for kind in ("moving_mean", "moving_variance", "beta", "gamma"):
+            collect_variable(getattr(layer, kind), variables_collections, kind)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        return collect_outputs(outputs_collections, outputs)

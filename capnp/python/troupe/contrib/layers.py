@@ -1,0 +1,50 @@
+"""Layers as functions, their regularizers and initializers."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.contrib.batch_norm import batch_norm
+from troupe._src.contrib.layers import (
+    avg_pool2d,
+    convolution2d,
+    dropout,
+    flatten,
+    fully_connected,
+    linear,
+    max_pool2d,
+    one_hot_encoding,
+    relu,
+)
+from troupe._src.contrib.layers import convolution2d as conv2d
+from troupe._src.contrib.regularizers import (
+    apply_regularization,
+    l1_l2_regularizer,
+    l1_regularizer,
+    l2_regularizer,
+    sum_regularizer,
+    variance_scaling_initializer,
+    xavier_initializer,
+)
+from troupe._src.contrib.regularizers import xavier_initializer as xavier_initializer_conv2d
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "apply_regularization",
+    "avg_pool2d",
+    "batch_norm",
+    "conv2d",
+    "convolution2d",
+    "dropout",
+    "flatten",
+    "fully_connected",
+    "l1_l2_regularizer",
+    "l1_regularizer",
+    "l2_regularizer",
+    "linear",
+    "max_pool2d",
+    "one_hot_encoding",
+    "relu",
+    "sum_regularizer",
+    "variance_scaling_initializer",
+    "xavier_initializer",
+    "xavier_initializer_conv2d",
+]
