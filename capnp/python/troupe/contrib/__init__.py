@@ -1,8 +1,8 @@
 """What TensorFlow 1.x has in its contributed modules, as far as there is any."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe.contrib import framework, layers, lookup, rnn, slim, staging
+from troupe.contrib import framework, layers, lookup, rnn, slim, staging, training
 
 __getattr__ = _missing_names(__name__)
 
-__all__ = ["framework", "layers", "lookup", "rnn", "slim", "staging"]
+__all__ = ["framework", "layers", "lookup", "rnn", "slim", "staging", "training"]

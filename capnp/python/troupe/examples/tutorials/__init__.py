@@ -1,0 +1,5 @@
+"""The tutorials of TensorFlow 1.x."""
+
+from troupe.examples.tutorials import mnist
+
+__all__ = ["mnist"]
