@@ -122,8 +122,8 @@ from troupe._src.ops.random_ops import (
 )  # fmt: skip
 from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.rearrange_ops import (
-    boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
-    searchsorted, sequence_mask, svd,
+    argsort, boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
+    searchsorted, sequence_mask, sort, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
@@ -237,8 +237,8 @@ __all__ = [
     "VariableScope", "VariableSynchronization", "WholeFileReader", "__compiler_version__",
     "__git_version__", "__version__", "abs", "accumulate_n", "acos", "acosh", "add",
     "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections", "all_variables",
-    "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "as_dtype", "as_string", "asin",
-    "asinh", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
+    "angle", "app", "arg_max", "arg_min", "argmax", "argmin", "argsort", "as_dtype", "as_string",
+    "asin", "asinh", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
     "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
     "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
     "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
@@ -287,7 +287,7 @@ __all__ = [
     "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
     "searchsorted", "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask",
     "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "set_random_seed", "sets",
-    "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice", "sparse", "sparse_add",
+    "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice", "sort", "sparse", "sparse_add",
     "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge",
     "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
     "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape",

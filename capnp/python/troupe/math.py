@@ -114,6 +114,7 @@ from troupe._src.ops.math_ops import (
     to_int64,
     truediv,
 )
+from troupe._src.ops.rearrange_ops import in_top_k, top_k
 from troupe._src.ops.segment_ops import bincount, unsorted_segment_mean, unsorted_segment_sqrt_n
 
 __all__ = [
@@ -159,6 +160,7 @@ __all__ = [
     "igamma",
     "igammac",
     "imag",
+    "in_top_k",
     "is_finite",
     "is_inf",
     "is_nan",
@@ -223,6 +225,7 @@ __all__ = [
     "to_float",
     "to_int32",
     "to_int64",
+    "top_k",
     "truediv",
     "unsorted_segment_mean",
     "unsorted_segment_sqrt_n",

@@ -62,6 +62,7 @@ DIFFERENT = {
     "nn.sparse_softmax_cross_entropy_with_logits": (
         "_sentinel=None, labels=None, logits=None, name=None", OLDER,
     ),
+    "math.top_k": ("input, k=1, sorted=True, name=None", OLDER),
     "nn.top_k": ("input, k=1, sorted=True, name=None", OLDER),
     "random.stateless_normal": (
         "shape, seed, mean=0.0, stddev=1.0, dtype=tf.float32, name=None", OLDER,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+
+import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -224,6 +226,80 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: Optional[str] = Non
 def in_top_k(predictions: Any, targets: Any, k: Any, name: Optional[str] = None) -> Tensor:
     """Whether the prediction for each target is among the k greatest of its row."""
     return raw_ops.InTopKV2(predictions=predictions, targets=targets, k=k, name=name or "in_top_k")
+
+
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: Optional[str] = None
+) -> Tensor:
+    """The values in order, along an axis.
+
+    Args:
+        values: numbers, of rank 1 or more.
+        axis: a number, or a constant.
+        direction: "ASCENDING" or "DESCENDING".
+        name: the scope of the nodes.
+
+    Raises:
+        ValueError: for another direction, and an axis that is not known.
+    """
+    with get_default_graph().name_scope(name or "sort"):
+        given = convert_to_tensor(values)
+        return _sorted(given, axis, direction, lambda rows, k: top_k(rows, k).values)
+
+
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:  # fmt: skip
+    """The indices of the values in order; equal ones keep theirs. Else as `sort`."""
+    with get_default_graph().name_scope(name or "argsort"):
+        given = convert_to_tensor(values)
+        if direction == "ASCENDING":
+            given = _reversed(given)
+        return _sorted(given, axis, direction, lambda rows, k: top_k(rows, k).indices, False)
+
+
+def _sorted(
+    values: Tensor,
+    axis: Any,
+    direction: str,
+    best: Callable[[Tensor, Tensor], Tensor],
+    is_of_values: bool = True,
+) -> Tensor:
+    """What `best` gives for all values along the axis."""
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"{direction} should be one of ASCENDING, DESCENDING")
+    known = array_ops.get_static_value(convert_to_tensor(axis))
+    if known is None or np.ndim(known) != 0:
+        raise ValueError("axis must be a constant scalar")
+    turns = is_of_values and direction == "ASCENDING"
+    rows, order = _with_last(_reversed(values) if turns else values, int(known))
+    found = best(rows, array_ops.shape(rows)[-1])
+    if order is not None:
+        found = array_ops.transpose(found, order)
+    return _reversed(found) if turns else found
+
+
+def _reversed(values: Tensor) -> Tensor:
+    """Values in the reverse order: complements, as integers may have no negative ones."""
+    return raw_ops.Invert(x=values) if values.dtype.is_integer else gen_ops.negative(values)
+
+
+def _with_last(values: Tensor, axis: int) -> Tuple[Tensor, Any]:
+    """The values with that axis last, and the order of axes that undoes it, None if it was."""
+    rank = values.shape.rank
+    if axis == -1 or axis + 1 == rank:
+        return values, None
+    if rank is not None:
+        order: Any = list(range(rank))
+        order[axis], order[-1] = order[-1], order[axis]
+    else:
+        last = gen_ops.rank(values) - 1
+        place = last + 1 + axis if axis < 0 else convert_to_tensor(axis)
+        axes = math_ops.range(last + 1)
+        others = array_ops.where_v2(gen_ops.equal(axes, last), place, axes)
+        order = array_ops.where_v2(gen_ops.equal(axes, place), last, others)
+    return array_ops.transpose(values, order), order
 
 
 def eye(
