@@ -76,6 +76,16 @@ class MnistTest(unittest.TestCase):
         labels = np.concatenate([labels for _, labels in batches])
         np.testing.assert_array_equal(labels, LABELS[firsts.astype(int) // 4])
 
+    def test_images_are_shuffled_unless_they_are_not_to_be(self):
+        self.write_all()
+        in_order, shuffled = (
+            input_data.read_data_sets(self.folder, validation_size=0, seed=1).train
+            for _ in range(2)
+        )
+        for _ in range(2):
+            np.testing.assert_array_equal(in_order.next_batch(6, shuffle=False)[1], LABELS)
+            self.assertNotEqual(shuffled.next_batch(6)[1].tolist(), LABELS.tolist())
+
     def test_missing_files_are_named_and_not_downloaded(self):
         with self.assertRaisesRegex(
             FileNotFoundError, "train-images.*put the four.*not downloaded"
