@@ -1,5 +1,6 @@
 """Cells around cells: dropout, connections past a cell, devices."""
 
+import hashlib
 import unittest
 
 import numpy as np
@@ -77,6 +78,11 @@ class WrappersTest(tf.test.TestCase):
         self.assertAllEqual(results[0][0], results[1][0])
         self.assertFalse(np.array_equal(results[0][0], results[2][0]))
         self.assertFalse(np.array_equal(results[0][0], results[0][1].h))
+        tf.reset_default_graph()
+        seed = int(hashlib.md5(b"3output_0").hexdigest()[:8], 16) & 0x7FFFFFFF  # as TensorFlow does
+        with tf.Session() as session:
+            expected = session.run(tf.nn.dropout(tf.ones([8, 50]), rate=0.5, seed=seed))
+        self.assertAllEqual(results[0][0], expected)
 
     def test_a_probability_may_be_a_tensor(self):
         keep = tf.placeholder_with_default(1.0, [])
