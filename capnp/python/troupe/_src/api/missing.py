@@ -24,7 +24,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "pooling with random windows and rearrangements of space and depth": (
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
     ),
-    "ranking ops": ("in_top_k_v2", "sort", "argsort",),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
     "matrix decompositions": ("orthogonal_initializer",),
     "eager execution": ("py_function",),
