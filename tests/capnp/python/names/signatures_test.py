@@ -106,7 +106,8 @@ NOT_COMPARED = {
 # Public names that are not TensorFlow's, or whose recorded signature says nothing.
 OWN = {
     "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto",
-    "IndexedSlicesValue", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "Operation", "RPCOptions",
+    "IndexedSlicesValue", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "Operation",
+    "RPCOptions",
     "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
     "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
