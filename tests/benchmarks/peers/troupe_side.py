@@ -5,4 +5,4 @@ from nodes import Nodes as Cluster
 
 __all__ = ["Cluster", "tf", "version"]
 
-version = tf.VERSION
+version = tf.version.TROUPE_VERSION

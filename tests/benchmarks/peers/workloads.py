@@ -10,6 +10,7 @@ from typing import Callable, Optional, Tuple, Union
 
 from local import kernels, networks, products
 from local import nodes as local
+import queues
 import steps
 from program import MIB
 from training import training
@@ -140,6 +141,27 @@ def _loops():
     ]
 
 
+def _queues():
+    return [
+        Workload(
+            "queue_remote",
+            "enqueue and dequeue of an element on another task, two steps",
+            "us",
+            queues.remote,
+            floor=("round_trip", 4),
+        ),
+        Workload(
+            "queue_remote_1000", "the same by 1,000 elements", "elements/s", queues.remote_many
+        ),
+        Workload(
+            "queue_local", "elements one by one in the client's process", "elements/s", queues.local
+        ),
+        Workload(
+            "dataset", "records of a file, mapped and batched by 100", "elements/s", queues.dataset
+        ),
+    ]
+
+
 def _kernels():
     floor = ("memcpy", 64 * MIB)  # in one thread
     return [
@@ -216,6 +238,7 @@ WORKLOADS = {
         *_trainings(),
         *_local_nodes(),
         *_loops(),
+        *_queues(),
         *_kernels(),
         *_products(),
         *_networks(),
