@@ -114,15 +114,19 @@ class SharingTest(tf.test.TestCase):
             gate.wait(30)
             yield 1
 
-        following = (
-            Dataset.from_generator(generate, tf.int32, []).make_one_shot_iterator().get_next()
-        )
-        with tf.Session() as session:
+        dataset = Dataset.from_generator(generate, tf.int32, [])
+        iterator = dataset.make_initializable_iterator(shared_name="cancelled")
+        following = iterator.get_next()
+        server = tf.train.Server.create_local_server()
+        with tf.Session(server.target) as session:
+            session.run(iterator.initializer)
             self.assertEqual(session.run(following), 0)
             options = tf.RunOptions(timeout_in_ms=100)
             with self.assertRaises(tf.errors.DeadlineExceededError):
                 session.run(following, options=options)
-            gate.set()
+        # The session has ended, and so have its steps, of which one would have taken the element.
+        gate.set()
+        with tf.Session(server.target) as session:
             self.assertEqual(session.run(following), 1)  # not lost
 
 

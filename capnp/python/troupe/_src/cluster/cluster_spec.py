@@ -118,7 +118,7 @@ def _tasks(job: Any, tasks: Any) -> Tasks:
 
 @set_module("troupe.train")
 class ServerDef:
-    """The cluster and the task of a server."""
+    """The cluster and the task of a server; `default_session_config`: the server's ConfigProto."""
 
     def __init__(
         self,
@@ -126,13 +126,16 @@ class ServerDef:
         job_name: str = "",
         task_index: Optional[int] = None,
         protocol: str = "",
+        default_session_config: Any = None,
     ) -> None:
+        self.default_session_config = default_session_config
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
         self._native = _native.ServerDef.make(spec._native, job_name, task_index, protocol)
 
     @classmethod
-    def _of(cls, native: _native.ServerDef) -> ServerDef:
+    def _of(cls, native: _native.ServerDef, config: Any = None) -> ServerDef:
         server_def = cls.__new__(cls)
+        server_def.default_session_config = config
         server_def._native = native
         return server_def
 

@@ -45,7 +45,9 @@ class Server:
         claim_process()
         self._pid = os.getpid()
         definition = _definition(server_or_cluster_def, job_name, task_index, protocol)
-        options = (config or ConfigProto())._for_server()
+        given = getattr(server_or_cluster_def, "default_session_config", None)
+        self._config = config or given or ConfigProto()
+        options = self._config._for_server()
         options["bind_host"] = bind_host
         try:
             self._native = _native.make_server(definition, options)
@@ -93,7 +95,7 @@ class Server:
     @property
     def server_def(self) -> ServerDef:
         """The task that it serves, with its actual port."""
-        return ServerDef._of(self._native.server_def)
+        return ServerDef._of(self._native.server_def, self._config)
 
     @property
     def target(self) -> str:

@@ -185,6 +185,10 @@ class Tensor(Operand):
     def get_shape(self) -> TensorShape:
         return self._shape
 
+    def _shape_as_list(self) -> Optional[List[Optional[int]]]:
+        """The static sizes; None where their number is not known."""
+        return None if self._shape.rank is None else self._shape.as_list()
+
     def set_shape(self, shape: ShapeLike) -> None:
         """Refines the static shape; ValueError where the two are not compatible."""
         self._shape = self._shape.merge_with(as_shape(shape))

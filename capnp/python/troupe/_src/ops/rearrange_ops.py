@@ -24,7 +24,17 @@ reverse_v2 = reverse
 
 
 def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
-    """The slices of `params` at the positions that the rows of `indices` say."""
+    """The slices of `params` at the positions that the rows of `indices` say.
+
+    Args:
+        params: A tensor, or a variable.
+        indices: Of int32 or int64; the last axis has positions.
+        name: The name of the result.
+        batch_dims: How many first axes both have in common; a number that is known, also a tensor.
+    """
+    known = array_ops.get_static_value(batch_dims) if isinstance(batch_dims, Tensor) else None
+    if known is not None and known.size == 1:
+        batch_dims = int(known.reshape(()))
     if not isinstance(batch_dims, Tensor) and batch_dims == 0:
         read = getattr(params, "gather_nd", None)
         return (

@@ -8,6 +8,7 @@ from typing import Any, Optional, Sequence, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
 
 
 def _rate_and_steps(learning_rate: Any, global_step: Any) -> Tuple[Tensor, Tensor]:
@@ -96,16 +97,38 @@ def polynomial_decay(
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None
 ) -> Tensor:
-    """values[i] for x in (boundaries[i - 1], boundaries[i]]."""
+    """values[i] for x in (boundaries[i - 1], boundaries[i]].
+
+    Args:
+        x: A scalar, such as the global step.
+        boundaries: Numbers of the dtype of x, strictly increasing; int32 is taken as int64.
+        values: One number more, all of one dtype.
+        name: The name of the result.
+
+    Raises:
+        ValueError: Their numbers or dtypes do not fit.
+    """
     if len(values) != len(boundaries) + 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     step = convert_to_tensor(x)
-    rate = convert_to_tensor(values[-1])
-    for boundary, value in reversed(list(zip(boundaries, values))):
-        limit = math_ops.cast(convert_to_tensor(boundary), step.dtype)
-        rate = array_ops.where(
-            gen_ops.less_equal(step, limit), math_ops.cast(value, rate.dtype), rate
-        )
+    rates = [convert_to_tensor(value) for value in values]
+    for value in rates[1:]:
+        if value.dtype.base_dtype != rates[0].dtype.base_dtype:
+            raise ValueError(
+                "Values must have elements all with the same dtype "
+                f"({rates[0].dtype.base_dtype} vs {value.dtype.base_dtype})."
+            )
+    rate = rates[-1]
+    for boundary, value in reversed(list(zip(boundaries, rates))):
+        limit = convert_to_tensor(boundary)
+        if limit.dtype.base_dtype == dtypes.int32 and step.dtype.base_dtype == dtypes.int64:
+            limit = math_ops.cast(limit, dtypes.int64)
+        if limit.dtype.base_dtype != step.dtype.base_dtype:
+            raise ValueError(
+                f"Boundaries ({limit.dtype.base_dtype}) must have the same dtype as x "
+                f"({step.dtype.base_dtype})."
+            )
+        rate = array_ops.where(gen_ops.less_equal(step, limit), value, rate)
     return array_ops.identity(rate, name or "PiecewiseConstant")
 
 
