@@ -9,7 +9,6 @@ from troupe import _native
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.node_to_place import NodeToPlace
-from troupe._src.platform.logging import not_obeyed
 
 PS_OPS = (
     "Variable", "VariableV2", "VarHandleOp", "MutableHashTable", "MutableHashTableV2",
@@ -29,7 +28,8 @@ def replica_device_setter(
 ) -> Optional[Callable[[NodeToPlace], str]]:
     """For `tf.device`: places variables on the parameter servers in turn, other nodes on a worker.
 
-    Constraints of inner device scopes override it. None where there are no parameter servers.
+    Constraints of inner device scopes override it: their fields, or with `merge_devices=False` all
+    of it. None where there are no parameter servers.
     """
     if cluster is not None:
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
@@ -37,12 +37,12 @@ def replica_device_setter(
         ps_tasks = spec.num_tasks(job) if job in spec.jobs else 0
     if ps_tasks == 0:
         return None
-    if not merge_devices:
-        not_obeyed("replica_device_setter", "merge_devices")
     variable_ops = PS_OPS if ps_ops is None else tuple(ps_ops)
     round_robin = itertools.cycle(range(ps_tasks))
 
     def choose(node: NodeToPlace) -> str:
+        if node.device and not merge_devices:
+            return node.device
         if node.type not in variable_ops:
             return str(_native.merge_devices(node.device, worker_device))
         wanted, given = DeviceSpec.from_string(ps_device), DeviceSpec.from_string(node.device)

@@ -229,6 +229,8 @@ def create_partitioned_variables(
         )
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
+    if any(parts > size for parts, size in zip(slicing, shape) if size is not None):
+        raise ValueError(f"There cannot be more parts than elements: {slicing} of shape {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
         if scope.custom_getter is not None:
             raise ValueError("create_partitioned_variables does not call the scope's custom getter")
