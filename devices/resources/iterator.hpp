@@ -62,7 +62,6 @@ class IteratorResource final : public Resource,
   };
   using SharedPosition = std::shared_ptr<const Position>;
 
-  Result<SharedPosition> position_in(const data::SharedDataset& dataset, Device& device) const;
   void serve(Device& device);
   bool serve_next(Device& device);
   bool make_dataset(Device& device, const data::SharedFunction& factory);

@@ -39,15 +39,16 @@ Status in_attr(const std::string& name, const Status& status) {
   return Status(status.code(), "attribute '" + name + "' is wrong: " + status.message());
 }
 
-/// Calls `visit` with each function that the value names.
-template <class Visit>
-void visit_functions(const proto::AttrValue& value, const Visit& visit) {
-  auto visit_one = [&](const proto::NameAttrList& function) {
-    visit(function.name());
-    for (const auto& [name, inner] : function.attr()) visit_functions(inner, visit);
+/// Calls f with the name of each function that the value names. (Its depth is bounded: protobuf
+/// parses no message of more than 100 levels.)
+template <class F>
+void each_function_name(const proto::AttrValue& value, const F& f) {
+  auto each = [&](const proto::NameAttrList& function) {
+    f(function.name());
+    for (const auto& [name, inner] : function.attr()) each_function_name(inner, f);
   };
-  if (value.has_func()) visit_one(value.func());
-  for (const auto& function : value.list().func()) visit_one(function);
+  if (value.has_func()) each(value.func());
+  for (const auto& function : value.list().func()) each(function);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void GraphReader::note_functions(
     if (functions_.contains(name) && !needed_.contains(name)) unseen.push_back(name);
   };
   note(node.op());
-  for (const auto& [name, value] : node.attr()) visit_functions(value, note);
+  for (const auto& [name, value] : node.attr()) each_function_name(value, note);
 }
 
 Status GraphReader::find_needed_functions() {
@@ -157,7 +158,7 @@ bool GraphReader::is_stateful(const proto::FunctionDef& function, int depth) {
     auto op = catalog_.find(node.op());
     found = found || (op && (*op)->is_stateful());
     look_at(node.op());
-    for (const auto& [attr, value] : node.attr()) visit_functions(value, look_at);
+    for (const auto& [attr, value] : node.attr()) each_function_name(value, look_at);
   }
   return stateful_[name] = found;
 }
