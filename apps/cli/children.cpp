@@ -20,6 +20,8 @@ namespace {
 constexpr int exit_not_started = 127;
 // Ended children have closed their output, but what they started may hold it open.
 constexpr int look_again_ms = 100;
+// A node ends five seconds after SIGTERM at the latest.
+constexpr std::chrono::seconds stop_time(8);
 // A line that does not end is passed on in pieces.
 constexpr size_t line_bytes_max = 1 << 16;
 
@@ -97,6 +99,7 @@ int Children::run() {
       polled.push_back({.fd = child->output, .events = POLLIN, .revents = 0});
     poll(polled.data(), polled.size(), look_again_ms);
     if (polled[0].revents != 0) take_signal();
+    if (is_stopping_ && std::chrono::steady_clock::now() >= killed_at_) signal_all(SIGKILL);
     for (size_t i = 0; i < children_.size(); ++i)
       if (polled[i + 1].revents != 0) pass_on(*children_[i]);
     collect_ended();
@@ -108,8 +111,8 @@ void Children::take_signal() {
   auto signal = interrupt_.take();
   if (signal == 0) return;
   if (exit_code_ == 0) exit_code_ = 128 + signal;
-  signal_all(is_stopping_ ? SIGKILL : SIGTERM);
-  is_stopping_ = true;
+  if (is_stopping_) signal_all(SIGKILL);
+  else stop_all();
 }
 
 void Children::collect_ended() {
@@ -123,9 +126,14 @@ void Children::collect_ended() {
     if (!child->is_client)
       print(*child, "ended with exit code " + std::to_string(code) + "; stopping the others");
     exit_code_ = code;
-    is_stopping_ = true;
-    signal_all(SIGTERM);
+    stop_all();
   }
+}
+
+void Children::stop_all() {
+  is_stopping_ = true;
+  killed_at_ = std::chrono::steady_clock::now() + stop_time;
+  signal_all(SIGTERM);
 }
 
 bool Children::is_over() const {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +35,8 @@ class Children {
   Status start(const Command& command);
   /// Returns when all have ended: with the client's exit code, or that of the first that failed, or
   /// 0. When one fails, the client ends, or this process gets SIGINT or SIGTERM, all are asked to
-  /// end by SIGTERM; a second signal kills them.
+  /// end by SIGTERM; a second signal kills
+  /// them, and so does a time that is longer than a node takes.
   int run();
 
  private:
@@ -47,6 +49,7 @@ class Children {
   };
 
   void signal_all(int signal);
+  void stop_all();
   void pass_on(Child& child);
   void print(const Child& child, std::string_view line) const;
   void take_signal();
@@ -57,6 +60,7 @@ class Children {
   std::vector<std::unique_ptr<Child>> children_;
   int exit_code_ = 0;
   bool is_stopping_ = false;
+  std::chrono::steady_clock::time_point killed_at_;  // once it is stopping
 };
 
 }  // namespace troupe::cli

@@ -137,6 +137,13 @@ BOOST_AUTO_TEST_CASE(launch_stops_all_when_one_fails_and_ends_as_that_one) {
   check_says(ended.output, "[worker/1] ended with exit code 7");
 }
 
+BOOST_AUTO_TEST_CASE(launch_kills_who_does_not_stop) {
+  auto ended = run_cli(
+      {"launch", "worker=2", "--", "sh", "-c",
+       "trap '' TERM; case $TF_CONFIG in *'index\":1'*) exit 7;; esac; while :; do sleep 1; done"});
+  BOOST_TEST(ended.code == 7);
+}
+
 BOOST_AUTO_TEST_CASE(launch_runs_a_client_beside_nodes_and_ends_as_it_does) {
   auto ended = run_cli(
       {"launch", "ps=1", "worker=1", "--client", "--", "sh", "-c",
