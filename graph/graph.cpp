@@ -1,6 +1,7 @@
 #include "troupe/graph/graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 
 #include "troupe/graph/function_body.hpp"
@@ -15,6 +16,11 @@ bool has_back_edge(const Node& node) {
 }
 
 }  // namespace
+
+uint64_t Graph::new_identity() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
 
 bool is_graph_name(std::string_view name) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.'; };

@@ -65,6 +65,9 @@ class Graph {
       std::shared_ptr<const FunctionLibrary> library = std::make_shared<FunctionLibrary>())
       : catalog_(std::move(catalog)), library_(std::move(library)) {}
 
+  /// A number that only copies of this graph share.
+  uint64_t identity() const { return identity_; }
+
   /// Adds a node whose inputs are there already, or will be where it is a Merge of a loop. An error
   /// says what was expected and what was given, names the node, and leaves the graph as it was.
   Result<NodeId> add(NodeDef def);
@@ -124,6 +127,7 @@ class Graph {
     int input;
   };
 
+  static uint64_t new_identity();
   Result<Output> find_input(const Node& node, const std::string& input) const;
   Result<DTypes> input_dtypes(const Node& node) const;
   Status check_back_edge(const Node& node, BackEdge edge) const;
@@ -139,6 +143,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> ids_;
   std::unordered_map<std::string, std::vector<BackEdge>> open_back_edges_;  // by the later node
+  uint64_t identity_ = new_identity();
 };
 
 }  // namespace troupe

@@ -16,12 +16,19 @@ namespace troupe {
 
 /// An output or a node of a session's graph, by name ("node:0", "node") or as the builder's Value.
 struct Ref {
-  Ref(const Value& value) : name(value.name()) {}
-  Ref(const Variable& variable) : name(variable.value().name()) {}
+  Ref(const Value& value) : name(value.name()) {
+    if (!value.is_valid()) return;
+    graph = value.builder().graph().identity();
+    node = value.output().node;
+  }
+  Ref(const Variable& variable) : Ref(variable.value()) {}
   Ref(std::string name) : name(std::move(name)) {}
   Ref(const char* name) : name(name) {}
 
   std::string name;
+  // Of a builder's value: the identity of its graph, and its node there.
+  uint64_t graph = 0;
+  NodeId node = -1;
 };
 
 using Refs = std::vector<Ref>;
@@ -97,8 +104,8 @@ class BasicSession {
  public:
   virtual ~BasicSession() = default;
 
-  /// Sends the nodes that the graph got since the last call. It must be the graph of the session's
-  /// earlier calls, or an extension of it.
+  /// Sends the nodes that the graph got since the last call. InvalidArgument: it is neither the
+  /// graph of the session's earlier calls, nor a copy of it with more nodes.
   virtual Status extend(const Graph& graph) = 0;
   /// Fails with the builder's error, if it has one.
   Status extend(const Builder& builder) {
@@ -107,7 +114,8 @@ class BasicSession {
 
   /// One step: computes what `fetches` and `targets` (nodes that only have to run) need, with
   /// `feeds` in place of the outputs they name. The answer has a tensor per fetch, in order. An
-  /// error names the node, device and task where it arose.
+  /// error names the node, device and task where it arose. InvalidArgument for a builder's value
+  /// that is of another graph than the session's, or was added after the last extend().
   virtual Result<Tensors> run(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets = {},
       const RunOptions& options = {}) = 0;

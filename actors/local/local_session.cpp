@@ -4,6 +4,7 @@
 
 #include "troupe/actors/local/local_step.hpp"
 #include "troupe/actors/local/session_handle.hpp"
+#include "troupe/graph/sent_graph.hpp"
 
 namespace troupe {
 namespace {
@@ -65,19 +66,15 @@ class LocalSession final : public Session {
   Status extend(const Graph& graph) override {
     std::lock_guard lock(extend_mutex_);
     if (session_->is_closed()) return LocalSessionHandle::closed_error();
-    if (static_cast<uint64_t>(graph.size()) < sent_)
-      return invalid_argument("this is not the graph that the session was given before");
+    if (auto status = sent_.check(graph); !status.ok()) return status;
     std::vector<NodeDef> nodes;
-    for (auto id = static_cast<NodeId>(sent_); id < graph.size(); ++id)
-      nodes.push_back(graph.def_of(id));
-    auto count = nodes.size();
-    auto functions = graph.library().defs_from(sent_functions_);
+    for (auto id = sent_.size(); id < graph.size(); ++id) nodes.push_back(graph.def_of(id));
+    auto functions = graph.library().defs_from(sent_.functions());
     auto status = session_->ask<Status>([&](auto done) {
-      return Extend{std::move(nodes), sent_, done, std::move(functions)};
+      return Extend{
+          std::move(nodes), static_cast<uint64_t>(sent_.size()), done, std::move(functions)};
     });
-    if (!status.ok()) return status;
-    sent_ += count;
-    sent_functions_ = graph.library().size();
+    if (status.ok()) sent_.set(graph);
     return status;
   }
 
@@ -85,6 +82,7 @@ class LocalSession final : public Session {
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options) override {
     if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (auto status = sent_.check(feeds, fetches, targets); !status.ok()) return status;
     auto run = make_run(feeds, fetches, targets, options);
     run.call = session_->next_call();
     return session_->ask<Result<Tensors>>([&](auto done) {
@@ -96,6 +94,8 @@ class LocalSession final : public Session {
   std::unique_ptr<PendingStep> start(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options) override {
+    if (auto status = sent_.check(feeds, fetches, targets); !status.ok())
+      return make_failed_step(std::move(status));
     return start_local_step(session_, make_run(feeds, fetches, targets, options));
   }
 
@@ -128,6 +128,8 @@ class LocalSession final : public Session {
   Result<CallId> make(
       const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
     if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (auto status = sent_.check(feeds); !status.ok()) return status;
+    if (auto status = sent_.check({}, fetches, targets); !status.ok()) return status;
     auto id = session_->next_call();
     auto status = session_->ask<Status>([&](auto done) {
       return Call{id, names_of(feeds), names_of(fetches), names_of(targets), options, done};
@@ -139,8 +141,7 @@ class LocalSession final : public Session {
   SharedLocalSession session_;
   const std::vector<std::string> warnings_;
   std::mutex extend_mutex_;
-  uint64_t sent_ = 0;  // nodes of the graph
-  size_t sent_functions_ = 0;
+  SentGraph sent_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "troupe/capnp/client/remote_session_objects.hpp"
 #include "troupe/capnp/client/remote_step.hpp"
+#include "troupe/graph/sent_graph.hpp"
 
 namespace troupe {
 namespace {
@@ -52,9 +53,19 @@ class RemoteSession final : public Session {
   StepPromise send_run(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options);
-  Status check_step(const std::vector<Feed>& feeds, const RunOptions& options) const {
-    auto status = check(options);
-    return status.ok() ? check_sendable_feeds(feeds, connection_->takes_sources()) : status;
+  Status check_step(
+      const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) const {
+    if (auto status = check(options); !status.ok()) return status;
+    if (auto status = sent_.check(feeds, fetches, targets); !status.ok()) return status;
+    return check_sendable_feeds(feeds, connection_->takes_sources());
+  }
+  Status check_step(
+      const Refs& feeds, const Refs& fetches, const Refs& targets,
+      const RunOptions& options) const {
+    if (auto status = check(options); !status.ok()) return status;
+    if (auto status = sent_.check(feeds); !status.ok()) return status;
+    return sent_.check({}, fetches, targets);
   }
   /// The options, with the session's timeout if they have none.
   RunOptions effective(RunOptions options) const {
@@ -66,9 +77,8 @@ class RemoteSession final : public Session {
   std::optional<rpc::Session::Client> session_;  // used and destroyed on the connection's loop
   const milliseconds operation_timeout_;
   const std::vector<std::string> warnings_;
-  std::mutex mutex_;    // one extension at a time
-  int sent_count_ = 0;  // nodes of the graph
-  size_t sent_functions_ = 0;
+  std::mutex mutex_;  // one extension at a time
+  SentGraph sent_;
 };
 
 void fill_names(capnp::List<capnp::Text>::Builder to, const Refs& refs) {
@@ -88,15 +98,10 @@ void fill_step(
 
 Status RemoteSession::extend(const Graph& graph) {
   std::lock_guard lock(mutex_);
-  if (graph.size() < sent_count_)
-    return invalid_argument(
-        "the session has " + std::to_string(sent_count_) + " nodes already, but the graph has " +
-        std::to_string(graph.size()) + ": it is not the graph of the earlier calls");
-  if (graph.size() == sent_count_ && graph.library().size() == sent_functions_) return Status();
+  if (auto status = sent_.check(graph); !status.ok()) return status;
+  if (sent_.has_all_of(graph)) return {};
   auto status = send_nodes(graph);
-  if (!status.ok()) return status;
-  sent_count_ = graph.size();
-  sent_functions_ = graph.library().size();
+  if (status.ok()) sent_.set(graph);
   return status;
 }
 
@@ -104,12 +109,12 @@ Status RemoteSession::send_nodes(const Graph& graph) {
   Status answer;
   auto status = connection_->run_within(operation_timeout_, [&] {
     auto request = session_->extendRequest();
-    request.setExpectedSize(static_cast<uint64_t>(sent_count_));
-    auto nodes = request.initNodes(static_cast<unsigned>(graph.size() - sent_count_));
+    request.setExpectedSize(static_cast<uint64_t>(sent_.size()));
+    auto nodes = request.initNodes(static_cast<unsigned>(graph.size() - sent_.size()));
     ExternalSegmentBudget segment_budget{.memory = connection_->memory().get()};
-    for (auto id = sent_count_; id < graph.size(); ++id)
-      fill(nodes[static_cast<unsigned>(id - sent_count_)], graph.def_of(id), segment_budget);
-    auto functions = graph.library().defs_from(sent_functions_);
+    for (auto id = sent_.size(); id < graph.size(); ++id)
+      fill(nodes[static_cast<unsigned>(id - sent_.size())], graph.def_of(id), segment_budget);
+    auto functions = graph.library().defs_from(sent_.functions());
     if (!functions.empty())
       fill(
           request.initFunctions(static_cast<unsigned>(functions.size())), functions,
@@ -134,7 +139,7 @@ StepPromise RemoteSession::send_run(
 Result<Tensors> RemoteSession::run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  if (auto status = check_step(feeds, options); !status.ok()) return status;
+  if (auto status = check_step(feeds, fetches, targets, options); !status.ok()) return status;
   auto limited = effective(options);
   return run_remote_step(
       *connection_, limited.timeout, [&] { return send_run(feeds, fetches, targets, limited); });
@@ -143,7 +148,7 @@ Result<Tensors> RemoteSession::run(
 std::unique_ptr<PendingStep> RemoteSession::start(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options) {
-  if (auto status = check_step(feeds, options); !status.ok())
+  if (auto status = check_step(feeds, fetches, targets, options); !status.ok())
     return make_failed_step(std::move(status));
   auto limited = effective(options);
   return start_remote_step(
@@ -152,7 +157,7 @@ std::unique_ptr<PendingStep> RemoteSession::start(
 
 Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
-  if (auto status = check(options); !status.ok()) return status;
+  if (auto status = check_step(feeds, fetches, targets, options); !status.ok()) return status;
   auto limited = effective(options);
   Result<std::unique_ptr<Callable>> result = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {
@@ -170,7 +175,7 @@ Result<std::unique_ptr<Callable>> RemoteSession::make_callable(
 
 Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
     const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
-  if (auto status = check(options); !status.ok()) return status;
+  if (auto status = check_step(feeds, fetches, targets, options); !status.ok()) return status;
   auto limited = effective(options);
   Result<std::unique_ptr<PartialRun>> result = internal("no answer");
   auto status = connection_->run_within(limited.timeout, [&] {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "troupe/capnp/client/remote_step.hpp"
+#include "troupe/graph/sent_graph.hpp"
 #include "troupe_schema/session.capnp.h"
 
 namespace troupe {

@@ -7,21 +7,6 @@
 namespace troupe {
 namespace {
 
-class FailedStep final : public PendingStep {
- public:
-  explicit FailedStep(Status status) : status_(std::move(status)) {}
-
-  bool done() override { return true; }
-  bool wait_for(std::chrono::milliseconds) override { return true; }
-  void when_done(std::function<void()> call) override { call(); }
-  Result<Tensors> wait() override { return status_; }
-  void cancel() override {}
-  RunMetadata metadata() override { return {}; }
-
- private:
-  Status status_;
-};
-
 /// Until it is final, its fields are used on the connection's loop only.
 class RemoteStep final : public PendingStep {
  public:
@@ -177,10 +162,6 @@ std::unique_ptr<PendingStep> start_remote_step(
   auto step = std::make_unique<RemoteStep>(std::move(connection));
   step->start(timeout, kj::mv(send));
   return step;
-}
-
-std::unique_ptr<PendingStep> make_failed_step(Status status) {
-  return std::make_unique<FailedStep>(std::move(status));
 }
 
 Status check_sendable_feeds(const std::vector<Feed>& feeds, bool takes_sources) {

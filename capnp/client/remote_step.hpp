@@ -28,9 +28,6 @@ Result<Tensors> run_remote_step(
 std::unique_ptr<PendingStep> start_remote_step(
     std::shared_ptr<Connection> connection, std::chrono::milliseconds timeout, SendStep send);
 
-/// A step that failed before it was sent.
-std::unique_ptr<PendingStep> make_failed_step(Status status);
-
 /// InvalidArgument where a value is unset; an error where the values do not fit into a message.
 Status check_sendable_feeds(const std::vector<Feed>& feeds, bool takes_sources);
 void fill(
