@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/types/resource.hpp"
@@ -109,6 +110,7 @@ Status Builder::add_functions(std::vector<FunctionDef> functions) const {
 Status Builder::take_status() const { return std::exchange(state_->status, Status()); }
 
 Builder Builder::on(std::string device) const {
+  if (auto name = DeviceName::parse(device); !name) fail(name.status());
   auto other = *this;
   other.device_ = std::move(device);
   return other;

@@ -76,7 +76,8 @@ class Builder {
   /// building.
   Status take_status() const;
 
-  /// Nodes get that device constraint, such as "/job:ps"; "" removes it.
+  /// Nodes get that device constraint, such as "/job:ps"; "" removes it. A name that is none is
+  /// recorded as the builder's error.
   Builder on(std::string device) const;
   /// Variables are created in that container.
   Builder container(std::string name) const;

@@ -107,13 +107,14 @@ bool matches(const std::optional<T>& has, const std::optional<T>& constraint) {
 
 Result<DeviceName> DeviceName::parse(std::string_view text) {
   if (text.empty() || text == "/") return DeviceName();
-  if (text[0] != '/') return explain(text, "must begin with '/'");
   Fields fields;
-  for (auto rest = text; !rest.empty();) {
-    rest.remove_prefix(1);
+  auto rest = text;
+  if (rest[0] == '/') rest.remove_prefix(1);
+  for (bool is_end = false; !is_end;) {
     auto field = rest.substr(0, rest.find('/'));
     if (auto status = fields.add(field); !status.ok()) return explain(text, status.message());
-    rest.remove_prefix(field.size());
+    is_end = field.size() == rest.size();
+    rest.remove_prefix(is_end ? field.size() : field.size() + 1);
   }
   return fields.take();
 }

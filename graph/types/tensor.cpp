@@ -1,6 +1,8 @@
 #include "troupe/graph/types/tensor.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <sstream>
 
@@ -35,6 +37,13 @@ Status no_memory(const std::string& tensor, size_t bytes, const MemoryUse& use) 
 }
 
 }  // namespace
+
+void Tensor::wrong_count(const Shape& shape, size_t given) {
+  std::fprintf(
+      stderr, "Tensor::of: %zu elements given for the shape %s, which has %lld\n", given,
+      shape.to_string().c_str(), static_cast<long long>(shape.elements()));
+  std::abort();
+}
 
 Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allocator) {
   CHECK(shape.is_known());

@@ -59,7 +59,7 @@ class Tensor {
   }
   template <class T>
   static Tensor of(const Shape& shape, std::span<const T> values) {
-    CHECK(static_cast<int64_t>(values.size()) == shape.elements());
+    if (static_cast<int64_t>(values.size()) != shape.elements()) wrong_count(shape, values.size());
     auto tensor = allocate(dtype_of<T>(), shape);
     CHECK(tensor.ok());
     std::copy(values.begin(), values.end(), (*tensor).template mutable_data<T>());
@@ -116,6 +116,9 @@ class Tensor {
   std::string to_string(int64_t most = 8) const;
 
  private:
+  /// Aborts, and says both counts.
+  [[noreturn]] static void wrong_count(const Shape& shape, size_t given);
+
   // Of host memory, one block holds the header and the elements behind it.
   struct Rep {
     std::atomic<int32_t> references{1};

@@ -30,6 +30,14 @@ BOOST_AUTO_TEST_CASE(the_first_error_stays_and_names_its_node) {
   BOOST_TEST(b.relu(x).is_valid());
 }
 
+BOOST_AUTO_TEST_CASE(a_device_name_is_checked_where_it_is_given) {
+  Builder b;
+  (void)b.on("/job:ps/task:x");
+  BOOST_TEST(
+      b.status().message() ==
+      "device name '/job:ps/task:x': task index 'x' must be a number or '*'");
+}
+
 BOOST_AUTO_TEST_CASE(an_error_that_is_taken_is_forgotten) {
   b.matmul(x, x);
   BOOST_TEST((b.take_status().code() == Code::invalid_argument));
