@@ -20,7 +20,11 @@ class LocalSessionHandle {
   bool is_closed() const { return is_closed_; }
   /// Sets is_closed(), and returns its earlier value.
   bool close() { return is_closed_.exchange(true); }
-  static Status closed_error() { return failed_precondition("the session is closed"); }
+  static Status closed_error() {
+    return failed_precondition(
+        "the session is closed (by its client, a reset of a container that it used, or for being "
+        "idle): open another");
+  }
 
   /// Sends a call without waiting for its answer.
   template <class Call>

@@ -37,8 +37,7 @@ struct SessionState {
   Deadlines deadlines;
   World::Time last_call{0};
   Counted counted;
-  /// Shared by the open runs, and by the session until it drains. It is destroyed with the last of
-  /// them, and releases the DrainRuns::drained pointers in it.
+  /// Shared by the open runs, and by the session until it drains; the last releases their pointers.
   using OpenRuns = std::vector<std::shared_ptr<void>>;
   std::shared_ptr<OpenRuns> open_runs = std::make_shared<OpenRuns>();  // null while draining
   std::weak_ptr<OpenRuns> draining_runs;
@@ -338,7 +337,8 @@ struct SessionState {
   }
 
   void close_if_using(const CloseIfUsing& reset) {
-    if (cache.uses_any(reset.containers)) close("a reset of a container that it used");
+    auto used = cache.used_of(reset.containers);
+    if (used) close("a reset of its container '" + *used + "' (open another session)");
   }
 
   void close(const std::string& by) {

@@ -106,11 +106,11 @@ void StepCache::drop(const Step& step) {
   steps_.erase(step->signature);
 }
 
-bool StepCache::uses_any(const ContainerChoice& containers) const {
-  auto is_chosen = [&](const std::string& container) { return containers.contains(container); };
-  return std::ranges::any_of(steps_, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second->containers, is_chosen);
-  });
+std::optional<std::string> StepCache::used_of(const ContainerChoice& containers) const {
+  for (const auto& [signature, step] : steps_)
+    for (const auto& container : step->containers)
+      if (containers.contains(container)) return container;
+  return std::nullopt;
 }
 
 void StepCache::drop_all_on_devices_of(const CompiledStep& stale) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -42,8 +43,8 @@ class StepCache {
   /// The steps that calls wait for.
   std::vector<Step> compiling() const;
 
-  /// Whether a step uses one of those containers.
-  bool uses_any(const ContainerChoice& containers) const;
+  /// One of those containers that a step uses, if any does.
+  std::optional<std::string> used_of(const ContainerChoice& containers) const;
   /// Drops the compiled steps that share a device with a stale one: whatever made that one stale (a
   /// container was reset, the device has restarted) concerns them, too.
   void drop_all_on_devices_of(const CompiledStep& stale);

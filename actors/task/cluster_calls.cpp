@@ -62,6 +62,7 @@ void ClusterCalls::for_all_tasks(
 void ClusterCalls::for_task(
     const TaskKey& key, std::chrono::milliseconds timeout, const Each& each, DoneStatus arrived) {
   peers_->check_reachable(key, timeout, [=, this](const Status& status) {
+    if (status.code() == Code::not_found) return arrived(status);  // there is no such task
     if (!status.ok()) return arrived(Status(Code::unavailable, status.message(), status.where()));
     peers_->reach(key, timeout, [key, each, arrived](const Result<TaskActor>& task) {
       if (task) each(key, *task, arrived);

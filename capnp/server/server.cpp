@@ -22,6 +22,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// What is left after the deadline, when the steps have been cancelled, gets this much time: actors
+// end, connections close. A stop with the deadline 0 of a server without steps is none that is
+// late.
+constexpr milliseconds end_time{250};
+
 /// Limits a time to a year, so that sums of times do not overflow.
 milliseconds bounded(milliseconds time) {
   return std::clamp<milliseconds>(time, milliseconds(0), std::chrono::years(1));
@@ -151,7 +156,7 @@ void NodeServer::run() {
   leave_cluster(*incarnation, stop_end);
   incarnation.reset();
   lock.lock();
-  bool is_late = stop_begin_ < stop_end_ && stop_end_ < Clock::now();
+  bool is_late = stop_begin_ < stop_end_ && stop_end_ + end_time < Clock::now();
   stop_status_ =
       is_late ? deadline_exceeded(name() + " did not stop within its deadline") : Status();
   ++stops_;
@@ -213,7 +218,7 @@ Status NodeServer::stop(milliseconds deadline) {
   begin_stop(deadline, nullptr);
   Lock lock(mutex_);
   if (state_ == State::stopped) return {};
-  if (await_end(lock, end)) return stop_status_;
+  if (await_end(lock, end + end_time)) return stop_status_;
   return deadline_exceeded(
       name() + " has not stopped within " + seconds_text(deadline) +
       ": a kernel or an actor still runs");

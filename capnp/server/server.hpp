@@ -62,8 +62,8 @@ class Server {
   /// the others and returns DeadlineExceeded.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
   /// Drains for most of that time, then ends all connections and frees everything. Ok where it does
-  /// not serve. DeadlineExceeded where a kernel or an actor takes longer; the stop then continues
-  /// in the background.
+  /// not serve. DeadlineExceeded where a kernel or an actor takes a quarter of a second longer; the
+  /// stop then continues in the background.
   virtual Status stop(std::chrono::milliseconds deadline) = 0;
   /// Waits until the server has been stopped, by this process or by a client, and returns the
   /// status of that stop. Returns at once where it does not serve.

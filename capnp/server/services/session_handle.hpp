@@ -19,7 +19,11 @@ struct SessionHandle {
   CallId next_call = 1;
   bool is_closed = false;
 
-  static Status closed() { return failed_precondition("the session is closed"); }
+  static Status closed() {
+    return failed_precondition(
+        "the session is closed (by its client, a reset of a container that it used, or for being "
+        "idle): open another");
+  }
 
   /// Sends a message whose answer is not awaited; may be called by a destructor.
   template <class Call>

@@ -8,6 +8,13 @@ using namespace troupe::testing;
 
 BOOST_AUTO_TEST_SUITE(server_stop)
 
+BOOST_AUTO_TEST_CASE(a_server_without_steps_stops_within_no_time) {
+  auto server = make_server(cluster_of({{"worker", 1}}), "worker", 0);
+  BOOST_TEST(server->start().ok());
+  auto status = server->stop(0ms);
+  BOOST_TEST(status.ok(), status.to_string());
+}
+
 BOOST_AUTO_TEST_CASE(a_drain_lets_the_running_step_end_and_refuses_new_ones_by_name) {
   LongStep running;
   TestClient late(*running.server);
