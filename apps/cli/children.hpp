@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "troupe/apps/cli/interrupt.hpp"
+#include "troupe/graph/support/interrupt.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe::cli {

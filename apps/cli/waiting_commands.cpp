@@ -3,7 +3,7 @@
 #include <map>
 
 #include "troupe/apps/cli/command.hpp"
-#include "troupe/apps/cli/interrupt.hpp"
+#include "troupe/graph/support/interrupt.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::cli {
