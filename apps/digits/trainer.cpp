@@ -18,13 +18,6 @@ Result<bool> has_no_checkpoint(const RecoveryOptions& recovery) {
   return !latest->has_value();
 }
 
-Status initialize(Workers& workers, const Model& model) {
-  auto session = workers.open(0);
-  if (!session) return session.status();
-  if (auto status = (*session)->extend(model.builder); !status.ok()) return status;
-  return (*session)->run({}, {}, {model.initialize}).status();
-}
-
 /// Makes the chief save checkpoints, on its own task.
 void add_checkpoints(
     train::MonitoredSessionOptions& options, const Model& model, const RecoveryOptions& recovery,
@@ -42,7 +35,7 @@ void add_checkpoints(
 
 Result<std::unique_ptr<train::MonitoredSession>> open(
     Workers& workers, int worker, const Model& model, const RecoveryOptions& recovery,
-    train::Host& host) {
+    train::Scaffold::Start start, train::Host& host) {
   train::MonitoredSessionOptions options{
       .open = [&workers, worker] { return workers.open(worker); },
       .scaffold = train::Scaffold(model.builder),
@@ -51,6 +44,7 @@ Result<std::unique_ptr<train::MonitoredSession>> open(
       .retry = {
           .give_up_after =
               recovery.is_on() ? recovery.give_up_after : std::chrono::milliseconds(0)}};
+  options.scaffold.start = start;
   if (recovery.is_on() && worker == 0) add_checkpoints(options, model, recovery, host);
   return train::MonitoredSession::create(std::move(options), host);
 }
@@ -62,12 +56,11 @@ Result<std::vector<Trainer>> make_trainers(
     train::Host& host) {
   auto is_new = has_no_checkpoint(options.recovery);
   if (!is_new) return is_new.status();
+  auto start = *is_new ? train::Scaffold::Start::anew : train::Scaffold::Start::adopt;
   std::vector<Trainer> trainers;
   for (int worker = 0; worker < workers.count(); ++worker) {
     auto model = make_model(worker, options.optimizer, options.seed);
-    if (*is_new && worker == 0)
-      if (auto status = initialize(workers, model); !status.ok()) return status;
-    auto session = open(workers, worker, model, options.recovery, host);
+    auto session = open(workers, worker, model, options.recovery, start, host);
     if (!session) return session.status();
     auto& rows = parts[static_cast<size_t>(worker)];
     trainers.push_back({std::move(model), *std::move(session), std::move(rows)});

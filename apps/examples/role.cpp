@@ -1,82 +1,53 @@
 #include <iostream>
-#include <thread>
 
-#include "troupe/capnp/client/client.hpp"
-#include "troupe/capnp/server/server.hpp"
+#include "troupe/capnp/server/train/run.hpp"
+#include "troupe/graph/build/optimizers/global_step.hpp"
 #include "troupe/graph/build/optimizers/optimizer.hpp"
-#include "troupe/graph/cluster/tf_config.hpp"
 
 // One program for all machines: TF_CONFIG says which task this one is. Parameter servers serve,
-// workers train one shared weight, and the chief initializes it and stops the servers.
+// workers train one shared weight, and the chief initializes it, saves it to the folder that is the
+// first argument, and stops the others at the end. Any of them may be killed and started again.
 
 using namespace troupe;
-using namespace std::chrono_literals;
 
-int fail(const Status& status) {
-  std::cerr << status.to_string() << "\n";
-  return 1;
-}
+namespace {
 
-/// Every task builds the same graph, so that all share the same variables.
-struct Model {
-  Builder b;
-  Builder ps = b.on("/job:ps/task:0");
-  Variable weight = ps.variable("weight", ps.constant(0.0f));
-  Variable workers =
-      ps.variable("workers", ps.constant(0.0f));  // number of workers that have finished
-  Value finish = workers.assign_add(ps.constant(1.0f));
-  Value finished = workers.value();
-  Value trained = weight.value();
-  Value loss = b.square(trained - 3.0);
-  Value step = minimize(b, loss, GradientDescent{.learning_rate = 0.1});
-  Value initialize = b.initializer();
+/// The nodes that this program runs besides those of train::TrainedModel.
+struct Nodes {
+  Value step;
+  Value loss;
 };
 
-/// The chief may not have initialized the variables yet.
-Status train(Session& session, const Model& model) {
-  auto status = session.run({}, {model.loss}).status();
-  for (int tries = 0; status.code() == Code::failed_precondition && tries < 300; ++tries) {
-    std::this_thread::sleep_for(100ms);
-    status = session.run({}, {model.loss}).status();
-  }
-  for (int step = 0; status.ok() && step < 20; ++step)
-    status = session.run({}, {}, {model.step}).status();
-  return status.ok() ? session.run({}, {}, {model.finish}).status() : status;
+train::TrainedModel make_model(const Role& role, Nodes& nodes) {
+  Builder b;
+  auto ps = b.on(role.num_ps > 0 ? "/job:ps/task:0" : "");
+  auto weight = ps.variable("weight", ps.constant(0.0f));
+  auto global_step = get_or_create_global_step(ps);
+  nodes.loss = b.square(weight - 3.0);
+  nodes.step =
+      minimize(b, nodes.loss, GradientDescent{.learning_rate = 0.1}, {.global_step = global_step});
+  return {b, global_step};
 }
 
-/// Waits until all workers have finished, and stops the parameter servers.
-Status finish(Session& session, const Model& model, const Role& role) {
-  for (float finished = 0; finished < static_cast<float>(role.num_workers);) {
-    std::this_thread::sleep_for(100ms);
-    auto values = session.run({}, {model.finished, model.trained});
-    if (!values) return values.status();
-    finished = (*values)[0].value<float>();
-    std::cout << finished << " finished, weight " << (*values)[1].value<float>() << std::endl;
-  }
-  for (const auto& [task, address] : role.task.cluster.jobs().at("ps")) {
-    auto client = Client::connect(address.to_string());
-    if (!client) return client.status();
-    if (auto status = (*client)->stop(5s); !status.ok()) return status;
-  }
-  return {};
-}
+}  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   auto config = TfConfig::read(process_environment());
-  auto role = config ? Role::of(*config) : config.status();
-  if (!role) return fail(role.status());
-  auto server = Server::create(config->server);
-  auto status = server ? (*server)->start() : server.status();
-  if (!status.ok()) return fail(status);
-  if (role->is_ps) return (*server)->join().ok() ? 0 : 1;
-
-  auto client = Client::connect((*server)->target());
-  auto session = client ? (*client)->session() : client.status();
-  if (!session) return fail(session.status());
-  Model model;
-  status = (*session)->extend(model.b);
-  if (status.ok() && role->is_chief) status = (*session)->run({}, {}, {model.initialize}).status();
-  if (status.ok()) status = train(**session, model);
-  if (status.ok() && role->is_chief) status = finish(**session, model, *role);
-  return status.ok() ? 0 : fail(status);
+  auto status = config.status();
+  Nodes nodes;
+  float loss = 0;
+  if (config)
+    status = train::run(
+        *config, [&](const Role& role) { return make_model(role, nodes); },
+        [&](train::MonitoredSession& session, const train::TrainedModel&) {
+          auto fetched = session.run({}, {nodes.loss}, {nodes.step});
+          if (fetched) loss = (*fetched)[0].value<float>();
+          return fetched.status();
+        },
+        {.checkpoint_dir = argc > 1 ? argv[1] : "", .last_step = 60});
+  if (!status.ok()) {
+    std::cerr << status.to_string() << "\n";
+    return 1;
+  }
+  std::cout << "loss " << loss << "\n";
 }

@@ -67,7 +67,9 @@ Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session() {
   if (!session) return session;
   auto lost = uninitialized(**session);
   if (!lost) return lost.status();
-  if (auto status = recover(**session, *lost); !status.ok()) return status;
+  auto status = is_started_ ? recover(**session, *lost) : begin(**session, *lost);
+  if (!status.ok()) return status;
+  is_started_ = true;
   return session;
 }
 
@@ -88,6 +90,20 @@ Result<std::set<std::string>> SessionManager::uninitialized(BasicSession& sessio
   for (size_t i = 0; i < fetched->size(); ++i)
     if (!(*fetched)[i].value<bool>()) names.insert(scaffold_.variables[i].name);
   return names;
+}
+
+/// For the chief's first session.
+Status SessionManager::begin(BasicSession& session, const std::set<std::string>& lost) {
+  if (scaffold_.start == Scaffold::Start::anew) {
+    std::set<std::string> all;
+    for (const auto& variable : scaffold_.variables) all.insert(variable.name);
+    return initialize(session, all);
+  }
+  if (scaffold_.start == Scaffold::Start::adopt && lost.empty() && !scaffold_.variables.empty())
+    host_.log(
+        "goes on with the values that all variables have already, of a program before this one; "
+        "to begin anew, reset the containers or have the chief start anew");
+  return recover(session, lost);
 }
 
 Status SessionManager::recover(BasicSession& session, const std::set<std::string>& lost) {

@@ -29,12 +29,19 @@ struct Scaffold {
   /// If not set, variables without values are initialized instead of restored.
   std::shared_ptr<Saver> saver;
   std::string checkpoint_folder;
+  /// What the chief's first session does with variables that have values.
+  enum class Start {
+    adopt,   // keeps them, of a program before this one, and tells it in the log
+    resume,  // keeps them: this program gave them
+    anew,    // initializes all
+  };
+  Start start = Start::adopt;
 };
 
 /// Opens sessions whose variables have values. The chief restores variables without values from the
 /// latest complete checkpoint, or initializes them if there is none. Variables that have values
-/// keep them, so that the restart of one task does not roll back the others. All other workers wait
-/// for the chief.
+/// keep them, so that the restart of one task does not roll back the others; that all have values
+/// when the chief starts is told in its log. All other workers wait for the chief.
 class SessionManager {
  public:
   /// The host must outlive the manager.
@@ -58,6 +65,7 @@ class SessionManager {
 
   Result<std::unique_ptr<BasicSession>> repeat(Attempt attempt);
   Result<std::unique_ptr<BasicSession>> open() const;
+  Status begin(BasicSession& session, const std::set<std::string>& lost);
   Status recover(BasicSession& session, const std::set<std::string>& lost);
   Status restore(BasicSession& session, const std::set<std::string>& lost);
   Status initialize(BasicSession& session, const std::set<std::string>& lost) const;
@@ -66,6 +74,7 @@ class SessionManager {
   Scaffold scaffold_;
   Host& host_;
   RetryOptions retry_;
+  bool is_started_ = false;
 };
 
 }  // namespace troupe::train

@@ -177,6 +177,9 @@ train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
     scaffold.checkpoint_folder = nb::cast<std::string>(given["checkpoint_folder"]);
   if (given.contains("local_init"))
     scaffold.local_init = to_refs(nb::cast<nb::list>(given["local_init"]));
+  using Start = train::Scaffold::Start;
+  auto start = nb::cast<std::string>(given["start"]);
+  scaffold.start = start == "anew" ? Start::anew : start == "adopt" ? Start::adopt : Start::resume;
   return scaffold;
 }
 
@@ -209,6 +212,10 @@ TrainingHandle begin_training(
   train::RetryOptions retry;
   if (given.contains("give_up_after_ms"))
     retry.give_up_after = milliseconds(nb::cast<int64_t>(given["give_up_after_ms"]));
+  // It tries again itself, and says so: an attempt that took all of the time would do neither.
+  if (retry.give_up_after > milliseconds(0))
+    where.connect_timeout =
+        std::min({where.connect_timeout, retry.give_up_after, milliseconds(1500)});
   hooks.push_back(make_step_marker(*host));
   train::MonitoredSessionOptions options{
       .open = to_opening(where, *host, given),

@@ -18,11 +18,13 @@ struct SessionManagerFixture {
   FakeCluster cluster;
   Builder b;
   train::RetryOptions retry{.first_delay = 10ms, .delay_max = 1s, .give_up_after = 10s};
+  train::Scaffold::Start start = train::Scaffold::Start::adopt;
 
   train::SessionManager manager(int variable_count) {
     for (int i = 0; i < variable_count; ++i) b.variable("v" + std::to_string(i), b.constant(1.0f));
     train::Scaffold scaffold(b);
     scaffold.local_init = {"local"};
+    scaffold.start = start;
     return {[this] { return FakeSession::open(cluster); }, scaffold, host, retry};
   }
 };
@@ -37,6 +39,26 @@ BOOST_AUTO_TEST_CASE(the_chief_initializes_only_what_has_no_value) {
   BOOST_TEST(session.ok());
   BOOST_TEST(cluster.log == (Lines{"open", "run local", "run v0/assign", "run v2/assign"}));
   BOOST_TEST(host.messages == (Lines{"initialized 'v0', 'v2'"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_chief_that_finds_values_when_it_starts_tells_it_once) {
+  cluster.initialized = {"v0", "v1"};
+  auto chief = manager(2);
+  BOOST_TEST(chief.prepare_session().ok());
+  BOOST_TEST(chief.prepare_session().ok());
+  BOOST_REQUIRE(host.messages.size() == 1u);
+  BOOST_TEST(host.messages[0].starts_with("goes on with the values that all variables have"));
+}
+
+BOOST_AUTO_TEST_CASE(a_chief_that_starts_anew_initializes_what_has_values_but_only_once) {
+  cluster.initialized = {"v0"};
+  start = train::Scaffold::Start::anew;
+  auto chief = manager(2);
+  BOOST_TEST(chief.prepare_session().ok());
+  BOOST_TEST(chief.prepare_session().ok());
+  BOOST_TEST(
+      cluster.log ==
+      (Lines{"open", "run local", "run v0/assign", "run v1/assign", "open", "run local"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_chief_tries_again_while_nodes_are_away) {

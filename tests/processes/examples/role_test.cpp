@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <csignal>
+
 #include "troupe/tests/processes/support/clients.hpp"
 #include "troupe/tests/processes/support/nodes.hpp"
 
@@ -37,7 +39,33 @@ BOOST_AUTO_TEST_CASE(one_program_acts_on_each_machine_by_its_role) {
     BOOST_TEST_REQUIRE(ended.has_value(), name << " still runs");
     BOOST_TEST(*ended == 0, name << ": " << task->errors());
   }
-  check_says(tasks["chief"]->output(), "3 finished, weight 3\n");
+  check_says(tasks["chief"]->errors(), "/job:chief/task:0: 3 of 3 workers have finished");
+  check_says(tasks["chief"]->errors(), "all workers have finished: stops the other tasks");
+  check_says(tasks["worker 1"]->errors(), "has finished; waits for the other workers");
+}
+
+BOOST_AUTO_TEST_CASE(a_chief_that_is_alone_trains_and_a_second_one_says_what_it_goes_on_from) {
+  TemporaryFolder folder;
+  auto alone = [&] {
+    return std::make_unique<Process>(Process::Options{
+        .program = program("example_role"), .arguments = {folder.path()}, .environment = {}});
+  };
+  auto first = alone();
+  BOOST_TEST(first->wait().value_or(-1) == 0, first->errors());
+  check_says(first->errors(), "initialized 'finished_workers', 'global_step', 'weight'");
+  auto second = alone();
+  BOOST_TEST(second->wait().value_or(-1) == 0, second->errors());
+  check_says(second->errors(), "restored 'finished_workers', 'global_step', 'weight' from");
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_is_told_to_stop_ends_in_order) {
+  auto address = "127.0.0.1:" + std::to_string(free_port());
+  auto cluster = R"({"ps": [")" + address + R"("], "chief": [)" + here() + "]}";
+  auto ps = start_role(cluster, "ps", "0");
+  BOOST_REQUIRE(Client::connect(address, {.timeout = test_timeout}).ok());
+  ps->send(SIGTERM);
+  BOOST_TEST(ps->wait().value_or(-1) == 0, ps->errors());
+  check_says(ps->errors(), "/job:ps/task:0: was told to stop");
 }
 
 BOOST_AUTO_TEST_CASE(a_config_without_a_role_is_reported_by_its_key) {

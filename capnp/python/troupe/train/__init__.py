@@ -104,6 +104,7 @@ from troupe._src.train.hooks.python_hooks import (
     ProgressBarHook,
     SecondOrStepTimer,
 )
+from troupe._src.train.role_training import run
 from troupe._src.train.saver import (
     CheckpointState,
     Saver,
@@ -228,6 +229,7 @@ __all__ = [
     "range_input_producer",
     "remove_checkpoint",
     "replica_device_setter",
+    "run",
     "shuffle_batch",
     "shuffle_batch_join",
     "slice_input_producer",

@@ -67,6 +67,8 @@ class MonitoredSession:
             "initialize": self._initialize,
             "explain": self._threads.raise_lost_task,
         }
+        # Of its own initialization it cannot be told whether values were there before.
+        options["start"] = "resume" if creator.initializes else creator.scaffold._start
         if creator.initializes:
             self._uninitialized = scaffold.report_op()
         if scaffold.local_init_op is not None:

@@ -33,6 +33,10 @@ class Scaffold:
     `ready_for_local_init_op` are ignored.
     """
 
+    # What the chief's first session does with variables that have values: "adopt" keeps them and
+    # says so in the log, "resume" keeps them, "anew" initializes all.
+    _start = "adopt"
+
     def __init__(
         self,
         init_op: Any = None,
