@@ -177,7 +177,7 @@ Result<std::unique_ptr<Client>> Client::connect(
   };
   auto address = Address::parse(target);
   if (!address) return address.status();
-  auto socket = connect_socket(*address, deadline);
+  auto socket = connect_socket(*address, deadline, options.on_wait);
   if (!socket) return socket.status();
   auto has_heartbeat = options.heartbeat_limit.count() > 0;
   auto heartbeat_socket = has_heartbeat ? connect_same_peer(*socket, deadline) : kj::AutoCloseFd();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ struct ConnectOptions {
   /// A node from which neither heartbeats nor other bytes arrive for this long, while a call waits,
   /// counts as lost; 0: never.
   std::chrono::milliseconds heartbeat_limit{2000};
+  /// Hears, once, why a connection that has been tried for a second is not there yet; on the
+  /// thread that connects.
+  std::function<void(const std::string&)> on_wait;
 };
 
 /// A connection to a node of a cluster, which is then the master of its sessions. Every method

@@ -76,8 +76,11 @@ kj::AutoCloseFd nearest(kj::AutoCloseFd connection) {
 
 }  // namespace
 
-Result<kj::AutoCloseFd> connect_socket(const Address& address, Clock::time_point deadline) {
+Result<kj::AutoCloseFd> connect_socket(
+    const Address& address, Clock::time_point deadline,
+    const std::function<void(const std::string&)>& on_wait) {
   auto start = Clock::now();
+  bool is_told = on_wait == nullptr;
   for (auto pause = milliseconds(10);; pause = std::min(pause * 2, milliseconds(500))) {
     auto attempt = try_host(address, deadline);
     if (attempt.reason.empty()) return nearest(kj::mv(attempt.socket));
@@ -85,6 +88,12 @@ Result<kj::AutoCloseFd> connect_socket(const Address& address, Clock::time_point
       return unavailable(
           "cannot connect to " + address.to_string() + ": " + attempt.reason + " (tried for " +
           seconds_text(Clock::now() - start) + "); is a node running there?");
+    if (!is_told && Clock::now() - start >= std::chrono::seconds(1)) {
+      is_told = true;
+      on_wait(
+          "cannot connect to " + address.to_string() + " yet: " + attempt.reason +
+          "; trying again for up to " + seconds_text(deadline - Clock::now()));
+    }
     std::this_thread::sleep_for(pause);
   }
 }

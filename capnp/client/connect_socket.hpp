@@ -3,6 +3,8 @@
 #include <kj/io.h>
 
 #include <chrono>
+#include <functional>
+#include <string>
 
 #include "troupe/graph/cluster/address.hpp"
 #include "troupe/graph/types/status.hpp"
@@ -13,8 +15,10 @@ namespace troupe {
 /// one beside its port. Retries, ever less often, until the deadline; then
 /// Unavailable names the address, the last reason and how long it was tried. Blocks the calling
 /// thread. (The system's resolver may exceed the deadline when it looks up a host's name.)
+/// Where it is still refused after a second, `on_wait`, if there is one, hears the reason once.
 Result<kj::AutoCloseFd> connect_socket(
-    const Address& address, std::chrono::steady_clock::time_point deadline);
+    const Address& address, std::chrono::steady_clock::time_point deadline,
+    const std::function<void(const std::string&)>& on_wait = nullptr);
 
 /// Opens another connection to the peer address of `socket`.
 Result<kj::AutoCloseFd> connect_same_peer(

@@ -36,6 +36,17 @@ nb::tuple list_devices(OwnedClient& client, int64_t timeout_ms) {
   return nb::make_tuple(devices, to_texts(found.missing));
 }
 
+nb::tuple list_resources(OwnedClient& client, int64_t timeout_ms) {
+  auto found =
+      take(call(client, [&](Client& c) { return c.list_resources(milliseconds(timeout_ms)); }));
+  nb::list resources;
+  for (const auto& resource : found.resources)
+    resources.append(nb::make_tuple(
+        resource.name.name, resource.name.container, resource.kind, resource.device,
+        static_cast<int>(resource.dtype), to_python(resource.shape), resource.bytes));
+  return nb::make_tuple(resources, to_texts(found.missing));
+}
+
 void reset(OwnedClient& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
   check(call(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
 }
@@ -45,6 +56,7 @@ void reset(OwnedClient& client, const std::vector<std::string>& containers, int6
 void bind_client(nb::module_& module) {
   nb::class_<OwnedClient>(module, "Client")
       .def("list_devices", &list_devices, nb::arg("timeout_ms"))
+      .def("list_resources", &list_resources, nb::arg("timeout_ms"))
       .def("reset", &reset, nb::arg("containers"), nb::arg("timeout_ms"))
       .def(
           "reset_all",
@@ -61,8 +73,10 @@ void bind_client(nb::module_& module) {
   module.def(
       "connect",
       [](const std::string& target, int64_t timeout_ms) {
-        return OwnedClient(take(without_gil(
-            [&] { return Client::connect(target, {.timeout = milliseconds(timeout_ms)}); })));
+        return OwnedClient(take(without_gil([&] {
+          return Client::connect(
+              target, {.timeout = milliseconds(timeout_ms), .on_wait = &log_warning});
+        })));
       },
       nb::arg("target"), nb::arg("timeout_ms"));
 }

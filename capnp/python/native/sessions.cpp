@@ -36,6 +36,11 @@ SessionOptions to_session_options(nb::dict options) {
 
 }  // namespace
 
+void log_warning(const std::string& text) {
+  nb::gil_scoped_acquire gil;
+  nb::module_::import_("logging").attr("getLogger")("troupe").attr("warning")("%s", text);
+}
+
 Result<std::shared_ptr<OpenSession>> open(const Target& target) {
   if (target.address.empty()) {
     auto cluster = std::make_unique<LocalCluster>(
@@ -48,7 +53,8 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
     if (!session) return session.status();
     return std::make_shared<OpenSession>(std::move(cluster), *std::move(session));
   }
-  auto client = Client::connect(target.address, {.timeout = target.connect_timeout});
+  auto client =
+      Client::connect(target.address, {.timeout = target.connect_timeout, .on_wait = &log_warning});
   if (!client) return client.status();
   auto session = (*client)->session(target.options);
   if (!session) return session.status();

@@ -35,6 +35,9 @@ class OpenSession {
   std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
 
+/// Writes a line to the package's log; takes the GIL.
+void log_warning(const std::string& text);
+
 /// To be called without the GIL.
 Result<std::shared_ptr<OpenSession>> open(const Target& target);
 

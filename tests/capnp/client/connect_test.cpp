@@ -89,6 +89,17 @@ BOOST_AUTO_TEST_CASE(a_refused_port_is_tried_until_the_timeout) {
   BOOST_TEST((took >= 100ms && took < stretched(3s)));
 }
 
+BOOST_AUTO_TEST_CASE(a_connection_that_is_refused_for_a_second_says_so_once) {
+  auto port = free_port();
+  std::vector<std::string> told;
+  auto hear = [&](const std::string& text) { told.push_back(text); };
+  auto client = Client::connect(target_of(port), {.timeout = 1900ms, .on_wait = hear});
+  BOOST_TEST((client.status().code() == Code::unavailable));
+  BOOST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].starts_with(
+      "cannot connect to 127.0.0.1:" + std::to_string(port) + " yet: Connection refused; trying"));
+}
+
 BOOST_AUTO_TEST_CASE(a_node_that_starts_late_is_found) {
   auto port = free_port();
   auto waiting = std::async(std::launch::async, [&] {

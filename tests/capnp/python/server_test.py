@@ -209,6 +209,24 @@ class SharingTest(tf.test.TestCase):
                 self.assertEqual([one.run(c), other.run(c)], [4, 4])
             self.assertEqual(len(one.list_devices()), 2)
 
+    def test_the_resources_of_a_cluster_are_listed_with_their_places(self):
+        server = tf.train.Server.create_local_server()
+        with tf.Graph().as_default(), tf.Session(server.target) as session:
+            variable = tf.get_variable("listed", [2, 3])
+            session.run(variable.initializer)
+        (found,) = tf.Session.list_resources(server.target)
+        self.assertEqual((found.name, found.kind, found.dtype), ("listed", "variable", tf.float32))
+        self.assertEqual(found.device, "/job:local/task:0/device:CPU:0")
+        self.assertEqual((found.shape.as_list(), found.size_in_bytes), ([2, 3], 24))
+        server.stop(0)
+
+    def test_a_connection_that_is_refused_for_long_is_logged(self):
+        config = tf.ConfigProto(connect_timeout_in_ms=1500)
+        with self.assertLogs("troupe", "WARNING") as logged:
+            with self.assertRaises(tf.errors.UnavailableError):
+                tf.Session.list_resources("troupe://localhost:1", config)
+        self.assertIn("cannot connect to localhost:1 yet: Connection refused", logged.output[0])
+
     def test_a_lost_task_is_named(self):
         with tf.device("/job:worker/task:1"):
             b = tf.constant(1.0) + 1.0

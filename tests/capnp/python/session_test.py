@@ -54,6 +54,29 @@ class FetchesTest(tf.test.TestCase):
         with tf.Session() as session, self.assertRaisesRegex(ValueError, "may not be fed"):
             session.run(x, {x: 2.0})
 
+    def test_the_name_of_an_operation_is_no_key_of_a_feed(self):
+        x = tf.placeholder(tf.float32, [], name="x")
+        with tf.Session() as session:
+            with self.assertRaisesRegex(
+                TypeError, "Cannot interpret feed_dict key as Tensor: The name 'x' refers to an Op"
+            ):
+                session.run(x, {"x": 1.0})
+            self.assertEqual(session.run("x:0", {"x:0": 1.0}), 1.0)
+
+    def test_names_stand_for_elements_of_the_kinds_that_are_allowed(self):
+        graph = tf.get_default_graph()
+        x = tf.constant(1.0, name="x")
+        self.assertIs(graph.as_graph_element("x"), x.op)
+        self.assertIs(graph.as_graph_element("x:0", allow_operation=False), x)
+        with self.assertRaisesRegex(ValueError, "'x' refers to an Operation, not a Tensor"):
+            graph.as_graph_element("x", allow_operation=False)
+        with self.assertRaisesRegex(ValueError, "'y' looks like an .invalid. Operation name"):
+            graph.as_graph_element("y", allow_operation=False)
+        with self.assertRaisesRegex(ValueError, "'x:0' appears to refer to a Tensor"):
+            graph.as_graph_element("x:0", allow_tensor=False)
+        with self.assertRaisesRegex(ValueError, "can't both be False"):
+            graph.as_graph_element(x, allow_tensor=False, allow_operation=False)
+
     def test_a_fed_tensor_is_fetched_as_fed(self):
         x = tf.placeholder(tf.float32, [2])
         for target in both_targets():

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
 
 from troupe import _native
 from troupe._src.graph.device_spec import DeviceSpec
-from troupe._src.graph.elements import GraphElement, Operation, Tensor, operations_of
+from troupe._src.graph.elements import (
+    GraphElement, Operation, Tensor, check_element_name, operations_of,
+)  # fmt: skip
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.graph.picture import Picture
@@ -161,11 +163,16 @@ class Graph:
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> GraphElement:
-        """The tensor or operation of this graph that an object or a name stands for."""
+        """The tensor or operation of this graph that an object, or a name, stands for.
+
+        "node:0" names a tensor, "node" an operation. KeyError: there is none of that name;
+        TypeError, for a name ValueError: one of a kind that is not allowed.
+        """
+        if not allow_tensor and not allow_operation:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
         if isinstance(obj, str):
-            if ":" in obj and allow_tensor:
-                return self.get_tensor_by_name(obj)
-            return self.get_operation_by_name(obj)
+            check_element_name(obj, self, allow_tensor, allow_operation)
+            return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
         element = getattr(obj, "_as_graph_element", lambda: obj)()
         if isinstance(element, Operation) and not allow_operation:
             raise TypeError(f"Can not convert an Operation into a Tensor: {element!r}")
@@ -206,6 +213,10 @@ class Graph:
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> GraphDef:
         """The nodes, from number `from_version` on, and functions; `add_shapes`: with shapes."""
         return export_graph(self, from_version or 0, add_shapes)
+
+    def __repr__(self) -> str:
+        state = ", finalized" if self._is_finalized else ""
+        return f"<tf.Graph of {self.version} nodes{state}>"
 
     def _check_not_finalized(self) -> None:
         if self._is_finalized:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from types import TracebackType
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Type
+from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
@@ -20,20 +20,17 @@ from troupe._src.platform.process import (
     run_interruptibly,
 )
 from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
+from troupe._src.session.listing import (
+    Device,
+    Resource,
+    answer_timeout_ms,
+    connect,
+    list_devices,
+    list_resources,
+)
 from troupe._src.session.py_func import explain_placement
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
-
-RESET_TIMEOUT_MS = 5000
-
-
-class Device(NamedTuple):
-    """A device as `Session.list_devices` reports it."""
-
-    name: str
-    device_type: str
-    memory_limit_bytes: int
-    incarnation: int
 
 
 class BaseSession:
@@ -211,10 +208,7 @@ class BaseSession:
         """The devices of all tasks that answer."""
         if not self._target:
             return [Device("/job:localhost/task:0/device:CPU:0", "CPU", 0, 0)]
-        timeout = self._config.operation_timeout_in_ms or RESET_TIMEOUT_MS
-        client = _connect(self._target, self._config)
-        devices, _ = run_interruptibly(lambda: client.list_devices(timeout))
-        return [Device(*device) for device in devices]
+        return list_devices(self._target, self._config)
 
     def close(self) -> None:
         """Cancels running steps. Variables of a cluster remain; those of this process are freed."""
@@ -239,10 +233,16 @@ class BaseSession:
         """A context in which it is the default session; leaving it does not close the session."""
         return _AsDefault(self)
 
-    def _repr_html_(self) -> str:
+    def _described(self) -> str:
         state = "closed" if self._is_closed else "open" if self._native else "not opened yet"
         where = self._target or "this process"
-        return f"<b>tf.{type(self).__name__}</b> on {where}, {state}, {self._graph.version} nodes"
+        return f"on {where}, {state}, {self._graph.version} nodes"
+
+    def __repr__(self) -> str:
+        return f"<tf.{type(self).__name__} {self._described()}>"
+
+    def _repr_html_(self) -> str:
+        return f"<b>tf.{type(self).__name__}</b> {self._described()}"
 
 
 class _Callables:
@@ -312,6 +312,22 @@ class Session(BaseSession):
         self.close()
 
     @staticmethod
+    def list_resources(target: str, config: Optional[ConfigProto] = None) -> List[Resource]:
+        """What the containers of a cluster hold: variables, queues, tables, and where they are.
+
+        Args:
+          target: a node of the cluster, "troupe://host:port".
+          config: its timeouts hold for connecting and for the answer.
+
+        Returns:
+          The resources of all tasks that answer in time; a warning names the others.
+
+        Raises:
+          UnavailableError: no node answers at the target.
+        """
+        return list_resources(target, config or ConfigProto())
+
+    @staticmethod
     def reset(
         target: str,
         containers: Optional[Sequence[str]] = None,
@@ -325,8 +341,7 @@ class Session(BaseSession):
         if not target:
             return  # sessions in this process share no containers
         config = config or ConfigProto()
-        client = _connect(target, config)
-        timeout = config.operation_timeout_in_ms or RESET_TIMEOUT_MS
+        client, timeout = connect(target, config), answer_timeout_ms(config)
         if containers is None:
             run_interruptibly(lambda: client.reset_all(timeout))
         else:
@@ -357,7 +372,3 @@ class InteractiveSession(BaseSession):
         if self._given_graph is not None and self._given_graph in defaults.graphs:
             defaults.graphs.remove(self._given_graph)
 
-
-def _connect(target: str, config: ConfigProto) -> _native.Client:
-    timeout = config.connect_timeout_in_ms
-    return run_interruptibly(lambda: _native.connect(target, timeout))

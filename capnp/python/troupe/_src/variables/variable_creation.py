@@ -65,7 +65,7 @@ def _whole(
         if not reuse:
             raise ValueError(
                 f"Variable {name} already exists, disallowed. Did you mean to set reuse=True "
-                "or reuse=tf.AUTO_REUSE in VarScope?"
+                f"or reuse=tf.AUTO_REUSE in VarScope? Originally defined at {_place_of(found)}"
             )
         _check_same(found, name, shape, dtype)
         return found
@@ -93,6 +93,11 @@ def _whole(
         if loss is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
+
+
+def _place_of(variable: Any) -> str:
+    """ "file:line" of the program where it was made."""
+    return str(variable.op.defined_at)
 
 
 def _check_same(found: Any, name: str, shape: Any, dtype: Optional[DTypeLike]) -> None:

@@ -178,7 +178,7 @@ def get_variable(
     constraint: Any = None,
     synchronization: Any = None,
     aggregation: Any = None,
-) -> Any:
+) -> Variable:
     """The variable of that name in the current scope, which is created if the scope allows it.
 
     ValueError where it exists but the scope does not reuse variables, where it does not exist but

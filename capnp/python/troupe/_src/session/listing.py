@@ -1,0 +1,64 @@
+"""What a cluster has: its devices, and the resources in its containers."""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple
+
+from troupe import _native
+from troupe._src.messages.config import ConfigProto
+from troupe._src.platform import logging
+from troupe._src.platform.process import run_interruptibly
+from troupe._src.types.dtypes import DType, by_number
+from troupe._src.types.shapes import TensorShape
+
+ANSWER_TIMEOUT_MS = 5000
+
+
+class Device(NamedTuple):
+    """A device as `Session.list_devices` reports it."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
+class Resource(NamedTuple):
+    """What a container of a cluster holds, as `Session.list_resources` reports it."""
+
+    name: str
+    container: str  # "" is the default one
+    kind: str  # "variable", "hash table", "queue"
+    device: str  # where it is
+    dtype: DType  # of its value; of a table or a queue, of what is in it
+    shape: TensorShape  # of a table or a queue, the number of its entries
+    size_in_bytes: int
+
+
+def connect(target: str, config: ConfigProto) -> _native.Client:
+    """A connection to a node, within the time that the configuration gives it."""
+    timeout = config.connect_timeout_in_ms
+    return run_interruptibly(lambda: _native.connect(target, timeout))
+
+
+def answer_timeout_ms(config: ConfigProto) -> int:
+    return int(config.operation_timeout_in_ms or ANSWER_TIMEOUT_MS)
+
+
+def list_devices(target: str, config: ConfigProto) -> List[Device]:
+    """The devices of all tasks that answer."""
+    client, timeout = connect(target, config), answer_timeout_ms(config)
+    devices, _ = run_interruptibly(lambda: client.list_devices(timeout))
+    return [Device(*device) for device in devices]
+
+
+def list_resources(target: str, config: ConfigProto) -> List[Resource]:
+    """The resources of all tasks that answer; a warning names the others."""
+    client, timeout = connect(target, config), answer_timeout_ms(config)
+    found, missing = run_interruptibly(lambda: client.list_resources(timeout))
+    for fault in missing:
+        logging.warning("%s", fault)
+    return [
+        Resource(name, container, kind, device, by_number(dtype), TensorShape(shape), size)
+        for name, container, kind, device, dtype, shape, size in found
+    ]
