@@ -46,7 +46,7 @@ void IteratorResource::drop() {
     std::lock_guard lock(mutex_);
     is_dropped_ = true;
     ended = std::exchange(position_, nullptr);
-    kept_.reset();
+    kept_.clear();
     factory_.reset();
   }
   if (ended) ended->iteration->stop();
@@ -74,7 +74,8 @@ Status IteratorResource::begin(const data::SharedDataset& dataset, Device& devic
     std::lock_guard lock(mutex_);
     if (is_dropped_) return iterator_dropped();
     position_.swap(position);
-    kept_.reset();
+    kept_.clear();
+    pulled_ = 0;
   }
   if (position) position->iteration->stop();
   return {};
@@ -102,7 +103,33 @@ void IteratorResource::cancel(const Ticket& ticket) {
     if (found == waiting_.end()) return;
     waiting_.erase(found);
   }
-  ticket->done(cancelled("nothing waits for the element any more"));
+  ticket->done(cancelled("nothing waits for the element any more"), {});
+}
+
+void IteratorResource::put_back(const Place& place, data::Element element) {
+  std::unique_lock lock(mutex_);
+  if (!position_ || place.position.lock() != position_) return;
+  kept_.emplace(place.number, std::move(element));
+  give_kept(lock);
+}
+
+/// Gives the first of those who wait the first answer that is kept, if there are both.
+void IteratorResource::give_kept(std::unique_lock<std::mutex>& lock) {
+  if (waiting_.empty()) return;
+  auto first = take_kept();
+  if (!first) return;
+  Place place{position_, first->number};
+  auto ticket = std::move(waiting_.front());
+  waiting_.pop_front();
+  lock.unlock();
+  ticket->done(std::move(first->answer), place);
+}
+
+/// Under the lock.
+std::optional<IteratorResource::Numbered> IteratorResource::take_kept() {
+  if (kept_.empty()) return {};
+  auto first = kept_.extract(kept_.begin());
+  return Numbered{first.key(), std::move(first.mapped())};
 }
 
 /// Answers those who wait, one after the other, as long as the answers are there at once.
@@ -121,22 +148,25 @@ bool IteratorResource::serve_next(Device& device) {
   auto position = position_;
   auto is_gone = is_dropped_;
   auto factory = factory_;
-  auto kept = std::exchange(kept_, std::nullopt);
+  auto next = take_kept();
+  auto number = next ? next->number : pulled_;
   lock.unlock();
   if (!position) {
     if (factory && !is_gone) return make_dataset(device, factory);
     answer_all(is_gone ? iterator_dropped() : not_begun());
     return true;
   }
-  if (!kept) {
-    auto self = shared_from_this();
-    kept = position->source->pull([self, position, &device](data::Pulled late) {
-      self->answer(position, std::move(late));
-      self->serve(device);
-    });
+  if (next) {
+    answer(position, *std::move(next));
+    return true;
   }
-  if (!kept) return false;
-  answer(position, *std::move(kept));
+  auto self = shared_from_this();
+  auto pulled = position->source->pull([self, position, number, &device](data::Pulled late) {
+    self->answer(position, {number, std::move(late)});
+    self->serve(device);
+  });
+  if (!pulled) return false;
+  answer(position, {number, *std::move(pulled)});
   return true;
 }
 
@@ -165,17 +195,12 @@ void IteratorResource::take_dataset(Device& device, data::Pulled made) {
 
 /// Gives the first of those who wait an answer of that position, or keeps it for the next one. One
 /// of a position that has ended is lost.
-void IteratorResource::answer(const SharedPosition& from, data::Pulled answer) {
+void IteratorResource::answer(const SharedPosition& from, Numbered answer) {
   std::unique_lock lock(mutex_);
   if (position_ != from) return;
-  if (waiting_.empty()) {
-    kept_ = std::move(answer);
-    return;
-  }
-  auto ticket = std::move(waiting_.front());
-  waiting_.pop_front();
-  lock.unlock();
-  ticket->done(std::move(answer));
+  pulled_ = std::max(pulled_, answer.number + 1);
+  kept_.emplace(answer.number, std::move(answer.answer));
+  give_kept(lock);
 }
 
 void IteratorResource::answer_all(const Status& status) {
@@ -184,7 +209,7 @@ void IteratorResource::answer_all(const Status& status) {
     std::lock_guard lock(mutex_);
     waiting.swap(waiting_);
   }
-  for (auto& ticket : waiting) ticket->done(status);
+  for (auto& ticket : waiting) ticket->done(status, {});
 }
 
 void add_iterator_kinds(ResourceKindCatalog& catalog) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,14 @@ class IteratorResource final : public Resource,
                                public std::enable_shared_from_this<IteratorResource> {
  public:
   static constexpr const char* kind_name = "iterator";
-  using Done = data::ElementSource::Done;
+
+  /// Where an element was, for put_back().
+  struct Place {
+    std::weak_ptr<const void> position;  // what begin() has begun
+    uint64_t number = 0;
+  };
+  /// What comes next, and where it was.
+  using Done = std::function<void(data::Pulled, const Place&)>;
 
   IteratorResource(DTypes dtypes, Shapes shapes)
       : dtypes_(std::move(dtypes)), shapes_(std::move(shapes)) {}
@@ -53,6 +61,9 @@ class IteratorResource final : public Resource,
   /// Answers Cancelled, unless it has been answered. An element that only this one has waited for
   /// goes to the next one.
   void cancel(const Ticket& ticket);
+  /// Puts an element back that get_next() has given, to where it was, or gives it to who waits: as
+  /// if it had not been taken. Without effect once the iterator has begun anew.
+  void put_back(const Place& place, data::Element element);
 
  private:
   /// What begin() has begun.
@@ -60,13 +71,20 @@ class IteratorResource final : public Resource,
     std::shared_ptr<data::Iteration> iteration;
     data::SharedSource source;
   };
+  /// An answer that was pulled, by its number in the position.
+  struct Numbered {
+    uint64_t number = 0;
+    data::Pulled answer;
+  };
   using SharedPosition = std::shared_ptr<const Position>;
 
   void serve(Device& device);
   bool serve_next(Device& device);
   bool make_dataset(Device& device, const data::SharedFunction& factory);
   void take_dataset(Device& device, data::Pulled made);
-  void answer(const SharedPosition& from, data::Pulled answer);
+  std::optional<Numbered> take_kept();
+  void give_kept(std::unique_lock<std::mutex>& lock);
+  void answer(const SharedPosition& from, Numbered answer);
   void answer_all(const Status& status);
 
   const DTypes dtypes_;
@@ -76,8 +94,10 @@ class IteratorResource final : public Resource,
   SharedPosition position_;       // null before begin()
   data::SharedFunction factory_;  // of a dataset, until it is called
   std::list<Ticket> waiting_;
-  bool is_serving_ = false;           // somebody pulls for those who wait
-  std::optional<data::Pulled> kept_;  // that nobody waits for any more
+  bool is_serving_ = false;  // somebody pulls for those who wait
+  uint64_t pulled_ = 0;      // answers of the position
+  // Answers that were pulled and that nobody has, the first of them first.
+  std::map<uint64_t, data::Pulled> kept_;
   bool is_dropped_ = false;
 };
 

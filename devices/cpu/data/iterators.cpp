@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/put_back.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/iterator.hpp"
@@ -72,12 +73,15 @@ Status begin_iterator(Launch& launch) {
 }
 
 /// Sets the outputs to the components of what was pulled.
-Status set_element(Launch& launch, const ElementAttrs& attrs, Pulled pulled) {
+Status set_element(
+    Launch& launch, const ElementAttrs& attrs, Pulled pulled,
+    const std::function<void(data::Element)>& put_back) {
   if (!pulled.ok()) return pulled.status();
   if (!pulled->has_value()) return Status(Code::out_of_range, "End of sequence");
   auto& element = **pulled;
   if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
     return status;
+  put_back_unless_done(launch, [put_back, element] { put_back(element); });
   for (size_t i = 0; i < element.size(); ++i)
     launch.set(static_cast<int>(i), std::move(element[i]));
   return {};
@@ -93,8 +97,11 @@ Result<Kernel> make_get_next(const Node& node, const Graph& graph, Device& devic
     if (!iterator) return done(iterator.status());
     if (factory) (*iterator)->begin_later(factory);
     auto ticket = (*iterator)->get_next(
-        launch.device(), [&launch, attrs, done = std::move(done)](Pulled pulled) {
-          done(set_element(launch, *attrs, std::move(pulled)));
+        launch.device(), [&launch, attrs, weak = std::weak_ptr(*iterator), done = std::move(done)](
+                             Pulled pulled, const IteratorResource::Place& place) {
+          done(set_element(launch, *attrs, std::move(pulled), [weak, place](data::Element element) {
+            if (auto iterator = weak.lock()) iterator->put_back(place, std::move(element));
+          }));
         });
     launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
   };

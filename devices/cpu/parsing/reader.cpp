@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,16 +18,19 @@ class ReadCall final : public ReaderCall {
 
  private:
   void work() override {
-    std::string key, value;
-    for (;;) {
+    std::optional<ReaderResource::Record> record;
+    while (!record) {
       if (is_cancelled()) return finish(cancelled("the read was cancelled"));
       if (!reader().has_work()) return wait_for_work();
-      auto has_record = reader().read(key, value);
-      if (!has_record) return finish(has_record.status());
-      if (*has_record) break;
+      auto read = reader().read();
+      if (!read) return finish(read.status());
+      record = *std::move(read);
     }
-    launch().set(0, Tensor::string(std::move(key)));
-    launch().set(1, Tensor::string(std::move(value)));
+    auto key = Tensor::string(std::move(record->key));
+    auto value = Tensor::string(std::move(record->value));
+    put_back_unless_done(key, value, {record->number});
+    launch().set(0, std::move(key));
+    launch().set(1, std::move(value));
     finish({});
   }
 };
@@ -41,34 +45,41 @@ class ReadUpToCall final : public ReaderCall {
   static constexpr uint64_t batch_bytes_max = uint64_t{1} << 30;
 
   void work() override {
-    while (std::ssize(values_) < count_ && bytes_ < batch_bytes_max) {
-      if (is_cancelled()) return finish(cancelled("the read was cancelled"));
+    while (std::ssize(records_) < count_ && bytes_ < batch_bytes_max) {
+      if (is_cancelled()) {
+        reader().put_back(std::move(records_));
+        return finish(cancelled("the read was cancelled"));
+      }
       // A batch is of one work unit.
-      if (!reader().has_work() && !values_.empty()) break;
+      if (!reader().has_work() && !records_.empty()) break;
       if (!reader().has_work()) return wait_for_work();
-      std::string key, value;
-      auto has_record = reader().read(key, value);
-      if (!has_record) return finish(has_record.status());
-      if (!*has_record) continue;
-      bytes_ += key.size() + value.size();
-      keys_.push_back(std::move(key));
-      values_.push_back(std::move(value));
+      auto read = reader().read();
+      if (!read) return finish(read.status());
+      if (!*read) continue;
+      bytes_ += (*read)->key.size() + (*read)->value.size();
+      records_.push_back(**std::move(read));
     }
     finish(set_outputs());
   }
 
   Status set_outputs() {
-    for (auto [output, strings] : {std::pair(0, &keys_), std::pair(1, &values_)}) {
-      auto out = launch().allocate(DType::string, {std::ssize(*strings)});
-      if (!out) return out.status();
-      std::ranges::move(*strings, out->mutable_data<std::string>());
-      launch().set(output, *std::move(out));
+    auto keys = launch().allocate(DType::string, {std::ssize(records_)});
+    auto values = launch().allocate(DType::string, {std::ssize(records_)});
+    if (!keys || !values) return keys ? values.status() : keys.status();
+    std::vector<uint64_t> numbers;
+    for (auto& record : records_) {
+      keys->mutable_data<std::string>()[numbers.size()] = std::move(record.key);
+      values->mutable_data<std::string>()[numbers.size()] = std::move(record.value);
+      numbers.push_back(record.number);
     }
+    put_back_unless_done(*keys, *values, std::move(numbers));
+    launch().set(0, *std::move(keys));
+    launch().set(1, *std::move(values));
     return {};
   }
 
   const int64_t count_;
-  std::vector<std::string> keys_, values_;
+  std::vector<ReaderResource::Record> records_;
   uint64_t bytes_ = 0;
 };
 

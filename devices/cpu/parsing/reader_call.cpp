@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "troupe/devices/cpu/put_back.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/device.hpp"
 
@@ -37,9 +38,14 @@ void ReaderCall::start() {
         if (!status.ok()) return self->done_(self->explain(status));
         self->launch_.device().enqueue([self] { self->work(); });
       },
-      [weak = weak_from_this()] {
-        if (auto call = weak.lock()) call->cancel();
-      });
+      {.dropped =
+           [weak = weak_from_this()] {
+             if (auto call = weak.lock()) call->cancel();
+           },
+       .put_back =
+           [weak = weak_from_this()] {
+             if (auto call = weak.lock()) call->look_again();
+           }});
   auto gives_up = false;
   {
     std::lock_guard lock(mutex_);
@@ -75,10 +81,34 @@ void ReaderCall::wait_for_work() {
     dequeue_ = std::max(dequeue_, dequeue);
     gives_up = is_cancelled_;
   }
-  if (gives_up) queue_->give_up(dequeue);
+  if (gives_up || reader_->has_work()) queue_->give_up(dequeue);
+}
+
+/// Has a call that waits for the next work unit look for records that were put back.
+void ReaderCall::look_again() {
+  QueueResource::CallId dequeue;
+  {
+    std::lock_guard lock(mutex_);
+    dequeue = dequeue_;
+  }
+  if (dequeue != 0) queue_->give_up(dequeue);
+}
+
+void ReaderCall::put_back_unless_done(
+    const Tensor& keys, const Tensor& values, std::vector<uint64_t> numbers) {
+  cpu::put_back_unless_done(
+      launch_,
+      [owner = reader_owner_, reader = reader_, keys, values, numbers = std::move(numbers)] {
+        std::vector<ReaderResource::Record> records;
+        for (size_t i = 0; i < numbers.size(); ++i)
+          records.push_back(
+              {keys.values<std::string>()[i], values.values<std::string>()[i], numbers[i]});
+        reader->put_back(std::move(records));
+      });
 }
 
 void ReaderCall::take(Result<QueueRuns> runs) {
+  if (!runs && reader_->has_work() && !is_cancelled()) return work();
   if (!runs)
     return finish(
         queue_->is_dropped() ? gone(launch_.input(1).value<ResourceHandle>()) : runs.status());

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "troupe/devices/kernel.hpp"
 #include "troupe/devices/resources/queue/queue.hpp"
@@ -25,6 +26,9 @@ class ReaderCall : public std::enable_shared_from_this<ReaderCall> {
   Launch& launch() const { return launch_; }
   /// Works in the reader's turn, on a thread of the device: ends by finish() or wait_for_work().
   virtual void work() = 0;
+  /// Has the records read again, by others, if the step does not end as it should.
+  void put_back_unless_done(
+      const Tensor& keys, const Tensor& values, std::vector<uint64_t> numbers);
   /// Gives the turn up and is done.
   void finish(const Status& status);
   /// Begins the work unit that the queue of input 1 gives next, and works again.
@@ -34,6 +38,7 @@ class ReaderCall : public std::enable_shared_from_this<ReaderCall> {
 
  private:
   void cancel();
+  void look_again();
   void take(Result<QueueRuns> runs);
   Status begin(const QueueRuns& runs);
   Status explain(const Status& status) const;

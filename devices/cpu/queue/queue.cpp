@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/put_back.hpp"
 #include "troupe/devices/cpu/queue/batch.hpp"
 #include "troupe/devices/cpu/queue/queue_input.hpp"
 #include "troupe/devices/device.hpp"
-#include "troupe/devices/step_resources.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -122,19 +122,6 @@ struct QueueDemand {
   bool is_batch = false;
 };
 
-/// Puts what was taken back if the step does not end as it should for a reason that has nothing to
-/// do with it. An error of a node may come of the elements themselves: they would come again and
-/// again. Of a loop's iterations, which may be any number, nothing is kept.
-void keep_until_ended(Launch& launch, const QueueInput& queue, const QueueRuns& runs) {
-  if (launch.at() != FrameIteration()) return;
-  launch.step_resources().when_ended([queue, runs](const Status& status) mutable {
-    auto code = status.code();
-    if (code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
-        code == Code::unavailable)
-      queue->put_back(std::move(runs));
-  });
-}
-
 Status set_outputs(
     Launch& launch, const QueueInput& queue, const QueueDemand& demand, QueueRuns runs) {
   auto& allocator = launch.device().allocator();
@@ -144,7 +131,7 @@ Status set_outputs(
     queue->put_back(std::move(runs));
     return components.status();
   }
-  keep_until_ended(launch, queue, runs);
+  put_back_unless_done(launch, [queue, runs] { queue->put_back(runs); });
   for (size_t i = 0; i < components->size(); ++i)
     launch.set(static_cast<int>(i), std::move((*components)[i]));
   return {};

@@ -17,18 +17,18 @@ Resource::Description ReaderResource::describe() const {
 
 // -- turns
 
-ReaderResource::CallId ReaderResource::enter(Turn turn, std::function<void()> stop) {
+ReaderResource::CallId ReaderResource::enter(Turn turn, Signals signals) {
   CallId id;
   {
     std::lock_guard lock(mutex_);
     id = ++last_call_;
     if (!is_dropped_ && is_used_) {
-      waiting_.push_back({id, std::move(turn), std::move(stop)});
+      waiting_.push_back({id, std::move(turn), std::move(signals)});
       return id;
     }
     if (!is_dropped_) {
       is_used_ = true;
-      stop_ = std::move(stop);
+      signals_ = std::move(signals);
     }
   }
   turn(is_dropped() ? aborted("the reader is gone") : Status());
@@ -39,11 +39,11 @@ void ReaderResource::leave() {
   Turn turn;
   {
     std::lock_guard lock(mutex_);
-    stop_ = nullptr;
+    signals_ = {};
     is_used_ = !waiting_.empty();
     if (!is_used_) return;
     turn = std::move(waiting_.front().turn);
-    stop_ = std::move(waiting_.front().stop);
+    signals_ = std::move(waiting_.front().signals);
     waiting_.pop_front();
   }
   turn({});
@@ -63,15 +63,15 @@ void ReaderResource::give_up(CallId call) {
 
 void ReaderResource::drop() {
   std::deque<Call> waiting;
-  std::function<void()> stop;
+  Signals signals;
   {
     std::lock_guard lock(mutex_);
     is_dropped_ = true;
     waiting.swap(waiting_);
-    stop = std::move(stop_);
-    stop_ = nullptr;
+    signals = std::exchange(signals_, {});
+    returned_.clear();
   }
-  if (stop) stop();
+  if (signals.dropped) signals.dropped();
   for (auto& call : waiting) call.turn(aborted("the reader is gone"));
 }
 
@@ -84,21 +84,62 @@ Status ReaderResource::begin(std::string work_unit) {
   return status;
 }
 
-Result<bool> ReaderResource::read(std::string& key, std::string& value) {
-  auto read = format_->read(key, value);
+Result<std::optional<ReaderResource::Record>> ReaderResource::read() {
+  if (auto returned = take_returned()) return returned;
+  Record record;
+  auto read = format_->read(record.key, record.value);
   if (!read) return read.status();
   if (*read != RecordFormat::Read::record) {
     format_->end();
     work_finished_ = work_started_.load();
   }
-  if (*read == RecordFormat::Read::end) return false;
-  key = *read == RecordFormat::Read::only_record ? work_unit_ : work_unit_ + ":" + key;
+  if (*read == RecordFormat::Read::end) return std::optional<Record>();
+  record.key =
+      *read == RecordFormat::Read::only_record ? work_unit_ : work_unit_ + ":" + record.key;
   ++records_produced_;
-  return true;
+  std::lock_guard lock(mutex_);
+  record.number = next_record_++;
+  return std::optional(std::move(record));
+}
+
+bool ReaderResource::has_returned() const {
+  std::lock_guard lock(mutex_);
+  return !returned_.empty();
+}
+
+std::optional<ReaderResource::Record> ReaderResource::take_returned() {
+  std::lock_guard lock(mutex_);
+  if (returned_.empty()) return {};
+  ++records_produced_;
+  return std::move(returned_.extract(returned_.begin()).mapped());
+}
+
+void ReaderResource::put_back(std::vector<Record> records) {
+  std::function<void()> tell;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_dropped_) return;
+    for (auto& record : records) {
+      auto number = record.number;
+      if (number < oldest_record_) continue;
+      returned_.emplace(number, std::move(record));
+      --records_produced_;
+    }
+    if (!returned_.empty()) tell = signals_.put_back;
+  }
+  if (tell) tell();
+}
+
+/// What is put back later is of another reading.
+void ReaderResource::forget_returned() {
+  std::lock_guard lock(mutex_);
+  returned_.clear();
+  oldest_record_ = next_record_;
 }
 
 void ReaderResource::reset() {
   format_->end();
+  forget_returned();
   work_started_ = work_finished_ = records_produced_ = 0;
   work_unit_.clear();
 }
@@ -113,6 +154,7 @@ Result<std::string> ReaderResource::serialize_state() const {
 }
 
 Status ReaderResource::restore_state(const std::string& state) {
+  forget_returned();
   auto status = restore(state);
   if (!status.ok()) reset();
   return status;

@@ -3,9 +3,12 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/devices/resources/reader/record_format.hpp"
 #include "troupe/graph/types/resource.hpp"
@@ -25,6 +28,15 @@ class ReaderResource final : public Resource {
   /// What a call that waited is told: it is its turn, or why it never comes.
   using Turn = std::function<void(Status)>;
   using CallId = uint64_t;
+  /// What a call is told in its turn. Neither may call back.
+  struct Signals {
+    std::function<void()> dropped;   // the reader is dropped
+    std::function<void()> put_back;  // a record was put back, so there is work
+  };
+  struct Record {
+    std::string key, value;
+    uint64_t number = 0;  // its place among all that were read
+  };
 
   /// `name` is how errors call it: "TextLineReader 'lines'". `format` says how it reads.
   ReaderResource(std::string name, std::unique_ptr<RecordFormat> format);
@@ -36,22 +48,25 @@ class ReaderResource final : public Resource {
   const RecordFormat& format() const { return *format_; }
 
   // Thread-safe. Calls back without a lock held, and what is called is to be short.
-  /// Asks for the turn; `stop` is called if the reader is dropped in it, and must not call back.
-  CallId enter(Turn turn, std::function<void()> stop);
+  /// Asks for the turn.
+  CallId enter(Turn turn, Signals signals);
   /// Ends a turn: the next call has it.
   void leave();
   /// Ends the wait for a turn with Cancelled; nothing where it does not wait any more.
   void give_up(CallId call);
+  /// Puts records back that were read, to where they were: as if they had not been. Those from
+  /// before a reset are lost.
+  void put_back(std::vector<Record> records);
   int64_t records_produced() const { return records_produced_.load(std::memory_order_relaxed); }
   int64_t work_units_completed() const { return work_finished_.load(std::memory_order_relaxed); }
 
   // Only by the one whose turn it is.
-  bool has_work() const { return work_finished_ < work_started_; }
+  bool has_work() const { return work_finished_ < work_started_ || has_returned(); }
   /// Begins a work unit, whose name is that of a file.
   Status begin(std::string work_unit);
-  /// Sets key and value to the next record of the work unit. False at its end: then, or with its
-  /// last record, the work unit is finished.
-  Result<bool> read(std::string& key, std::string& value);
+  /// The first record that was put back, or the next one of the work unit. None at its end: then,
+  /// or with its last record, the work unit is finished.
+  Result<std::optional<Record>> read();
   /// Unimplemented for formats that cannot.
   Result<std::string> serialize_state() const;
   /// As serialize_state(); InvalidArgument: that is no state of a reader. After an error it is new.
@@ -63,19 +78,25 @@ class ReaderResource final : public Resource {
   struct Call {
     CallId id;
     Turn turn;
-    std::function<void()> stop;
+    Signals signals;
   };
 
   Status restore(const std::string& state);
+  bool has_returned() const;
+  std::optional<Record> take_returned();
+  void forget_returned();
 
   const std::string name_;
   const std::unique_ptr<RecordFormat> format_;
   std::string work_unit_;
   std::atomic<int64_t> work_started_ = 0, work_finished_ = 0, records_produced_ = 0;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<uint64_t, Record> returned_;  // put back, by their numbers
+  uint64_t next_record_ = 0;
+  uint64_t oldest_record_ = 0;  // since the last reset
   std::deque<Call> waiting_;
-  std::function<void()> stop_;  // of the call whose turn it is
+  Signals signals_;  // of the call whose turn it is
   bool is_used_ = false;
   CallId last_call_ = 0;
   std::atomic<bool> is_dropped_ = false;  // changes under the mutex

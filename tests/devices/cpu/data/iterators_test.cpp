@@ -129,15 +129,25 @@ struct GivenFixture {
   /// Asks for an element, and waits until the source is asked.
   IteratorResource::Ticket ask(Waiting<data::Pulled>& answer) {
     auto asked = source->asked.get_future();
-    auto ticket = iterator->get_next(*device, answer.callback());
+    auto ticket = take(answer);
     done = asked.get();
     source->asked = {};
     return ticket;
+  }
+  /// Asks for an element, whose place is then that of the last answer.
+  IteratorResource::Ticket take(Waiting<data::Pulled>& answer) {
+    return iterator->get_next(
+        *device, [this, answered = answer.callback()](
+                     data::Pulled pulled, const IteratorResource::Place& where) {
+          place = where;
+          answered(std::move(pulled));
+        });
   }
   static data::Pulled element(int64_t value) {
     return std::optional<data::Element>(data::Element{Tensor::scalar(value)});
   }
   data::ElementSource::Done done;
+  IteratorResource::Place place;
 };
 
 int64_t number_of(const data::Pulled& pulled) { return (**pulled)[0].value<int64_t>(); }
@@ -149,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(
   Waiting<data::Pulled> first, second;
   ask(first);
   auto asked = source->asked.get_future();
-  iterator->get_next(*device, second.callback());
+  take(second);
   done(element(1));
   BOOST_TEST(number_of(first.wait()) == 1);
   asked.get()(element(2));
@@ -162,9 +172,52 @@ BOOST_FIXTURE_TEST_CASE(an_element_whose_step_was_cancelled_goes_to_the_next_one
   iterator->cancel(ticket);
   BOOST_TEST(to_string(first.wait().status().code()) == std::string("Cancelled"));
   done(element(1));
-  iterator->get_next(*device, second.callback());
+  take(second);
   BOOST_TEST(number_of(second.wait()) == 1);
   iterator->cancel(ticket);  // it was answered
+}
+
+BOOST_FIXTURE_TEST_CASE(elements_that_are_put_back_are_the_next_ones_in_their_order, GivenFixture) {
+  std::vector<IteratorResource::Place> places;
+  for (int64_t value = 0; value < 3; ++value) {
+    Waiting<data::Pulled> answer;
+    ask(answer);
+    done(element(value));
+    BOOST_TEST(number_of(answer.wait()) == value);
+    places.push_back(place);
+  }
+  for (int64_t value : {2, 0, 1})
+    iterator->put_back(places[size_t(value)], {Tensor::scalar(value)});
+  for (int64_t value = 0; value < 3; ++value) {
+    Waiting<data::Pulled> answer;
+    take(answer);
+    BOOST_TEST(number_of(answer.wait()) == value);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(an_element_that_is_put_back_goes_to_who_waits, GivenFixture) {
+  Waiting<data::Pulled> first, second, third;
+  ask(first);
+  done(element(1));
+  BOOST_TEST(number_of(first.wait()) == 1);
+  ask(second);
+  iterator->put_back(place, {Tensor::scalar<int64_t>(1)});
+  BOOST_TEST(number_of(second.wait()) == 1);
+  done(element(2));
+  take(third);
+  BOOST_TEST(number_of(third.wait()) == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_element_of_a_dataset_before_is_not_put_back, GivenFixture) {
+  Waiting<data::Pulled> first, second;
+  ask(first);
+  done(element(1));
+  BOOST_TEST(number_of(first.wait()) == 1);
+  BOOST_TEST(iterator->begin(std::make_shared<GivenDataset>(source), *device).ok());
+  iterator->put_back(place, {Tensor::scalar<int64_t>(1)});
+  ask(second);
+  done(element(2));
+  BOOST_TEST(number_of(second.wait()) == 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_iterator_that_is_dropped_answers_all_who_wait, GivenFixture) {
@@ -173,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(an_iterator_that_is_dropped_answers_all_who_wait, GivenF
   iterator->drop();
   BOOST_TEST(to_string(first.wait().status().code()) == std::string("Aborted"));
   done(element(1));  // comes too late
-  iterator->get_next(*device, second.callback());
+  take(second);
   BOOST_TEST(to_string(second.wait().status().code()) == std::string("Aborted"));
 }
 

@@ -184,6 +184,49 @@ BOOST_AUTO_TEST_CASE(a_read_that_waits_can_be_cancelled_and_loses_no_file) {
   BOOST_TEST(third->end() == record("a", "a"));
 }
 
+BOOST_AUTO_TEST_CASE(records_of_a_step_that_is_cancelled_are_read_again_in_their_places) {
+  Reading reading("TextLineReaderV2");
+  write(one, "first\nsecond\nthird\nfourth\n");
+  reading.enqueue(one);
+  auto first = reading.start("ReaderRead");
+  BOOST_TEST(first->end() == record(one + ":1", "first"));
+  auto more = reading.start("ReaderReadUpTo", {Tensor::scalar<int64_t>(2)});
+  BOOST_TEST(more->end().ends_with("[\"second\" \"third\"]"));
+  more->end_step(cancelled("by its client"));
+  first->end_step(deadline_exceeded("too late"));
+  BOOST_TEST(reading.counts() == "int64[] [0] int64[] [0]");
+  for (std::string line : {"first", "second", "third", "fourth"})
+    BOOST_TEST(reading.read().ends_with("[\"" + line + "\"]"));
+}
+
+BOOST_AUTO_TEST_CASE(records_of_a_step_that_ends_well_or_fails_by_itself_are_not_read_again) {
+  Reading reading("IdentityReaderV2");
+  reading.enqueue("a");
+  reading.enqueue("b");
+  reading.enqueue("c");
+  auto first = reading.start("ReaderRead");
+  BOOST_TEST(first->end() == record("a", "a"));
+  first->end_step({});
+  auto second = reading.start("ReaderRead");
+  BOOST_TEST(second->end() == record("b", "b"));
+  second->end_step(invalid_argument("it is no number"));
+  BOOST_TEST(reading.read() == record("c", "c"));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_is_put_back_goes_to_who_waits_for_the_next_file) {
+  Reading reading("IdentityReaderV2");
+  reading.enqueue("a");
+  auto first = reading.start("ReaderRead");
+  BOOST_TEST(first->end() == record("a", "a"));
+  auto waiting = reading.start("ReaderRead");
+  first->end_step(cancelled("by its client"));
+  BOOST_TEST(waiting->end() == record("a", "a"));
+  waiting->end_step(unavailable("its master is lost"));
+  reading("ReaderReset");
+  reading.enqueue("b");
+  BOOST_TEST(reading.read() == record("b", "b"));
+}
+
 BOOST_AUTO_TEST_CASE(a_dropped_reader_aborts_whoever_reads_or_waits) {
   Reading reading("IdentityReaderV2");
   auto first = reading.start("ReaderRead"), second = reading.start("ReaderRead");

@@ -8,6 +8,7 @@
 
 #include "troupe/devices/resources/queue/queue.hpp"
 #include "troupe/devices/resources/reader/reader.hpp"
+#include "troupe/devices/step_resources.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
@@ -36,6 +37,7 @@ class Reading {
     };
 
     Tensors inputs, outputs;
+    StepResources resources;
     Canceller canceller;
     std::unique_ptr<Launch> launch;
     Waiting<Status> done;
@@ -45,6 +47,8 @@ class Reading {
       return status.ok() ? show(outputs) : show(Result<Tensors>(status));
     }
     void cancel() const { canceller.cancel(); }
+    /// Ends the step of the launch, which has ended.
+    void end_step(const Status& status) { resources.end(status); }
   };
 
   std::unique_ptr<Started> start(const std::string& op, Tensors more = {}) {
@@ -55,7 +59,7 @@ class Reading {
     for (auto& input : more) started->inputs.push_back(std::move(input));
     auto kernel = device_->kernels().find(is_reference_ ? op : of_handles(op))(any_node());
     started->outputs.resize(output_count(op));
-    LaunchStep step{.canceller = &started->canceller};
+    LaunchStep step{.resources = &started->resources, .canceller = &started->canceller};
     started->launch = std::make_unique<Launch>(*device_, step, started->inputs, started->outputs);
     auto done = started->done.callback();
     if (kernel->start) kernel->start(*started->launch, done);

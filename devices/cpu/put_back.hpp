@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "troupe/devices/kernel.hpp"
+#include "troupe/devices/step_resources.hpp"
+
+namespace troupe::cpu {
+
+/// Has `put_back` called if the step does not end as it should, for a reason that has nothing to do
+/// with what the launch has taken out of a resource. An error of a node may come of what was taken:
+/// it would come again and again. Of a loop's iterations, which may be any number, nothing is kept.
+inline void put_back_unless_done(const Launch& launch, std::function<void()> put_back) {
+  if (launch.at() != FrameIteration()) return;
+  launch.step_resources().when_ended([put_back = std::move(put_back)](const Status& status) {
+    auto code = status.code();
+    if (code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
+        code == Code::unavailable)
+      put_back();
+  });
+}
+
+}  // namespace troupe::cpu
