@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
@@ -15,14 +15,17 @@ from troupe._src.ops.math_ops import cast
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queue_runner import QueueRunner, add_queue_runner
 from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from troupe._src.summary.summary_ops import scalar
 from troupe._src.types import dtypes
 
 MakeQueue = Callable[..., QueueBase]
+AddSummary = Callable[[QueueBase], Any]
 
 
 def _make_batches(
     scope: str,
     make_queue: MakeQueue,
+    add_summary: AddSummary,
     sources: Sequence[Any],
     batch_size: Any,
     keep_input: Any,
@@ -32,13 +35,14 @@ def _make_batches(
     allow_smaller_final_batch: bool,
     shared_name: Optional[str],
 ) -> Any:
-    """Adds a queue, the runner that fills it, and the dequeue of a batch."""
+    """Adds a queue, the runner that fills it, a summary, and the dequeue of a batch."""
     with get_default_graph().name_scope(scope) as name:
         elements = Elements(sources, enqueue_many, shapes)
         kept = to_keep_input(keep_input, enqueue_many)
         queue = make_queue(dtypes=elements.dtypes, shapes=elements.shapes, shared_name=shared_name)
         enqueues = [_enqueue(queue, source, enqueue_many, kept) for source in elements.sources]
         add_queue_runner(QueueRunner(queue, enqueues * threads))
+        add_summary(queue)
         take = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
         return elements.restore(take(batch_size, name=name))
 
@@ -54,16 +58,31 @@ def _enqueue(queue: QueueBase, tensors: List[Tensor], enqueue_many: bool, kept: 
     return cond(kept, lambda: enqueue(tensors), no_op)
 
 
-def _in_order(capacity: int, dynamic_pad: bool) -> MakeQueue:
-    return functools.partial(PaddingFIFOQueue if dynamic_pad else FIFOQueue, capacity)
+def _in_order(capacity: int, dynamic_pad: bool) -> Tuple[MakeQueue, AddSummary]:
+    def add_summary(queue: QueueBase) -> None:
+        fraction = cast(queue.size(), dtypes.float32) * (1.0 / capacity)
+        scalar(f"fraction_of_{capacity}_full", fraction)
+
+    make_queue = functools.partial(PaddingFIFOQueue if dynamic_pad else FIFOQueue, capacity)
+    return make_queue, add_summary
 
 
-def _shuffled(capacity: int, min_after_dequeue: int, seed: Optional[int]) -> MakeQueue:
+def _shuffled(
+    capacity: int, min_after_dequeue: int, seed: Optional[int]
+) -> Tuple[MakeQueue, AddSummary]:
     if capacity <= min_after_dequeue:
         raise ValueError(
             f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}."
         )
-    return functools.partial(RandomShuffleQueue, capacity, min_after_dequeue, seed=seed)
+    room = capacity - min_after_dequeue
+
+    def add_summary(queue: QueueBase) -> None:
+        above = gen_ops.maximum(0, queue.size() - min_after_dequeue)
+        fraction = cast(above, dtypes.float32) * (1.0 / room)
+        scalar(f"fraction_over_{min_after_dequeue}_of_{room}_full", fraction)
+
+    make_queue = functools.partial(RandomShuffleQueue, capacity, min_after_dequeue, seed=seed)
+    return make_queue, add_summary
 
 
 def batch(
@@ -124,7 +143,7 @@ def maybe_batch(
     That is a bool scalar, or with `enqueue_many` also a vector with one for each element.
     """
     return _make_batches(
-        name or "batch", _in_order(capacity, dynamic_pad), [tensors], batch_size, keep_input,
+        name or "batch", *_in_order(capacity, dynamic_pad), [tensors], batch_size, keep_input,
         num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
     )  # fmt: skip
 
@@ -177,7 +196,7 @@ def maybe_batch_join(
 ) -> Any:
     """As `batch_join`, of the elements for which `keep_input` is true, as in `maybe_batch`."""
     return _make_batches(
-        name or "batch_join", _in_order(capacity, dynamic_pad), tensors_list, batch_size,
+        name or "batch_join", *_in_order(capacity, dynamic_pad), tensors_list, batch_size,
         keep_input, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
     )  # fmt: skip
 
@@ -235,7 +254,7 @@ def maybe_shuffle_batch(
 ) -> Any:
     """As `shuffle_batch`, of the elements for which `keep_input` is true, as in `maybe_batch`."""
     return _make_batches(
-        name or "shuffle_batch", _shuffled(capacity, min_after_dequeue, seed), [tensors],
+        name or "shuffle_batch", *_shuffled(capacity, min_after_dequeue, seed), [tensors],
         batch_size, keep_input, num_threads, enqueue_many, shapes, allow_smaller_final_batch,
         shared_name,
     )  # fmt: skip
@@ -275,6 +294,6 @@ def maybe_shuffle_batch_join(
 ) -> Any:
     """As `shuffle_batch_join`, of the elements for which `keep_input` is true."""
     return _make_batches(
-        name or "shuffle_batch_join", _shuffled(capacity, min_after_dequeue, seed), tensors_list,
+        name or "shuffle_batch_join", *_shuffled(capacity, min_after_dequeue, seed), tensors_list,
         batch_size, keep_input, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
     )  # fmt: skip

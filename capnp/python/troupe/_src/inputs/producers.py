@@ -14,6 +14,7 @@ from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.random_ops import random_shuffle
 from troupe._src.queues.queue_runner import QueueRunner, add_queue_runner
 from troupe._src.queues.queues import FIFOQueue
+from troupe._src.summary.summary_ops import scalar
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
@@ -88,7 +89,7 @@ def input_producer(
       seed: Of the random order.
       capacity: The number of rows that the queue has room for.
       shared_name: Of the queue.
-      summary_name: Ignored: there are no summaries.
+      summary_name: Part of the tag of a summary of how full the queue is; None: no summary.
       name: Of the queue.
       cancel_op: What cancels the enqueues of the queue, if not its own closing.
 
@@ -110,6 +111,8 @@ def input_producer(
             capacity, [rows.dtype], [row_shape], shared_name=shared_name, name=name or "FIFOQueueV2"
         )
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
+        if summary_name is not None:
+            scalar(summary_name, math_ops.cast(queue.size(), dtypes.float32) * (1.0 / capacity))
         return queue
 
 
