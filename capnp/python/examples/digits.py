@@ -1,10 +1,14 @@
 """A worker that trains a classifier of handwritten digits on a running cluster.
 
 digits.py --target troupe://localhost:2223 --task 0 --workers 2 [--checkpoints FOLDER]
+
+With --aggregate N the workers train synchronously: an update is by the mean of N gradients. With
+more workers than that the others are backups, so it goes on when one is lost.
 """
 
 import argparse
 import gzip
+import itertools
 import pathlib
 
 import numpy as np
@@ -21,6 +25,7 @@ parser.add_argument("--ps", type=int, default=1)
 parser.add_argument("--epochs", type=int, default=30)
 parser.add_argument("--seed", type=int, default=6, help="for held-out rows, weights and batches")
 parser.add_argument("--checkpoints")
+parser.add_argument("--aggregate", type=int, default=0, help="gradients of a synchronous update")
 args = parser.parse_args()
 
 rows = np.loadtxt(gzip.open(DATA, "rt"), delimiter=",", dtype=np.int64)
@@ -46,16 +51,38 @@ with tf.device(tf.train.replica_device_setter(args.ps, worker_device=worker)):
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     correct = tf.equal(tf.argmax(logits, 1), labels)
     global_step = tf.train.get_or_create_global_step()
-    train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step)
+    optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+    if args.aggregate:
+        optimizer = tf.train.SyncReplicasOptimizer(optimizer, args.aggregate, args.workers)
+    train = optimizer.minimize(loss, global_step)
+
+is_chief = args.task == 0
+hooks = [optimizer.make_session_run_hook(is_chief)] if args.aggregate else []
+# A synchronous training ends with the updates of all workers, an asynchronous one of each by itself.
+updates = args.epochs * len(rows[359:]) // (32 * args.aggregate) if args.aggregate else None
+
+
+def batches():
+    epochs = itertools.count() if args.aggregate else range(args.epochs)
+    for _ in epochs:
+        random.shuffle(shard)
+        yield from np.split(shard, range(32, len(shard), 32))
+
 
 random = np.random.default_rng([args.seed, args.task])
 with tf.train.MonitoredTrainingSession(
-    args.target, is_chief=args.task == 0, checkpoint_dir=args.checkpoints, save_checkpoint_steps=200
+    args.target,
+    is_chief=is_chief,
+    checkpoint_dir=args.checkpoints,
+    save_checkpoint_steps=200,
+    hooks=hooks,
+    stop_grace_period_secs=20,
 ) as session:
-    for _ in range(args.epochs):
-        random.shuffle(shard)
-        for batch in np.split(shard, range(32, len(shard), 32)):
-            feeds = {images: batch[:, :64] / 16, labels: batch[:, 64]}
-            _, last_loss = session.run([train, loss], feeds)
+    print("trains", flush=True)
+    for batch in batches():
+        if updates is not None and session.run(global_step) >= updates:
+            break
+        feeds = {images: batch[:, :64] / 16, labels: batch[:, 64]}
+        _, last_loss = session.run([train, loss], feeds)
     hits = session.run(correct, {images: held_out[:, :64] / 16, labels: held_out[:, 64]})
     print(f"steps {session.run(global_step)} loss {last_loss:.4f} accuracy {hits.mean():.4f}")

@@ -4,7 +4,7 @@ import json
 import signal
 import unittest
 
-from nodes import free_ports, start_program
+from nodes import Nodes, finish, free_ports, start_program
 
 import troupe as tf
 
@@ -36,6 +36,23 @@ class SyncReplicasTest(tf.test.TestCase):
         done = int(lines[-2].split()[1])
         self.assertGreaterEqual(done, steps)
         self.assertLess(float(lines[-1].split()[1]), 10 * 0.9**steps * 1.01)
+
+    def test_digits_are_learnt_by_four_of_five_workers_of_which_one_is_killed(self):
+        with Nodes(ps=1, worker=5) as nodes:
+            words = ["--workers", 5, "--aggregate", 4]
+            chief, *others = [
+                start_program(
+                    "digits.py", "--target", nodes.target("worker", task), "--task", task, *words
+                )
+                for task in range(5)
+            ]
+            for program in others:
+                self.addCleanup(self.end, program)
+            others[1].stdout.readline()  # it takes part
+            others[1].send_signal(signal.SIGKILL)
+            nodes.kill("worker", 2)
+            accuracy = float(finish(chief).split()[-1])
+        self.assertGreater(accuracy, 0.97)
 
 
 if __name__ == "__main__":
