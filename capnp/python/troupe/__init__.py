@@ -215,9 +215,9 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, core, python, test
+    from troupe import compat, core, estimator, python, test
 
-__getattr__ = _missing_names(__name__, lazy=("compat", "core", "python", "test"))
+__getattr__ = _missing_names(__name__, lazy=("compat", "core", "estimator", "python", "test"))
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
@@ -254,7 +254,7 @@ __all__ = [
     "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
     "dimension_value", "disable_eager_execution", "disable_resource_variables",
     "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes",
-    "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors",
+    "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors", "estimator",
     "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "fixed_size_partitioner",
     "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl",
     "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",

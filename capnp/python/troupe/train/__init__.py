@@ -102,7 +102,6 @@ from troupe._src.train.hooks.python_hooks import (
     LoggingTensorHook,
     ProfilerHook,
     ProgressBarHook,
-    SecondOrStepTimer,
 )
 from troupe._src.train.role_training import run
 from troupe._src.train.saver import (
@@ -125,9 +124,14 @@ from troupe._src.train.hooks.session_run_hook import (
     SessionRunHook,
     SessionRunValues,
 )
+from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
+from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.train.supervisor import Supervisor
 from troupe._src.train.sync_replicas import SyncReplicasOptimizer
+from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
+from troupe._src.warm_starting.vocabulary_changes import VocabInfo
+from troupe._src.warm_starting.warm_start import warm_start
 from troupe.train import queue_runner
 
 __getattr__ = _missing_names(__name__)
@@ -139,6 +143,7 @@ __all__ = [
     "AdamOptimizer",
     "BytesList",
     "CheckpointSaverHook",
+    "CheckpointSaverListener",
     "CheckpointState",
     "ChiefSessionCreator",
     "ClusterDef",
@@ -191,6 +196,7 @@ __all__ = [
     "SummarySaverHook",
     "Supervisor",
     "SyncReplicasOptimizer",
+    "VocabInfo",
     "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",
@@ -207,6 +213,7 @@ __all__ = [
     "get_or_create_global_step",
     "global_step",
     "import_meta_graph",
+    "init_from_checkpoint",
     "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",
@@ -237,5 +244,6 @@ __all__ = [
     "stop_server",
     "string_input_producer",
     "summary_iterator",
+    "warm_start",
     "write_graph",
 ]

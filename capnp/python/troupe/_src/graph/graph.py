@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from troupe._src.session.session import BaseSession
 
 
-
 @set_module("troupe")
 class Graph:
     """A dataflow graph; functions of the package add nodes to the default graph.
@@ -42,6 +41,8 @@ class Graph:
         self._operations: Dict[int, Operation] = {}
         self._collections: Dict[Any, List[Any]] = {}
         self._variables: Dict[str, Any] = {}
+        # What initializes variables, by name, instead of what they were made with.
+        self._replaced_initializers: Dict[str, Operation] = {}
         self._state: Dict[str, Any] = {}  # of other modules, such as variable scopes
         self._is_finalized = False
         self.seed: Optional[int] = None
@@ -95,7 +96,11 @@ class Graph:
         return builder
 
     def _device_for(
-        self, op_type: str, name: str, inputs: Sequence[Tensor] = (), attrs: Any = None,
+        self,
+        op_type: str,
+        name: str,
+        inputs: Sequence[Tensor] = (),
+        attrs: Any = None,
         device: str = "",
     ) -> str:
         if any(callable(each) for each in self._scopes.devices):

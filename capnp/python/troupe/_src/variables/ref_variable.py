@@ -83,7 +83,8 @@ class RefVariable(Variable):
 
     @property
     def initializer(self) -> Operation:
-        return self._assign_initial
+        replaced = self._graph._replaced_initializers.get(self._shared_name)
+        return replaced or self._assign_initial
 
     @property
     def shape(self) -> TensorShape:

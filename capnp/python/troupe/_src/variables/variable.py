@@ -185,9 +185,9 @@ class Variable(Operand):
     @property
     def initializer(self) -> Operation:
         """The operation that assigns the initial value."""
-        operation = self._graph._of_value(self._native.initializer)
-        assert isinstance(operation, Operation)
-        return operation
+        own = self._graph._of_value(self._native.initializer)
+        assert isinstance(own, Operation)
+        return self._graph._replaced_initializers.get(self._shared_name, own)
 
     @property
     def initial_value(self) -> Optional[Tensor]:

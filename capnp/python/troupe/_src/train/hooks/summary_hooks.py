@@ -11,13 +11,13 @@ from troupe._src.platform import logging
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriterCache
 from troupe._src.train.hooks.native_hooks import step_name
-from troupe._src.train.hooks.python_hooks import SecondOrStepTimer
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
+from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 
 
 @set_module("troupe.train")

@@ -1,0 +1,1 @@
+"""Estimators: models with their trainings, evaluations and predictions."""

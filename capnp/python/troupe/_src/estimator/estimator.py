@@ -1,0 +1,371 @@
+"""`Estimator`: a model function with its trainings, evaluations and predictions."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+
+from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluate_once
+from troupe._src.estimator.input_fns import (
+    Inputs,
+    accepts,
+    argument_names,
+    checked_hooks,
+    inputs_of,
+)
+from troupe._src.estimator.model_dirs import (
+    eval_dir,
+    step_of_latest,
+    with_model_dir,
+    write_results,
+)
+from troupe._src.estimator.predictions import examples_of, wanted_predictions
+from troupe._src.estimator.run_config import RunConfig
+from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
+from troupe._src.estimator.training import default_device_fn, train_with_spec
+from troupe._src.estimator.warm_start_settings import checked_settings
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.random_seed import set_random_seed
+from troupe._src.metrics.means import mean
+from troupe._src.ops.array_ops import group
+from troupe._src.platform import logging
+from troupe._src.set_module import set_module
+from troupe._src.train.checkpoint_reader import load_checkpoint
+from troupe._src.train.global_step import create_global_step, get_global_step
+from troupe._src.train.hooks.native_hooks import StopAtStepHook
+from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
+from troupe._src.train.hooks.session_run_hook import SessionRunHook
+from troupe._src.train.monitored_session import MonitoredSession
+from troupe._src.train.saver import latest_checkpoint
+from troupe._src.train.scaffold import ChiefSessionCreator
+from troupe._src.warm_starting.warm_start import warm_start
+
+_MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
+
+
+@set_module("troupe.estimator")
+class Estimator:
+    """Trains, evaluates and uses a model, which a function makes anew in a graph for each.
+
+    Args:
+        model_fn: Called with `features`, and as far as it has such arguments `labels`, `mode`,
+            `params` and `config`; returns an EstimatorSpec.
+        model_dir: The folder of checkpoints and summaries, by default that of `config`, or a new
+            temporary one. A training goes on from its latest checkpoint.
+        config: A RunConfig.
+        params: A dict of hyperparameters.
+        warm_start_from: A checkpoint, or a WarmStartSettings, whose values variables begin with.
+
+    Raises:
+        ValueError: model_fn has not the arguments that it needs, or the folders differ.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        model_dir: Any = None,
+        config: Optional[RunConfig] = None,
+        params: Optional[Dict[str, Any]] = None,
+        warm_start_from: Any = None,
+    ) -> None:
+        self._config = with_model_dir(config, model_dir)
+        self._model_dir = str(self._config.model_dir)
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        _check_model_fn(model_fn, params)
+        self._model_fn = model_fn
+        self._params: Dict[str, Any] = copy.deepcopy(dict(params or {}))
+        self._device_fn = self._config.device_fn or default_device_fn(self._config)
+        self._warm_start_settings = checked_settings(warm_start_from)
+        logging.info("Using config: %s", {key[1:]: v for key, v in vars(self._config).items()})
+
+    @property
+    def model_dir(self) -> str:
+        return self._model_dir
+
+    @property
+    def config(self) -> RunConfig:
+        return copy.copy(self._config)
+
+    @property
+    def params(self) -> Dict[str, Any]:
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., EstimatorSpec]:
+        """The model function as one of `features, labels, mode, config`."""
+
+        def public(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
+            return self._call_model_fn(Inputs(features, labels), mode, config)
+
+        return public
+
+    def get_variable_value(self, name: str) -> Any:
+        """The value of a variable in the latest checkpoint.
+
+        Args:
+            name: The name of the variable.
+
+        Returns:
+            The value as an array.
+
+        Raises:
+            ValueError: There is no checkpoint.
+        """
+        return load_checkpoint(self._require_checkpoint()).get_tensor(name)
+
+    def get_variable_names(self) -> List[str]:
+        """The names of the variables in the latest checkpoint.
+
+        Returns:
+            The names, sorted.
+
+        Raises:
+            ValueError: There is no checkpoint.
+        """
+        return sorted(load_checkpoint(self._require_checkpoint()).get_variable_to_shape_map())
+
+    def latest_checkpoint(self) -> Optional[str]:
+        """The latest checkpoint of the folder, or None."""
+        return latest_checkpoint(self._model_dir)
+
+    def _require_checkpoint(self) -> str:
+        path = latest_checkpoint(self._model_dir)
+        if path is None:
+            raise ValueError(
+                f"Estimator hasn't been trained yet: no checkpoint in {self._model_dir}"
+            )
+        return path
+
+    def eval_dir(self, name: Optional[str] = None) -> str:
+        """The folder of the summaries of evaluations of that name."""
+        return eval_dir(self._model_dir, name)
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        steps: Optional[int] = None,
+        max_steps: Optional[int] = None,
+        saving_listeners: Optional[Sequence[CheckpointSaverListener]] = None,
+    ) -> Estimator:
+        """Trains the model, from the latest checkpoint on.
+
+        Args:
+            input_fn: Returns a dataset of `(features, labels)`, or such tensors.
+            hooks: Hooks of the session.
+            steps: How many more steps, at most.
+            max_steps: The global step at which it stops; one of `steps` and `max_steps` is given,
+                or the input ends it.
+            saving_listeners: Called before and after checkpoints are saved.
+
+        Returns:
+            Itself.
+
+        Raises:
+            ValueError: Both numbers are given, or one is not positive.
+        """
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        for name, number in (("steps", steps), ("max_steps", max_steps)):
+            if number is not None and number <= 0:
+                raise ValueError(f"Must specify {name} > 0, given: {number}")
+        if max_steps is not None and max_steps <= step_of_latest(self._model_dir):
+            logging.info("Skipping training since max_steps has already saved.")
+            return self
+        all_hooks = checked_hooks(hooks, SessionRunHook, "Hooks")
+        if steps is not None or max_steps is not None:
+            all_hooks.append(StopAtStepHook(steps, max_steps))
+        listeners = checked_hooks(saving_listeners, CheckpointSaverListener, "saving_listeners")
+        loss = self._train_model(input_fn, all_hooks, listeners)
+        logging.info("Loss for final step: %s.", loss)
+        return self
+
+    def _train_model(
+        self, input_fn: Callable[..., Any], hooks: List[Any], listeners: List[Any]
+    ) -> Any:
+        with self._new_graph() as graph, graph.device(self._device_fn):
+            self._create_global_step(graph)
+            inputs = self._inputs(input_fn, ModeKeys.TRAIN)
+            spec = self._call_model_fn(inputs, ModeKeys.TRAIN, self.config)
+            self._warm_start(None)
+            return train_with_spec(spec, self._config, hooks, listeners)
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: Optional[int] = None,
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        checkpoint_path: Optional[str] = None,
+        name: Optional[str] = None,
+    ) -> Dict[str, Any]:
+        """Evaluates the model of a checkpoint, and writes the results as summaries.
+
+        Args:
+            input_fn: Returns a dataset of `(features, labels)`, or such tensors.
+            steps: How many steps, at most; else the input ends the evaluation.
+            hooks: Hooks of the session.
+            checkpoint_path: The checkpoint, by default the latest one; where there is none,
+                variables have their initial values.
+            name: The name of the evaluation, for one of several.
+
+        Returns:
+            The value of each metric, `loss` and `global_step`.
+
+        Raises:
+            ValueError: The number of steps is not positive.
+        """
+        if steps is not None and steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        all_hooks = checked_hooks(hooks, SessionRunHook, "Hooks")
+        if steps is not None:
+            all_hooks.append(StopAfterStepsHook(steps))
+        path = self._checkpoint_for(checkpoint_path, "evaluate")
+        with self._new_graph() as graph, graph.device(self._device_fn):
+            self._create_global_step(graph)
+            inputs = self._inputs(input_fn, ModeKeys.EVAL)
+            spec = self._call_model_fn(inputs, ModeKeys.EVAL, self.config)
+            metrics = _with_loss(spec)
+            final_ops = {key: value for key, (value, _) in metrics.items()}
+            if GraphKeys.GLOBAL_STEP in final_ops:
+                raise ValueError(
+                    "Metric with name `global_step` is not allowed, because Estimator already "
+                    "defines a default metric with the same name."
+                )
+            final_ops[GraphKeys.GLOBAL_STEP] = get_global_step(graph)
+            self._warm_start(path)
+            results = evaluate_once(
+                path,
+                self._config.evaluation_master,
+                spec.scaffold,
+                group(*[update for _, update in metrics.values()]),
+                final_ops,
+                [*all_hooks, *spec.evaluation_hooks],
+                self._config.session_config,
+            )
+        write_results(self.eval_dir(name), results, int(results[GraphKeys.GLOBAL_STEP]))
+        return results
+
+    def _checkpoint_for(self, checkpoint_path: Optional[str], purpose: str) -> Optional[str]:
+        path = checkpoint_path or latest_checkpoint(self._model_dir)
+        if path is None:
+            logging.info(
+                "Could not find trained model in model_dir: %s, running initialization to %s.",
+                self._model_dir,
+                purpose,
+            )
+        return path
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: Any = None,
+        hooks: Optional[Sequence[SessionRunHook]] = None,
+        checkpoint_path: Optional[str] = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Yields the predictions of the model of a checkpoint.
+
+        Args:
+            input_fn: Returns a dataset of features, or such tensors; labels are left out.
+            predict_keys: The names of the wanted predictions, by default all.
+            hooks: Hooks of the session.
+            checkpoint_path: The checkpoint, by default the latest one; where there is none,
+                variables have their initial values.
+            yield_single_examples: False for the predictions of whole batches.
+
+        Yields:
+            The predictions of an example: an array, or a dict of arrays.
+
+        Raises:
+            ValueError: The predictions have batches of different sizes, or no such key.
+        """
+        all_hooks = checked_hooks(hooks, SessionRunHook, "Hooks")
+        path = self._checkpoint_for(checkpoint_path, "predict")
+        with self._new_graph() as graph, graph.device(self._device_fn):
+            self._create_global_step(graph)
+            features = self._inputs(input_fn, ModeKeys.PREDICT).features
+            spec = self._call_model_fn(Inputs(features, None), ModeKeys.PREDICT, self.config)
+            predictions = wanted_predictions(spec.predictions, predict_keys)
+            self._warm_start(path)
+            creator = ChiefSessionCreator(
+                spec.scaffold,
+                self._config.master,
+                self._config.session_config,
+                checkpoint_filename_with_path=path,
+            )
+            with MonitoredSession(creator, [*all_hooks, *spec.prediction_hooks]) as session:
+                while not session.should_stop():
+                    values = session.run(predictions)
+                    yield from examples_of(values) if yield_single_examples else [values]
+
+    def _new_graph(self) -> Any:
+        graph = Graph()
+        if self._config.tf_random_seed is not None:
+            with graph.as_default():
+                set_random_seed(self._config.tf_random_seed)
+        return graph.as_default()
+
+    def _warm_start(self, checkpoint_path: Optional[str]) -> None:
+        """Lets variables begin with other values, unless they are those of a checkpoint."""
+        if self._warm_start_settings is not None and checkpoint_path is None:
+            warm_start(*self._warm_start_settings)
+
+    def _create_global_step(self, graph: Graph) -> Any:
+        step = create_global_step(graph)
+        if not step.dtype.base_dtype.is_integer:
+            raise ValueError("the global step must be an integer")
+        return step
+
+    def _inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
+        """Calls an input function with those arguments that it has, on the task's processor."""
+        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": self.config}
+        kwargs = {key: value for key, value in given.items() if accepts(input_fn, key)}
+        graph = get_default_graph()
+        with graph.device("/cpu:0"):
+            return inputs_of(lambda: input_fn(**kwargs))
+
+    def _call_model_fn(self, inputs: Inputs, mode: str, config: RunConfig) -> EstimatorSpec:
+        names = argument_names(self._model_fn)
+        kwargs: Dict[str, Any] = {}
+        if "labels" in names:
+            kwargs["labels"] = inputs.labels
+        elif inputs.labels is not None:
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": config}
+        kwargs.update({key: value for key, value in given.items() if key in names})
+        logging.info("Calling model_fn.")
+        spec = self._model_fn(features=inputs.features, **kwargs)
+        logging.info("Done calling model_fn.")
+        if not isinstance(spec, EstimatorSpec):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        return spec
+
+
+def _check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
+    names = set(argument_names(model_fn))
+    if "features" not in names:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params "
+            f"({params}) is passed to Estimator."
+        )
+    unknown = names - _MODEL_FN_ARGUMENTS
+    if unknown:
+        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {unknown}")
+
+
+def _with_loss(spec: EstimatorSpec) -> Dict[str, Any]:
+    """The metrics of an evaluation with the mean of the loss."""
+    metrics = dict(spec.eval_metric_ops)
+    if "loss" in metrics:
+        raise ValueError(
+            'Metric with name "loss" is not allowed, because Estimator already defines a default '
+            "metric with the same name."
+        )
+    assert isinstance(spec.loss, Tensor)
+    metrics["loss"] = mean(spec.loss)
+    return metrics

@@ -1,0 +1,45 @@
+"""When hooks that do something every N seconds or steps do it."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional, Tuple
+
+from troupe._src.set_module import set_module
+
+
+@set_module("troupe.train")
+class SecondOrStepTimer:
+    """Triggers every N seconds or steps after the last triggered step."""
+
+    def __init__(
+        self, every_secs: Optional[float] = None, every_steps: Optional[int] = None
+    ) -> None:
+        if (every_secs is None) == (every_steps is None):
+            raise ValueError("exactly one of every_secs and every_steps should be provided.")
+        self._secs, self._steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        self._last_step: Optional[int] = None
+        self._last_time: Optional[float] = None
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        if self._last_step is None or self._last_time is None:
+            return True
+        if self._steps is not None:
+            return step >= self._last_step + self._steps
+        assert self._secs is not None
+        return step != self._last_step and time.monotonic() >= self._last_time + self._secs
+
+    def update_last_triggered_step(self, step: int) -> Tuple[Optional[float], Optional[int]]:
+        """Records the step; returns (seconds, steps) since the last one, or (None, None)."""
+        now = time.monotonic()
+        passed: Tuple[Optional[float], Optional[int]] = (None, None)
+        if self._last_step is not None and self._last_time is not None:
+            passed = (now - self._last_time, step - self._last_step)
+        self._last_step, self._last_time = step, now
+        return passed
+
+    def last_triggered_step(self) -> Optional[int]:
+        return self._last_step

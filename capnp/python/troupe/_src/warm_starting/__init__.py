@@ -1,0 +1,1 @@
+"""Variables that begin with values of a checkpoint."""
