@@ -215,9 +215,11 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, core, estimator, python, test
+    from troupe import compat, core, estimator, feature_column, python, test
 
-__getattr__ = _missing_names(__name__, lazy=("compat", "core", "estimator", "python", "test"))
+__getattr__ = _missing_names(
+    __name__, lazy=("compat", "core", "estimator", "feature_column", "python", "test")
+)
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
@@ -255,7 +257,8 @@ __all__ = [
     "dimension_value", "disable_eager_execution", "disable_resource_variables",
     "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes",
     "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors", "estimator",
-    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "fill", "fixed_size_partitioner",
+    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "feature_column", "fill",
+    "fixed_size_partitioner",
     "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl",
     "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
     "get_default_graph", "get_default_session", "get_local_variable", "get_seed",

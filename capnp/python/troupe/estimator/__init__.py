@@ -1,6 +1,10 @@
 """Models with their trainings, evaluations and predictions."""
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.canned.baseline import BaselineClassifier, BaselineRegressor
+from troupe._src.canned.combined import DNNLinearCombinedClassifier, DNNLinearCombinedRegressor
+from troupe._src.canned.dnn import DNNClassifier, DNNRegressor
+from troupe._src.canned.linear import LinearClassifier, LinearRegressor
 from troupe._src.estimator.estimator import Estimator
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
@@ -13,9 +17,17 @@ from troupe.estimator import export, inputs
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
+    "BaselineClassifier",
+    "BaselineRegressor",
+    "DNNClassifier",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
     "Estimator",
     "EstimatorSpec",
     "EvalSpec",
+    "LinearClassifier",
+    "LinearRegressor",
     "ModeKeys",
     "RunConfig",
     "TrainSpec",

@@ -33,7 +33,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     ),
     "graphs from files": ("saved_model",),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
-    "columns of features": ("feature_column",),
 }  # fmt: skip
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = __name__.split(".")[0]
 
+# Of what only handles and boxes have the shapes of tensors.
+_WITHOUT_SHAPES = (dtypes.resource, dtypes.variant)
+
 
 def _user_line() -> str:
     """The innermost source line on the stack that is outside of this package."""
@@ -143,13 +146,14 @@ class Tensor(Operand):
     `==` compares identity; `tf.equal` compares values.
     """
 
-    __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "__weakref__")
+    __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__")
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
         self._op = op
         self._index = index
         self._dtype = dtype
         self._shape = TensorShape(shape)
+        self._is_refined = False  # whether set_shape says more than the runtime knows
         self._native: Optional[_native.Value] = None
 
     @property
@@ -191,7 +195,11 @@ class Tensor(Operand):
 
     def set_shape(self, shape: ShapeLike) -> None:
         """Refines the static shape; ValueError where the two are not compatible."""
-        self._shape = self._shape.merge_with(as_shape(shape))
+        merged = self._shape.merge_with(as_shape(shape))
+        is_plain = self._dtype not in _WITHOUT_SHAPES and not self._dtype._is_ref_dtype
+        if is_plain and str(merged) != str(self._shape):
+            self._is_refined = True
+        self._shape = merged
 
     def consumers(self) -> List[Operation]:
         """The nodes that have it as an input."""

@@ -62,12 +62,24 @@ class Graph:
             name = name or op_type
             inputs = [self._adopt(tensor, op_type) for tensor in inputs]
             builder = self._builder_for(op_type, name, inputs, attrs)
-            values = [tensor._value() for tensor in inputs]
+            values = [self._value_for(tensor, builder) for tensor in inputs]
             self._use_context()
             if op_type in self._scopes.gradients:
                 attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
+
+    def _value_for(self, tensor: Tensor, builder: _native.Builder) -> _native.Value:
+        """What a node is given; shapes that were refined are known to the node by a check of them.
+
+        The runtime infers the shapes of nodes from those of their inputs.
+        """
+        value = tensor._value()
+        if not tensor._is_refined:
+            return value
+        self._use_context()
+        attrs = {"T": tensor.dtype.as_datatype_enum, "shape": tensor._shape_as_list()}
+        return builder.add_op("EnsureShape", [value], attrs, "EnsureShape")
 
     def _use_context(self) -> None:
         """Before nodes are added: they are of the branch or loop that this thread is in."""

@@ -1,0 +1,112 @@
+"""Linear models: `LinearClassifier` and `LinearRegressor`."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional, Sequence
+
+from troupe._src.canned.heads import Head, RegressionHead, class_head, minimizer
+from troupe._src.canned.networks import linear_logits, partitioner_of
+from troupe._src.canned.optimizers import linear_rate, optimizer_of
+from troupe._src.estimator.estimator import Estimator
+from troupe._src.estimator.run_config import RunConfig
+from troupe._src.estimator.spec import EstimatorSpec
+from troupe._src.nn.losses import Reduction
+from troupe._src.set_module import set_module
+
+RATE_MAX = 0.2
+
+
+def linear_model_fn(
+    head: Head, columns: Sequence[Any], optimizer: Any, partitioner: Any, sparse_combiner: str
+) -> Callable[..., EstimatorSpec]:
+    """The model function of a linear model with that head."""
+    used = list(columns)
+
+    def model_fn(
+        features: Dict[str, Any], labels: Any, mode: str, config: RunConfig
+    ) -> EstimatorSpec:
+        logits = linear_logits(
+            features, used, head.size, sparse_combiner, partitioner_of(partitioner, config)
+        )
+        chosen = optimizer_of(optimizer, linear_rate(used, RATE_MAX))
+        return head.spec(features, labels, mode, logits, minimizer(chosen))
+
+    return model_fn
+
+
+@set_module("troupe.estimator")
+class LinearClassifier(Estimator):
+    """A classifier whose logits are a weighted sum of columns.
+
+    Args:
+        feature_columns: The columns.
+        model_dir: As of Estimator.
+        n_classes: How many classes there are.
+        weight_column: The name of the feature that has the weights of examples, or its column.
+        label_vocabulary: The classes, where labels are strings.
+        optimizer: An optimizer, a function that makes one, or a name.
+        config: As of Estimator.
+        partitioner: Of the variables.
+        warm_start_from: As of Estimator.
+        loss_reduction: A value of `tf.losses.Reduction`.
+        sparse_combiner: As of `tf.feature_column.linear_model`.
+
+    Raises:
+        ValueError: The number of classes, the vocabulary or the reduction is wrong.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Sequence[Any],
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Optional[Sequence[Any]] = None,
+        optimizer: Any = "Ftrl",
+        config: Optional[RunConfig] = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        head = class_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+@set_module("troupe.estimator")
+class LinearRegressor(Estimator):
+    """A regression by a weighted sum of columns.
+
+    Args:
+        feature_columns: The columns.
+        model_dir: As of Estimator.
+        label_dimension: How many numbers a label has.
+        weight_column: As of LinearClassifier.
+        optimizer: As of LinearClassifier.
+        config: As of Estimator.
+        partitioner: Of the variables.
+        warm_start_from: As of Estimator.
+        loss_reduction: A value of `tf.losses.Reduction`.
+        sparse_combiner: As of `tf.feature_column.linear_model`.
+
+    Raises:
+        ValueError: The dimension or the reduction is wrong.
+    """
+
+    def __init__(
+        self,
+        feature_columns: Sequence[Any],
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Optional[RunConfig] = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        model_fn = linear_model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)

@@ -1,0 +1,1 @@
+"""Columns of features: what models make of the fields of examples."""

@@ -1,0 +1,163 @@
+"""Estimators of common models: they learn, and have the variables and metrics of TensorFlow's."""
+
+import tempfile
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+fc, models = tf.feature_column, tf.estimator
+RANDOM = np.random.RandomState(0)
+X = RANDOM.rand(200).astype(np.float32)
+WORDS = np.array(["a", "b"], object)[RANDOM.randint(2, size=200)]
+PRICE, WORD = fc.numeric_column("x"), fc.categorical_column_with_vocabulary_list("w", ["a", "b"])
+DENSE = [PRICE, fc.embedding_column(WORD, 2)]
+
+
+def inputs(labels, num_epochs=None, **more):
+    features = {"x": X, "w": WORDS, **more}
+    return models.inputs.numpy_input_fn(
+        features, labels, 50, num_epochs, shuffle=num_epochs is None
+    )
+
+
+class CannedTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def learned(self, model, labels, steps=200, **more):
+        model.train(inputs(labels, **more), steps=steps)
+        return model.evaluate(inputs(labels, 1, **more))
+
+    def test_a_linear_classifier_learns_two_classes(self):
+        labels = (X > 0.5).astype(np.int32)
+        model = models.LinearClassifier([PRICE, WORD], self.folder)
+        results = self.learned(model, labels)
+        self.assertGreater(results["accuracy"], 0.9)
+        self.assertEqual(
+            set(results),
+            {
+                "accuracy", "accuracy_baseline", "auc", "auc_precision_recall", "average_loss",
+                "global_step", "label/mean", "loss", "precision", "prediction/mean", "recall",
+            },
+        )  # fmt: skip
+        self.assertAllClose(results["label/mean"], labels.mean())
+        self.assertAllClose(results["loss"], results["average_loss"] * 50)
+        names = [name for name in model.get_variable_names() if "Ftrl" not in name]
+        wanted = ["bias_weights", "w/weights", "x/weights"]
+        wanted = [f"linear/linear_model/{name}" for name in wanted]
+        self.assertEqual(names, ["global_step", *wanted])
+        prediction = next(model.predict(inputs(None, 1)))
+        self.assertEqual(
+            sorted(prediction),
+            [
+                "all_class_ids", "all_classes", "class_ids", "classes", "logistic", "logits",
+                "probabilities",
+            ],
+        )  # fmt: skip
+        self.assertEqual(list(prediction["all_classes"]), [b"0", b"1"])
+        self.assertAllClose(prediction["probabilities"][1], prediction["logistic"][0])
+
+    def test_a_network_learns_classes_of_a_vocabulary(self):
+        labels = np.array(["low", "middle", "high"], object)[(X * 3).astype(int)]
+        model = models.DNNClassifier(
+            [16],
+            DENSE,
+            self.folder,
+            n_classes=3,
+            label_vocabulary=["low", "middle", "high"],
+            optimizer=lambda: tf.train.AdamOptimizer(0.05),
+        )
+        results = self.learned(model, labels, 300)
+        self.assertGreater(results["accuracy"], 0.85)
+        self.assertEqual(set(results), {"accuracy", "average_loss", "global_step", "loss"})
+        names = [name for name in model.get_variable_names() if "Adam" not in name]
+        self.assertEqual(
+            names,
+            [
+                "beta1_power", "beta2_power", "dnn/hiddenlayer_0/bias", "dnn/hiddenlayer_0/kernel",
+                "dnn/input_from_feature_columns/input_layer/w_embedding/embedding_weights",
+                "dnn/logits/bias", "dnn/logits/kernel", "global_step",
+            ],
+        )  # fmt: skip
+        found = [each["classes"][0].decode() for each in model.predict(inputs(None, 1))]
+        self.assertGreater(np.mean(np.array(found) == labels), 0.85)
+
+    def test_regressions_learn_numbers(self):
+        labels = 2 * X + np.where(WORDS == "a", 1.0, -1.0).astype(np.float32)
+        for number, model in enumerate(
+            (
+                models.LinearRegressor(
+                    [PRICE, WORD],
+                    self.folder + "/0",
+                    # The sum of 50 losses is too steep for the rate that belongs to a name.
+                    optimizer=tf.train.GradientDescentOptimizer(0.005),
+                ),
+                models.DNNRegressor([8], DENSE, self.folder + "/1", dropout=0.01),
+                models.DNNLinearCombinedRegressor(
+                    self.folder + "/2",
+                    linear_feature_columns=[WORD],
+                    dnn_feature_columns=[PRICE],
+                    dnn_hidden_units=[8],
+                    linear_optimizer=tf.train.FtrlOptimizer(0.5),
+                ),
+            )
+        ):
+            with self.subTest(number):
+                results = self.learned(model, labels)
+                self.assertLess(results["average_loss"], 0.4)
+                self.assertAllClose(results["label/mean"], labels.mean(), atol=1e-5)
+
+    def test_a_training_moves_the_averages_of_normalized_layers(self):
+        model = models.DNNRegressor([4], [PRICE], self.folder, batch_norm=True)
+        model.train(inputs(X), steps=2)
+        averages = model.get_variable_value("dnn/hiddenlayer_0/batchnorm_0/moving_variance")
+        self.assertAllLess(averages, 1.0)
+
+    def test_a_combined_classifier_counts_each_step_once(self):
+        labels = (X > 0.5).astype(np.int32)
+        model = models.DNNLinearCombinedClassifier(
+            self.folder,
+            linear_feature_columns=[WORD],
+            dnn_feature_columns=[PRICE],
+            dnn_hidden_units=[8, 4],
+        )
+        self.assertGreater(self.learned(model, labels)["accuracy"], 0.85)
+        self.assertEqual(model.get_variable_value("global_step"), 200)
+
+    def test_a_baseline_learns_how_frequent_classes_are(self):
+        labels = (X > 0.25).astype(np.int32)
+        model = models.BaselineClassifier(self.folder)
+        results = self.learned(model, labels, 300)
+        self.assertAllClose(results["prediction/mean"], labels.mean(), atol=0.05)
+
+    def test_examples_have_weights(self):
+        labels, weights = X.copy(), (X > 0.5).astype(np.float32)
+        model = models.BaselineRegressor(self.folder, weight_column="weight")
+        results = self.learned(model, labels, 300, weight=weights)
+        self.assertAllClose(results["label/mean"], X[X > 0.5].mean())
+        self.assertAllClose(results["prediction/mean"], X[X > 0.5].mean(), atol=0.05)
+
+    def test_wrong_options_are_refused(self):
+        for make, text in (
+            (lambda: models.LinearClassifier([PRICE], self.folder, n_classes=1), "n_classes"),
+            (lambda: models.LinearRegressor([PRICE], self.folder, label_dimension=0), "dimension"),
+            (lambda: models.DNNLinearCombinedClassifier(self.folder), "must be defined"),
+            (lambda: models.BaselineClassifier(self.folder, loss_reduction="other"), "reduction"),
+            (
+                lambda: models.LinearRegressor([PRICE], self.folder, optimizer="Other").train(
+                    inputs(X), steps=1
+                ),
+                "Unsupported optimizer",
+            ),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                make()
+
+
+if __name__ == "__main__":
+    unittest.main()
