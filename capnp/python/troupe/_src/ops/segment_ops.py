@@ -98,8 +98,12 @@ def _unsorted_segment_quotient(
     counts = raw_ops.UnsortedSegmentSum(data=ones, segment_ids=ids, num_segments=num_segments)
     sums = raw_ops.UnsortedSegmentSum(data=values, segment_ids=ids, num_segments=num_segments)
     kept = gen_ops.maximum(counts, convert_to_tensor(1, values.dtype))
-    rest = gen_ops.rank(values) - gen_ops.rank(ids)
-    shape = array_ops.concat([array_ops.shape(kept), array_ops.fill([rest], 1)], 0)
+    if values.shape.ndims is not None and kept.shape.is_fully_defined():
+        # Shape functions see a constant, and not what is computed of ranks.
+        shape: Any = kept.shape.as_list() + [1] * (values.shape.ndims - ids.shape.ndims)
+    else:
+        rest = gen_ops.rank(values) - gen_ops.rank(ids)
+        shape = array_ops.concat([array_ops.shape(kept), array_ops.fill([rest], 1)], 0)
     quotient: Tensor = sums / array_ops.reshape(divisor_of(kept), shape)
     return quotient
 
