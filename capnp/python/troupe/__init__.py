@@ -67,6 +67,7 @@ from troupe._src.messages.tensor_messages import TensorProto, TensorShapeProto
 from troupe._src.messages.summary_messages import (
     Event, HistogramProto, LogMessage, SessionLog, Summary, SummaryMetadata,
 )  # fmt: skip
+from troupe._src.linalg.einsum_ops import einsum
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.linalg.matrix_ops import (
     cholesky_solve, matrix_solve_ls, self_adjoint_eig, self_adjoint_eigvals, trace,
@@ -255,14 +256,13 @@ __all__ = [
     "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
     "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
     "dimension_value", "disable_eager_execution", "disable_resource_variables",
-    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes",
+    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes", "einsum",
     "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors", "estimator",
     "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "feature_column", "fill",
-    "fixed_size_partitioner",
-    "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl",
-    "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_local_variable", "get_seed",
-    "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
+    "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div",
+    "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",
+    "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
+    "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
     "global_variables", "global_variables_initializer", "glorot_normal_initializer",
     "glorot_uniform_initializer", "gradients", "graph_util", "greater", "greater_equal", "group",
     "half", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "igamma", "igammac",

@@ -18,6 +18,7 @@ from troupe._src.ops.gen_ops import matrix_inverse as inv
 from troupe._src.ops.gen_ops import matrix_set_diag as set_diag
 from troupe._src.ops.gen_ops import matrix_solve as solve
 from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
+from troupe._src.linalg.einsum_ops import einsum
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import matmul
 from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
@@ -37,6 +38,7 @@ __all__ = [
     "det",
     "diag",
     "diag_part",
+    "einsum",
     "eigh",
     "eigvalsh",
     "expm",

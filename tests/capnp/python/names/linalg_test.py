@@ -32,6 +32,34 @@ class Linalg(unittest.TestCase):
         values, vectors = tf.linalg.eigh(SQUARE)
         self.expect(tf.matmul(vectors * values[:, None, :], vectors, adjoint_b=True), SQUARE)
 
+    def test_sums_of_products_by_labels(self):
+        many = np.arange(24, dtype=float).reshape(2, 3, 4)
+        cases = [
+            ("ij,jk->ik", TALL, RIGHT[0, :2]),
+            ("bij,bjk->bki", SQUARE, RIGHT),
+            ("bij,bjk", SQUARE, RIGHT),
+            ("...ij,...jk->...ik", SQUARE, RIGHT),
+            ("i,j->ij", TALL[:, 0], TALL[:, 1]),
+            ("bij->b", SQUARE),
+            ("ba", TALL),
+            ("bij,bjk,bkl->bil", SQUARE, RIGHT, many[:, :2]),
+            ("ai,bj,ij,ab->", TALL[:, :2], TALL[:, :2], TALL[:2], TALL @ TALL.T),
+            ("...a,...b,ab->...", many, many[..., :3], many[0].T),
+        ]
+        for equation, *operands in cases:
+            with self.subTest(equation):
+                self.expect(tf.einsum(equation, *operands), np.einsum(equation, *operands))
+        self.assertEqual(tf.linalg.einsum("ij,jk->ik", TALL, TALL.T).shape, [4, 4])
+        for equation, message in [
+            ("ij,jk->ik", "Got 1 arguments for equation 'ij,jk->ik', expecting 2"),
+            ("i1->i", "Indices have incorrect format: i1->i"),
+            ("ij->ik", "Unknown subscripts in output: 'k' of ij->ik"),
+        ]:
+            with self.assertRaisesRegex(ValueError, message):
+                tf.einsum(equation, TALL)
+        with self.assertRaisesRegex(TypeError, "invalid keyword arguments .*: order"):
+            tf.einsum("ij->ji", TALL, order=1)
+
     def test_products_and_diagonals(self):
         self.expect(tf.linalg.trace(SQUARE), np.trace(SQUARE, axis1=1, axis2=2))
         self.expect(tf.trace(SQUARE[0]), 9.0)
