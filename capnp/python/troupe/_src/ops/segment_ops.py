@@ -98,9 +98,10 @@ def _unsorted_segment_quotient(
     counts = raw_ops.UnsortedSegmentSum(data=ones, segment_ids=ids, num_segments=num_segments)
     sums = raw_ops.UnsortedSegmentSum(data=values, segment_ids=ids, num_segments=num_segments)
     kept = gen_ops.maximum(counts, convert_to_tensor(1, values.dtype))
-    if values.shape.ndims is not None and kept.shape.is_fully_defined():
+    rank, rank_of_ids = values.shape.ndims, ids.shape.ndims
+    if rank is not None and rank_of_ids is not None and kept.shape.is_fully_defined():
         # Shape functions see a constant, and not what is computed of ranks.
-        shape: Any = kept.shape.as_list() + [1] * (values.shape.ndims - ids.shape.ndims)
+        shape: Any = kept.shape.as_list() + [1] * (rank - rank_of_ids)
     else:
         rest = gen_ops.rank(values) - gen_ops.rank(ids)
         shape = array_ops.concat([array_ops.shape(kept), array_ops.fill([rest], 1)], 0)
