@@ -45,7 +45,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         )
     with get_default_graph().name_scope(name or "einsum"):
         dtype = next((value.dtype for value in inputs if is_tensor(value)), None)
-        tensors = [convert_to_tensor(value, None if is_tensor(value) else dtype) for value in inputs]
+        tensors = [
+            convert_to_tensor(value, None if is_tensor(value) else dtype) for value in inputs
+        ]
         while len(tensors) > 2:
             later = "".join(labels[2:]) + result
             both = _union(labels[0], labels[1], later)
