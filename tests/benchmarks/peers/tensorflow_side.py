@@ -61,6 +61,10 @@ class Cluster:
     def target(self, job, task=0):
         return "grpc://" + self._spec[job][task]
 
+    @property
+    def pids(self):
+        return list(self._pids)
+
     def close(self):
         end_children(self._pids)
         self._pids = []
@@ -70,3 +74,6 @@ class Cluster:
 
     def __exit__(self, *_):
         self.close()
+
+
+TcpCluster = Cluster  # its servers know no other way

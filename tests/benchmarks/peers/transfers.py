@@ -21,13 +21,14 @@ def large_variable(tf, mebibytes, readers):
     return elements
 
 
-def read_elsewhere(mebibytes, readers=1):
+def read_elsewhere(mebibytes, readers=1, over_tcp=False):
     """The whole tensor crosses to each reader; the client fetches one element of each."""
 
     def measure(side, seconds):
         tf = side.tf
         elements = large_variable(tf, mebibytes, readers)
-        with side.Cluster(ps=1, worker=readers) as cluster:
+        start = side.TcpCluster if over_tcp else side.Cluster
+        with start(ps=1, worker=readers) as cluster:
             with tf.Session(cluster.target("worker")) as session:
                 session.run(tf.global_variables_initializer())
                 check_equal([element[0] for element in session.run(elements)], [1] * readers)

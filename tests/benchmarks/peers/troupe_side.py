@@ -3,6 +3,12 @@
 import troupe as tf
 from nodes import Nodes as Cluster
 
-__all__ = ["Cluster", "tf", "version"]
+__all__ = ["Cluster", "TcpCluster", "tf", "version"]
 
 version = tf.version.TROUPE_VERSION
+
+
+class TcpCluster(Cluster):
+    """Nodes that exchange all tensors over TCP, as if each were on a host of its own."""
+
+    FLAGS = [*Cluster.FLAGS, "--tcp-only"]

@@ -8,10 +8,11 @@ its cluster.
 import dataclasses
 from typing import Callable, Optional, Tuple, Union
 
-from local import kernels, networks, products
-from local import nodes as local
+import idle
 import queues
 import steps
+from local import kernels, networks, products
+from local import nodes as local
 from program import MIB
 from training import training
 from transfers import BULK_MIB, read_elsewhere, scalar_beside_bulk
@@ -67,7 +68,7 @@ def _small_steps():
             steps.many_tasks(count),
             floor=client_and_task,
         )
-        for count in (8, 24)
+        for count in (8, 24, 100)
     ]
 
 
@@ -91,6 +92,15 @@ def _transfers():
         for mebibytes in (1, 16, 100, 512)
     ] + [
         Workload(
+            f"read_tcp_{mebibytes}",
+            f"variable of {mebibytes} MiB read over TCP",
+            "GB/s",
+            read_elsewhere(mebibytes, over_tcp=True),
+            floor=("tcp_bandwidth", mebibytes * MIB),
+        )
+        for mebibytes in (1, 16, 100, 1024)
+    ] + [
+        Workload(
             "read_100_by_8",
             "variable of 100 MiB read by 8 processes, in all",
             "GB/s",
@@ -104,6 +114,13 @@ def _transfers():
             scalar_beside_bulk,
             quantile=0.99,
         ),
+    ]
+
+
+def _idle_nodes():
+    return [
+        Workload("idle_memory", "memory of an idle node", "MiB", idle.memory),
+        Workload("idle_cpu", "processor time of an idle node in a second", "us", idle.cpu_time),
     ]
 
 
@@ -235,6 +252,7 @@ WORKLOADS = {
         *_small_steps(),
         *_concurrent_steps(),
         *_transfers(),
+        *_idle_nodes(),
         *_trainings(),
         *_local_nodes(),
         *_loops(),

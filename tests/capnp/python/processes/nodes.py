@@ -30,6 +30,8 @@ def free_ports(count):
 class Nodes:
     """The nodes of a cluster, each a process."""
 
+    FLAGS = ["--log-level=error"]
+
     def __init__(self, **jobs):
         ports = iter(free_ports(sum(jobs.values())))
         self.cluster = {
@@ -46,7 +48,7 @@ class Nodes:
         flags = ["--cluster", json.dumps(self.cluster), "--job", job, "--task", str(task)]
         command = ["setpriv", "--pdeathsig", "KILL", PROGRAMS / "troupe-node"]
         self._processes[job, task] = subprocess.Popen(
-            [*command, *flags, "--log-level=error"], stdout=subprocess.PIPE
+            [*command, *flags, *self.FLAGS], stdout=subprocess.PIPE
         )
 
     def restart(self, job, task):
@@ -63,6 +65,10 @@ class Nodes:
 
     def target(self, job, task=0):
         return "troupe://" + self.cluster[job][task]
+
+    @property
+    def pids(self):
+        return [process.pid for process in self._processes.values()]
 
     def close(self):
         for process in self._processes.values():
