@@ -1,5 +1,7 @@
 #include "troupe/apps/swarm/scenario_plan.hpp"
 
+#include <algorithm>
+
 #include "troupe/apps/swarm/workload/graph_generator.hpp"
 
 namespace troupe::swarm {
@@ -9,6 +11,7 @@ using namespace std::chrono_literals;
 using sim::Fault;
 
 constexpr double share_without_faults = 0.2;
+constexpr double share_with_queues = 0.5;
 
 /// Such that messages need grants and pieces.
 LinkSizes draw_link_sizes(sim::Random& random) {
@@ -62,7 +65,44 @@ std::vector<SharedVariable> draw_variables(int ps_count, sim::Random& random) {
   return variables;
 }
 
+SharedQueue draw_queue(const std::vector<std::string>& tasks, int64_t number, sim::Random& random) {
+  SharedQueue queue{
+      .kind = static_cast<SharedQueue::Kind>(random.below(4)),
+      .name = "queue_" + std::to_string(number),
+      .container = random.pick(ScenarioPlan::containers()),
+      .task = random.pick(tasks),
+      .reader = random.pick(tasks),
+      .capacity = random.between(1, 6)};
+  if (queue.kind == SharedQueue::Kind::random_shuffle)
+    queue.min_after_dequeue = random.between(0, queue.capacity - 1);
+  return queue;
+}
+
+SharedAccumulator draw_accumulator(
+    const std::vector<std::string>& tasks, int64_t number, sim::Random& random) {
+  return {
+      .name = "accumulator_" + std::to_string(number),
+      .container = random.pick(ScenarioPlan::containers()),
+      .task = random.pick(tasks),
+      .worker = random.pick(tasks),
+      .is_mean = random.chance(0.5),
+      .is_sparse = random.chance(0.4)};
+}
+
+void draw_queues(ScenarioPlan& plan, const std::vector<std::string>& tasks, sim::Random random) {
+  if (!random.chance(share_with_queues)) return;
+  for (auto count = random.between(1, 3); count > 0; --count)
+    plan.queues.push_back(draw_queue(tasks, count, random));
+  for (auto count = random.between(1, 2); count > 0; --count)
+    plan.accumulators.push_back(draw_accumulator(tasks, count, random));
+}
+
 }  // namespace
+
+bool ScenarioPlan::has_faults() const {
+  return std::ranges::any_of(
+      faults, [](const Fault& fault) { return fault.kind != Fault::Kind::skew; });
+}
 
 const std::vector<std::string>& ScenarioPlan::containers() {
   static const std::vector<std::string> names{"", "shared/one"};
@@ -89,6 +129,7 @@ ScenarioPlan draw_plan(sim::Seed seed, const sim::Catalogs& catalogs) {
   // By more than many round trips, and less than what heartbeats allow for.
   if (random.chance(0.25))
     plan.options.timer_delay_max = std::chrono::microseconds(random.between(100, 20'000));
+  draw_queues(plan, tasks, sim::Random(seed, "queues"));
   return plan;
 }
 

@@ -20,6 +20,7 @@ void Client::open() {
   ++session_number_;
   session_.emplace(cluster_.session(master_));
   graph_ = draw_graph(session_->graph(), plan_, random_, /*pinned=*/true);
+  add_queues(graph_, session_->graph(), plan_);
 }
 
 Status Client::close() {

@@ -68,4 +68,10 @@ RandomGraph draw_graph(
   return graph;
 }
 
+void add_queues(RandomGraph& graph, const Builder& builder, const ScenarioPlan& plan) {
+  for (const auto& queue : plan.queues) graph.queues.push_back(add_queue(builder, queue));
+  for (const auto& accumulator : plan.accumulators)
+    graph.accumulators.push_back(add_accumulator(builder, accumulator));
+}
+
 }  // namespace troupe::swarm

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "troupe/apps/swarm/scenario_plan.hpp"
+#include "troupe/apps/swarm/workload/accumulator_graph.hpp"
 #include "troupe/apps/swarm/workload/op_rules.hpp"
+#include "troupe/apps/swarm/workload/queue_graph.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe::swarm {
@@ -12,18 +14,23 @@ struct StepKind {
   std::vector<Ref> fetches;
 };
 
-/// A random graph: the shared variables in the order of the plan, and steps that use them.
+/// A random graph: the shared resources in the order of the plan, and steps that use the variables.
 struct RandomGraph {
   std::vector<Variable> variables;
   std::vector<Value> bumps;  // increments of the counters by 1; invalid values for other variables
   std::vector<Value> reads;
   std::vector<StepKind> steps;
+  std::vector<QueueOps> queues;
+  std::vector<AccumulatorOps> accumulators;
 };
 
-/// Draws a graph into the builder. If `pinned`, nodes have random tasks of the cluster as device
-/// constraints, and variables the tasks of the plan; else there are none, and the graph is the
-/// same.
+/// Draws a graph into the builder, without queues and accumulators. If `pinned`, nodes have random
+/// tasks of the cluster as device constraints, and variables the tasks of the plan; else there are
+/// none, and the graph is the same.
 RandomGraph draw_graph(
     const Builder& builder, const ScenarioPlan& plan, sim::Random random, bool pinned);
+
+/// Adds the shared queues and accumulators to it.
+void add_queues(RandomGraph& graph, const Builder& builder, const ScenarioPlan& plan);
 
 }  // namespace troupe::swarm

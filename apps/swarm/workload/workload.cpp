@@ -5,6 +5,7 @@
 
 #include "troupe/apps/swarm/oracle/failure_oracle.hpp"
 #include "troupe/apps/swarm/oracle/value_oracle.hpp"
+#include "troupe/apps/swarm/workload/audit.hpp"
 
 namespace troupe::swarm {
 namespace {
@@ -22,23 +23,17 @@ Workload::Workload(
     Log log)
     : cluster_(cluster),
       plan_(plan),
+      seed_(seed),
+      reporter_(cluster, std::move(log)),
       random_(seed, "crew"),
-      variables_(cluster, plan),
-      log_(std::move(log)) {
+      variables_(cluster, plan) {
   for (size_t i = 0; i < plan.masters.size(); ++i) {
     sim::Random random(seed, "graph " + std::to_string(i));
     clients_.emplace_back(
         cluster, plan, plan.masters[i], random, expected_results(single_task, plan, random));
   }
-}
-
-void Workload::fail(const std::string& name, const std::string& text) {
-  cluster_.violate(name, text);
-  throw std::runtime_error(name + ": " + text);
-}
-
-void Workload::log(const std::string& text) const {
-  if (log_) log_(std::to_string(cluster_.now().count() / 1000) + " us  " + text);
+  queues_.emplace(cluster, plan, seed, clients_, reporter_);
+  accumulators_.emplace(cluster, plan, seed, clients_, reporter_);
 }
 
 std::string Workload::Attempt::name() const {
@@ -50,6 +45,12 @@ std::string Workload::Attempt::name() const {
 // -- actions of clients
 
 void Workload::act_randomly() {
+  act_on_variables();
+  queues_->act_randomly();
+  accumulators_->act_randomly();
+}
+
+void Workload::act_on_variables() {
   struct Chance {
     uint64_t percent;
     void (Workload::*action)();
@@ -106,9 +107,12 @@ void Workload::reset() {
   for (auto& attempt : attempts_)
     if (attempt.client->master() == client->master()) attempt.was_cancelled = true;
   const auto& container = random_.pick(ScenarioPlan::containers());
+  auto began = cluster_.now();
   auto status = cluster_.reset(client->master(), {container}, reset_timeout);
   variables_.update();
   variables_.reset(container, status.ok());
+  queues_->end_reset(container, began, status.ok());
+  accumulators_->end_reset(container, began, status.ok());
   for (auto& other : clients_)
     if (other.master() == client->master()) other.lose_session();
   CallConditions conditions{
@@ -168,7 +172,7 @@ sim::Call Workload::start(Attempt attempt) {
   if (attempt.kind == Kind::initialize) targets = {graph.variables[attempt.index].initializer};
   attempt.variables_were_set = variables_.all_are_set();
   attempt.call = session.start(step.feeds, step.fetches, targets, attempt.options);
-  log("starts  " + attempt.name());
+  reporter_.log("starts  " + attempt.name());
   attempts_.push_back(std::move(attempt));
   return attempts_.back().call;
 }
@@ -179,6 +183,8 @@ void Workload::run_for(sim::Time duration) {
   cluster_.run_for(duration);
   variables_.update();
   take_answers();
+  queues_->update();
+  accumulators_->update();
   reopen_lost_sessions();
   initialize_lost_variables();
   if (cluster_.violation()) throw std::runtime_error(cluster_.violation()->text);
@@ -217,7 +223,7 @@ void Workload::take_answers() {
 
 void Workload::check_answer(const Attempt& attempt) {
   const auto& status = attempt.call.status();
-  log("ends    " + attempt.name() + ": " + status.to_string());
+  reporter_.log("ends    " + attempt.name() + ": " + status.to_string());
   if (attempt.kind == Attempt::Kind::initialize)
     variables_.end_initialization(attempt.index, status.ok());
   if (attempt.kind == Attempt::Kind::bump)
@@ -274,6 +280,8 @@ void Workload::check_recovery() {
       require_success(client, [&, i] { return make_read(&client, i); });
     }
   }
+  auto run = [this](sim::Time duration) { run_for(duration); };
+  Audit(cluster_, seed_, clients_, *queues_, *accumulators_, reporter_, run).run();
 }
 
 /// Repeats a step until it succeeds; fails after `recovery_timeout`.

@@ -5,18 +5,20 @@
 #include <vector>
 
 #include "troupe/apps/swarm/oracle/variable_states.hpp"
+#include "troupe/apps/swarm/workload/accumulator_traffic.hpp"
 #include "troupe/apps/swarm/workload/client.hpp"
+#include "troupe/apps/swarm/workload/queue_traffic.hpp"
+#include "troupe/apps/swarm/workload/reporter.hpp"
 
 namespace troupe::swarm {
 
 /// The clients of a cluster. They perform random actions, and check each answer with the oracles:
-/// results must equal those of a single task, counters must be within their bounds, and failures
-/// must be explained by faults. Anything else is reported as a violation of the cluster, and
-/// thrown.
+/// results must equal those of a single task, counters must be within their bounds, queues and
+/// accumulators must lose and double nothing, and failures must be explained by faults. Anything
+/// else is reported as a violation of the cluster, and thrown.
 class Workload {
  public:
-  /// Called with a line for each step that starts or ends.
-  using Log = std::function<void(const std::string&)>;
+  using Log = Reporter::Log;
 
   Workload(
       sim::Cluster& cluster, const ScenarioPlan& plan, sim::Seed seed, sim::Cluster& single_task,
@@ -31,11 +33,13 @@ class Workload {
   bool has_pending_steps() const { return !attempts_.empty(); }
   bool variables_are_set() const { return variables_.all_are_set(); }
   /// After all faults have ended: each client must complete all its steps, with retries, and
-  /// counters must be within their bounds.
+  /// counters must be within their bounds. Then the queues and accumulators must be right.
   void check_recovery();
   void close();
 
-  [[noreturn]] void fail(const std::string& name, const std::string& text);
+  [[noreturn]] void fail(const std::string& name, const std::string& text) const {
+    reporter_.fail(name, text);
+  }
 
  private:
   /// A pending step.
@@ -58,6 +62,7 @@ class Workload {
   };
 
   // The actions of clients.
+  void act_on_variables();
   void compute();
   void bump();
   void read();
@@ -71,7 +76,6 @@ class Workload {
   Attempt make_bump(Client* client, size_t counter);
   Attempt make_read(Client* client, size_t counter);
   sim::Call start(Attempt attempt);
-  void log(const std::string& text) const;
   void reopen_lost_sessions();
   void initialize_lost_variables();
   void take_answers();
@@ -81,12 +85,15 @@ class Workload {
 
   sim::Cluster& cluster_;
   const ScenarioPlan& plan_;
+  const sim::Seed seed_;
+  Reporter reporter_;
   sim::Random random_;
   std::vector<Client> clients_;
+  std::optional<QueueTraffic> queues_;
+  std::optional<AccumulatorTraffic> accumulators_;
   VariableStates variables_;
   std::list<Attempt> attempts_;  // pending
   bool has_reset_ = false;
-  Log log_;
 };
 
 }  // namespace troupe::swarm

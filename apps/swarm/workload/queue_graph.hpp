@@ -1,0 +1,27 @@
+#pragma once
+
+#include "troupe/apps/swarm/oracle/queue_model.hpp"
+#include "troupe/graph/session.hpp"
+
+namespace troupe::swarm {
+
+/// The ops of a shared queue in the graph of a client. An element is its number and a payload that
+/// follows from it; of a priority queue its priority comes first.
+struct QueueOps {
+  Values element, rows;  // placeholders of an element, and of a batch
+  Value count;           // placeholder: of the elements to be taken
+  Value put, put_many;   // targets
+  Values take, take_many, take_up_to;
+  Value size, close, close_with_cancel;
+};
+
+QueueOps add_queue(const Builder& builder, const SharedQueue& queue);
+
+/// The feeds of a put of that many elements; a batch, or a single one.
+std::vector<Feed> feeds_of_put(
+    const QueueOps& ops, const QueueModel& model, int64_t first, int64_t count, bool is_batch);
+
+/// The numbers of the elements that were taken; nothing where a payload is not theirs.
+std::optional<std::vector<int64_t>> numbers_taken(const QueueModel& model, const Tensors& taken);
+
+}  // namespace troupe::swarm
