@@ -35,9 +35,7 @@ class BucketingTest(Pipeline):
         found = {tuple(lengths): batch for lengths, batch in self.take_all([lengths, batch])}
         self.assertCountEqual(found, [(0, 1), (2,), (3,), (4,), (5, 6, 7), (8,)])
         self.assertAllEqual(found[0, 1]["s"], [[0], [1]])
-        self.assertAllEqual(
-            found[5, 6, 7]["s"], [[5] * 5 + [0, 0], [6] * 6 + [0], [7] * 7]
-        )
+        self.assertAllEqual(found[5, 6, 7]["s"], [[5] * 5 + [0, 0], [6] * 6 + [0], [7] * 7])
         self.assertAllEqual(found[8,]["n"], [8])
 
     def test_elements_may_be_left_out(self):

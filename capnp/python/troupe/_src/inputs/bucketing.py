@@ -170,8 +170,8 @@ def bucket(
         add_queue_runner(
             QueueRunner(buckets.queues[0], batches, top.close(), top.close(True), _CLOSED)
         )
-        closes = [buckets.close(cancel) for cancel in (False, True)]
-        add_queue_runner(QueueRunner(top, [entry] * num_threads, *closes, _CLOSED))
+        close, cancel = buckets.close(False), buckets.close(True)
+        add_queue_runner(QueueRunner(top, [entry] * num_threads, close, cancel, _CLOSED))
         buckets.add_summaries()
         number, *parts = top.dequeue(name="dequeue_top")
         return number, elements.restore(parts if len(parts) > 1 else parts[0])
@@ -248,9 +248,7 @@ def _check_boundaries(boundaries: Any) -> None:
         raise ValueError("bucket_boundaries must not be empty")
     for first, second in zip(boundaries, boundaries[1:]):
         if not isinstance(first, int) or not isinstance(second, int):
-            raise TypeError(
-                f"bucket boundaries must be integers, but saw: {first} and {second}"
-            )
+            raise TypeError(f"bucket boundaries must be integers, but saw: {first} and {second}")
         if first >= second:
             raise ValueError(
                 "Buckets must contain sequential increasing lengths, but saw: "
