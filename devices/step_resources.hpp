@@ -49,6 +49,15 @@ class StepResources {
     if (dropped) dropped->drop();
   }
 
+  /// What kernels of the step share under a name, which the first of them makes.
+  template <class T>
+  std::shared_ptr<T> shared(const std::string& name) {
+    std::lock_guard lock(mutex_);
+    auto& made = shared_[name];
+    if (!made) made = std::make_shared<T>();
+    return std::static_pointer_cast<T>(made);
+  }
+
   /// Calls `hook` when nothing of the step runs on this device any more, with its result there,
   /// before anybody is told of it. Not called for a step that is never run to its end.
   void when_ended(std::function<void(const Status&)> hook) {
@@ -68,6 +77,7 @@ class StepResources {
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
   std::vector<std::function<void(const Status&)>> end_hooks_;
+  std::map<std::string, std::shared_ptr<void>> shared_;
 };
 
 }  // namespace troupe

@@ -7,9 +7,9 @@
 
 namespace troupe {
 
-uint32_t crc32c(std::string_view bytes) {
+uint32_t crc32c(std::string_view bytes, uint32_t before) {
   constexpr size_t bytes_a_call_max = size_t{1} << 30;  // an int
-  uint32_t crc = ~uint32_t{0};
+  uint32_t crc = ~before;
   while (!bytes.empty()) {
     auto part = bytes.substr(0, bytes_a_call_max);
     // It only reads.
@@ -20,8 +20,8 @@ uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-uint32_t masked_crc32c(std::string_view bytes) {
-  return std::rotr(crc32c(bytes), 15) + 0xa282ead8U;
-}
+uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8U; }
+
+uint32_t masked_crc32c(std::string_view bytes) { return masked(crc32c(bytes)); }
 
 }  // namespace troupe

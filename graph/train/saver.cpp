@@ -19,11 +19,17 @@ Tensor strings(const Names& values) {
   return Tensor::of<std::string>({count}, std::span<const std::string>(values));
 }
 
-SaverOptions with_default_variables(SaverOptions options, const Builder& builder) {
-  if (options.variables.empty())
-    for (const auto& variable : builder.variables())
-      options.variables.emplace(variable.name, variable);
-  return options;
+std::vector<SavedPart> variables_of(const SaverOptions& options, const Builder& builder) {
+  auto saved = options.parts;
+  for (const auto& [name, variable] : options.variables) saved.push_back({name, "", variable});
+  if (saved.empty())
+    for (const auto& variable : builder.variables()) saved.push_back({variable.name, "", variable});
+  std::ranges::stable_sort(saved, {}, &SavedPart::name);
+  return saved;
+}
+
+Tensor int64_vector(const Shape& shape) {
+  return Tensor::of<int64_t>({shape.rank()}, shape.sizes());
 }
 
 /// CPU:0 of the task that a device name refers to, whichever of its devices the name is of.
@@ -49,41 +55,67 @@ Host::Time hours(double count) {
 
 Saver::Saver(const Builder& builder, Host& host, SaverOptions options)
     : host_(host),
-      options_(with_default_variables(std::move(options), builder)),
+      options_(std::move(options)),
+      saved_(variables_of(options_, builder)),
       next_to_keep_(host.now() + hours(options_.keep_checkpoint_every_n_hours)) {
-  auto b = builder.scope("save");
-  if (options_.variables.empty()) {
+  auto b = options_.name.empty() ? builder : builder.scope(options_.name);
+  if (saved_.empty()) {
     b.fail(invalid_argument("there are no variables to save"));
     return;
   }
-  for (const auto& [name, variable] : options_.variables)
-    if (!variable.handle.is_valid()) return;  // the builder holds the error
-  if (options_.sharded) add_sharded(b, options_.device);
-  else add_unsharded(b, cpu_device_of(options_.device));
+  for (const auto& part : saved_)
+    if (!part.variable.handle.is_valid()) return;  // the builder holds the error
+  // One shard is the checkpoint.
+  std::set<std::string> places;
+  for (const auto& part : saved_) places.insert(device_of(part.variable));
+  if (!options_.sharded) add_unsharded(b, cpu_device_of(options_.device));
+  else if (places.size() == 1) add_unsharded(b, *places.begin());
+  else add_sharded(b, options_.device);
 }
 
-Value Saver::add_save(const Builder& task, const Value& prefix, const Names& names) {
-  Values inputs = {
-      prefix, task.constant(strings(names)), task.constant(strings(Names(names.size())))};
-  for (const auto& name : names) inputs.push_back(options_.variables.at(name).value());
+/// The names are TensorFlow's, which programs feed.
+void Saver::add_prefix(const Builder& b) {
+  auto filename = b.named("filename").constant(Tensor::string(options_.filename));
+  prefix_ = b.named("Const").op("PlaceholderWithDefault", {filename}, {{"shape", Shape()}});
+}
+
+Value Saver::add_save(
+    const Builder& task, const Value& prefix, const std::vector<SavedPart>& saved) {
+  Names names, slices;
+  Values values;
+  for (const auto& part : saved) {
+    names.push_back(part.name);
+    slices.push_back(part.slice);
+    values.push_back(part.variable.value());
+  }
+  Values inputs = {prefix, task.constant(strings(names)), task.constant(strings(slices))};
+  inputs.insert(inputs.end(), values.begin(), values.end());
   return task.op("SaveV2", inputs);
 }
 
-void Saver::add_restore(const Builder& task, const std::string& name) {
-  const auto& variable = options_.variables.at(name);
-  auto value = task.op(
-      "RestoreV2", {prefix_, task.constant(strings({name})), task.constant(strings({""}))},
-      {{"dtypes", DTypes{variable.dtype}}});
-  restores_[name] = variable.assign(value);
+void Saver::add_restores(const Builder& task, const std::vector<SavedPart>& saved) {
+  Values previous;
+  for (const auto& [name, slice, variable] : saved) {
+    auto after = options_.restore_sequentially ? task.after(previous) : task;
+    auto value = after.op(
+        "RestoreV2", {prefix_, task.constant(strings({name})), task.constant(strings({slice}))},
+        {{"dtypes", DTypes{variable.dtype}}});
+    if (options_.reshape) {
+      auto shape = variable.shape.is_known()
+                       ? task.constant(int64_vector(variable.shape))
+                       : task.op("Shape", {variable.value()}, {{"out_type", DType::int64}});
+      value = task.op("Reshape", {value, shape});
+    }
+    previous = {variable.assign(value)};
+    restores_.emplace(name, previous.front());
+  }
 }
 
 void Saver::add_unsharded(const Builder& b, const std::string& device) {
   auto writer = b.on(device);
-  prefix_ = writer.named("prefix").placeholder(DType::string, {});
-  Names names;
-  for (const auto& [name, variable] : options_.variables) names.push_back(name);
-  save_ = add_save(writer, prefix_, names);
-  for (const auto& name : names) add_restore(writer, name);
+  add_prefix(writer);
+  save_ = add_save(writer, prefix_, saved_);
+  add_restores(writer, saved_);
   remove_ = writer.op("RemoveCheckpoint", {prefix_});
 }
 
@@ -91,26 +123,25 @@ void Saver::add_unsharded(const Builder& b, const std::string& device) {
 /// merged index is written after all shards. So all shards of a complete checkpoint are from one
 /// save.
 void Saver::add_sharded(const Builder& b, std::string device) {
-  std::map<std::string, Names> names_of;
-  for (const auto& [name, variable] : options_.variables)
-    names_of[device_of(variable)].push_back(name);
-  auto merger = b.on(device.empty() ? names_of.begin()->first : cpu_device_of(device));
-  prefix_ = merger.named("prefix").placeholder(DType::string, {});
+  std::map<std::string, std::vector<SavedPart>> saved_on;
+  for (const auto& part : saved_) saved_on[device_of(part.variable)].push_back(part);
+  auto merger = b.on(device.empty() ? saved_on.begin()->first : cpu_device_of(device));
+  add_prefix(merger);
   Values removals = {merger.op("RemoveCheckpoint", {prefix_})};
-  for (const auto& [place, names] : names_of)
+  for (const auto& [place, saved] : saved_on)
     removals.push_back(b.on(place).op("RemoveCheckpoint", {prefix_}));
   remove_ = b.group(removals);
 
   Values prefixes, saves;
-  auto count = static_cast<int32_t>(names_of.size());
-  for (const auto& [place, names] : names_of) {
+  auto count = static_cast<int32_t>(saved_on.size());
+  for (const auto& [place, saved] : saved_on) {
     auto task = b.on(place);
     auto index = static_cast<int32_t>(prefixes.size());
     prefixes.push_back(task.op(
         "ShardedFilename",
         {prefix_, task.constant<int32_t>(index), task.constant<int32_t>(count)}));
-    saves.push_back(add_save(task.after({remove_}), prefixes.back(), names));
-    for (const auto& name : names) add_restore(task, name);
+    saves.push_back(add_save(task.after({remove_}), prefixes.back(), saved));
+    add_restores(task, saved);
   }
   save_ = merger.after(saves).op(
       "MergeV2Checkpoints", {merger.op("Pack", prefixes), prefix_},
@@ -124,19 +155,38 @@ Status Saver::run(
 
 Result<std::string> Saver::save(
     BasicSession& session, const std::string& prefix, std::optional<int64_t> global_step) {
-  auto path = global_step ? prefix + "-" + std::to_string(*global_step) : prefix;
+  return save(session, prefix, SaveOptions{.global_step = global_step});
+}
+
+Result<std::string> Saver::save(
+    BasicSession& session, const std::string& prefix, const SaveOptions& options) {
+  auto path = prefix;
+  if (options.global_step) {
+    auto number = std::to_string(*options.global_step);
+    constexpr size_t padded_digits = 8;
+    if (options_.pad_step_number && number.size() < padded_digits)
+      number.insert(0, padded_digits - number.size(), '0');
+    path += "-" + number;
+  }
   if (auto status = run(session, path, {save_}); !status.ok()) return status;
-  std::erase_if(checkpoints_, [&](const auto& saved) { return saved.path == path; });
-  checkpoints_.push_back({path, host_.now()});
-  auto removed = take_expired_checkpoints();
-  CheckpointState state{.paths = last_checkpoints()};
+  if (!options.write_state) return path;
+  std::vector<std::string> removed;
+  CheckpointState state{.paths = {path}};
+  if (options_.max_to_keep > 0) {  // else the folder's file has the latest only, as TensorFlow's
+    std::erase_if(checkpoints_, [&](const auto& saved) { return saved.path == path; });
+    checkpoints_.push_back({path, host_.now()});
+    removed = take_expired_checkpoints();
+    state.paths = last_checkpoints();
+  }
   auto folder = std::filesystem::path(path).parent_path();
-  if (auto status = state.write(folder.empty() ? "." : folder.string()); !status.ok())
-    return status;
+  auto status = state.write(
+      folder.empty() ? "." : folder.string(),
+      {.filename = options.latest_filename, .is_relative = options_.save_relative_paths});
+  if (!status.ok()) return status;
   // The new checkpoint is complete, so a failure to remove an old one is only logged.
   for (const auto& old : removed)
-    if (auto status = run(session, old, {remove_}); !status.ok())
-      host_.log("checkpoint " + quote(old) + " could not be removed: " + status.to_string());
+    if (auto removal = run(session, old, {remove_}); !removal.ok())
+      host_.log("checkpoint " + quote(old) + " could not be removed: " + removal.to_string());
   return path;
 }
 
@@ -163,17 +213,17 @@ Status Saver::restore(
     BasicSession& session, const std::string& path, const std::set<std::string>& names) const {
   std::vector<Ref> targets;
   for (const auto& name : names) {
-    auto found = restores_.find(name);
-    if (found == restores_.end())
+    auto [first, last] = restores_.equal_range(name);
+    if (first == last)
       return invalid_argument(quote(name) + " is not among the variables that are saved");
-    targets.emplace_back(found->second);
+    for (auto found = first; found != last; ++found) targets.emplace_back(found->second);
   }
   return targets.empty() ? Status() : run(session, path, targets);
 }
 
 std::optional<std::string> Saver::saved_name(const std::string& variable) const {
-  for (const auto& [name, saved] : options_.variables)
-    if (saved.name == variable) return name;
+  for (const auto& part : saved_)
+    if (part.variable.name == variable) return part.name;
   return {};
 }
 

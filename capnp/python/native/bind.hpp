@@ -16,6 +16,7 @@ void bind_session(nanobind::module_& module);
 void bind_client(nanobind::module_& module);
 void bind_server(nanobind::module_& module);
 void bind_files(nanobind::module_& module);
+void bind_checkpoint(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
 

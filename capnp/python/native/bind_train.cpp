@@ -45,12 +45,23 @@ struct SaverHandle {
 };
 
 SaverHandle make_saver(const Builder& builder, const SharedHost& host, nb::dict given) {
+  std::vector<train::SavedPart> parts;
+  for (auto part : nb::cast<nb::list>(given["parts"]))
+    parts.push_back(
+        {nb::cast<std::string>(part[0]), nb::cast<std::string>(part[1]),
+         nb::cast<Variable>(part[2])});
   train::SaverOptions options{
-      .variables = nb::cast<std::map<std::string, Variable>>(given["variables"]),
+      .parts = std::move(parts),
       .sharded = nb::cast<bool>(given["sharded"]),
       .device = nb::cast<std::string>(given["device"]),
       .max_to_keep = nb::cast<int>(given["max_to_keep"]),
-      .keep_checkpoint_every_n_hours = nb::cast<double>(given["keep_checkpoint_every_n_hours"])};
+      .keep_checkpoint_every_n_hours = nb::cast<double>(given["keep_checkpoint_every_n_hours"]),
+      .name = nb::cast<std::string>(given["name"]),
+      .filename = nb::cast<std::string>(given["filename"]),
+      .reshape = nb::cast<bool>(given["reshape"]),
+      .restore_sequentially = nb::cast<bool>(given["restore_sequentially"]),
+      .pad_step_number = nb::cast<bool>(given["pad_step_number"]),
+      .save_relative_paths = nb::cast<bool>(given["save_relative_paths"])};
   // The deleter keeps the host alive, which the saver refers to.
   std::shared_ptr<train::Saver> saver(
       new train::Saver(builder, *host, std::move(options)),
@@ -61,9 +72,11 @@ SaverHandle make_saver(const Builder& builder, const SharedHost& host, nb::dict 
 
 std::string save(
     SaverHandle& handle, const std::shared_ptr<OpenSession>& open, const std::string& prefix,
-    std::optional<int64_t> step) {
+    std::optional<int64_t> step, const std::string& latest_filename, bool write_state) {
   InterruptibleSession session(open, handle.host->exception());
-  return run_without_gil(handle.host, [&] { return handle.saver->save(session, prefix, step); });
+  train::SaveOptions options{
+      .global_step = step, .latest_filename = latest_filename, .write_state = write_state};
+  return run_without_gil(handle.host, [&] { return handle.saver->save(session, prefix, options); });
 }
 
 void restore(
@@ -74,7 +87,9 @@ void restore(
 
 void bind_saver(nb::module_& module) {
   nb::class_<SaverHandle>(module, "Saver")
-      .def("save", &save, nb::arg("session"), nb::arg("prefix"), nb::arg("step").none())
+      .def(
+          "save", &save, nb::arg("session"), nb::arg("prefix"), nb::arg("step").none(),
+          nb::arg("latest_filename"), nb::arg("write_state"))
       .def("restore", &restore, nb::arg("session"), nb::arg("path"))
       .def(
           "last_checkpoints",
@@ -85,12 +100,6 @@ void bind_saver(nb::module_& module) {
             handle.saver->recover_last_checkpoints(paths);
           });
   module.def("make_saver", &make_saver, nb::arg("builder"), nb::arg("host"), nb::arg("options"));
-  module.def("checkpoints", [](const std::string& folder) {
-    return take(train::CheckpointState::read(folder)).paths;
-  });
-  module.def("note_checkpoints", [](const std::string& folder, std::vector<std::string> paths) {
-    check(train::CheckpointState{.paths = std::move(paths)}.write(folder));
-  });
 }
 
 train::Period to_period(std::optional<int64_t> steps, std::optional<double> seconds) {
@@ -172,6 +181,12 @@ class TrainingHandle {
 train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
   train::Scaffold scaffold(builder);
   check(builder.take_status());
+  if (given.contains("initializers")) {
+    auto replaced = nb::cast<std::map<std::string, Value>>(given["initializers"]);
+    for (auto& variable : scaffold.variables)
+      if (auto found = replaced.find(variable.name); found != replaced.end())
+        variable.initializer = found->second;
+  }
   if (given.contains("saver")) scaffold.saver = nb::cast<SaverHandle&>(given["saver"]).saver;
   if (given.contains("checkpoint_folder"))
     scaffold.checkpoint_folder = nb::cast<std::string>(given["checkpoint_folder"]);

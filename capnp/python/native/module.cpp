@@ -16,6 +16,7 @@ NB_MODULE(_native, module) {
   bind_client(module);
   bind_server(module);
   bind_files(module);
+  bind_checkpoint(module);
   bind_train(module);
   bind_import(module);
 }

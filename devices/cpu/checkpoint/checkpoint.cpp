@@ -1,9 +1,14 @@
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/checkpoint/checkpoint_files.hpp"
+#include "troupe/devices/cpu/checkpoint/checkpoint_reader.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
 #include "troupe/devices/device.hpp"
+#include "troupe/devices/step_resources.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -30,43 +35,84 @@ Strings strings_input(const Launch& launch, int index) {
   return {values.begin(), values.end()};
 }
 
-/// The names of as many whole tensors.
-Result<Strings> names_input(const Launch& launch, size_t count) {
-  auto names = strings_input(launch, 1), slices = strings_input(launch, 2);
-  if (names.size() != count || slices.size() != count)
-    return invalid_argument(
-        std::to_string(names.size()) + " names and " + std::to_string(slices.size()) +
-        " slices were given for " + std::to_string(count) + " tensors");
-  for (size_t i = 0; i < count; ++i)
-    if (!slices[i].empty())
-      return unimplemented(
-          "only whole tensors are saved and restored, but slice '" + slices[i] + "' of '" +
-          names[i] + "' is asked for");
-  return names;
+struct TensorNames {
+  Strings names;
+  Strings slices;
+};
+
+Result<TensorNames> names_input(const Launch& launch, size_t count) {
+  TensorNames named{strings_input(launch, 1), strings_input(launch, 2)};
+  if (named.names.size() == count && named.slices.size() == count) return named;
+  return invalid_argument(
+      std::to_string(named.names.size()) + " names and " + std::to_string(named.slices.size()) +
+      " slices were given for " + std::to_string(count) + " tensors");
 }
 
 Status save(Launch& launch) {
   auto prefix = string_input(launch, 0);
   if (!prefix) return prefix.status();
-  auto names = names_input(launch, static_cast<size_t>(launch.input_count() - 3));
-  if (!names) return names.status();
-  std::vector<NamedTensor> tensors;
-  for (size_t i = 0; i < names->size(); ++i)
-    tensors.push_back({(*names)[i], launch.take_input(static_cast<int>(i) + 3)});
+  auto named = names_input(launch, static_cast<size_t>(launch.input_count() - 3));
+  if (!named) return named.status();
+  std::vector<SavedTensor> tensors;
+  for (size_t i = 0; i < named->names.size(); ++i)
+    tensors.push_back(
+        {named->names[i], named->slices[i], launch.take_input(static_cast<int>(i) + 3)});
   return save_checkpoint(*prefix, std::move(tensors));
 }
+
+/// Where the tensors are that a node asks for. InvalidArgument names all of another dtype.
+Result<std::vector<CheckpointReader::Source>> find_tensors(
+    CheckpointReader& reader, const Strings& names, const DTypes& dtypes) {
+  std::vector<CheckpointReader::Source> sources;
+  std::string mismatched;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto source = reader.find(names[i]);
+    if (!source) return source.status();
+    if (source->dtype != dtypes[i])
+      mismatched += (mismatched.empty() ? "" : "\n") + ("tensor_name = " + names[i]) +
+                    "; expected dtype " + to_string(dtypes[i]) + " does not equal original dtype " +
+                    to_string(source->dtype);
+    sources.push_back(*std::move(source));
+  }
+  if (!mismatched.empty()) return invalid_argument(mismatched);
+  return sources;
+}
+
+/// The checkpoint that the nodes of a step restore from: savers have a node for each variable, and
+/// what one of them reads of the index is not read again.
+struct StepReader {
+  std::mutex mutex;
+  std::optional<CheckpointReader> reader;
+};
 
 Status restore(Launch& launch, const DTypes& dtypes) {
   auto prefix = string_input(launch, 0);
   if (!prefix) return prefix.status();
-  auto names = names_input(launch, dtypes.size());
-  if (!names) return names.status();
-  auto reader = CheckpointReader::open(*prefix);
-  if (!reader) return reader.status();
+  auto named = names_input(launch, dtypes.size());
+  if (!named) return named.status();
+  auto shared = launch.step_resources().shared<StepReader>("checkpoint " + *prefix);
+  auto& reader = shared->reader;
+  std::unique_lock lock(shared->mutex);
+  if (!reader) {
+    auto opened = CheckpointReader::open(*prefix);
+    if (!opened) return opened.status();
+    reader = *std::move(opened);
+  }
+  auto sources = find_tensors(*reader, named->names, dtypes);
+  if (!sources) return sources.status();
+  lock.unlock();
+  std::vector<Tensor> values(dtypes.size());
+  std::vector<Status> statuses(dtypes.size());
+  split_ranges(static_cast<int64_t>(dtypes.size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      auto value = reader->read((*sources)[i], named->slices[i], launch.device().allocator());
+      if (value) values[i] = *std::move(value);
+      else statuses[i] = value.status();
+    }
+  });
   for (size_t i = 0; i < dtypes.size(); ++i) {
-    auto value = reader->read((*names)[i], dtypes[i], launch.device().allocator());
-    if (!value) return value.status();
-    launch.set(static_cast<int>(i), *std::move(value));
+    if (!statuses[i].ok()) return statuses[i];
+    launch.set(static_cast<int>(i), std::move(values[i]));
   }
   return {};
 }

@@ -1,62 +1,57 @@
 #pragma once
 
-#include <map>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "troupe/devices/cpu/checkpoint/checkpoint_index.hpp"
-#include "troupe/devices/cpu/checkpoint/safetensors.hpp"
+#include "troupe/graph/types/status.hpp"
+#include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::cpu {
 
-// A checkpoint is named by a prefix, a path without extension. On disk it is
+// A checkpoint is TensorFlow's tensor bundle. It is named by a prefix, a path without extension; on
+// disk it is
 //
-//     PREFIX.safetensors                   or, in shards, PREFIX-00000-of-00002.safetensors ...
-//     PREFIX.safetensors.index.json        which tensor is in which file
+//     PREFIX.data-00000-of-00002 ...       the elements of all tensors (bundle_value.hpp)
+//     PREFIX.index                         where each tensor is, a sorted table
 //
 // The index is removed before any file changes and written when all files are on disk: a checkpoint
 // with an index is complete. A relative prefix counts from the folder in which the node was
 // started.
+//
+// The parts of a checkpoint that several tasks write are checkpoints of their own
+// (PREFIX-00000-of-00002.index) until they are merged.
 
 /// "model-00001-of-00004".
 std::string sharded_filename(const std::string& basename, int shard, int num_shards);
+std::filesystem::path index_file(const std::string& prefix);
+std::filesystem::path data_file(const std::string& prefix, int number, int count);
+/// The prefixes of the parts whose indices are on this file system, in order.
+std::vector<std::string> parts_of(const std::string& prefix);
 
-/// Writes one file and its index.
-Status save_checkpoint(const std::string& prefix, std::vector<NamedTensor> tensors);
+/// InvalidArgument where the prefix names a directory.
+Status check_prefix(const std::string& prefix);
+
+struct SavedTensor {
+  std::string name;
+  std::string shape_and_slice;  // "": the whole tensor
+  Tensor value;
+};
+
+/// Writes one data file and the index. Until both are written, files of the same name stay as they
+/// are.
+Status save_checkpoint(const std::string& prefix, std::vector<SavedTensor> tensors);
 
 struct MergeOptions {
   bool delete_old_dirs = true;       // folders of the parts, if empty afterwards
   bool allow_missing_files = false;  // skip parts that this file system lacks, if it has any
 };
 
-/// Makes one checkpoint of parts of one file each, whose files become its shards.
+/// Makes one checkpoint of parts, whose files it renames and which are none any more.
 Status merge_checkpoints(
     const std::vector<std::string>& parts, const std::string& prefix, MergeOptions options);
 
 /// Deletes the files of a checkpoint; succeeds if there are none.
 Status remove_checkpoint(const std::string& prefix);
-
-/// Reads a checkpoint: through its index; or, if that is on another file system, through the
-/// indices of the shards on this one; or a single safetensors file, with or without its extension
-/// in the prefix.
-class CheckpointReader {
- public:
-  /// NotFound if there is none of these.
-  static Result<CheckpointReader> open(const std::string& prefix);
-
-  /// NotFound names the tensor, the checkpoint and its tensors; InvalidArgument both dtypes;
-  /// DataLoss the file and the damaged tensor.
-  Result<Tensor> read(const std::string& name, DType dtype, Allocator& allocator);
-
- private:
-  CheckpointReader(std::string prefix, CheckpointIndex index)
-      : prefix_(std::move(prefix)), index_(std::move(index)) {}
-  Result<const SafetensorsFile*> file(const std::string& name);
-  Status missing(const std::string& tensor) const;
-
-  std::string prefix_;
-  CheckpointIndex index_;
-  std::map<std::string, SafetensorsFile> files_;  // that are open
-};
 
 }  // namespace troupe::cpu

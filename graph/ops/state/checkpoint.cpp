@@ -25,12 +25,11 @@ Status check_names(ShapeInference& s) {
 }  // namespace
 
 // A checkpoint is a prefix of file names, on the file system of the task that runs the op. Its
-// files are safetensors, and an index that names the file of each tensor
-// (devices/cpu/checkpoint/checkpoint_files.hpp).
+// files are those of TensorFlow's tensor bundles (devices/cpu/checkpoint/checkpoint_files.hpp).
 void add_checkpoint_ops(OpCatalog& catalog) {
   catalog.add(Op("SaveV2")
-      .doc("Writes the tensors as the checkpoint `prefix`, in one file. Each slice must be \"\": "
-           "the whole tensor.")
+      .doc("Writes the tensors as the checkpoint `prefix`. A slice says which part of which shape "
+           "a tensor is, \"4 10 0,2:-\", or \"\": the whole.")
       .input("prefix", DType::string)
       .input("tensor_names", DType::string)
       .input("shape_and_slices", DType::string)
@@ -41,8 +40,8 @@ void add_checkpoint_ops(OpCatalog& catalog) {
       .stateful());
 
   catalog.add(Op("RestoreV2")
-      .doc("Tensors of the checkpoint `prefix`, or of that safetensors file. NotFound names a "
-           "tensor that is not in it, DataLoss one that is not as it was saved.")
+      .doc("Tensors of the checkpoint `prefix`, or slices of them. NotFound names a tensor that is "
+           "not in it, DataLoss one that is not as it was saved.")
       .input("prefix", DType::string)
       .input("tensor_names", DType::string)
       .input("shape_and_slices", DType::string)

@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_refused_by_name_and_the_one_before_
   fixture.train(20);
   auto paths = fixture.saver->last_checkpoints();
   BOOST_TEST_REQUIRE(paths.size() >= 2U);
-  flip_last_bit(paths.back() + ".safetensors");
+  flip_last_bit(paths.back() + ".data-00000-of-00001");
   for (const auto& task : {ps0, ps1}) {
     fixture.cluster.crash(task);
     fixture.cluster.restart(task);
@@ -207,7 +207,8 @@ BOOST_AUTO_TEST_CASE(without_an_intact_checkpoint_training_fails_and_does_not_be
   TrainingFixture fixture(1);
   fixture.begin();
   fixture.train(10);
-  for (const auto& path : fixture.saver->last_checkpoints()) flip_last_bit(path + ".safetensors");
+  for (const auto& path : fixture.saver->last_checkpoints())
+    flip_last_bit(path + ".data-00000-of-00001");
   for (const auto& task : {ps0, ps1}) {
     fixture.cluster.crash(task);
     fixture.cluster.restart(task);

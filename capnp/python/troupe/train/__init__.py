@@ -48,6 +48,16 @@ from troupe._src.train.checkpoint_reader import (
     load_checkpoint,
     load_variable,
 )
+from troupe._src.train.checkpoint_state import (
+    CheckpointState,
+    checkpoint_exists,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import (
     assert_global_step,
@@ -56,6 +66,7 @@ from troupe._src.train.global_step import (
     get_or_create_global_step,
     global_step,
 )
+from troupe._src.train.init_from_checkpoint import init_from_checkpoint
 from troupe._src.train.learning_rate import (
     cosine_decay,
     cosine_decay_restarts,
@@ -112,6 +123,7 @@ from troupe._src.train.saver import (
     latest_checkpoint,
     remove_checkpoint,
 )
+from troupe._src.train.saver import Saver
 from troupe._src.train.scaffold import (
     ChiefSessionCreator,
     Scaffold,
@@ -208,6 +220,8 @@ __all__ = [
     "create_global_step",
     "exponential_decay",
     "export_meta_graph",
+    "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes",
     "get_checkpoint_state",
     "get_global_step",
     "get_or_create_global_step",
@@ -244,6 +258,7 @@ __all__ = [
     "stop_server",
     "string_input_producer",
     "summary_iterator",
+    "update_checkpoint_state",
     "warm_start",
     "write_graph",
 ]

@@ -33,17 +33,20 @@ inline void write(const fs::path& path, const std::string& text) {
 struct CheckpointFixture {
   TemporaryFolder folder;
   std::string prefix = folder / "model-7";
-  std::string file = prefix + ".safetensors";
-  std::string index = prefix + ".safetensors.index.json";
+  std::string file = prefix + ".data-00000-of-00001";
+  std::string index = prefix + ".index";
 
-  std::string save(const std::string& to, std::vector<std::string> names, Tensors tensors) {
-    std::vector<std::string> slices(names.size());
+  std::string save(
+      const std::string& to, std::vector<std::string> names, Tensors tensors,
+      std::vector<std::string> slices = {}) {
+    slices.resize(names.size());
     tensors.insert(tensors.begin(), {Tensor::string(to), strings(names), strings(slices)});
     return show("SaveV2", tensors);
   }
   std::string restore(
-      const std::string& from, std::vector<std::string> names, DTypes dtypes = {DType::float32}) {
-    std::vector<std::string> slices(names.size());
+      const std::string& from, std::vector<std::string> names, DTypes dtypes = {DType::float32},
+      std::vector<std::string> slices = {}) {
+    slices.resize(names.size());
     return show(
         "RestoreV2", {Tensor::string(from), strings(names), strings(slices)}, {{"dtypes", dtypes}});
   }

@@ -11,7 +11,14 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph_defs.graph_io import write_graph
 from troupe._src.graph_defs.importer import import_graph_def
 from troupe._src.messages.graph_messages import GraphDef
-from troupe._src.messages.meta_graph_messages import CollectionDef, MetaGraphDef, VariableDef
+from troupe._src.messages.meta_graph_messages import (
+    Any as AnyMessage,
+)
+from troupe._src.messages.meta_graph_messages import (
+    CollectionDef,
+    MetaGraphDef,
+    VariableDef,
+)
 from troupe._src.platform import logging
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -107,6 +114,8 @@ def _add_collection(message: MetaGraphDef, graph: Graph, key: Any) -> None:
 def _add_items(to: CollectionDef, items: List[Any]) -> None:
     if isinstance(items[0], (Operation, Tensor, Variable)):
         to.node_list.value.extend(_name_of(item) for item in items)
+    elif isinstance(items[0], AnyMessage):
+        to.any_list.value.extend(items)
     elif isinstance(items[0], (str, bytes)):
         to.bytes_list.value.extend(
             item.encode() if isinstance(item, str) else item for item in items

@@ -54,15 +54,40 @@ def _list_of(kind: str) -> type:
     return type("List", (ProtoMessage,), {"_fields": {"value": Field(1, kind, repeated=True)}})
 
 
+class Any(ProtoMessage):
+    """A message of any type, as bytes."""
+
+    _fields = {"type_url": Field(1, "string"), "value": Field(2, "bytes")}
+    _PREFIX = "type.googleapis.com/tensorflow."
+
+    def Pack(self, message: ProtoMessage) -> None:
+        """Takes over a message of TensorFlow's."""
+        self.type_url = self._PREFIX + type(message).__name__
+        self.value = message.SerializeToString()
+
+    def Unpack(self, message: ProtoMessage) -> bool:
+        """Fills the message; False where it is one of another type."""
+        if self.type_url != self._PREFIX + type(message).__name__:
+            return False
+        message.ParseFromString(self.value)
+        return True
+
+
+class _AnyList(ProtoMessage):
+    _fields = {"value": Field(1, "message", Any, repeated=True)}
+
+
 class CollectionDef(ProtoMessage):
     """One collection: names of nodes and tensors, serialized messages, or numbers."""
 
     NodeList, BytesList, Int64List, FloatList = map(_list_of, ("string", "bytes", "int64", "float"))
+    AnyList = _AnyList
     _fields = {
         "node_list": Field(1, "message", NodeList, oneof="kind"),
         "bytes_list": Field(2, "message", BytesList, oneof="kind"),
         "int64_list": Field(3, "message", Int64List, oneof="kind"),
         "float_list": Field(4, "message", FloatList, oneof="kind"),
+        "any_list": Field(5, "message", _AnyList, oneof="kind"),
     }
 
 
@@ -129,4 +154,14 @@ class MetaGraphDef(ProtoMessage):
         "collection_def": Field(4, "message", CollectionDef, key="string"),
         "signature_def": Field(5, "message", SignatureDef, key="string"),
         "asset_file_def": Field(6, "message", AssetFileDef, repeated=True),
+    }
+
+
+@set_module("troupe")
+class SavedModel(ProtoMessage):
+    """Graphs that are saved with their variables, each with tags of its own."""
+
+    _fields = {
+        "saved_model_schema_version": Field(1, "int64"),
+        "meta_graphs": Field(2, "message", MetaGraphDef, repeated=True),
     }

@@ -2,82 +2,78 @@
 
 from __future__ import annotations
 
-import json
 import os
-import struct
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, Tuple
 
-from troupe._src.graph.graph import Graph
-from troupe._src.ops import raw_ops
-from troupe._src.session.session import Session
-from troupe._src.train.saver import INDEX_SUFFIX, latest_checkpoint
+from troupe import _native
+from troupe._src.ops.convert import to_numpy
+from troupe._src.set_module import set_module
+from troupe._src.train.checkpoint_state import latest_checkpoint
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 
-# The dtypes by their names in safetensors.
-_DTYPES: Dict[str, DType] = {
-    "BOOL": dtypes.bool_, "U8": dtypes.uint8, "I8": dtypes.int8, "U16": dtypes.uint16,
-    "I16": dtypes.int16, "F16": dtypes.float16, "BF16": dtypes.bfloat16, "U32": dtypes.uint32,
-    "I32": dtypes.int32, "F32": dtypes.float32, "U64": dtypes.uint64, "I64": dtypes.int64,
-    "F64": dtypes.float64, "C64": dtypes.complex64,
-}  # fmt: skip
 
-
-class _Entry(NamedTuple):
-    dtype: DType
-    shape: List[int]
-
-
+@set_module("troupe.train")
 class CheckpointReader:
     """The variables of one checkpoint, by their names in it."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        with open(prefix + INDEX_SUFFIX, encoding="utf-8") as index:
-            files = json.load(index)["weight_map"]
-        folder = os.path.dirname(prefix)
-        headers = {file: _header(os.path.join(folder, file)) for file in set(files.values())}
-        self._entries = {name: _entry(headers[file][name]) for name, file in files.items()}
+    def __init__(self, filename: Any) -> None:
+        """Opens the checkpoint; NotFoundError where there is none, DataLossError for damage."""
+        self._checkpoint = _native.open_checkpoint(os.fspath(filename))
+        self._entries = {
+            name: (dtypes.by_number(dtype), list(shape))
+            for name, dtype, shape in self._checkpoint.list()
+        }
 
     def get_variable_to_shape_map(self) -> Dict[str, List[int]]:
-        return {name: entry.shape for name, entry in self._entries.items()}
+        """The shapes by name."""
+        return {name: shape for name, (_, shape) in self._entries.items()}
 
     def get_variable_to_dtype_map(self) -> Dict[str, DType]:
-        return {name: entry.dtype for name, entry in self._entries.items()}
+        """The dtypes by name."""
+        return {name: dtype for name, (dtype, _) in self._entries.items()}
 
     def has_tensor(self, tensor_str: str) -> bool:
+        """True if the checkpoint has that name."""
         return tensor_str in self._entries
 
     def get_tensor(self, tensor_str: str) -> Any:
         """The value of a variable; NotFoundError where the checkpoint has no such name."""
-        entry = self._entries.get(tensor_str, _Entry(dtypes.float32, []))
-        with Graph().as_default(), Session() as session:
-            (value,) = raw_ops.RestoreV2(
-                prefix=self._prefix,
-                tensor_names=[tensor_str],
-                shape_and_slices=[""],
-                dtypes=[entry.dtype],
-            )
-            return session.run(value)
+        return to_numpy(self._checkpoint.read(tensor_str))
+
+    def debug_string(self) -> bytes:
+        """A line for each variable: name, type and shape."""
+        lines = [
+            f"{name} (DT_{_PROTO_NAMES.get(dtype.name, dtype.name).upper()}) "
+            f"[{','.join(map(str, shape))}]\n"
+            for name, (dtype, shape) in self._entries.items()
+        ]
+        return "".join(lines).encode()
 
 
-def _header(path: str) -> Dict[str, Any]:
-    """Parses the header of a safetensors file."""
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header: Dict[str, Any] = json.loads(file.read(length))
-    return header
+# The names of dtypes in messages, where they differ from those of NumPy.
+_PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-def _entry(header: Dict[str, Any]) -> _Entry:
-    return _Entry(_DTYPES[header["dtype"]], list(header["shape"]))
+def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+    """A reader of that checkpoint.
+
+    Args:
+      filepattern: The name of the checkpoint.
+
+    Raises:
+      NotFoundError: There is no such checkpoint.
+      DataLossError: Its index is damaged.
+    """
+    return CheckpointReader(filepattern)
 
 
-NewCheckpointReader = CheckpointReader
+def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+    """A reader for a checkpoint, or for the latest one of a folder.
 
-
-def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
-    """A reader for a checkpoint, or for the latest one of a folder."""
+    Raises:
+      ValueError: The folder has no checkpoint.
+    """
     prefix = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(prefix):
         latest = latest_checkpoint(prefix)
@@ -87,11 +83,11 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
     return CheckpointReader(prefix)
 
 
-def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """The value of a variable in a checkpoint."""
-    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.split(":")[0])
+def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+    """The value of a variable in a checkpoint, or in the latest one of a folder."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)
 
 
-def list_variables(ckpt_dir_or_file: str) -> List[Tuple[str, List[int]]]:
+def list_variables(ckpt_dir_or_file: Any) -> List[Tuple[str, List[int]]]:
     """(name, shape) of all variables of a checkpoint, sorted by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from troupe._src.graph_defs.meta_graph import add_meta_graph
-from troupe._src.graph_defs.saver_nodes import scoped
 from troupe._src.platform import logging
 from troupe._src.train.saver import Saver
 from troupe._src.variables.variable_sets import global_variables
@@ -49,7 +48,7 @@ def import_with_elements(
         meta_graph_or_file, clear_devices, import_scope, input_map, return_elements
     )
     if message.HasField("saver_def"):
-        return Saver(saver_def=scoped(message.saver_def, scope)), elements
+        return Saver(saver_def=message.saver_def, name=scope), elements
     if global_variables(scope or None):
         return Saver(), elements
     logging.info("Saver not created because there are no variables in the graph to restore")

@@ -2,65 +2,34 @@
 
 from __future__ import annotations
 
-import glob
 import os
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from troupe import _native
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph_defs.meta_graph import export_meta_graph, proto_functions
-from troupe._src.graph_defs.saver_nodes import SaverOfNames, name_nodes, remove_file, scoped
 from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
 from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
+from troupe._src.train.checkpoint_state import checkpoint_exists, meta_graph_filename
+from troupe._src.train.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
+from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
 
-INDEX_SUFFIX = ".safetensors.index.json"
-
-
-@set_module("troupe.train")
-class CheckpointState(NamedTuple):
-    """The checkpoints of a folder, oldest first."""
-
-    model_checkpoint_path: str
-    all_model_checkpoint_paths: List[str]
-
-
-def get_checkpoint_state(
-    checkpoint_dir: str, latest_filename: Any = None
-) -> Optional[CheckpointState]:
-    """The contents of the folder's file `checkpoint`; None where it does not exist."""
-    paths = _native.checkpoints(os.fspath(checkpoint_dir))
-    return CheckpointState(paths[-1], paths) if paths else None
-
-
-def latest_checkpoint(checkpoint_dir: str, latest_filename: Any = None) -> Optional[str]:
-    """The prefix of the folder's latest checkpoint, or None."""
-    state = get_checkpoint_state(checkpoint_dir)
-    return state.model_checkpoint_path if state else None
-
-
-def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """True if this file system has the index of that checkpoint."""
-    return os.path.exists(os.fspath(checkpoint_prefix) + INDEX_SUFFIX)
-
-
-def remove_checkpoint(checkpoint_prefix: str, *_: Any) -> None:
-    """Removes the files of a checkpoint from this file system."""
-    for path in glob.glob(glob.escape(os.fspath(checkpoint_prefix)) + "[.-]*safetensors*"):
-        os.remove(path)
+# (name in checkpoints, which part of that tensor, the variable)
+Part = Tuple[str, str, Variable]
 
 
 @set_module("troupe.train")
 class Saver:
     """Saves variables to checkpoints, and restores them.
 
-    Adds nodes to the graph, so it must be created after the variables. Checkpoints are written by
-    tasks: by the session's master, or with `sharded` by each task for its own variables. `var_list`
-    is a list, or a dict of variables by their names in checkpoints.
+    Adds nodes to the graph, so it must be created after the variables. Checkpoints are those of
+    TensorFlow, and are written by tasks: by the session's master, or with `sharded` by each task
+    for its own variables.
     """
 
     def __init__(
@@ -71,113 +40,250 @@ class Saver:
         max_to_keep: Optional[int] = 5,
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: Optional[str] = None,
-        device: str = "",
+        restore_sequentially: bool = False,
         saver_def: Any = None,
-        **_: Any,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = SaverDef.V2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: Optional[str] = None,
+        device: str = "",
     ) -> None:
-        graph = get_default_graph()
-        self._by_names: Optional[SaverOfNames] = None
-        if saver_def is not None:
-            self._by_names = SaverOfNames(saver_def, remove_checkpoint)
-            self.saver_def = self._by_names.saver_def
-            return
-        options = {
-            "variables": {key: v._native for key, v in _by_name(var_list).items()},
+        """Creates a saver.
+
+        Args:
+          var_list: Variables, or a dict of them by their names in checkpoints; parts of a variable
+            are saved as the whole. By default all global variables.
+          reshape: Values of other shapes are given those of the variables.
+          sharded: Each task writes its own variables.
+          max_to_keep: How many checkpoints are kept; 0 or None: all.
+          keep_checkpoint_every_n_hours: One checkpoint in such a time is always kept.
+          name: The scope of its nodes, by default "save".
+          restore_sequentially: A task restores one variable after another.
+          saver_def: The message of a saver whose nodes the graph has.
+          builder: Must be None: nodes are those of the runtime.
+          defer_build: Nodes are added by build().
+          allow_empty: Without variables it saves nothing, instead of being an error.
+          write_version: SaverDef.V2; others are not written.
+          pad_step_number: Steps in names have eight digits.
+          save_relative_paths: The folder's file of checkpoints has relative paths.
+          filename: The name of checkpoints that a step which names none writes.
+          device: The task that writes.
+
+        Raises:
+          ValueError: There are no variables, two with the same name, or an option that does not
+            exist here.
+          TypeError: Something in `var_list` is no variable.
+        """
+        if defer_build and var_list:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. "
+                "Either set defer_build=False or var_list=None."
+            )
+        if builder is not None:
+            raise ValueError("a saver's nodes are those of the runtime: builder must be None")
+        if write_version != SaverDef.V2:
+            raise ValueError("checkpoints are written in the format V2 (tensor bundles) only")
+        self._var_list, self._name, self._allow_empty = var_list, name, allow_empty
+        self._options = {
             "sharded": sharded,
             "device": device,
             "max_to_keep": max_to_keep or 0,
             "keep_checkpoint_every_n_hours": float(keep_checkpoint_every_n_hours),
+            "name": "",
+            "filename": filename or "model",
+            "reshape": reshape,
+            "restore_sequentially": restore_sequentially,
+            "pad_step_number": pad_step_number,
+            "save_relative_paths": save_relative_paths,
         }
+        self.saver_def: Any = saver_def
+        self._by_names: Optional[SaverOfNames] = None
+        self._is_built = self._is_empty = False
+        if not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Adds the nodes, unless it has."""
+        if self._is_built:
+            return
+        self._is_built = True
+        if self.saver_def is not None:
+            self._by_names = SaverOfNames(scoped(self.saver_def, self._name), self._options)
+            self.saver_def = self._by_names.saver_def
+            return
+        parts = _parts(global_variables() if self._var_list is None else self._var_list)
+        if not parts:
+            if not self._allow_empty:
+                raise ValueError("No variables to save")
+            self._is_empty = True
+            return
         self._host = _native.make_host(logging.info)
+        graph = get_default_graph()
         with graph._lock, graph.control_dependencies(None), graph.device(None):
             graph._check_not_finalized()
-            builder = graph._builder_for("SaveV2", "save")
-            first = graph._root.size
-            self._native = _native.make_saver(builder, self._host, options)
-            self.saver_def = name_nodes(graph, first)
-        self.saver_def.sharded = sharded
-        self.saver_def.max_to_keep = max_to_keep or 0
-        self.saver_def.keep_checkpoint_every_n_hours = float(keep_checkpoint_every_n_hours)
+            with graph.name_scope(self._name or "save"):
+                builder = graph._builder_for("SaveV2", "")
+                first = graph._root.size
+                given = [(name, slice_, variable._native) for name, slice_, variable in parts]
+                self._native = _native.make_saver(
+                    builder, self._host, {**self._options, "parts": given}
+                )
+                self.saver_def = name_nodes(graph, first)
+        self.saver_def.sharded = self._options["sharded"]
+        self.saver_def.max_to_keep = self._options["max_to_keep"]
+        self.saver_def.keep_checkpoint_every_n_hours = self._options[
+            "keep_checkpoint_every_n_hours"
+        ]
 
     def save(
         self,
         sess: BaseSession,
         save_path: str,
         global_step: Any = None,
-        latest_filename: Any = None,
+        latest_filename: Optional[str] = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
-        **_: Any,
-    ) -> str:
-        """Writes the checkpoint "save_path", or "save_path-<global_step>"; returns its name.
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Optional[str]:
+        """Writes a checkpoint, and notes it as the latest one of its folder.
 
-        A session in this process needs an existing folder; tasks of a cluster create it. With
-        `write_meta_graph` this program writes the graph to "<name>.meta".
+        Args:
+          sess: The session. One in this process needs an existing folder; tasks of a cluster
+            create it.
+          save_path: The name of the checkpoint.
+          global_step: A number, or a tensor of one, that is added to the name: "path-7".
+          latest_filename: The name of the folder's file of checkpoints, by default "checkpoint".
+          meta_graph_suffix: The end of the name of the graph's file.
+          write_meta_graph: This program writes the graph to "<name>.meta".
+          write_state: Writes the folder's file of checkpoints, and removes old ones.
+          strip_default_attrs: Without effect: defaults stay in the nodes.
+          save_debug_info: Without effect.
+
+        Returns:
+          The name of the checkpoint; None for a saver without variables.
+
+        Raises:
+          TypeError: `sess` is no session.
+          ValueError: The folder does not exist, or `latest_filename` is a path or the checkpoint.
+          RuntimeError: build() was not called.
         """
+        if not self._is_built:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
+        latest_filename = latest_filename or "checkpoint"
+        path = os.fspath(save_path)
+        if os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        if global_step is None and os.path.basename(path) == latest_filename:
+            raise ValueError(
+                f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'"
+            )
         session = _require_session(sess)
-        folder = os.path.dirname(os.fspath(save_path))
+        folder = os.path.dirname(path)
         if not session.sess_str and folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
-        step = global_step
-        if step is not None and not isinstance(step, int):
-            step = int(sess.run(step)) if hasattr(step, "graph") else int(step)
+        step = _number_of(sess, global_step)
         before = self.last_checkpoints
-        path = self._save(session, os.fspath(save_path), step)
+        if not self._is_empty:
+            path = self._save(session, path, step, latest_filename, write_state)
+        elif step is not None:
+            path = f"{path}-{step}"
         if write_meta_graph:
             with session.graph.as_default():
-                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
+                self.export_meta_graph(meta_graph_filename(path, meta_graph_suffix))
         for old in set(before) - set(self.last_checkpoints):
-            remove_file(f"{old}.{meta_graph_suffix}")
-        return path
+            _remove_file(meta_graph_filename(old, meta_graph_suffix))
+        return None if self._is_empty else path
 
-    def _save(self, session: BaseSession, save_path: str, step: Optional[int]) -> str:
+    def _save(
+        self, session: BaseSession, save_path: str, step: Optional[int], filename: str, state: bool
+    ) -> str:
         if self._by_names is not None:
-            return self._by_names.save(session, save_path, step)
+            return self._by_names.save(session, save_path, step, filename, state)
         try:
-            return str(self._native.save(session._ready(), save_path, step))
+            return str(self._native.save(session._ready(), save_path, step, filename, state))
         except errors.OpError as error:
             raise session._located(error)
 
     def restore(self, sess: BaseSession, save_path: str) -> None:
-        """Assigns the values of a checkpoint to the variables."""
+        """Assigns the values of a checkpoint to the variables.
+
+        Args:
+          sess: The session.
+          save_path: The name of the checkpoint.
+
+        Raises:
+          ValueError: There is no such checkpoint on this machine, for a session on it.
+          NotFoundError: The checkpoint lacks a variable.
+          InvalidArgumentError: A variable has another type or shape there.
+        """
+        if self._is_empty:
+            return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         session = _require_session(sess)
-        if not session.sess_str and not checkpoint_exists(save_path):
+        path = os.fspath(save_path)
+        if not session.sess_str and not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
-        if self._by_names is not None:
-            self._by_names.restore(session, os.fspath(save_path))
-            return
+        logging.info("Restoring parameters from %s", path)
         try:
-            self._native.restore(session._ready(), os.fspath(save_path))
+            if self._by_names is not None:
+                self._by_names.restore(session, path)
+            else:
+                self._native.restore(session._ready(), path)
+        except errors.NotFoundError as error:
+            raise _explained(
+                session._located(error), "a Variable name or other graph key that is missing"
+            )
+        except errors.InvalidArgumentError as error:
+            raise _explained(
+                session._located(error), "a mismatch between the current graph and the graph"
+            )
         except errors.OpError as error:
             raise session._located(error)
 
     @property
     def last_checkpoints(self) -> List[str]:
         """The checkpoints that it has saved and not removed, oldest first."""
+        if self._is_empty or not self._is_built:
+            return []
         if self._by_names is not None:
             return list(self._by_names.checkpoints)
         return list(self._native.last_checkpoints())
 
-    def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
-        """Adopts the checkpoints of another saver, so that `max_to_keep` counts them."""
+    def set_last_checkpoints(self, last_checkpoints: List[str]) -> None:
+        """Adopts checkpoints, whether they exist or not, so that `max_to_keep` counts them."""
         if self._by_names is not None:
-            self._by_names.checkpoints = list(checkpoint_paths)
-        else:
-            self._native.recover_last_checkpoints(list(checkpoint_paths))
+            self._by_names.checkpoints = list(last_checkpoints)
+        elif not self._is_empty:
+            self._native.recover_last_checkpoints(list(last_checkpoints))
+
+    def set_last_checkpoints_with_time(
+        self, last_checkpoints_with_time: List[Tuple[str, float]]
+    ) -> None:
+        """Adopts checkpoints; they count as written now."""
+        self.set_last_checkpoints([path for path, _ in last_checkpoints_with_time])
+
+    def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
+        """Adopts those checkpoints of another saver that exist."""
+        self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
     def as_saver_def(self) -> SaverDef:
         """The names of its nodes as a message."""
-        return self.saver_def
+        return self.saver_def  # type: ignore[no-any-return]
 
-    def to_proto(self, export_scope: Optional[str] = None) -> SaverDef:
-        return self.saver_def
+    def to_proto(self, export_scope: Optional[str] = None) -> Optional[SaverDef]:
+        """The same, without that scope; None where its nodes are not in it."""
+        return unscoped(self.saver_def, export_scope)
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> Saver:
         """A saver of nodes that the graph has."""
-        return Saver(saver_def=scoped(saver_def, import_scope))
+        return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
         self,
@@ -198,6 +304,8 @@ class Saver:
             as_text=as_text,
             export_scope=export_scope,
             clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
         )
 
 
@@ -207,16 +315,76 @@ def _require_session(sess: Any) -> BaseSession:
     return sess
 
 
-def _by_name(var_list: Any) -> Dict[str, Variable]:
-    if isinstance(var_list, dict):
-        named = dict(var_list)
-    else:
-        variables = global_variables() if var_list is None else list(var_list)
-        named = {variable._shared_name: variable for variable in variables}
-        if len(named) < len(variables):
-            raise ValueError("At least two variables have the same name")
-    if not named:
-        raise ValueError("No variables to save")
+def _number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
+    """The number that a step, a tensor or its name is."""
+    if global_step is None or isinstance(global_step, int):
+        return global_step
+    if isinstance(global_step, str) or hasattr(global_step, "graph"):
+        return int(sess.run(global_step))
+    return int(global_step)
+
+
+def _remove_file(path: str) -> None:
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def _explained(error: errors.OpError, cause: str) -> errors.OpError:
+    message = (
+        f"Restoring from checkpoint failed. This is most likely due to {cause} from the "
+        "checkpoint. Please ensure that you have not altered the graph expected based on the "
+        f"checkpoint. Original error:\n\n{error.message}"
+    )
+    made = type(error)(error.node_def, error.op, message)
+    for name, value in vars(error).items():
+        if name.lstrip("_") not in ("message", "args"):
+            vars(made)[name] = value
+    return made
+
+
+def _parts(var_list: Any) -> List[Part]:
+    """What is saved of each variable."""
+    named = var_list if isinstance(var_list, dict) else _by_name(list(var_list))
+    parts: List[Part] = []
+    for name, given in named.items():
+        if isinstance(given, (list, tuple, PartitionedVariable)):
+            parts += [_part(name, variable) for variable in given]
+        elif isinstance(given, Variable):
+            parts.append((name, "", given))
+        else:
+            raise TypeError(
+                "names_to_saveables must be a dict mapping string names to Tensors/Variables. "
+                f"Not a variable: {given}"
+            )
+    return parts
+
+
+def _part(name: str, variable: Any) -> Part:
+    info = variable._get_save_slice_info() if isinstance(variable, Variable) else None
+    if info is None:
+        raise ValueError(f"Slices must all be slices: {variable}")
+    return name, info.spec, variable
+
+
+def _by_name(variables: List[Any]) -> Dict[str, Any]:
+    """Variables by their own names, and lists of parts by those of the whole ones."""
+    named: Dict[str, Any] = {}
+    for variable in variables:
+        if isinstance(variable, PartitionedVariable):
+            named[variable.name] = variable
+            continue
+        if not isinstance(variable, Variable):
+            raise TypeError(f"Variable to save is not a Variable: {variable}")
+        info = variable._get_save_slice_info()
+        if info is not None:
+            parts = named.setdefault(info.full_name, [])
+            if not isinstance(parts, list):
+                raise ValueError(f"Mixing slices and non-slices with the same name: {variable}")
+            parts.append(variable)
+        elif variable._shared_name in named:
+            raise ValueError(f"At least two variables have the same name: {variable._shared_name}")
+        else:
+            named[variable._shared_name] = variable
     return named
 
 
