@@ -216,10 +216,11 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, core, estimator, feature_column, python, test
+    from troupe import compat, core, estimator, feature_column, python, saved_model, test
 
 __getattr__ = _missing_names(
-    __name__, lazy=("compat", "core", "estimator", "feature_column", "python", "test")
+    __name__,
+    lazy=("compat", "core", "estimator", "feature_column", "python", "saved_model", "test"),
 )
 
 __all__ = [

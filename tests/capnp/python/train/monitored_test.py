@@ -86,7 +86,7 @@ class SaverTest(tf.test.TestCase):
         self.assertAllEqual(reader.get_tensor("scope/w"), [[1], [1]])
         self.assertEqual(reader.get_variable_to_dtype_map()["scope/w"], tf.bfloat16)
         self.assertTrue(reader.has_tensor("v") and not reader.has_tensor("w"))
-        with self.assertRaisesRegex(tf.errors.NotFoundError, "'w'"):
+        with self.assertRaisesRegex(tf.errors.NotFoundError, "Key w not found"):
             reader.get_tensor("w")
         with self.assertRaisesRegex(ValueError, "Couldn't find"):
             tf.train.load_checkpoint(tempfile.mkdtemp(dir=folder))

@@ -31,7 +31,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description",
         "initialize",
     ),
-    "graphs from files": ("saved_model",),
     "Keras (tf.layers and tf.nn have the same layers)": ("keras",),
 }  # fmt: skip
 

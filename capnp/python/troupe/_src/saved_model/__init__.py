@@ -1,0 +1,1 @@
+"""Graphs that are saved with their variables, to be served."""

@@ -1,0 +1,20 @@
+"""Signatures of SavedModels."""
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.saved_model.signatures import (
+    build_signature_def,
+    classification_signature_def,
+    is_valid_signature,
+    predict_signature_def,
+    regression_signature_def,
+)
+
+__getattr__ = _missing_names(__name__)
+
+__all__ = [
+    "build_signature_def",
+    "classification_signature_def",
+    "is_valid_signature",
+    "predict_signature_def",
+    "regression_signature_def",
+]
