@@ -1,0 +1,177 @@
+#include "troupe/graph/optimize/step_graph.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "troupe/graph/ops/loops.hpp"
+#include "troupe/graph/optimize/step_writer.hpp"
+
+namespace troupe {
+namespace {
+
+/// The families of ops that are functions of their inputs, unless they are stateful. The others
+/// have state, read files, call programs, or are the ops of graphs themselves.
+bool is_family_of_functions(std::string_view family) {
+  constexpr std::array<std::string_view, 9> rooms{"math/",     "reduction/", "array/",
+                                                  "indexing/", "linalg/",    "nn/",
+                                                  "random/",   "sparse/",    "string/"};
+  return std::ranges::any_of(rooms, [&](auto room) { return family.starts_with(room); });
+}
+
+bool has_reference(const Node& node) {
+  for (const auto& argument : node.op->inputs())
+    if (argument.is_ref) return true;
+  for (const auto& argument : node.op->outputs())
+    if (argument.is_ref) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_control_flow(const StepNode& node) {
+  const auto& op = node.node->op->name();
+  return op == "Switch" || op == "RefSwitch" || op == "_SwitchN" || op == loops::loop_cond ||
+         loops::is_merge(op) || loops::is_enter(op) || loops::is_exit(op) ||
+         loops::is_next_iteration(op);
+}
+
+StepGraph::StepGraph(
+    const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices)
+    : graph_(graph),
+      step_(step),
+      positions_(static_cast<size_t>(graph.size()), -1),
+      feeds_(step.feeds) {
+  std::ranges::sort(feeds_);
+  std::map<std::string, int> numbers;
+  const DeviceName* last = nullptr;  // neighbours are mostly on one device
+  int number = -1;
+  nodes_.reserve(step.nodes.size());
+  for (auto id : step.nodes) {
+    const auto& device = devices.at(id);
+    if (!last || !(*last == device))
+      number = numbers.emplace(device.to_string(), static_cast<int>(numbers.size())).first->second;
+    last = &device;
+    positions_[static_cast<size_t>(id)] = static_cast<int32_t>(nodes_.size());
+    const auto& node = graph.node(id);
+    nodes_.push_back(
+        {.node = &node,
+         .device = &device,
+         .device_number = number,
+         .inputs = node.inputs,
+         .control_inputs = node.control_inputs});
+  }
+  for (auto& node : nodes_) {
+    auto& controls = node.control_inputs;
+    std::erase_if(controls, [&](NodeId id) { return !find(id); });
+    std::ranges::sort(controls);
+    controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
+  }
+  for (auto feed : feeds_)
+    if (auto* node = find(feed.node)) node->has_fed_output = true;
+  find_roots();
+}
+
+/// Pruning has kept targets without naming them: they are what nobody uses. A target that others
+/// use is run for these, and for what it changes.
+void StepGraph::find_roots() {
+  std::vector<bool> is_used(nodes_.size());
+  auto use = [&](NodeId id) {
+    if (auto position = positions_[static_cast<size_t>(id)]; position >= 0)
+      is_used[static_cast<size_t>(position)] = true;
+  };
+  for (const auto& node : nodes_) {
+    for (auto input : node.inputs)
+      if (!is_fed(input)) use(input.node);
+    for (auto input : node.control_inputs) use(input);
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    nodes_[i].is_root = !is_used[i] || nodes_[i].node->op->is_stateful();
+  for (auto fetch : step_.fetches)
+    if (auto* node = find(fetch.node); node && !is_fed(fetch))
+      node->is_root = node->is_fetched = true;
+}
+
+StepNode* StepGraph::find(NodeId id) {
+  auto position = positions_[static_cast<size_t>(id)];
+  return position < 0 ? nullptr : &nodes_[static_cast<size_t>(position)];
+}
+
+bool StepGraph::is_fed(Output output) const {
+  return !feeds_.empty() && std::ranges::binary_search(feeds_, output);
+}
+
+const StepNode* StepGraph::source_of(Output output) const {
+  return is_fed(output) ? nullptr : find(output.node);
+}
+
+const Shape& StepGraph::shape_of(Output output) const {
+  const auto* value = constant(output);
+  return value ? value->shape() : graph_.shape_of(output);
+}
+
+const Tensor* StepGraph::constant(Output output) const {
+  const auto* source = source_of(output);
+  if (!source) return nullptr;
+  if (!source->values.empty()) return &source->values[static_cast<size_t>(output.index)];
+  if (source->node->op->name() != "Const") return nullptr;
+  return source->node->attrs.find("value")->second.get<Tensor>();
+}
+
+bool StepGraph::is_pure(const StepNode& node) const {
+  const auto& op = *node.node->op;
+  return !op.is_stateful() && !node.has_fed_output && !op.outputs().empty() &&
+         (op.name() == "Const" || is_family_of_functions(op.family())) &&
+         op.name() != "PlaceholderWithDefault" && !has_reference(*node.node);
+}
+
+void StepGraph::set_values(StepNode& node, Tensors values, std::vector<NodeId> control_inputs) {
+  node.values = std::move(values);
+  node.inputs.clear();
+  node.is_everywhere = control_inputs.empty();
+  set_control_inputs(node, std::move(control_inputs));
+}
+
+void StepGraph::replace(StepNode& node, std::vector<Output> by) {
+  node.stands_for = std::move(by);
+  mark_changed();
+}
+
+void StepGraph::set_control_inputs(StepNode& node, std::vector<NodeId> inputs) {
+  node.control_inputs = std::move(inputs);
+  mark_changed();
+}
+
+/// One step is enough: what replaces an output is before it, and current when it is chosen; but a
+/// later pass may replace that.
+Output StepGraph::current(Output output) const {
+  for (const auto* source = source_of(output); source && source->is_replaced();
+       source = source_of(output))
+    output = source->stands_for[static_cast<size_t>(output.index)];
+  return output;
+}
+
+NodeId StepGraph::current_control(NodeId id) const {
+  for (const auto* node = find(id); node && node->is_replaced(); node = find(id))
+    id = node->stands_for.front().node;
+  return id;
+}
+
+void StepGraph::refresh(StepNode& node) const {
+  for (auto& input : node.inputs) input = current(input);
+  auto& controls = node.control_inputs;
+  if (controls.empty()) return;
+  for (auto& input : controls) input = current_control(input);
+  std::erase_if(controls, [&](NodeId id) { return !find(id); });
+  std::ranges::sort(controls);
+  controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
+}
+
+Result<PlacedStep> StepGraph::to_step() const {
+  auto nodes = nodes_;
+  for (auto& node : nodes) refresh(node);
+  std::vector<Output> fetches;
+  for (auto fetch : step_.fetches) fetches.push_back(is_fed(fetch) ? fetch : current(fetch));
+  return StepWriter(graph_, step_, nodes, positions_).write(fetches);
+}
+
+}  // namespace troupe
