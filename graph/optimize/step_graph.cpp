@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "troupe/graph/ops/loops.hpp"
 #include "troupe/graph/optimize/step_writer.hpp"
@@ -26,14 +27,38 @@ bool has_reference(const Node& node) {
   return false;
 }
 
-}  // namespace
-
-bool is_control_flow(const StepNode& node) {
-  const auto& op = node.node->op->name();
+bool begins_or_ends_branch(const std::string& op) {
   return op == "Switch" || op == "RefSwitch" || op == "_SwitchN" || op == loops::loop_cond ||
          loops::is_merge(op) || loops::is_enter(op) || loops::is_exit(op) ||
          loops::is_next_iteration(op);
 }
+
+bool is_function_of_inputs(const Node& node) {
+  const auto& op = *node.op;
+  return !op.is_stateful() && !op.outputs().empty() &&
+         (op.name() == "Const" || is_family_of_functions(op.family())) &&
+         op.name() != "PlaceholderWithDefault" && !has_reference(node);
+}
+
+/// Of a step's nodes, which are of few ops.
+class OpFacts {
+ public:
+  struct Facts {
+    bool is_pure;
+    bool is_control_flow;
+  };
+  const Facts& of(const Node& node) {
+    auto [found, is_new] = facts_.try_emplace(node.op);
+    if (is_new)
+      found->second = {is_function_of_inputs(node), begins_or_ends_branch(node.op->name())};
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<const Op*, Facts> facts_;
+};
+
+}  // namespace
 
 StepGraph::StepGraph(
     const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices)
@@ -43,6 +68,7 @@ StepGraph::StepGraph(
       feeds_(step.feeds) {
   std::ranges::sort(feeds_);
   std::map<std::string, int> numbers;
+  OpFacts facts;
   const DeviceName* last = nullptr;  // neighbours are mostly on one device
   int number = -1;
   nodes_.reserve(step.nodes.size());
@@ -58,7 +84,9 @@ StepGraph::StepGraph(
          .device = &device,
          .device_number = number,
          .inputs = node.inputs,
-         .control_inputs = node.control_inputs});
+         .control_inputs = node.control_inputs,
+         .is_pure = facts.of(node).is_pure,
+         .is_control_flow = facts.of(node).is_control_flow});
   }
   for (auto& node : nodes_) {
     auto& controls = node.control_inputs;
@@ -117,13 +145,6 @@ const Tensor* StepGraph::constant(Output output) const {
   return source->node->attrs.find("value")->second.get<Tensor>();
 }
 
-bool StepGraph::is_pure(const StepNode& node) const {
-  const auto& op = *node.node->op;
-  return !op.is_stateful() && !node.has_fed_output && !op.outputs().empty() &&
-         (op.name() == "Const" || is_family_of_functions(op.family())) &&
-         op.name() != "PlaceholderWithDefault" && !has_reference(*node.node);
-}
-
 void StepGraph::set_values(StepNode& node, Tensors values, std::vector<NodeId> control_inputs) {
   node.values = std::move(values);
   node.inputs.clear();
@@ -166,12 +187,11 @@ void StepGraph::refresh(StepNode& node) const {
   controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
 }
 
-Result<PlacedStep> StepGraph::to_step() const {
-  auto nodes = nodes_;
-  for (auto& node : nodes) refresh(node);
+Result<PlacedStep> StepGraph::to_step() {
+  for (auto& node : nodes_) refresh(node);
   std::vector<Output> fetches;
   for (auto fetch : step_.fetches) fetches.push_back(is_fed(fetch) ? fetch : current(fetch));
-  return StepWriter(graph_, step_, nodes, positions_).write(fetches);
+  return StepWriter(graph_, step_, nodes_, positions_).write(fetches);
 }
 
 }  // namespace troupe

@@ -31,6 +31,9 @@ struct StepNode {
   bool has_fed_output = false;  // an output is a feed
   bool is_everywhere = false;   // a constant that each device which uses it gets a copy of
 
+  bool is_pure = false;  // StepGraph::is_pure()
+  bool is_control_flow = false;
+
   bool is_replaced() const { return !stands_for.empty(); }
   bool is_constant() const { return !values.empty() || node->op->name() == "Const"; }
 };
@@ -72,7 +75,7 @@ class StepGraph {
   const Graph& graph() const { return graph_; }
 
   /// Whether passes may merge, replace or compute the node: a function of its inputs (OP-1).
-  bool is_pure(const StepNode& node) const;
+  static bool is_pure(const StepNode& node) { return node.is_pure && !node.has_fed_output; }
 
   /// Makes a constant of a pure node.
   void set_values(StepNode& node, Tensors values, std::vector<NodeId> control_inputs);
@@ -87,7 +90,7 @@ class StepGraph {
 
   /// The step that the passes have made, without what nobody needs any more. InvalidArgument where
   /// what became known shows that a node's inputs do not fit.
-  Result<PlacedStep> to_step() const;
+  Result<PlacedStep> to_step();
 
  private:
   void refresh(StepNode& node) const;
@@ -105,6 +108,6 @@ class StepGraph {
 
 /// Whether the op begins or ends a branch or an iteration, so that its outputs may be dead, or be
 /// in another frame than its inputs.
-bool is_control_flow(const StepNode& node);
+inline bool is_control_flow(const StepNode& node) { return node.is_control_flow; }
 
 }  // namespace troupe

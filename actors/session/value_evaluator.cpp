@@ -1,4 +1,4 @@
-#include "troupe/devices/value_evaluator.hpp"
+#include "troupe/actors/session/value_evaluator.hpp"
 
 #include <algorithm>
 #include <cstring>
