@@ -64,11 +64,18 @@ class Picture {
   explicit Picture(const DotOptions& options) : options_(options) {}
 
   void add(const std::string& frame, const Node& node) {
-    auto scope = is_step_boundary(node) ? "" : scope_of(node.name, options_.scope_depth);
-    auto key = std::pair(frame, scope.empty() ? node.name : scope);
+    add(frame, node.name, node.op->name(), style_of(node));
+  }
+
+  /// A box with the name and that text; one whose text begins with '_' is in no scope.
+  void add(
+      const std::string& frame, const std::string& name, const std::string& text,
+      const std::string& style) {
+    auto scope = text.starts_with('_') ? "" : scope_of(name, options_.scope_depth);
+    auto key = std::pair(frame, scope.empty() ? name : scope);
     auto [found, is_new] = box_of_.emplace(key, boxes_.size());
     if (is_new && boxes_.size() < options_.boxes_max)
-      boxes_.push_back({frame, key.second + "\n" + node.op->name(), style_of(node)});
+      boxes_.push_back({frame, key.second + "\n" + text, style});
     else if (is_new) box_of_.erase(found);
     if (!box_of_.contains(key)) ++left_out_;
     else if (!scope.empty()) add_to_scope(boxes_[box_of_.at(key)], scope);
@@ -232,6 +239,18 @@ class PartitionDrawer {
   Picture& picture_;
 };
 
+std::string text_of(const ExplainedNode& node) {
+  auto us = [](std::chrono::nanoseconds time) {
+    return std::to_string((time.count() + 500) / 1000) + " us";
+  };
+  auto text = node.op + "\n" + us(node.predicted);
+  return node.measured_steps > 0 ? text + " (" + us(node.measured) + " measured)" : text;
+}
+
+std::string node_of(const std::string& input) {
+  return input.starts_with('^') ? input.substr(1) : input.substr(0, input.rfind(':'));
+}
+
 }  // namespace
 
 std::string to_dot(const Graph& graph, const DotOptions& options) {
@@ -247,6 +266,29 @@ std::string to_dot(const Graph& graph, const DotOptions& options) {
           {label_of(graph.dtype_of(input), graph.shape_of(input))});
     for (auto input : node.control_inputs) picture.connect(key_of(input), key_of(node.id), {});
   }
+  return picture.to_dot();
+}
+
+std::string to_dot(const StepExplanation& explanation, const DotOptions& options) {
+  Picture picture(options);
+  std::map<std::string, std::string> device_of;
+  for (const auto& node : explanation.nodes) {
+    device_of[node.node] = node.device;
+    picture.add(node.device, node.node, text_of(node), "");
+  }
+  std::map<std::pair<std::string, std::string>, uint64_t> crossing;  // tensor and device: bytes
+  for (const auto& transfer : explanation.transfers)
+    crossing[{transfer.tensor, transfer.to}] = transfer.bytes;
+  for (const auto& node : explanation.nodes)
+    for (const auto& input : node.inputs) {
+      auto source = device_of.find(node_of(input));
+      if (source == device_of.end()) continue;  // it is fed
+      auto bytes = crossing.find({input, node.device});
+      Picture::EdgeLabel label{input.starts_with('^') ? "" : input};
+      if (bytes != crossing.end() && !label.is_control())
+        label.label += " " + std::to_string(bytes->second) + " B";
+      picture.connect({source->second, source->first}, {node.device, node.node}, label);
+    }
   return picture.to_dot();
 }
 

@@ -5,6 +5,7 @@
 
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/run_metadata.hpp"
+#include "troupe/graph/step_explanation.hpp"
 
 namespace troupe {
 
@@ -26,5 +27,9 @@ std::string to_dot(const Graph& graph, const DotOptions& options = {});
 /// that were sent. InvalidArgument where the step did not run with
 /// RunOptions::output_partition_graphs, or has an op that this program does not know.
 Result<std::string> to_dot(const RunMetadata& metadata, const DotOptions& options = {});
+
+/// An explained step: each device in a frame, each node with its predicted and measured time, each
+/// arrow between frames with the bytes that cross.
+std::string to_dot(const StepExplanation& explanation, const DotOptions& options = {});
 
 }  // namespace troupe

@@ -185,7 +185,35 @@ class Placement::ColocationGroups {
           .at(where(graph_.node(id)));
     group.constraint = device;
     group.source = id;
+    group.origin = PlacementGroup::Origin::resource;
     return {};
+  }
+
+  void choose(NodeId id, const DeviceName& device) {
+    auto& group = members_.at(root(id));
+    group.constraint = device;
+    group.source = id;
+    group.origin = PlacementGroup::Origin::cost;
+  }
+
+  std::vector<PlacementGroup> groups() const {
+    std::map<NodeId, PlacementGroup> found;
+    for (auto id : nodes_) {
+      auto& group = found[root(id)];
+      if (group.nodes.empty()) {
+        const auto& member = members_.at(root(id));
+        group.constraint = member.constraint;
+        group.source = member.source;
+        group.is_pinned = member.constraint.job.has_value();
+        group.origin = member.origin != PlacementGroup::Origin::nothing ? member.origin
+                       : member.constraint == DeviceName() ? PlacementGroup::Origin::nothing
+                                                           : PlacementGroup::Origin::constraint;
+      }
+      group.nodes.push_back(id);
+    }
+    std::vector<PlacementGroup> groups;
+    for (auto& [id, group] : found) groups.push_back(std::move(group));
+    return groups;
   }
 
  private:
@@ -193,6 +221,7 @@ class Placement::ColocationGroups {
     NodeId parent;
     DeviceName constraint;
     NodeId source;  // the node that the constraint comes from, for errors
+    PlacementGroup::Origin origin = PlacementGroup::Origin::nothing;
   };
 
   Status conflict(
@@ -267,6 +296,30 @@ Result<Placement::Tasks> Placement::tasks() const {
   }
   return tasks;
 }
+
+Placement::Tasks Placement::visible_tasks() const {
+  Tasks tasks;
+  for (const auto& [job, addresses] : view().cluster.jobs())
+    for (const auto& [task, address] : addresses)
+      if (is_visible({.job = job, .task = task}, view())) tasks.emplace(job, task);
+  return tasks;
+}
+
+std::vector<PlacementGroup> Placement::groups(const std::vector<Candidate>& candidates) const {
+  auto groups = groups_->groups();
+  for (auto& group : groups)
+    for (const auto& candidate : candidates)
+      if (candidate.name.satisfies(group.constraint) &&
+          std::ranges::all_of(group.nodes, [&](NodeId id) {
+            return candidate.ops->contains(groups_->graph().node(id).op->name());
+          }))
+        group.possible.push_back(candidate.name);
+  return groups;
+}
+
+void Placement::choose(NodeId node, const DeviceName& device) { groups_->choose(node, device); }
+
+const PlacementView& Placement::view() const { return groups_->view(); }
 
 Result<std::map<NodeId, DeviceName>> Placement::devices(
     const std::vector<Candidate>& candidates) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -26,6 +27,19 @@ struct PlacementView {
   DeviceName master;                // its default device, by its full name
   std::vector<DeviceName> filters;  // only devices that satisfy one of them, or are the master's
   bool is_soft = false;             // types and indices of devices are preferences
+};
+
+/// Nodes of a step that share a device, and where that may be.
+struct PlacementGroup {
+  /// What decides about the device.
+  enum class Origin : uint8_t { nothing, constraint, resource, cost };
+
+  std::vector<NodeId> nodes;
+  Origin origin = Origin::nothing;
+  DeviceName constraint;             // of all of them, merged
+  NodeId source = -1;                // the node that it comes from
+  bool is_pinned = false;            // to a task
+  std::vector<DeviceName> possible;  // candidates that fit and have kernels for all of them
 };
 
 /// Assigns a device to each node of a step, in stages, as information arrives: the device
@@ -60,6 +74,13 @@ class Placement {
   Status assign(const ResourceDevices& devices);
   /// The tasks whose devices are candidates, including the master's.
   Result<Tasks> tasks() const;
+  /// All tasks of the cluster that the session's device filters leave.
+  Tasks visible_tasks() const;
+  /// The nodes by the device that they share. Those that are not pinned could be on any candidate.
+  std::vector<PlacementGroup> groups(const std::vector<Candidate>& candidates) const;
+  /// Pins a node, and all that are colocated with it, to a device, because of the step's costs.
+  void choose(NodeId node, const DeviceName& device);
+  const PlacementView& view() const;
   /// A device for each node. The candidates are those of the tasks.
   Result<std::map<NodeId, DeviceName>> devices(const std::vector<Candidate>& candidates) const;
 

@@ -146,6 +146,29 @@ BOOST_AUTO_TEST_CASE(a_tensor_from_a_device_that_told_nothing_still_arrives) {
   check_says(*drawn, "_recv/0\\n_Recv");
 }
 
+BOOST_AUTO_TEST_CASE(an_explained_step_has_frames_times_and_the_bytes_that_cross) {
+  StepExplanation explanation;
+  ExplainedNode x{
+      .node = "x", .op = "Const", .device = "a", .inputs = {}, .why = {}, .alternatives = {}};
+  ExplainedNode y{
+      .node = "y",
+      .op = "Neg",
+      .device = "b",
+      .inputs = {"x:0", "fed:0"},
+      .why = {},
+      .alternatives = {}};
+  y.predicted = std::chrono::microseconds(7);
+  y.measured = std::chrono::microseconds(9);
+  y.measured_steps = 2;
+  explanation.nodes = {x, y};
+  explanation.transfers = {{.tensor = "x:0", .from = "a", .to = "b", .bytes = 4000}};
+  auto text = to_dot(explanation);
+  check_says(text, "subgraph cluster_0 {\n    label=\"a\"");
+  check_says(text, "subgraph cluster_1 {\n    label=\"b\"");
+  check_says(text, "y\\nNeg\\n7 us (9 us measured)");
+  check_says(text, "label=\"x:0 4000 B\" color=blue");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_that_cannot_be_drawn_says_why) {
   auto empty = to_dot(RunMetadata{}).status();
   BOOST_TEST((empty.code() == Code::invalid_argument));
