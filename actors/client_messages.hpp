@@ -7,6 +7,7 @@
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
+#include "troupe/graph/step_explanation.hpp"
 #include "troupe/graph/types/status.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
@@ -99,6 +100,15 @@ struct RunPartially {
   Done<Tensors> done;
 };
 
+/// Places and cuts a step without running it, and answers why and with which predicted costs. No
+/// resource comes into being.
+struct ExplainSignature {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  Done<StepExplanation> done;
+};
+
 /// Releases a callable or a partial run, or cancels the call that makes it.
 struct Release {
   CallId object;
@@ -114,7 +124,8 @@ struct Close {
 using SessionActor = caf::typed_actor<
     caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>,
     caf::reacts_to<MakeCallable>, caf::reacts_to<RunCallable>, caf::reacts_to<SetUpPartialRun>,
-    caf::reacts_to<RunPartially>, caf::reacts_to<Release>, caf::reacts_to<Close>>;
+    caf::reacts_to<RunPartially>, caf::reacts_to<Release>, caf::reacts_to<Close>,
+    caf::reacts_to<ExplainSignature>>;
 
 // To a task actor, as master:
 
@@ -155,6 +166,15 @@ struct Explain {
   Done<std::vector<WaitingStep>> done;
 };
 
+/// Asks for the metadata of the next step that one of the task's sessions starts: of that one, or
+/// of any (0). The options say what it records, and how long to wait for its end:
+/// DeadlineExceeded. NotFound: the task has no such session, or it ended.
+struct TraceNextStep {
+  SessionId session = 0;
+  RunOptions options;
+  Done<RunMetadata> done;
+};
+
 /// From then on the task creates no session and, as master, starts no step. Answered when the
 /// running steps have ended. DeadlineExceeded: some had not at the timeout, and were cancelled.
 struct Drain {
@@ -183,7 +203,8 @@ struct ForgetTask {
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
     caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
-    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>, caf::reacts_to<ForgetTask>>;
+    caf::reacts_to<TraceNextStep>, caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>,
+    caf::reacts_to<ForgetTask>>;
 
 /// Sends a call from a thread that does not belong to CAF. With `here`, the actors that it wakes
 /// are queued on that execution unit and run when its owner drains it; otherwise on CAF's threads.
@@ -205,6 +226,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPartially)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Release)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExplainSignature)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TraceNextStep)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)

@@ -55,14 +55,15 @@ caf::error inspect(caf::deserializer& source, FunctionDef& value);
 template <class Inspector>
 auto inspect(Inspector& f, NodeRun& x) {
   return f(
-      caf::meta::type_name("NodeRun"), x.node, x.op, x.begin, x.end, x.thread, x.bytes, x.tensor,
-      x.peer);
+      caf::meta::type_name("NodeRun"), x.node, x.op, x.ready, x.begin, x.end, x.thread, x.bytes,
+      x.tensor, x.peer);
 }
 /// Only the fields that the device fills in; the master fills in the others.
 template <class Inspector>
 auto inspect(Inspector& f, DeviceRun& x) {
   return f(
-      caf::meta::type_name("DeviceRun"), x.device, x.duration, x.memory_peak, x.nodes, x.graph);
+      caf::meta::type_name("DeviceRun"), x.device, x.duration, x.clock, x.started, x.memory_peak,
+      x.nodes, x.graph);
 }
 
 }  // namespace troupe

@@ -28,6 +28,7 @@ $Cxx.namespace("troupe::rpc");
 using import "graph.capnp".Graph;
 using import "session.capnp".Session;
 using import "session.capnp".SessionOptions;
+using import "metadata.capnp".RunMetadata;
 using import "status.capnp".Status;
 using import "tensor.capnp".DType;
 using import "tensor.capnp".Shape;
@@ -127,6 +128,12 @@ interface Master {
   # not listed as missing any more, and its resources may be placed anew. FailedPrecondition: the
   # task belongs to the cluster by its configuration, or it answers. NotFound: there is no such
   # task. Unavailable: the directory service is unreachable.
+
+  traceNextStep @10 (session :UInt64, trace :Bool, partitionGraphs :Bool, timeoutMs :UInt64)
+      -> (status :Status, metadata :RunMetadata);
+  # The metadata of the next step that a session of this node starts, whoever its client is: of that
+  # session, or of any (0). DeadlineExceeded: no step has begun and ended within the timeout.
+  # NotFound: the node has no such session, or it ended.
 }
 
 enum NodeState {

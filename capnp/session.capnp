@@ -7,6 +7,7 @@ $Cxx.namespace("troupe::rpc");
 using import "graph.capnp".Function;
 using import "graph.capnp".Node;
 using import "metadata.capnp".RunMetadata;
+using import "metadata.capnp".StepExplanation;
 using import "status.capnp".Status;
 using import "tensor.capnp".Tensor;
 
@@ -53,6 +54,11 @@ interface Session {
                       options :RunOptions) -> (status :Status, partialRun :PartialRun);
   # Compiles and starts a step whose feeds and fetches are given and fetched by calls of the answer,
   # each once. The timeout is that of the whole step. The errors are those of run().
+
+  explain @5 (feeds :List(Text), fetches :List(Text), targets :List(Text))
+      -> (status :Status, explanation :StepExplanation);
+  # How the session would run that step, without running it; nothing comes into being. The errors
+  # are those of run().
 }
 
 interface Callable {
@@ -99,6 +105,10 @@ struct SessionOptions {
 
   softPlacement @7 :Bool;
   # A node that asks for a type or number of device that its task lacks runs on another of the task.
+
+  placement @8 :Text;
+  # Where nodes go that nothing pins to a task: "" to the master's task, "cost" to any task, so that
+  # the predicted step is short. InvalidArgument: another text.
 }
 
 struct StepAnswer {

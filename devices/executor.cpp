@@ -22,6 +22,7 @@ struct ReadyNode {
   int32_t index;
   bool is_dead;
   Iteration* at;
+  StepTrace::Time ready{0};  // since when, where the step is traced
 };
 // Newest first.
 using Ready = std::vector<ReadyNode>;
@@ -149,7 +150,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto begin = trace_->elapsed();
     auto bytes = item.output_count == 0 ? bytes_of(inputs_of(node)) : 0;
     auto status = compute(node, launch);
-    trace_->add(*plan_, item.node, begin, bytes + bytes_of(outputs));
+    trace_->add(*plan_, item.node, node.ready, begin, bytes + bytes_of(outputs));
     return status;
   }
 
@@ -189,7 +190,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto begin = trace_ ? trace_->elapsed() : StepTrace::Time(0);
     auto status = item.kernel->try_now(launch);
     if (!status) return false;
-    if (trace_) trace_->add(*plan_, item.node, begin, bytes_of(outputs.span()));
+    if (trace_) trace_->add(*plan_, item.node, node.ready, begin, bytes_of(outputs.span()));
     finish(node, *status, outputs.span(), ready);
     return true;
   }
@@ -208,12 +209,13 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   }
 
   void note_begin(Waiting& waiting, const ReadyNode& node) {
+    waiting.ready = node.ready;
     waiting.began = trace_->elapsed();
     if (waiting.item.output_count == 0) waiting.bytes = bytes_of(inputs_of(node));
   }
   void note_end(Waiting& waiting) {
     waiting.bytes += bytes_of(waiting.outputs.span());
-    trace_->add(*plan_, waiting.item.node, waiting.began, waiting.bytes);
+    trace_->add(*plan_, waiting.item.node, waiting.ready, waiting.began, waiting.bytes);
   }
 
   // -- passing values on
@@ -277,7 +279,8 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto state = to.counts().arrive(*plan_, edge, is_dead, alone);
     if (state == PendingCounts::State::waits) return;
     to.hold();
-    ready.push_back({edge.node, state == PendingCounts::State::dead, &to});
+    auto now = trace_ ? trace_->elapsed() : StepTrace::Time(0);
+    ready.push_back({edge.node, state == PendingCounts::State::dead, &to, now});
   }
 
   // -- loops

@@ -34,21 +34,28 @@ std::vector<NodeRun> to_runs(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-void StepTrace::add(const Plan& plan, NodeId node, Time begin, uint64_t bytes) {
+void StepTrace::add(const Plan& plan, NodeId node, Time ready, Time begin, uint64_t bytes) {
   auto end = elapsed();
   auto memory = plan.device().allocator().use().bytes_in_use;
   std::lock_guard lock(mutex_);
   memory_peak_ = std::max(memory_peak_, memory);
   auto thread = threads_.emplace(std::this_thread::get_id(), threads_.size()).first->second;
-  noted_.push_back({node, begin, end, thread, bytes});
+  noted_.push_back({node, ready, begin, end, thread, bytes});
 }
 
 DeviceRun StepTrace::take(const Plan& plan) {
   std::lock_guard lock(mutex_);
   DeviceRun run{
-      .device = {}, .duration = elapsed(), .memory_peak = memory_peak_, .nodes = {}, .graph = {}};
+      .device = {},
+      .duration = elapsed(),
+      .clock = {},
+      .started = start_,
+      .memory_peak = memory_peak_,
+      .nodes = {},
+      .graph = {}};
   for (const auto& noted : noted_) {
     for (auto& node : to_runs(plan.graph(), plan.graph().node(noted.node))) {
+      node.ready = noted.ready;
       node.begin = noted.begin;
       node.end = noted.end;
       node.thread = noted.thread;

@@ -23,8 +23,8 @@ class StepTrace {
 
   /// Since the step was started.
   Time elapsed() const { return now_() - start_; }
-  /// A node that began then has ended just now.
-  void add(const Plan& plan, NodeId node, Time begin, uint64_t bytes);
+  /// A node that was ready and began then has ended just now.
+  void add(const Plan& plan, NodeId node, Time ready, Time begin, uint64_t bytes);
 
   /// All that was noted, in the order in which the nodes ended; the device's name is for its owner
   /// to add.
@@ -33,6 +33,7 @@ class StepTrace {
  private:
   struct Noted {
     NodeId node;
+    Time ready;
     Time begin;
     Time end;
     uint32_t thread;

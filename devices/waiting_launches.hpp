@@ -42,6 +42,7 @@ class WaitingLaunches {
     std::atomic<bool> returned_or_done{false};
     Status status;
     // For the trace: what a node without outputs takes in is what it gives away.
+    StepTrace::Time ready{0};
     StepTrace::Time began{0};
     uint64_t bytes = 0;
   };

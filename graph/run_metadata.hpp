@@ -10,15 +10,17 @@
 namespace troupe {
 
 /// One launch of a node in a step. Times count from when the step started on the node's device, by
-/// that device's clock.
+/// that device's clock. From `ready` to `begin` it waited for a thread.
 struct NodeRun {
   std::string node;
   std::string op;
+  std::chrono::nanoseconds ready{0};  // its inputs were there
   std::chrono::nanoseconds begin{0};
   std::chrono::nanoseconds end{0};
   uint32_t thread = 0;  // where it began: 0 is the first thread that ran nodes of the step
   uint64_t bytes = 0;   // of its outputs; for a _Send or a _Retval, of its input
-  std::string tensor;   // what a _Send or a _Recv transferred, "MatMul:0"; else empty
+  std::string tensor;   // what a _Send or a _Recv transferred, "MatMul:0"; of an _Arg the feed, as
+                        // the client named it; else empty
   std::string peer;     // the device that it went to or came from
 
   bool operator==(const NodeRun&) const = default;
@@ -33,6 +35,8 @@ struct DeviceRun {
   std::chrono::nanoseconds begin{0};
   std::chrono::nanoseconds end{0};
   std::chrono::nanoseconds duration{0};  // by the device's own clock
+  std::string clock;                     // which clock that is; "": one that no other reads
+  std::chrono::nanoseconds started{0};   // when the step started on the device, by that clock
   uint64_t memory_peak = 0;              // bytes in use there while the step ran, those of other
                                          // steps included; 0 where the device does not count them
   std::vector<NodeRun> nodes;            // in the order in which they ended
@@ -43,6 +47,8 @@ struct DeviceRun {
 /// the devices that reported in time.
 struct RunMetadata {
   std::vector<DeviceRun> devices;
+  std::string clock;                     // the master's: on one host, all tasks read the same one
+  std::chrono::nanoseconds launched{0};  // when it launched the step, by that clock
 };
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/session_options.hpp"
+#include "troupe/graph/step_explanation.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
@@ -154,6 +155,11 @@ class Session : public BasicSession {
   virtual Result<std::unique_ptr<PartialRun>> partial_run_setup(
       const Refs& feeds, const Refs& fetches, const Refs& targets = {},
       const RunOptions& options = {}) = 0;
+
+  /// How the session would run a step, without running it: where each node is placed and why, what
+  /// crosses between devices, and what that costs. Reports the errors of the step's graph.
+  virtual Result<StepExplanation> explain(
+      const Refs& feeds, const Refs& fetches, const Refs& targets = {}) = 0;
 
   /// A message for each of the session's options that has no effect here.
   virtual const std::vector<std::string>& warnings() const = 0;

@@ -41,11 +41,21 @@ struct SessionOptions {
   /// A node that asks for a type or a number of device that its task lacks, or that has no kernel
   /// for its op, runs on another device of the task.
   bool soft_placement = false;
+  /// Where nodes go that no constraint and no resource pins to a task. "": to the master's task.
+  /// "cost": to any task that the filters leave, so that the step as it is predicted is short
+  /// (place/list_scheduling.hpp). Costs are what earlier steps of the session have shown that were
+  /// traced, and else a model (place/step_costs.hpp). The session traces the first steps of each
+  /// signature for that, and then places their nodes once more. Variables without a constraint stay
+  /// with the master.
+  std::string placement;
 
   // These take effect only in the options of a server. A session that sets them gets a warning.
   int threads = 0;
   uint64_t memory_limit = 0;
 };
+
+/// The value of SessionOptions::placement that places by cost.
+inline constexpr const char* placement_by_cost = "cost";
 
 /// A message for each option that is set and has no effect in a session.
 inline std::vector<std::string> warnings_of(const SessionOptions& options) {

@@ -147,6 +147,7 @@ struct DeviceState {
         .partition = step.partition,
         .run = step.trace ? step.trace->take(plan) : DeviceRun{}};
     traced.run.device = settings.name;
+    traced.run.clock = settings.world->clock_name();
     if (step.sends_graph) traced.run.graph = unfused_nodes(plan.graph());
     self->send(session.actor, std::move(traced));
   }

@@ -115,6 +115,14 @@ class LocalSession final : public Session {
     return std::unique_ptr<PartialRun>(std::make_unique<LocalPartialRun>(session_, *id));
   }
 
+  Result<StepExplanation> explain(
+      const Refs& feeds, const Refs& fetches, const Refs& targets) override {
+    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    return session_->ask<Result<StepExplanation>>([&](auto done) {
+      return ExplainSignature{names_of(feeds), names_of(fetches), names_of(targets), done};
+    });
+  }
+
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
   Status close() override {

@@ -6,6 +6,18 @@
 namespace troupe {
 namespace {
 
+std::map<std::string, DeviceActor> actors_of(const std::vector<TaskDescription>& tasks) {
+  std::map<std::string, DeviceActor> actors;
+  for (const auto& task : tasks)
+    for (const auto& device : task.devices) {
+      DeviceName name{task.job, task.task, device.type, device.index};
+      actors.emplace(name.to_string(), caf::actor_cast<DeviceActor>(device.actor));
+    }
+  return actors;
+}
+
+}  // namespace
+
 std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) {
   std::vector<Candidate> candidates;
   const std::vector<std::string>* ops = nullptr;  // of the last candidate
@@ -21,18 +33,6 @@ std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) 
     }
   return candidates;
 }
-
-std::map<std::string, DeviceActor> actors_of(const std::vector<TaskDescription>& tasks) {
-  std::map<std::string, DeviceActor> actors;
-  for (const auto& task : tasks)
-    for (const auto& device : task.devices) {
-      DeviceName name{task.job, task.task, device.type, device.index};
-      actors.emplace(name.to_string(), caf::actor_cast<DeviceActor>(device.actor));
-    }
-  return actors;
-}
-
-}  // namespace
 
 Status check_feed(const Graph& graph, const CompiledStep& step, int feed, const Tensor& value) {
   auto output = step.pruned.feeds[feed];

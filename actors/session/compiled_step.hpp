@@ -43,7 +43,8 @@ struct CompiledStep {
   World::Time requested{0};       // when the first of them came
   uint64_t last_used = 0;
   size_t running = 0;
-  size_t callables = 0;  // that use it
+  size_t callables = 0;      // that use it
+  int steps_to_measure = 0;  // how many steps of it the session still traces for its costs
 
   bool uses_device(const std::string& device) const {
     return std::ranges::count(partitions, device, &DevicePartition::device) > 0;
@@ -64,6 +65,9 @@ struct PlacedPartition {
   CompiledStep::DevicePartition partition;
   std::vector<NodeDef> nodes;
 };
+
+/// The devices of those tasks.
+std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks);
 
 /// Places the nodes of a pruned step on the devices of those tasks, and cuts it into partitions.
 Result<std::vector<PlacedPartition>> place_and_partition(

@@ -1,6 +1,8 @@
 #include "troupe/actors/session/running_steps.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -23,14 +25,29 @@ void align(DeviceRun& run, World::Time since_start) {
   run.begin = std::max(since_start - run.duration, World::Time(0)) / 2;
 }
 
+/// Says of each _Arg which feed it takes, by the name that the client gave it.
+void name_feeds(DeviceRun& run, const CompiledStep& step, size_t partition) {
+  const auto& feeds = step.partitions[partition].feeds;
+  for (auto& node : run.nodes) {
+    if (node.op != transfer::arg || !node.node.starts_with(transfer::arg_prefix)) continue;
+    auto number = std::strtoul(
+        node.node.c_str() + std::string_view(transfer::arg_prefix).size(), nullptr, 10);
+    if (number >= feeds.size()) continue;
+    node.tensor = step.signature.feeds[static_cast<size_t>(feeds[number])];
+    node.peer = transfer::client;
+  }
+}
+
 }  // namespace
 
 void RunningSteps::begin(
-    SessionProtocol::pointer self, const SessionSettings& settings, Answer answer, Stale stale) {
+    SessionProtocol::pointer self, const SessionSettings& settings, Answer answer, Stale stale,
+    Traced traced) {
   self_ = self;
   settings_ = &settings;
   answer_ = std::move(answer);
   stale_ = std::move(stale);
+  traced_ = std::move(traced);
 }
 
 void RunningSteps::start(const std::shared_ptr<CompiledStep>& compiled, StepRequest&& request) {
@@ -46,17 +63,59 @@ void RunningSteps::start(const std::shared_ptr<CompiledStep>& compiled, StepRequ
   step.answers.resize(compiled->pruned.fetches.size());
   step.started = settings_->world->now();
   step_of_call_[step.request.call] = number;
-  if (step.request.options.wants_metadata() && step.request.on_metadata) {
-    step.metadata = std::make_shared<RunMetadata>();
-    step.metadata->devices.resize(step.partition_done.size());
-  }
+  prepare_metadata(step);
   if (!step.request.partial) answer_fed_fetches(compiled->pruned, step.request.feeds, step.answers);
   start_partitions(number, step);
   if (step.pending == 0) finish(number);
 }
 
-void RunningSteps::start_partitions(uint64_t number, Running& step) {
+/// Unites what the request, those who trace the next step, and the session want to know.
+void RunningSteps::prepare_metadata(Running& step) {
   const auto& options = step.request.options;
+  if (step.request.on_metadata) {
+    step.is_traced = options.trace == Trace::full;
+    step.sends_graphs = options.output_partition_graphs;
+  }
+  step.is_traced |= step.compiled->steps_to_measure > 0;
+  step.traces = std::exchange(trace_requests_, {});
+  for (const auto& request : step.traces) {
+    step.is_traced |= request->options.trace == Trace::full;
+    step.sends_graphs |= request->options.output_partition_graphs;
+  }
+  if (!step.is_traced && !step.sends_graphs) return;
+  step.metadata = std::make_shared<RunMetadata>();
+  step.metadata->devices.resize(step.partition_done.size());
+  step.metadata->clock = settings_->world->clock_name();
+  step.metadata->launched = step.started;
+}
+
+void RunningSteps::give_metadata(Running& step) {
+  auto& metadata = *step.metadata;
+  std::erase_if(metadata.devices, [](const DeviceRun& run) { return run.device.empty(); });
+  if (step.is_traced && step.error.ok()) traced_(step.compiled, metadata);
+  for (const auto& request : step.traces) request->done(metadata);
+  if (step.request.on_metadata && step.request.options.wants_metadata())
+    step.request.on_metadata(std::move(metadata));
+}
+
+void RunningSteps::trace_next(const TraceNextStep& call) {
+  if (call.session != 0 && call.session != settings_->id) return;
+  if (trace_requests_.size() >= trace_requests_max)
+    return call.done(resource_exhausted("too many calls wait for the next step of the session"));
+  auto request = std::make_shared<TraceNextStep>(call);
+  trace_requests_.push_back(request);
+  auto give_up = [this, late = std::weak_ptr(request)] {
+    auto request = late.lock();
+    if (!request) return;
+    std::erase(trace_requests_, request);
+    request->done(deadline_exceeded("no step of the session began and ended within the timeout"));
+  };
+  settings_->world->after(
+      call.options.timeout, caf::actor_cast<caf::strong_actor_ptr>(self_),
+      caf::make_message(Post{give_up}));
+}
+
+void RunningSteps::start_partitions(uint64_t number, Running& step) {
   for (uint32_t i = 0; i < step.partition_done.size(); ++i) {
     const auto& partition = step.compiled->partitions[i];
     StartStep start{
@@ -64,8 +123,8 @@ void RunningSteps::start_partitions(uint64_t number, Running& step) {
         .plan = step.compiled->plan,
         .partition = i,
         .feeds = {},
-        .trace = step.metadata && options.trace == Trace::full,
-        .send_graph = step.metadata && options.output_partition_graphs,
+        .trace = step.is_traced,
+        .send_graph = step.sends_graphs,
         .oldest_step = running_.begin()->first};
     if (!step.request.partial)
       for (auto feed : partition.feeds) start.feeds.push_back(step.request.feeds[feed]);
@@ -108,6 +167,7 @@ void RunningSteps::partition_traced(StepTraced& traced) {
   if (!step || !step->metadata || traced.partition >= step->partition_done.size()) return;
   auto& run = step->metadata->devices[traced.partition] = std::move(traced.run);
   align(run, settings_->world->now() - step->started);
+  name_feeds(run, *step->compiled, traced.partition);
 }
 
 void RunningSteps::partition_done(StepDone& done) {
@@ -168,10 +228,7 @@ void RunningSteps::finish(uint64_t number) {
   step_of_call_.erase(step.request.call);
   --step.compiled->running;
   if (step.is_stale) stale_(*step.compiled);
-  if (step.metadata) {
-    std::erase_if(step.metadata->devices, [](const DeviceRun& run) { return run.device.empty(); });
-    step.request.on_metadata(std::move(*step.metadata));
-  }
+  if (step.metadata) give_metadata(step);
   if (step.error.ok()) answer_(step.request, std::move(step.answers));
   else answer_(step.request, step.error);
 }

@@ -24,14 +24,22 @@ class RunningSteps {
   using Answer = std::function<void(const StepRequest&, Result<Tensors>)>;
   /// Called with the compiled step when a device has no such plan any more, or cannot run it.
   using Stale = std::function<void(const CompiledStep&)>;
+  /// Called with what a step that ended well was traced as.
+  using Traced = std::function<void(const std::shared_ptr<CompiledStep>&, const RunMetadata&)>;
+
+  /// More TraceNextSteps than these do not wait at once.
+  static constexpr size_t trace_requests_max = 64;
 
   void begin(
-      SessionProtocol::pointer self, const SessionSettings& settings, Answer answer, Stale stale);
+      SessionProtocol::pointer self, const SessionSettings& settings, Answer answer, Stale stale,
+      Traced traced);
 
   /// Starts a step. The feeds must have been checked.
   void start(const std::shared_ptr<CompiledStep>& compiled, StepRequest&& request);
   /// Sends feeds of a partial step, by their index; those not fed now are unset. May be empty.
   void feed(CallId call, Tensors feeds);
+  /// Has the next step that starts record what the options ask for, and answers with that.
+  void trace_next(const TraceNextStep& call);
 
   void partition_done(StepDone& done);
   void partition_traced(StepTraced& traced);
@@ -63,10 +71,15 @@ class RunningSteps {
     bool is_stale = false;  // a device has no such plan any more, or cannot run it
     World::Time started{0};
     std::shared_ptr<RunMetadata> metadata;  // null unless requested
+    bool is_traced = false;
+    bool sends_graphs = false;
+    std::vector<std::shared_ptr<TraceNextStep>> traces;  // that want the metadata, too
   };
 
   StepId id_of(uint64_t number) const { return {settings_->id, number}; }
   Running* find(StepId id);
+  void prepare_metadata(Running& step);
+  void give_metadata(Running& step);
   void start_partitions(uint64_t number, Running& step);
   static Status check_fetches(const Running& step, const StepDone& done);
   static void keep_fetches(Running& step, StepDone& done);
@@ -78,10 +91,12 @@ class RunningSteps {
   const SessionSettings* settings_ = nullptr;
   Answer answer_;
   Stale stale_;
+  Traced traced_;
   std::map<uint64_t, Running> running_;
   std::unordered_map<CallId, uint64_t> step_of_call_;
   uint64_t next_step_ = 1;
-  std::shared_ptr<void> alive_ = std::make_shared<char>();  // for answers that come too late
+  std::vector<std::shared_ptr<TraceNextStep>> trace_requests_;  // for the next step
+  std::shared_ptr<void> alive_ = std::make_shared<char>();      // for answers that come too late
 };
 
 }  // namespace troupe

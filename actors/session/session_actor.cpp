@@ -3,8 +3,10 @@
 #include <map>
 
 #include "troupe/actors/self.hpp"
+#include "troupe/actors/session/callable_set.hpp"
 #include "troupe/actors/session/deadlines.hpp"
 #include "troupe/actors/session/running_steps.hpp"
+#include "troupe/actors/session/session_costs.hpp"
 #include "troupe/actors/session/session_graph.hpp"
 #include "troupe/actors/session/session_protocol.hpp"
 #include "troupe/actors/session/step_cache.hpp"
@@ -13,13 +15,6 @@ namespace troupe {
 namespace {
 
 using Step = StepCache::Step;
-
-/// A callable that is not released yet.
-struct OwnedCallable {
-  StepSignature signature;
-  Step step;  // null until it is compiled
-  Counted counted;
-};
 
 struct SessionState {
   static constexpr const char* name = "session";
@@ -30,9 +25,10 @@ struct SessionState {
   TaskActor task;
   SessionSettings settings;
   SessionGraph graph;
+  SessionCosts costs;
   StepCache cache;
   RunningSteps running;
-  std::map<CallId, OwnedCallable> callables;
+  CallableSet callables;
   std::map<CallId, std::shared_ptr<PartialStep>> partial_steps;
   Deadlines deadlines;
   World::Time last_call{0};
@@ -49,13 +45,16 @@ struct SessionState {
 
   void start() {
     graph.begin(self, settings);
-    cache.begin(self, task, settings);
+    cache.begin(self, task, settings, costs);
     running.begin(
         self, settings,
         [this](const StepRequest& request, Result<Tensors> values) {
           answer(request, std::move(values));
         },
-        [this](const CompiledStep& stale) { cache.drop_all_on_devices_of(stale); });
+        [this](const CompiledStep& stale) { cache.drop_all_on_devices_of(stale); },
+        [this](const Step& step, const RunMetadata& metadata) {
+          if (costs.learn(*step, metadata) && !step->is_dropped) cache.drop(step);
+        });
     note_call();
     if (settings.idle_limit.count() > 0) send_after(settings.idle_limit, IdleLimit{});
   }
@@ -109,14 +108,14 @@ struct SessionState {
   void run_callable(RunCallable& call) {
     if (!open_runs) return call.done(draining());
     auto request = make_request(call, std::move(call.feeds));
-    auto found = callables.find(call.callable);
-    if (found == callables.end())
+    const auto* found = callables.find(call.callable);
+    if (!found)
       return answer(request, invalid_argument("there is no such callable in the session"));
-    const auto& step = found->second.step;
+    auto step = found->step;
     if (step && !step->is_dropped) return start_step(step, std::move(request));
     start_once_compiled(
-        found->second.signature, std::move(request),
-        [this, callable = call.callable](const Step& fresh) { attach(callable, fresh); });
+        found->signature, std::move(request),
+        [this, callable = call.callable](const Step& fresh) { callables.attach(callable, fresh); });
   }
 
   /// Makes the request of a Run or RunCallable, and sets its deadline.
@@ -208,35 +207,21 @@ struct SessionState {
   void make_callable(MakeCallable& call) {
     note_call();
     limit(call.call, call.options);
-    auto& callable = callables[call.call];
-    callable.counted = Counted(settings.metrics, &Metrics::callables);
-    callable.signature = {
-        .feeds = std::move(call.feeds),
-        .fetches = std::move(call.fetches),
-        .targets = std::move(call.targets)};
+    auto& callable = callables.add(
+        call.call,
+        {.feeds = std::move(call.feeds),
+         .fetches = std::move(call.fetches),
+         .targets = std::move(call.targets)},
+        Counted(settings.metrics, &Metrics::callables));
     cache.compile(
         graph.shared(), callable.signature, call.call,
         [this, id = call.call, done = std::move(call.done)](
             const Step& step, const Status& status) {
           deadlines.remove(id);
-          if (status.ok()) attach(id, step);
-          else callables.erase(id);
+          if (status.ok()) callables.attach(id, step);
+          else callables.release(id);
           done(status);
         });
-  }
-
-  /// Sets the step of a callable, unless the callable was released meanwhile.
-  void attach(CallId id, const Step& step) {
-    auto found = callables.find(id);
-    if (found == callables.end() || found->second.step == step) return;
-    detach(found->second);
-    found->second.step = step;
-    ++step->callables;
-  }
-
-  static void detach(OwnedCallable& callable) {
-    if (callable.step) --callable.step->callables;
-    callable.step = nullptr;
   }
 
   void release(const Release& call) {
@@ -248,7 +233,7 @@ struct SessionState {
       });
     cancel(call.object, why);
     partial_steps.erase(call.object);
-    if (auto callable = callables.extract(call.object)) detach(callable.mapped());
+    callables.release(call.object);
   }
 
   // -- partial runs
@@ -308,6 +293,16 @@ struct SessionState {
     for (const auto& step : cache.compiling())
       explanation->add(settings.id, *step, settings.world->now());
     running.explain(explanation);
+  }
+
+  void explain_signature(ExplainSignature& call) {
+    note_call();
+    cache.explain(
+        graph.shared(),
+        {.feeds = std::move(call.feeds),
+         .fetches = std::move(call.fetches),
+         .targets = std::move(call.targets)},
+        std::move(call.done));
   }
 
   // -- draining, losses and close
@@ -374,7 +369,9 @@ SessionProtocol::behavior_type session(
         state.close("its client");
         call.done({});
       },
+      [&state](ExplainSignature& call) { state.handle(0, call, &SessionState::explain_signature); },
       [&state](const Explain& call) { state.explain(call); },
+      [&state](const TraceNextStep& call) { state.running.trace_next(call); },
       [&state](const ClusterChanged& change) { state.graph.update_view(change); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
       [&state](const PeerLost& message) { state.peer_lost(message); },

@@ -50,8 +50,9 @@ struct ClusterChanged {
 /// to the calls of clients (SessionActor); SessionProtocol adds those of devices and of the session
 /// itself.
 using OwnedSessionActor = SessionActor::extend<
-    caf::reacts_to<Explain>, caf::reacts_to<PeerLost>, caf::reacts_to<CloseIfUsing>,
-    caf::reacts_to<ClusterChanged>, caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
+    caf::reacts_to<Explain>, caf::reacts_to<TraceNextStep>, caf::reacts_to<PeerLost>,
+    caf::reacts_to<CloseIfUsing>, caf::reacts_to<ClusterChanged>, caf::reacts_to<DrainRuns>,
+    caf::reacts_to<CancelRuns>>;
 
 /// `task` is the master's task actor.
 OwnedSessionActor spawn_session(

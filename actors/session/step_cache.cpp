@@ -18,12 +18,14 @@ void notify_waiting(const StepCache::Step& step, const Status& status) {
 }  // namespace
 
 void StepCache::begin(
-    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings) {
+    SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+    const SessionCosts& costs) {
   self_ = self;
   settings_ = &settings;
-  compiler_.begin(self, task, settings, [this](const CompiledStep::DevicePartition& partition) {
-    devices_[partition.device] = partition;
-  });
+  compiler_.begin(
+      self, task, settings, costs, [this](const CompiledStep::DevicePartition& partition) {
+        devices_[partition.device] = partition;
+      });
 }
 
 StepCache::Step StepCache::find(const StepSignature& signature) const {

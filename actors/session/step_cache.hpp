@@ -29,12 +29,19 @@ class StepCache {
   using Step = std::shared_ptr<CompiledStep>;
   using Ready = std::function<void(const Step&, const Status&)>;
 
-  void begin(SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings);
+  /// The settings and the costs must outlive it.
+  void begin(
+      SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
+      const SessionCosts& costs);
 
   /// The compiled step; null if there is none, or its compilation has not ended.
   Step find(const StepSignature& signature) const;
   /// Compiles the step for a call, unless it is compiled already. May call `ready` at once.
   void compile(const SharedGraph& graph, StepSignature signature, CallId call, Ready ready);
+  /// Places and cuts a step, and remembers nothing of it.
+  void explain(const SharedGraph& graph, StepSignature signature, Done<StepExplanation> done) {
+    compiler_.explain(graph, std::move(signature), std::move(done));
+  }
   /// Calls the `ready` of a waiting call with an error. False: the call does not wait.
   bool cancel_wait(CallId call, const Status& why);
   /// The tasks or devices that the compilation of a waiting call waits for; none if it does not
@@ -48,6 +55,8 @@ class StepCache {
   /// Drops the compiled steps that share a device with a stale one: whatever made that one stale (a
   /// container was reset, the device has restarted) concerns them, too.
   void drop_all_on_devices_of(const CompiledStep& stale);
+  /// Drops a step that is compiled; the next call of its signature compiles it again.
+  void drop(const Step& step);
   void peer_lost(const PeerLost& lost, const Status& why);
   /// Cancels all waiting calls, and ends the session on its devices.
   void close(const Status& why);
@@ -58,7 +67,6 @@ class StepCache {
   void drop_plans(const Step& step);
   void become_ready(const Step& step);
   void fail(const Step& step, const Status& status);
-  void drop(const Step& step);
   void drop_least_used();
 
   SessionProtocol::pointer self_ = nullptr;

@@ -1,10 +1,14 @@
 #include "troupe/actors/session/step_compiler.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "troupe/actors/cluster/resource_directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/post.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/passes/inline_functions.hpp"
+#include "troupe/graph/place/explain_step.hpp"
 
 namespace troupe {
 
@@ -27,6 +31,11 @@ struct StepCompiler::Compilation {
   std::vector<TaskDescription> tasks;
   std::vector<PlacedPartition> partitions;
   Status status;
+  std::shared_ptr<const StepCosts> costs;
+  bool is_by_cost = false;         // nodes that nothing pins are placed by cost
+  bool is_only_explained = false;  // nothing is registered
+  bool is_logged = false;
+  StepExplanation explanation;  // where one of the last two is set
 
   /// That the next work may have to look at.
   size_t nodes() const {
@@ -41,10 +50,11 @@ struct StepCompiler::Compilation {
 
 void StepCompiler::begin(
     SessionProtocol::pointer self, const TaskActor& task, const SessionSettings& settings,
-    OnRegister on_register) {
+    const SessionCosts& costs, OnRegister on_register) {
   self_ = self;
   task_ = task;
   settings_ = &settings;
+  costs_ = &costs;
   on_register_ = std::move(on_register);
 }
 
@@ -52,7 +62,27 @@ void StepCompiler::compile(
     const SharedGraph& graph, const std::shared_ptr<CompiledStep>& step, Done done) {
   step->partitions.clear();
   step->is_transient = false;
-  auto compilation = std::make_shared<Compilation>(Compilation{
+  if (settings_->options.placement == placement_by_cost) costs_->prepare(*step);
+  auto compilation = make_compilation(graph, step, std::move(done));
+  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
+}
+
+void StepCompiler::explain(
+    const SharedGraph& graph, StepSignature signature, troupe::Done<StepExplanation> done) {
+  auto step = std::make_shared<CompiledStep>();
+  step->signature = std::move(signature);
+  auto compilation = make_compilation(graph, step, {});
+  compilation->is_only_explained = true;
+  compilation->done = [compilation = compilation.get(), done](const Status& status) {
+    if (!status.ok()) return done(status);
+    done(std::move(compilation->explanation));
+  };
+  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
+}
+
+StepCompiler::Pointer StepCompiler::make_compilation(
+    const SharedGraph& graph, const std::shared_ptr<CompiledStep>& step, Done done) const {
+  return std::make_shared<Compilation>(Compilation{
       .session_graph = graph,
       .graph = graph.get(),
       .inlined = nullptr,
@@ -64,14 +94,17 @@ void StepCompiler::compile(
       .resource_devices = {},
       .tasks = {},
       .partitions = {},
-      .status = {}});
-  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
+      .status = {},
+      .costs = costs_->shared(),
+      .is_by_cost = settings_->options.placement == placement_by_cost,
+      .is_logged = settings_->options.log_device_placement,
+      .explanation = {}});
 }
 
 /// Runs work that reads the step's signature and the graph, and changes nothing but the
-/// compilation. Beside the actor, where the graph is large.
+/// compilation. Beside the actor, where the graph is large, or is placed by many simulations.
 void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next) {
-  if (!settings_->world->takes_long(compilation->nodes()))
+  if (!compilation->is_by_cost && !settings_->world->takes_long(compilation->nodes()))
     return proceed(compilation, work(*compilation), next);
   compilation->step->awaited.insert(placement);
   auto then = post_to<Status>(self_, [this, compilation, next](const Status& status) {
@@ -153,17 +186,24 @@ void StepCompiler::find_tasks(const Pointer& compilation) {
   auto& step = *compilation->step;
   auto tasks = compilation->placement->tasks();
   if (!tasks) return compilation->done(tasks.status());
-  for (const auto& [job, index] : *tasks) step.awaited.insert(task_name(job, index));
-  for (const auto& [job, index] : *tasks) {
+  // Where a node may be anywhere, a task that does not answer is none of the places.
+  auto asked = *tasks;
+  if (compilation->is_by_cost || compilation->is_only_explained)
+    asked.merge(compilation->placement->visible_tasks());
+  for (const auto& [job, index] : asked) step.awaited.insert(task_name(job, index));
+  for (const auto& [job, index] : asked) {
     auto name = task_name(job, index);
+    auto is_needed = tasks->contains({job, index});
     self_->request(task_, caf::infinite, FindTask{job, index, settings_->connect_timeout})
         .then(
-            [this, compilation, name](Status& status, TaskDescription& found) {
-              compilation->tasks.push_back(std::move(found));
-              arrived(compilation, name, status, &StepCompiler::place);
+            [this, compilation, name, is_needed](Status& status, TaskDescription& found) {
+              if (is_needed || (status.ok() && !found.is_draining))
+                compilation->tasks.push_back(std::move(found));
+              arrived(compilation, name, is_needed ? status : Status(), &StepCompiler::place);
             },
-            [this, compilation, name](caf::error& error) {
-              arrived(compilation, name, to_status(error), &StepCompiler::place);
+            [this, compilation, name, is_needed](caf::error& error) {
+              auto status = is_needed ? to_status(error) : Status();
+              arrived(compilation, name, status, &StepCompiler::place);
             });
   }
 }
@@ -181,10 +221,36 @@ void StepCompiler::arrived(
 }
 
 void StepCompiler::place(const Pointer& compilation) {
-  run_aside(compilation, end_placement, &StepCompiler::register_partitions);
+  auto next =
+      compilation->is_only_explained ? &StepCompiler::finish : &StepCompiler::register_partitions;
+  run_aside(compilation, end_placement, next);
+}
+
+/// Explains the step as it is placed.
+void StepCompiler::note_plan(Compilation& compilation, const std::vector<Candidate>& candidates) {
+  auto devices = compilation.placement->devices(candidates);
+  if (!devices) return;  // partitioning reports it
+  compilation.explanation = explain_step(
+      *compilation.placement, *compilation.graph, compilation.placed(), candidates, *devices,
+      *compilation.costs);
+  compilation.explanation.placement = compilation.is_by_cost ? placement_by_cost : "";
 }
 
 Status StepCompiler::end_placement(Compilation& compilation) {
+  // Answers come in any order, and the same step is placed in the same way.
+  std::ranges::sort(compilation.tasks, {}, [](const TaskDescription& task) {
+    return std::pair(task.job, task.task);
+  });
+  if (compilation.is_by_cost || compilation.is_only_explained) {
+    auto candidates = candidates_of(compilation.tasks);
+    if (compilation.is_by_cost) {
+      auto status = place_by_cost(
+          *compilation.placement, *compilation.graph, compilation.placed(), candidates,
+          *compilation.costs);
+      if (!status.ok()) return status;
+    }
+    if (compilation.is_only_explained || compilation.is_logged) note_plan(compilation, candidates);
+  }
   auto partitions = place_and_partition(
       *compilation.graph, compilation.placed(), compilation.tasks, *compilation.placement);
   if (partitions) compilation.partitions = *std::move(partitions);
@@ -199,6 +265,8 @@ void StepCompiler::register_partitions(const Pointer& compilation) {
     step.partitions.push_back(partition);
   }
   if (step.partitions.empty()) return compilation->done({});
+  if (compilation->is_by_cost && compilation->is_logged && settings_->log)
+    log_prediction(compilation->explanation);
   // Each device may wait for its peers, and for the directory service, before it answers.
   auto timeout = 4 * settings_->connect_timeout;
   auto master = task_name(*here.job, *here.task);
@@ -255,6 +323,16 @@ void StepCompiler::log_placement(const std::vector<NodeDef>& nodes) {
     if (lines.size() >= bytes_at_once) settings_->log(std::exchange(lines, title));
   }
   if (lines != title) settings_->log(lines);
+}
+
+/// Logs how a step is placed by cost, before it runs.
+void StepCompiler::log_prediction(const StepExplanation& plan) {
+  uint64_t bytes = 0;
+  for (const auto& transfer : plan.transfers) bytes += transfer.bytes;
+  settings_->log(
+      "placement by cost: " + std::to_string(plan.nodes.size()) + " nodes on " +
+      std::to_string(plan.devices.size()) + " devices, " + std::to_string(bytes) +
+      " bytes between them; predicted: " + std::to_string(plan.predicted.count() / 1000) + " us");
 }
 
 void StepCompiler::finish(const Pointer& compilation) { compilation->done({}); }

@@ -18,7 +18,7 @@ Cluster::~Cluster() = default;
 
 const ClusterSpec& Cluster::spec() const { return state_->spec; }
 
-Session Cluster::session(const std::string& master) {
+Session Cluster::session(const std::string& master, const SessionOptions& options) {
   auto process = state_->process_of(master);
   struct Opening {
     SessionActor actor;
@@ -26,10 +26,13 @@ Session Cluster::session(const std::string& master) {
   };
   auto opening = std::make_shared<Opening>();
   if (!process->is_dead())
-    tell(process->actor, CreateSession{[opening](Result<SessionActor> created) {
-           if (created && !opening->abandoned) opening->actor = *created;
-           else if (created) tell(*created, Close{[](const Status&) {}});
-         }});
+    tell(
+        process->actor, CreateSession{
+                            [opening](Result<SessionActor> created) {
+                              if (created && !opening->abandoned) opening->actor = *created;
+                              else if (created) tell(*created, Close{[](const Status&) {}});
+                            },
+                            options});
   state_->run([&] { return opening->actor || process->is_dead(); }, now() + session_timeout);
   opening->abandoned = true;
   return Session(std::make_shared<Session::State>(*state_, process, opening->actor));

@@ -43,7 +43,7 @@ class Cluster final : public FaultVerbs {
   const ClusterSpec& spec() const;
   /// Opens a session. If the master is dead, or does not answer within 10 s, its calls fail with
   /// Unavailable.
-  Session session(const std::string& master);
+  Session session(const std::string& master, const SessionOptions& options = {});
   /// Resets containers through a task, as a client does; see the message Reset.
   Status reset(
       const std::string& task, const std::vector<std::string>& containers,

@@ -69,6 +69,25 @@ Result<Tensors> Session::run(
   return call.values();
 }
 
+Result<StepExplanation> Session::explain(
+    const Refs& feeds, const Refs& fetches, const Refs& targets) {
+  if (auto status = extend(); !status.ok()) return status;
+  Call call;
+  auto promise = state_->open(call);
+  auto explanation = std::make_shared<StepExplanation>();
+  if (!call.is_done())
+    tell(
+        state_->actor, ExplainSignature{
+                           names_of(feeds), names_of(fetches), names_of(targets),
+                           [promise, explanation](Result<StepExplanation> explained) {
+                             if (explained) *explanation = *std::move(explained);
+                             promise->resolve(explained.status());
+                           }});
+  promise.reset();
+  if (auto status = state_->cluster.await(call); !status.ok()) return status;
+  return std::move(*explanation);
+}
+
 void Session::cancel(const Call& step) {
   if (!step.is_done()) tell(state_->actor, CancelRun{step.state_->id});
 }

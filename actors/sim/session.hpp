@@ -26,6 +26,8 @@ class Session {
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
+  /// How a step would run, see Session::explain() of graph/session.hpp.
+  Result<StepExplanation> explain(const Refs& feeds, const Refs& fetches, const Refs& targets = {});
   /// Cancels a step; no effect if it has ended.
   void cancel(const Call& step);
 

@@ -126,6 +126,10 @@ struct TaskState {
   }
 
   void create_session(const CreateSession& call) {
+    if (const auto& placement = call.options.placement;
+        !placement.empty() && placement != placement_by_cost)
+      return call.done(invalid_argument(
+          "there is no placement '" + placement + "': it is '" + placement_by_cost + "' or empty"));
     if (peers.me.is_draining)
       return call.done(
           unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
@@ -245,6 +249,22 @@ struct TaskState {
                                   }});
   }
 
+  /// Asks all sessions: each knows whether it is meant. The first answer counts; there is none when
+  /// no session has kept the call.
+  void trace_next_step(const TraceNextStep& call) {
+    auto is_answered = std::make_shared<std::atomic<bool>>(false);
+    auto done = [is_answered, done = call.done](Result<RunMetadata> metadata) {
+      if (!is_answered->exchange(true)) done(std::move(metadata));
+    };
+    auto which = call.session == 0 ? "no session" : "no session " + std::to_string(call.session);
+    auto none = own_name() + " has " + which + ", or it has ended";
+    std::shared_ptr<void> last(nullptr, [done, none](void*) { done(not_found(none)); });
+    for (auto& [address, session] : sessions)
+      self->send(session, TraceNextStep{call.session, call.options, [done, last](auto metadata) {
+                                          done(std::move(metadata));
+                                        }});
+  }
+
   void actor_ended(const caf::down_msg& down) {
     sessions.erase(down.source);
     peers.ended(down.source, down.reason);
@@ -298,6 +318,7 @@ TaskProtocol::behavior_type task(
       },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
       [&state](const Explain& call) { state.explain(call); },
+      [&state](const TraceNextStep& call) { state.trace_next_step(call); },
       [&state](const Drain& call) { state.drain(call); },
       [&state](const AdmitTask& call) { state.membership.admit(call); },
       [&state](const ForgetTask& call) { state.membership.forget(call); },

@@ -24,6 +24,7 @@ class LocalWorld final : public World {
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override;
   void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
+  std::string clock_name() override { return "local"; }
 
  private:
   caf::actor_system& system_;

@@ -1,8 +1,19 @@
 #include "troupe/actors/world/real_world.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include "troupe/actors/node_messages.hpp"
 
 namespace troupe {
+
+std::string host_clock() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::error_code error;
+  auto time_namespace = std::filesystem::read_symlink("/proc/self/ns/time", error).string();
+  return boot.empty() ? boot : boot + " " + time_namespace;
+}
 
 uint64_t RealWorld::random() {
   std::lock_guard lock(mutex_);

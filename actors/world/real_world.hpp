@@ -10,6 +10,10 @@
 
 namespace troupe {
 
+/// The monotonic clock of this host, by which the nodes of all its processes go: until the host
+/// starts again, and within one time namespace. "" where the host does not say.
+std::string host_clock();
+
 /// The world of a node in a process of its own: links connect it to other nodes. Thread-safe.
 class RealWorld final : public World {
  public:
@@ -25,6 +29,7 @@ class RealWorld final : public World {
   }
   void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
+  std::string clock_name() override { return host_clock(); }
 
  private:
   caf::actor_system& system_;

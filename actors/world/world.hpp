@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 #include <caf/all.hpp>
 
@@ -48,6 +49,8 @@ class World {
   virtual uint64_t random() = 0;
 
   virtual Time now();
+  /// Which clock now() reads: worlds with the same name read the same. "": none but this does.
+  virtual std::string clock_name() { return {}; }
   /// Sends the message, without a sender, after the delay. Cannot be cancelled.
   virtual void after(Time delay, const caf::strong_actor_ptr& to, caf::message message);
 };

@@ -34,6 +34,7 @@ class RemoteClient final : public Client {
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
   Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
+  Result<RunMetadata> trace_next_step(uint64_t session, const RunOptions& options) override;
   Status drain(milliseconds timeout) override;
   Status stop(milliseconds timeout) override;
   const std::string& target() const override { return connection_->target(); }
@@ -148,6 +149,19 @@ Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
         return request;
       },
       [](auto& response) { return to_waiting_steps(response.getSteps()); });
+}
+
+Result<RunMetadata> RemoteClient::trace_next_step(uint64_t session, const RunOptions& options) {
+  return ask<RunMetadata>(
+      [&](rpc::Master::Client& master) {
+        auto request = master.traceNextStepRequest();
+        request.setSession(session);
+        request.setTrace(options.trace == Trace::full);
+        request.setPartitionGraphs(options.output_partition_graphs);
+        request.setTimeoutMs(timeout_to_ms(options.timeout));
+        return request;
+      },
+      [](auto& response) { return to_run_metadata(response.getMetadata()); });
 }
 
 Status RemoteClient::drain(milliseconds timeout) {

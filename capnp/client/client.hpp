@@ -71,6 +71,14 @@ class Client {
   virtual Result<std::vector<WaitingStep>> explain(
       std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;
 
+  /// The metadata of the next step that one of the node's sessions starts, of whatever client: of
+  /// that session, as explain() numbers them, or of any (0). The options say what it records, and
+  /// how long to wait. DeadlineExceeded: no step began and ended within the timeout. NotFound: the
+  /// node has no such session.
+  virtual Result<RunMetadata> trace_next_step(
+      uint64_t session = 0,
+      const RunOptions& options = {.timeout = std::chrono::seconds(5), .trace = Trace::full}) = 0;
+
   /// Has the node refuse new sessions and, as master, new steps, and waits until its steps have
   /// ended. DeadlineExceeded: some had not, and were cancelled.
   virtual Status drain(std::chrono::milliseconds timeout) = 0;

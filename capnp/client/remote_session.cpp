@@ -6,6 +6,7 @@
 
 #include "troupe/capnp/client/remote_session_objects.hpp"
 #include "troupe/capnp/client/remote_step.hpp"
+#include "troupe/capnp/convert/convert_explanation.hpp"
 #include "troupe/graph/sent_graph.hpp"
 
 namespace troupe {
@@ -45,6 +46,8 @@ class RemoteSession final : public Session {
   Result<std::unique_ptr<PartialRun>> partial_run_setup(
       const Refs& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options) override;
+  Result<StepExplanation> explain(
+      const Refs& feeds, const Refs& fetches, const Refs& targets) override;
   const std::vector<std::string>& warnings() const override { return warnings_; }
   Status close() override;
 
@@ -185,6 +188,24 @@ Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
       auto failed = to_status(response.getStatus());
       if (!failed.ok()) result = failed;
       else result = make_remote_partial_run(connection_, response.getPartialRun());
+    });
+  });
+  if (!status.ok()) return status;
+  return result;
+}
+
+Result<StepExplanation> RemoteSession::explain(
+    const Refs& feeds, const Refs& fetches, const Refs& targets) {
+  Result<StepExplanation> result = internal("no answer");
+  auto status = connection_->run_within(operation_timeout_, [&] {
+    auto request = session_->explainRequest();
+    fill_names(request.initFeeds(static_cast<unsigned>(feeds.size())), feeds);
+    fill_names(request.initFetches(static_cast<unsigned>(fetches.size())), fetches);
+    fill_names(request.initTargets(static_cast<unsigned>(targets.size())), targets);
+    return request.send().then([&](auto response) {
+      auto failed = to_status(response.getStatus());
+      if (!failed.ok()) result = failed;
+      else result = to_step_explanation(response.getExplanation());
     });
   });
   if (!status.ok()) return status;

@@ -26,12 +26,14 @@ void fill(rpc::NodeRun::Builder to, const NodeRun& run) {
   to.setBytes(run.bytes);
   to.setTensor(run.tensor);
   to.setPeer(run.peer);
+  to.setReadyNs(run.ready.count());
 }
 
 NodeRun to_node_run(rpc::NodeRun::Reader from) {
   return {
       .node = text_of(from.getNode()),
       .op = text_of(from.getOp()),
+      .ready = nanoseconds(from.getReadyNs()),
       .begin = nanoseconds(from.getBeginNs()),
       .end = nanoseconds(from.getEndNs()),
       .thread = from.getThread(),
@@ -46,6 +48,8 @@ void fill(rpc::DeviceRun::Builder to, const DeviceRun& run, ExternalSegmentBudge
   to.setEndNs(run.end.count());
   to.setDurationNs(run.duration.count());
   to.setMemoryPeak(run.memory_peak);
+  to.setClock(run.clock);
+  to.setStartedNs(run.started.count());
   auto nodes = to.initNodes(static_cast<unsigned>(run.nodes.size()));
   for (unsigned i = 0; i < run.nodes.size(); ++i) fill(nodes[i], run.nodes[i]);
   auto graph = to.initGraph(static_cast<unsigned>(run.graph.size()));
@@ -60,6 +64,8 @@ Result<DeviceRun> to_device_run(rpc::DeviceRun::Reader from) {
       .begin = nanoseconds(from.getBeginNs()),
       .end = nanoseconds(from.getEndNs()),
       .duration = nanoseconds(from.getDurationNs()),
+      .clock = text_of(from.getClock()),
+      .started = nanoseconds(from.getStartedNs()),
       .memory_peak = from.getMemoryPeak(),
       .nodes = {},
       .graph = *std::move(graph)};
@@ -95,6 +101,7 @@ void fill(rpc::SessionOptions::Builder to, const SessionOptions& options) {
   to.setMemoryLimit(options.memory_limit);
   to.setFusesElementwise(options.fuses_elementwise);
   to.setSoftPlacement(options.soft_placement);
+  to.setPlacement(options.placement);
 }
 
 Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
@@ -110,6 +117,7 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
       .isolate_state = from.getIsolateState(),
       .fuses_elementwise = from.getFusesElementwise(),
       .soft_placement = from.getSoftPlacement(),
+      .placement = text_of(from.getPlacement()),
       .threads = static_cast<int>(std::min(from.getThreads(), most)),
       .memory_limit = from.getMemoryLimit()};
 }
@@ -120,6 +128,8 @@ void fill(
   auto devices = to.initDevices(static_cast<unsigned>(metadata.devices.size()));
   for (unsigned i = 0; i < metadata.devices.size(); ++i)
     fill(devices[i], metadata.devices[i], segment_budget);
+  to.setClock(metadata.clock);
+  to.setLaunchedNs(metadata.launched.count());
 }
 
 Result<RunMetadata> to_run_metadata(rpc::RunMetadata::Reader from) {
@@ -130,6 +140,8 @@ Result<RunMetadata> to_run_metadata(rpc::RunMetadata::Reader from) {
       if (!run) return run.status();
       metadata.devices.push_back(*std::move(run));
     }
+    metadata.clock = text_of(from.getClock());
+    metadata.launched = nanoseconds(from.getLaunchedNs());
     return metadata;
   });
 }

@@ -20,14 +20,26 @@ using Time = std::chrono::nanoseconds;
 
 double to_us(Time time) { return static_cast<double>(time.count()) / 1000; }
 
-/// Sorts the runs by their begin and assigns to each the lowest lane that is free then.
-std::vector<size_t> find_lanes(std::vector<const NodeRun*>& runs) {
-  std::ranges::stable_sort(runs, {}, [](const NodeRun* run) { return run->begin; });
+/// Time between nodes.
+struct Gap {
+  std::string name;
+  Time begin;
+  Time end;
+};
+
+/// Shorter ones are left out.
+constexpr Time shortest_gap = std::chrono::microseconds(1);
+
+/// Sorts what has begins and ends by its begin, and assigns to each the lowest lane that is free
+/// then.
+template <class Run>
+std::vector<size_t> find_lanes(std::vector<const Run*>& runs) {
+  std::ranges::stable_sort(runs, {}, [](const Run* run) { return run->begin; });
   using Busy = std::pair<Time, size_t>;  // until when, and which lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   std::set<size_t> free;
   std::vector<size_t> lanes;
-  for (const auto* run : runs) {
+  for (const Run* run : runs) {
     for (; !busy.empty() && busy.top().first <= run->begin; busy.pop())
       free.insert(busy.top().second);
     if (free.empty()) free.insert(busy.size());
@@ -58,6 +70,7 @@ class TraceWriter {
   std::string write() {
     for (size_t i = 0; i < metadata_.devices.size(); ++i) add_device(i);
     name_processes();
+    for (size_t i = 0; i < metadata_.devices.size(); ++i) add_gaps(i);
     for (const auto& tensor : transfers_) add_arrow(tensor);
     std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     const char* separator = "\n";
@@ -69,6 +82,8 @@ class TraceWriter {
   }
 
  private:
+  using Gaps = std::vector<Gap>;
+
   struct Process {
     int number;
     Time uncertainty{0};
@@ -100,6 +115,49 @@ class TraceWriter {
       tracks_[runs[i]] = track;
       add_slice(*runs[i], starts_[device].at, track);
     }
+    name_lanes(process, name, lanes);
+  }
+
+  void add_gaps(size_t index) {
+    const auto& device = metadata_.devices[index];
+    auto start = starts_[index].at;
+    Gaps queue, network, actor;
+    for (const auto& run : device.nodes)
+      if (run.op != transfer::recv)
+        queue.push_back({run.node, start + run.ready, start + run.begin});
+    for (const auto& [from, to, send, recv] : transfers_)
+      if (to == index)
+        network.push_back({recv->tensor, starts_[from].at + send->end, start + recv->end});
+    actor.push_back({"start", Time(0), start});
+    actor.push_back({"report", start + device.duration, device.end});
+    auto name = DeviceName::parse(device.device);
+    bool is_full = name.ok() && name->is_full();
+    auto task = is_full ? task_name(*name->job, *name->task) : device.device;
+    auto place = is_full ? *name->type + ":" + std::to_string(*name->index) : device.device;
+    auto process = processes_.at(task).number;
+    add_gaps_of(process, place, "queue", queue);
+    add_gaps_of(process, place, "network", network);
+    add_gaps_of(process, place, "actor", actor);
+  }
+
+  void add_gaps_of(int process, const std::string& place, const char* category, const Gaps& gaps) {
+    std::vector<const Gap*> shown;
+    for (const auto& gap : gaps)
+      if (gap.end - gap.begin >= shortest_gap) shown.push_back(&gap);
+    auto lanes = find_lanes(shown);
+    auto first = thread_count_ + 1;
+    for (size_t i = 0; i < shown.size(); ++i) {
+      Track track{process, first + static_cast<int>(lanes[i])};
+      auto slice = event("X", category + (": " + shown[i]->name), category, shown[i]->begin, track);
+      slice["dur"] = to_us(shown[i]->end - shown[i]->begin);
+      events_.push_back(std::move(slice));
+    }
+    name_lanes(process, place + " " + category, lanes);
+  }
+
+  /// Names the tracks of a group of slices, which follow those that there are.
+  void name_lanes(int process, const std::string& name, const std::vector<size_t>& lanes) {
+    auto first = thread_count_ + 1;
     auto lane_count = lanes.empty() ? 0 : static_cast<int>(std::ranges::max(lanes)) + 1;
     thread_count_ += lane_count;
     for (int lane = 0; lane < lane_count; ++lane) {
@@ -114,7 +172,8 @@ class TraceWriter {
     json args{{"op", run.op}, {"thread", run.thread}, {"bytes", run.bytes}};
     if (!run.tensor.empty()) args["tensor"] = run.tensor;
     if (!run.peer.empty()) args["peer"] = run.peer;
-    auto slice = event("X", run.node, run.op, start + run.begin, track);
+    auto is_feed = run.op == transfer::arg && !run.tensor.empty();
+    auto slice = event("X", is_feed ? run.tensor : run.node, run.op, start + run.begin, track);
     slice["dur"] = to_us(std::max(run.end - run.begin, Time(0)));
     slice["args"] = std::move(args);
     events_.push_back(std::move(slice));

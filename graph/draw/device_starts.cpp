@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "troupe/graph/ops/transfer.hpp"
 
@@ -17,23 +19,83 @@ std::string_view edge_of(const NodeRun& run, std::string_view prefix) {
   return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
 }
 
-/// The times at which the step may have begun on a device.
-struct Interval {
+/// The devices that read one clock, and when the step may have begun on the first of them.
+struct Clock {
   Time first{0};
-  Time last{0};
+  Time last = Time::max();
 };
 
-/// Narrows the intervals of both devices to what the transfer allows; true if it changed them.
-bool narrow(const TensorTransfer& tensor, std::vector<Interval>& intervals) {
-  auto& from = intervals[tensor.from];
-  auto& to = intervals[tensor.to];
-  auto lead = tensor.send->begin - tensor.recv->end + Time(1);  // a transfer takes at least 1 ns
-  auto first = std::max(to.first, from.first + lead), last = std::min(from.last, to.last - lead);
-  bool has_narrowed = first != to.first || last != from.last;
-  to.first = first;
-  from.last = last;
-  return has_narrowed;
-}
+/// A device's clock, and how much later than on the first of that clock the step began there.
+struct Reading {
+  size_t clock;
+  Time later;
+};
+
+class ClockAligner {
+ public:
+  explicit ClockAligner(const RunMetadata& metadata) : metadata_(metadata) {
+    find_clocks();
+    for (size_t i = 0; i < readings_.size(); ++i) {
+      const auto& run = metadata.devices[i];
+      auto& clock = clocks_[readings_[i].clock];
+      auto last = std::max(Time(0), run.end - run.duration) - readings_[i].later;
+      clock.first = std::max(clock.first, -readings_[i].later);
+      clock.last = std::min(clock.last, last);
+      if (metadata.clock.empty() || run.clock != metadata.clock) continue;
+      clock.first = clock.last = run.started - metadata.launched - readings_[i].later;
+    }
+  }
+
+  /// False where they contradict each other.
+  bool align(const std::vector<TensorTransfer>& transfers) {
+    // Narrowing one clock may allow to narrow others, so this repeats until nothing changes.
+    bool has_narrowed = true;
+    for (size_t round = 0; has_narrowed && round <= clocks_.size(); ++round) {
+      has_narrowed = false;
+      for (const auto& tensor : transfers) has_narrowed |= narrow(tensor);
+    }
+    return !has_narrowed && std::ranges::none_of(clocks_, [](const Clock& clock) {
+      return clock.first > clock.last;
+    });
+  }
+
+  /// The midpoints satisfy all constraints, as both ends of the intervals do.
+  DeviceStart start_of(size_t device) const {
+    const auto& [first, last] = clocks_[readings_[device].clock];
+    return {(first + last) / 2 + readings_[device].later, (last - first) / 2};
+  }
+
+ private:
+  void find_clocks() {
+    std::map<std::string, std::pair<size_t, Time>> known;  // the clock, and its first start
+    for (const auto& run : metadata_.devices) {
+      auto place = std::pair(clocks_.size(), run.started);
+      if (!run.clock.empty()) place = known.emplace(run.clock, place).first->second;
+      if (place.first == clocks_.size()) clocks_.emplace_back();
+      readings_.push_back({place.first, run.clock.empty() ? Time(0) : run.started - place.second});
+    }
+  }
+
+  /// Narrows both clocks to what the transfer allows; true if it changed them.
+  bool narrow(const TensorTransfer& tensor) {
+    const auto& sender = readings_[tensor.from];
+    const auto& receiver = readings_[tensor.to];
+    if (sender.clock == receiver.clock) return false;
+    auto& from = clocks_[sender.clock];
+    auto& to = clocks_[receiver.clock];
+    // A transfer takes at least 1 ns.
+    auto lead = sender.later + tensor.send->begin - receiver.later - tensor.recv->end + Time(1);
+    auto first = std::max(to.first, from.first + lead), last = std::min(from.last, to.last - lead);
+    bool has_narrowed = first != to.first || last != from.last;
+    to.first = first;
+    from.last = last;
+    return has_narrowed;
+  }
+
+  const RunMetadata& metadata_;
+  std::vector<Clock> clocks_;
+  std::vector<Reading> readings_;  // by device
+};
 
 }  // namespace
 
@@ -58,22 +120,10 @@ std::vector<TensorTransfer> tensor_transfers_of(const RunMetadata& metadata) {
 
 std::vector<DeviceStart> device_starts(
     const RunMetadata& metadata, const std::vector<TensorTransfer>& transfers) {
-  std::vector<Interval> intervals;
-  for (const auto& run : metadata.devices)
-    intervals.push_back({Time(0), std::max(Time(0), run.end - run.duration)});
-  // Narrowing one device may allow to narrow others, so this repeats until nothing changes.
-  bool has_narrowed = true;
-  for (size_t round = 0; has_narrowed && round <= intervals.size(); ++round) {
-    has_narrowed = false;
-    for (const auto& tensor : transfers) has_narrowed |= narrow(tensor, intervals);
-  }
-  if (has_narrowed ||
-      std::ranges::any_of(intervals, [](auto& interval) { return interval.first > interval.last; }))
-    return {};
-  // The midpoints satisfy all constraints, as both ends of the intervals do.
+  ClockAligner aligner(metadata);
   std::vector<DeviceStart> starts;
-  for (const auto& interval : intervals)
-    starts.push_back({(interval.first + interval.last) / 2, (interval.last - interval.first) / 2});
+  if (!aligner.align(transfers)) return starts;
+  for (size_t i = 0; i < metadata.devices.size(); ++i) starts.push_back(aligner.start_of(i));
   return starts;
 }
 

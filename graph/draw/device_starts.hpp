@@ -24,10 +24,12 @@ struct DeviceStart {
   std::chrono::nanoseconds uncertainty{0};
 };
 
-/// Estimates the start of each device from what must hold: a device began after the launch and
-/// ended before its report arrived at the master, and no tensor arrived before it was sent. The
-/// uncertainty is what these constraints leave open. Empty if they contradict each other, as when
-/// clocks drift apart during a long step.
+/// Devices that read the master's clock, as those of its host do, began exactly when they say, and
+/// those that read another clock together began as far apart as they say. For the rest, and for
+/// where such a clock stands, estimates the start from what must hold: a device began after the
+/// launch and ended before its report arrived at the master, and no tensor arrived before it was
+/// sent. The uncertainty is what these constraints leave open. Empty if they contradict each other,
+/// as when clocks drift apart during a long step.
 std::vector<DeviceStart> device_starts(
     const RunMetadata& metadata, const std::vector<TensorTransfer>& transfers);
 

@@ -20,6 +20,8 @@ inline constexpr const char* send_prefix = "_send/";
 inline constexpr const char* recv_prefix = "_recv/";
 inline constexpr const char* read_prefix = "_read/";
 inline constexpr const char* signal_prefix = "_control/";
+/// Before the number of a partition's feed.
+inline constexpr const char* arg_prefix = "_arg/";
 
 /// Stands for the step's client in place of a device name: the other end of the edges that carry
 /// the feeds and fetches of a partial run.

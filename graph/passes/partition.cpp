@@ -263,7 +263,7 @@ class Partitioner {
     partition.feeds.push_back(feed);
     auto output = step_.feeds[static_cast<size_t>(feed)];
     if (step_.is_partial) return add_client_recv(partition, feed, output);
-    auto name = "_arg/" + std::to_string(index);
+    auto name = transfer::arg_prefix + std::to_string(index);
     partition.nodes.push_back(
         {.name = name,
          .op = transfer::arg,

@@ -68,10 +68,13 @@ inline RunMetadata full_metadata() {
       .begin = std::chrono::nanoseconds(1),
       .end = std::chrono::nanoseconds(22),
       .duration = std::chrono::nanoseconds(20),
+      .clock = "host",
+      .started = std::chrono::nanoseconds(123),
       .memory_peak = 4096,
       .nodes =
           {{.node = "_send/0",
             .op = "_Send",
+            .ready = std::chrono::nanoseconds(2),
             .begin = std::chrono::nanoseconds(3),
             .end = std::chrono::nanoseconds(4),
             .thread = 2,
@@ -79,7 +82,40 @@ inline RunMetadata full_metadata() {
             .tensor = "cup:0",
             .peer = "/job:ps/task:0/device:CPU:0"}},
       .graph = {{.name = "cup", .op = "Pour", .device = "", .inputs = {"a:0"}, .attrs = {}}}};
-  return {.devices = {run}};
+  return {.devices = {run}, .clock = "host", .launched = std::chrono::nanoseconds(100)};
+}
+
+inline StepExplanation full_explanation() {
+  using std::chrono::nanoseconds;
+  return {
+      .placement = "cost",
+      .predicted = nanoseconds(1),
+      .devices =
+          {{.device = "a",
+            .nodes = 2,
+            .predicted = nanoseconds(3),
+            .measured = nanoseconds(4),
+            .predicted_peak = 5,
+            .measured_peak = 6}},
+      .nodes =
+          {{.node = "n",
+            .op = "Neg",
+            .device = "a",
+            .inputs = {"x:0", "^y"},
+            .why = "because",
+            .alternatives = {"b"},
+            .begin = nanoseconds(7),
+            .predicted = nanoseconds(8),
+            .measured = nanoseconds(9),
+            .measured_steps = 10,
+            .bytes = 11}},
+      .transfers = {
+          {.tensor = "x:0",
+           .from = "b",
+           .to = "a",
+           .bytes = 12,
+           .predicted = nanoseconds(13),
+           .is_link_measured = true}}};
 }
 
 inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
@@ -149,6 +185,14 @@ inline SessionActor::behavior_type fake_session(
         record->add("close");
         close.done(Status());
         self->quit();
+      },
+      [](ExplainSignature& call) {
+        auto explanation = full_explanation();
+        explanation.nodes[0].inputs = call.feeds;
+        explanation.nodes[0].alternatives = call.fetches;
+        explanation.nodes[0].why = call.targets.empty() ? "" : call.targets[0];
+        if (call.fetches.empty()) call.done(invalid_argument("nothing to fetch"));
+        else call.done(explanation);
       }};
 }
 
@@ -245,6 +289,10 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         call.done(fake_joined());
       },
       [](Explain& explain) { explain.done(fake_waiting_steps()); },
+      [](TraceNextStep& call) {
+        if (call.session == 7) call.done(full_metadata());
+        else call.done(not_found("there is no such session"));
+      },
       [](GetNodeInfo& get) {
         get.done(NodeInfo{
             .job = "ps",

@@ -28,6 +28,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
+  kj::Promise<void> traceNextStep(TraceNextStepContext context) override;
   kj::Promise<void> drain(DrainContext context) override;
   kj::Promise<void> forgetTask(ForgetTaskContext context) override;
   kj::Promise<void> stop(StopContext context) override;
@@ -178,6 +179,30 @@ kj::Promise<void> MasterServer::explain(ExplainContext context) {
   return answer_query<Explain, std::vector<WaitingStep>>(
       context, [](auto results, const std::vector<WaitingStep>& steps) {
         fill(results.initSteps(static_cast<unsigned>(steps.size())), steps);
+      });
+}
+
+kj::Promise<void> MasterServer::traceNextStep(TraceNextStepContext context) {
+  auto params = context.getParams();
+  auto timeout = to_timeout(params.getTimeoutMs());
+  if (!timeout) {
+    fill(context.getResults().initStatus(), timeout.status());
+    return kj::READY_NOW;
+  }
+  RunOptions options{
+      .timeout = *timeout,
+      .trace = params.getTrace() ? Trace::full : Trace::none,
+      .output_partition_graphs = params.getPartitionGraphs()};
+  auto request = [&](Done<RunMetadata> done) {
+    tell(service_.master, TraceNextStep{params.getSession(), options, std::move(done)}, &unit_);
+  };
+  context.allowCancellation();
+  return ask<Result<RunMetadata>>(unit_, request)
+      .then([this, context](Result<RunMetadata> metadata) mutable {
+        fill(context.getResults().initStatus(), metadata.status());
+        if (!metadata) return;
+        auto segment_budget = segment_budget_for_values(*memory_);
+        fill(context.getResults().initMetadata(), *metadata, segment_budget);
       });
 }
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "troupe/capnp/convert/convert_explanation.hpp"
 #include "troupe/capnp/convert/convert_tensor.hpp"
 #include "troupe/capnp/server/services/session_handle.hpp"
 #include "troupe/capnp/server/services/session_object_servers.hpp"
@@ -23,6 +24,7 @@ class SessionServer final : public rpc::Session::Server {
   kj::Promise<void> makeCallable(MakeCallableContext context) override;
   kj::Promise<void> setUpPartialRun(SetUpPartialRunContext context) override;
   kj::Promise<void> close(CloseContext context) override;
+  kj::Promise<void> explain(ExplainContext context) override;
 
  private:
   template <class Call, class Context, class SetResult>
@@ -52,6 +54,19 @@ Result<Call> to_call(Result<Feeds> feeds, Params params) {
 
 Result<Run> to_run(rpc::Session::RunParams::Reader params, DeferredTensors& deferred) {
   return to_call<Run>(to_feeds(params.getFeeds(), &deferred), params);
+}
+
+Result<ExplainSignature> to_signature(rpc::Session::ExplainParams::Reader params) {
+  auto feeds = to_texts(params.getFeeds());
+  auto fetches = to_texts(params.getFetches());
+  auto targets = to_texts(params.getTargets());
+  for (const auto* names : {&feeds, &fetches, &targets})
+    if (!*names) return names->status();
+  return ExplainSignature{
+      .feeds = *std::move(feeds),
+      .fetches = *std::move(fetches),
+      .targets = *std::move(targets),
+      .done = {}};
 }
 
 /// A MakeCallable or a SetUpPartialRun.
@@ -129,6 +144,26 @@ kj::Promise<void> SessionServer::setUpPartialRun(SetUpPartialRunContext context)
   return make<SetUpPartialRun>(context, [](auto& results, kj::Own<SessionObject> object) {
     results.setPartialRun(make_partial_run_server(kj::mv(object)));
   });
+}
+
+kj::Promise<void> SessionServer::explain(ExplainContext context) {
+  auto call = checked([&] { return to_signature(context.getParams()); });
+  context.releaseParams();
+  if (handle_->is_closed || !call) {
+    auto status = handle_->is_closed ? SessionHandle::closed() : call.status();
+    fill(context.getResults().initStatus(), status);
+    return kj::READY_NOW;
+  }
+  context.allowCancellation();
+  auto request = [&](Done<StepExplanation> done) {
+    call->done = std::move(done);
+    tell(handle_->session, *std::move(call), &handle_->unit);
+  };
+  return ask<Result<StepExplanation>>(handle_->unit, request)
+      .then([context](Result<StepExplanation> explanation) mutable {
+        fill(context.getResults().initStatus(), explanation.status());
+        if (explanation) fill(context.getResults().initExplanation(), *explanation);
+      });
 }
 
 kj::Promise<void> SessionServer::close(CloseContext context) {

@@ -9,6 +9,7 @@
 
 #include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
+#include "troupe/graph/draw/device_starts.hpp"
 #include "troupe/graph/draw/dot.hpp"
 #include "troupe/graph/support/text.hpp"
 #include "troupe/tests/graph/draw/trace_rules.hpp"
@@ -254,6 +255,52 @@ BOOST_AUTO_TEST_CASE(a_trace_has_each_node_and_the_transferred_tensors) {
   BOOST_TEST(received.peer == ps_cpu);
   BOOST_TEST(received.bytes == 4u);
   BOOST_TEST(node_of(*here, "_Retval").bytes == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(the_clocks_of_one_process_are_aligned_exactly) {
+  auto traced = must(session->trace({{x, Tensor::scalar(3.0f)}}, {y}));
+  auto transfers = tensor_transfers_of(traced.metadata);
+  BOOST_TEST_REQUIRE(transfers.size() == 1U);
+  auto starts = device_starts(traced.metadata, transfers);
+  BOOST_TEST_REQUIRE(starts.size() == 2U);
+  for (const auto& start : starts) {
+    BOOST_TEST((start.uncertainty == 0ns));
+    BOOST_TEST((start.at >= 0ns));
+  }
+  const auto& [from, to, send, recv] = transfers[0];
+  BOOST_TEST((starts[from].at + send->begin <= starts[to].at + recv->end));
+}
+
+BOOST_AUTO_TEST_CASE(a_trace_names_feeds_as_the_client_does_and_says_since_when_nodes_were_ready) {
+  auto traced = must(session->trace({{x, Tensor::scalar(3.0f)}}, {y}));
+  size_t feeds = 0;
+  for (const auto& run : traced.metadata.devices)
+    for (const auto& node : run.nodes) {
+      BOOST_TEST((0ns <= node.ready && node.ready <= node.begin));
+      if (node.op != "_Arg") continue;
+      ++feeds;
+      BOOST_TEST(node.tensor == Ref(x).name);
+      BOOST_TEST(node.peer == "client");
+    }
+  BOOST_TEST(feeds >= 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_explains_a_step_without_running_it) {
+  auto explanation = must(session->explain({x}, {y}));
+  BOOST_TEST(explanation.devices.size() == 2U);
+  BOOST_TEST(explanation.predicted.count() > 0);
+  auto node = std::ranges::find(explanation.nodes, "twice", &ExplainedNode::node);
+  BOOST_TEST_REQUIRE((node != explanation.nodes.end()));
+  BOOST_TEST(node->device == ps_cpu);
+  BOOST_TEST(node->measured_steps == 0U);
+  must(session->trace({{x, Tensor::scalar(3.0f)}}, {y}));
+  explanation = must(session->explain({x}, {y}));
+  node = std::ranges::find(explanation.nodes, "twice", &ExplainedNode::node);
+  BOOST_TEST(node->measured_steps == 1U);
+  BOOST_TEST((node->predicted == node->measured));
+  BOOST_TEST((session->explain({x}, {"nobody"}).status().code() == Code::not_found));
+  BOOST_TEST(session->close().ok());
+  BOOST_TEST((session->explain({x}, {y}).status().code() == Code::failed_precondition));
 }
 
 BOOST_AUTO_TEST_CASE(a_trace_has_the_peak_memory_of_the_device) {

@@ -41,6 +41,12 @@ struct Counter {
 
 BOOST_FIXTURE_TEST_SUITE(session_options, session_options::SessionOptionsFixture)
 
+BOOST_AUTO_TEST_CASE(a_placement_that_does_not_exist_is_refused) {
+  auto refused = cluster.session("worker", 0, {.placement = "luck"});
+  BOOST_TEST((
+      refused.status() == invalid_argument("there is no placement 'luck': it is 'cost' or empty")));
+}
+
 BOOST_AUTO_TEST_CASE(the_state_of_an_isolated_session_is_private_and_ends_with_it) {
   for (const std::string device : {"", "/job:ps/task:0"}) {
     Counter counter(device, device.empty() ? "count" : "pinned_count");

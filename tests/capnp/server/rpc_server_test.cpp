@@ -223,6 +223,35 @@ BOOST_AUTO_TEST_CASE(a_node_explains_what_its_steps_wait_for) {
   BOOST_TEST((steps->at(0).waits[0] == wait));
 }
 
+BOOST_AUTO_TEST_CASE(a_client_sees_the_next_step_of_a_session_of_another) {
+  auto metadata = client->trace_next_step(7);
+  BOOST_TEST_REQUIRE(metadata.ok(), metadata.status().to_string());
+  auto expected = full_metadata();
+  BOOST_TEST(metadata->clock == expected.clock);
+  BOOST_TEST((metadata->launched == expected.launched));
+  BOOST_TEST_REQUIRE(metadata->devices.size() == 1U);
+  BOOST_TEST(metadata->devices[0].clock == "host");
+  BOOST_TEST((metadata->devices[0].started == std::chrono::nanoseconds(123)));
+  BOOST_TEST((metadata->devices[0].nodes == expected.devices[0].nodes));
+  BOOST_TEST((client->trace_next_step(8).status().code() == Code::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_explains_a_step_with_all_that_there_is) {
+  auto session = client->session({.placement = "cost"});
+  BOOST_TEST_REQUIRE(session.ok());
+  BOOST_TEST(node.record->session_options.placement == "cost");
+  auto explanation = (*session)->explain({"x:0"}, {"y:0", "z"}, {"t"});
+  BOOST_TEST_REQUIRE(explanation.ok(), explanation.status().to_string());
+  auto expected = full_explanation();
+  expected.nodes[0].inputs = {"x:0"};
+  expected.nodes[0].alternatives = {"y:0", "z"};
+  expected.nodes[0].why = "t";
+  BOOST_TEST((*explanation == expected));
+  BOOST_TEST(((*session)->explain({}, {}).status() == invalid_argument("nothing to fetch")));
+  BOOST_TEST((*session)->close().ok());
+  BOOST_TEST(((*session)->explain({}, {"y"}).status().code() == Code::failed_precondition));
+}
+
 BOOST_AUTO_TEST_CASE(a_client_can_drain_and_stop_a_node) {
   BOOST_TEST((client->drain(1500ms) == deadline_exceeded("a step was cancelled")));
   BOOST_TEST(node.record->wait_for("drain 1500"));
