@@ -5,6 +5,7 @@
 #include "troupe/capnp/python/native/convert.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
+#include "troupe/graph/draw/explanation_table.hpp"
 #include "troupe/graph/run_metadata.hpp"
 
 namespace troupe::python {
@@ -69,6 +70,15 @@ void bind_metadata(nb::module_& module) {
           },
           nb::arg("scope_depth"))
       .def("to_chrome_trace", &to_chrome_trace);
+  nb::class_<StepExplanation>(module, "StepExplanation")
+      .def("to_table", &to_table)
+      .def("to_json", [](const StepExplanation& explanation) { return to_json(explanation); })
+      .def(
+          "to_dot",
+          [](const StepExplanation& explanation, int scope_depth) {
+            return to_dot(explanation, {.scope_depth = scope_depth});
+          },
+          nb::arg("scope_depth"));
 }
 
 }  // namespace troupe::python

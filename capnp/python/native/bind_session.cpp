@@ -168,6 +168,13 @@ void bind_session(nb::module_& module) {
       .def(
           "set_up_partial_run", &set_up_partial_run, nb::arg("feeds"), nb::arg("fetches"),
           nb::arg("targets"))
+      .def(
+          "explain",
+          [](OpenSession& open, nb::list feeds, nb::list fetches, nb::list targets) {
+            auto names = to_refs(feeds), outputs = to_refs(fetches), nodes = to_refs(targets);
+            return take(without_gil([&] { return open.session().explain(names, outputs, nodes); }));
+          },
+          nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
       .def_prop_ro("warnings", [](OpenSession& open) { return open.session().warnings(); })
       .def("close", [](OpenSession& open) {
         check(without_gil([&] { return open.session().close(); }));

@@ -30,6 +30,7 @@ SessionOptions to_session_options(nb::dict options) {
       .isolate_state = option(options, "isolate_state", false),
       .fuses_elementwise = option(options, "fuses_elementwise", true),
       .soft_placement = option(options, "soft_placement", false),
+      .placement = option<std::string>(options, "placement", ""),
       .threads = option(options, "threads", 0),
       .memory_limit = option<uint64_t>(options, "memory_limit", 0)};
 }

@@ -94,7 +94,9 @@ class ConfigProto(Options):
     `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions
     without a target, read `intra_op_parallelism_threads` and `device_count`; a session with a
     target logs a warning when its config sets the threads. `cpu_memory_limit`, in bytes, and
-    `connect_timeout_in_ms` are Troupe's additions. The other fields have no effect.
+    `connect_timeout_in_ms` are Troupe's additions, and so is `experimental.placement`: with "cost"
+    a session places what nothing pins to a task by measured costs, over all tasks. The other
+    fields have no effect.
     """
 
     _fields = {
@@ -128,6 +130,7 @@ class ConfigProto(Options):
             "isolate_state": self.isolate_session_state,
             "fuses_elementwise": self.graph_options._fuses_elementwise(),
             "soft_placement": self.allow_soft_placement,
+            "placement": vars(self.experimental).get("placement", ""),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from troupe import _native
 from troupe._src.messages.graph_messages import GraphDef, NodeDef
@@ -22,12 +22,25 @@ class StepStats(Record):
     """`dev_stats`: a DeviceStepStats for each device of the step."""
 
 
+class CostGraphDef(Record):
+    """The costs of a step: `node` has a CostNode for each node of its partitions."""
+
+
+class CostNode(Record):
+    """`name`, `device`, `id`, `input_info`, `control_input`, and `compute_cost` in microseconds."""
+
+
+class CostInput(Record):
+    """An input: the id of its node (`preceding_node`), and which output (`preceding_port`)."""
+
+
 @set_module("troupe")
 class RunMetadata:
     """Statistics of a step, as far as its RunOptions asked for them.
 
     `step_stats.dev_stats` has the times of its nodes, `partition_graphs` the partition of each
-    device; `Graph.show` draws both.
+    device; `Graph.show` draws both. `cost_graph` has the times in the graphs of the devices, where
+    the step ran with both `trace_level=FULL_TRACE` and `output_partition_graphs`.
     """
 
     def __init__(self) -> None:
@@ -57,6 +70,40 @@ class RunMetadata:
             for device in devices
             if device["graph"]
         ]
+        self.cost_graph = _cost_graph(devices)
+
+
+def _cost_graph(devices: List[Dict[str, Any]]) -> CostGraphDef:
+    nodes: List[CostNode] = []
+    for device in devices:
+        runs: Dict[str, List[Dict[str, Any]]] = {}
+        for run in device["nodes"]:
+            runs.setdefault(run["node"], []).append(run)
+        if not runs:
+            continue
+        first = len(nodes)
+        ids = {node["name"]: first + i for i, node in enumerate(device["graph"])}
+        for node in device["graph"]:
+            inputs = [name for name in node["inputs"] if not name.startswith("^")]
+            times = runs.get(node["name"], [])
+            cost = sum(run["end"] - run["begin"] for run in times)
+            nodes.append(
+                CostNode(
+                    name=node["name"],
+                    device=device["device"],
+                    id=ids[node["name"]],
+                    input_info=[_cost_input(name, ids) for name in inputs],
+                    control_input=[ids[name[1:]] for name in node["inputs"] if name[0] == "^"],
+                    compute_cost=int(cost * 1e6),
+                    output_bytes=max((run["bytes"] for run in times), default=0),
+                )
+            )
+    return CostGraphDef(node=nodes)
+
+
+def _cost_input(name: str, ids: Dict[str, int]) -> CostInput:
+    node, _, port = name.partition(":")
+    return CostInput(preceding_node=ids[node], preceding_port=int(port or 0))
 
 
 def _node_def(node: Dict[str, Any]) -> NodeDef:

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
+from troupe._src.messages.explanation import StepExplanation
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging
@@ -178,6 +179,22 @@ class BaseSession:
             return plan.results(tensors)
 
         return call_with_options if accept_options else call
+
+    def explain(self, fetches: Any, feeds: Optional[Sequence[Any]] = None) -> StepExplanation:
+        """How it would run a step that fetches these and is fed those tensors, without running it.
+
+        Says where each operation is placed and why, what crosses between devices, and what that
+        costs.
+        """
+        native = self._ready()
+        plan = plan_fetches(self._graph, fetches)
+        names = [
+            self._graph.as_graph_element(feed, allow_operation=False).name for feed in feeds or []
+        ]
+        try:
+            return StepExplanation(native.explain(names, plan.names, plan.targets))
+        except errors.OpError as error:
+            raise self._located(error)
 
     def partial_run_setup(self, fetches: Any, feeds: Optional[Sequence[Any]] = None) -> Any:
         """Prepares a step that several calls of `partial_run` feed and fetch, each value once."""
