@@ -65,6 +65,7 @@ std::string paint(Colour colour, const std::string& text);
 
 void add_listing_commands(CLI::App& app, const Options& options, Run& run);
 void add_waiting_commands(CLI::App& app, const Options& options, Run& run);
+void add_step_commands(CLI::App& app, const Options& options, Run& run);
 void add_control_commands(CLI::App& app, const Options& options, Run& run);
 void add_doctor_command(CLI::App& app, const Options& options, Run& run);
 /// `program`: the words after --, which run instead of nodes.

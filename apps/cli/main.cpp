@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   add_launch_command(app, program, run);
   add_listing_commands(app, options, run);
   add_waiting_commands(app, options, run);
+  add_step_commands(app, options, run);
   add_control_commands(app, options, run);
   add_doctor_command(app, options, run);
   add_ops_command(app, run);

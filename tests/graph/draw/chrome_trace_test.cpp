@@ -18,9 +18,10 @@ struct ChromeTraceFixture {
         .end = 90us,
         .duration = 50us,
         .nodes =
-            {{.node = "x", .op = "Const", .begin = 1us, .end = 1500ns, .bytes = 4},
+            {{.node = "x", .op = "Const", .ready = 1us, .begin = 1us, .end = 1500ns, .bytes = 4},
              {.node = "_send/0",
               .op = "_Send",
+              .ready = 2us,
               .begin = 2us,
               .end = 3us,
               .bytes = 4,
@@ -31,14 +32,14 @@ struct ChromeTraceFixture {
         .end = 100us,
         .duration = 80us,
         .nodes =
-            {{.node = "other", .op = "Neg", .begin = 1us, .end = 70us, .thread = 1},
+            {{.node = "other", .op = "Neg", .ready = 1us, .begin = 1us, .end = 70us, .thread = 1},
              {.node = "_recv/0",
               .op = "_Recv",
               .begin = 0us,
               .end = 40us,
               .tensor = "x:0",
               .peer = "/job:ps/task:0/device:CPU:0"},
-             {.node = "y", .op = "Square", .begin = 40us, .end = 45us, .thread = 2}},
+             {.node = "y", .op = "Square", .ready = 40us, .begin = 40us, .end = 45us, .thread = 2}},
         .graph = {}}}};
 
   json trace() const {
@@ -79,9 +80,14 @@ BOOST_AUTO_TEST_CASE(a_task_is_a_process_and_a_device_has_tracks) {
       (names(made, "process_name", "pid") ==
        std::map<int, std::string>{{1, "/job:ps/task:0"}, {2, "/job:worker/task:1"}}));
   BOOST_TEST(
-      (names(made, "thread_name", "tid") ==
-       std::map<int, std::string>{
-           {1, "CPU:0"}, {2, "CPU:0"}, {3, "CPU:0 (2)"}, {4, "CPU:0 receives"}}));
+      (names(made, "thread_name", "tid") == std::map<int, std::string>{
+                                                {1, "CPU:0"},
+                                                {2, "CPU:0"},
+                                                {3, "CPU:0 (2)"},
+                                                {4, "CPU:0 receives"},
+                                                {5, "CPU:0 actor"},
+                                                {6, "CPU:0 network"},
+                                                {7, "CPU:0 actor"}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_node_is_a_slice_on_the_masters_axis) {
@@ -113,6 +119,42 @@ BOOST_AUTO_TEST_CASE(an_arrow_leads_from_the_send_to_the_end_of_the_recv) {
   BOOST_TEST(begin[0]["ts"] == slice(made, "_send/0")["ts"]);
   BOOST_TEST(end[0]["ts"] == 49.999);
   BOOST_TEST(end[0]["bp"] == "e");
+}
+
+BOOST_AUTO_TEST_CASE(the_time_between_nodes_is_named) {
+  metadata.devices[1].nodes[0].ready = 0us;
+  metadata.devices[1].nodes[0].begin = 30us;
+  metadata.devices[1].nodes[0].end = 70us;
+  auto drawn = trace();
+  auto queue = slice(drawn, "queue: other");
+  BOOST_TEST(queue["cat"] == "queue");
+  BOOST_TEST(queue["dur"] == 30.0);
+  auto network = slice(drawn, "network: x:0");
+  BOOST_TEST(network["cat"] == "network");
+  auto recv = slice(drawn, "_recv/0"), send = slice(drawn, "_send/0");
+  auto sent = send["ts"].get<double>() + send["dur"].get<double>();
+  BOOST_TEST(std::abs(network["ts"].get<double>() - sent) < 0.01);
+  auto arrived = recv["ts"].get<double>() + recv["dur"].get<double>();
+  auto end = network["ts"].get<double>() + network["dur"].get<double>();
+  BOOST_TEST(std::abs(end - arrived) < 0.01);
+  // From the launch until the devices began, and from their ends until the reports were there.
+  double reported = 0;
+  for (const auto& event : events(drawn, "cat", "actor"))
+    if (event["name"] == "actor: report")
+      reported = std::max(reported, event["ts"].get<double>() + event["dur"].get<double>());
+  BOOST_TEST(std::abs(reported - 100) < 0.01);
+}
+
+BOOST_AUTO_TEST_CASE(a_feed_has_the_name_that_the_client_gave_it) {
+  metadata.devices[1].nodes.push_back(
+      {.node = "_arg/0",
+       .op = "_Arg",
+       .begin = 0us,
+       .end = 1us,
+       .tensor = "images:0",
+       .peer = "client"});
+  auto feed = slice(trace(), "images:0");
+  BOOST_TEST(feed["cat"] == "_Arg");
 }
 
 BOOST_AUTO_TEST_CASE(the_uncertainty_of_a_clock_stands_beside_its_task) {

@@ -85,6 +85,45 @@ BOOST_AUTO_TEST_CASE(every_tensor_arrives_after_it_was_sent) {
     BOOST_TEST((found[from].at + send->begin < found[to].at + recv->end));
 }
 
+BOOST_AUTO_TEST_CASE(devices_that_read_the_masters_clock_began_exactly_when_they_say) {
+  metadata.clock = "host";
+  metadata.launched = 1000us;
+  for (size_t i = 0; i < 2; ++i) {
+    metadata.devices[i].clock = "host";
+    metadata.devices[i].started = 1007us + 5us * i;
+  }
+  auto found = starts();
+  BOOST_TEST_REQUIRE(found.size() == 3u);
+  check(found[0], 7us, 0us);
+  check(found[1], 12us, 0us);
+  check(found[2], 20us, 20us);
+}
+
+BOOST_AUTO_TEST_CASE(devices_of_another_host_began_as_far_apart_as_they_say) {
+  metadata.clock = "host";
+  for (size_t i = 0; i < 2; ++i) {
+    metadata.devices[i].clock = "other host";
+    metadata.devices[i].started = 5us + 30us * i;
+  }
+  auto found = starts();  // the second may have begun at 40 us, so the first at 10 us
+  BOOST_TEST_REQUIRE(found.size() == 3u);
+  check(found[0], 5us, 5us);
+  check(found[1], 35us, 5us);
+}
+
+BOOST_AUTO_TEST_CASE(what_one_device_of_a_host_is_told_holds_for_the_others) {
+  for (size_t i = 0; i < 2; ++i) {
+    metadata.devices[i].clock = "host";
+    metadata.devices[i].started = 100us;
+  }
+  cross(2, 40us, 0, 10us);  // a began 30 us after c, or later, and so did b
+  auto found = starts();
+  BOOST_TEST_REQUIRE(found.size() == 3u);
+  check(found[0], 35us, 5us);
+  check(found[1], 35us, 5us);
+  check(found[2], 5us, 5us);
+}
+
 BOOST_AUTO_TEST_CASE(clocks_that_contradict_each_other_give_nothing) {
   cross(0, 51us, 1, 10us);  // 41 us later, where at most 40 us are open
   BOOST_TEST(starts().empty());

@@ -1,12 +1,16 @@
 #include <sys/stat.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
 #include "troupe/tests/processes/cli/terminal.hpp"
 #include "troupe/tests/processes/support/clients.hpp"
 #include "troupe/tests/processes/support/nodes.hpp"
+#include "troupe/tests/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -113,6 +117,68 @@ BOOST_AUTO_TEST_CASE(doctor_finds_nothing_wrong_with_a_cluster_that_is_well) {
   NodeCluster nodes({{"ps", 1}, {"worker", 1}});
   auto doctor = run_cli({"--target", nodes.target("ps", 0), "doctor"});
   BOOST_TEST(doctor.code == 0, doctor.output);
+}
+
+BOOST_AUTO_TEST_CASE(trace_and_graph_show_the_next_step_of_another_client) {
+  ClusterWithVariable cluster;
+  Builder b;
+  auto x = b.on("/job:worker/task:0").placeholder(DType::float32, {});
+  auto y = b.on("/job:ps/task:0").named("squared").op("Square", {x});
+  auto client = connect(cluster.target);
+  auto session = open(*client);
+  BOOST_REQUIRE(session->extend(b).ok());
+  std::atomic<bool> ends = false;
+  std::thread steps([&] {
+    while (!ends) (void)session->run({{x, Tensor::scalar(3.0F)}}, {y});
+  });
+  auto trace = run_cli({"--timeout", "30", "--target", cluster.target, "trace"});
+  auto dot = run_cli({"--timeout", "30", "--target", cluster.target, "graph"});
+  auto graph = run_cli({"--json", "--timeout", "30", "--target", cluster.target, "graph"});
+  auto nobody = run_cli({"--target", cluster.target, "trace", "--session", "7"});
+  ends = true;
+  steps.join();
+  BOOST_TEST_REQUIRE(trace.code == 0, trace.errors);
+  std::set<std::string> slices;
+  for (const auto& event : Json::parse(trace.output)["traceEvents"])
+    slices.insert(event["name"].get<std::string>());
+  BOOST_TEST(slices.contains("squared"));
+  BOOST_TEST(slices.contains(Ref(x).name));  // the feed
+  // Both processes read the clock of this host.
+  check_says(trace.output, "clock +- 0.0 us");
+  BOOST_TEST(dot.code == 0, dot.errors);
+  check_says(dot.output, "label=\"/job:ps/task:0/device:CPU:0\"");
+  check_says(graph.output, "\"node\":\"squared\"");
+  BOOST_TEST(nobody.code == 1);
+  check_says(nobody.errors, "no session 7");
+  auto idle = run_cli({"--timeout", "0.2", "--target", cluster.target, "trace"});
+  BOOST_TEST(idle.code == 1);
+  check_says(idle.errors, "no step of the session began and ended within the timeout");
+}
+
+BOOST_AUTO_TEST_CASE(graph_places_a_graph_def_on_the_cluster_and_says_why) {
+  NodeCluster nodes({{"worker", 2}});
+  TemporaryFolder folder;
+  auto file = folder.path() / "graph.pbtxt";
+  std::ofstream(file) << R"(
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "y" op: "Neg" input: "x" device: "/job:worker/task:1"
+           attr { key: "T" value { type: DT_FLOAT } } })";
+  auto target = nodes.target("worker", 0);
+  auto dot = run_cli({"--target", target, "graph", file.string(), "--feed", "x:0"});
+  BOOST_TEST(dot.code == 0, dot.errors);
+  check_says(dot.output, "label=\"/job:worker/task:1/device:CPU:0\"");
+  auto table = run_cli({"--target", target, "graph", file.string(), "--feed", "x:0", "--table"});
+  check_says(table.output, "it asks for /job:worker/task:1");
+  auto explained = json_of(
+      {"--target", target, "graph", file.string(), "--fetch", "y:0", "--feed", "x:0", "--placement",
+       "cost"});
+  BOOST_TEST(explained["placement"] == "cost");
+  BOOST_TEST(explained["nodes"][0]["device"] == "/job:worker/task:1/device:CPU:0");
+  auto wrong = run_cli({"--target", target, "graph", file.string(), "--fetch", "z"});
+  BOOST_TEST(wrong.code == 1);
+  check_says(wrong.errors, "z");
+  std::ofstream(file) << "no graph";
+  BOOST_TEST(run_cli({"--target", target, "graph", file.string()}).code == 2);
 }
 
 BOOST_AUTO_TEST_CASE(stop_ends_a_node) {
