@@ -130,10 +130,15 @@ class ConfigProto(Options):
             "isolate_state": self.isolate_session_state,
             "fuses_elementwise": self.graph_options._fuses_elementwise(),
             "soft_placement": self.allow_soft_placement,
-            "placement": vars(self.experimental).get("placement", ""),
+            "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
         }
+
+    def _placement(self) -> str:
+        # A field that was only read is there, too, as an empty message.
+        placement = vars(self.experimental).get("placement", "")
+        return placement if isinstance(placement, str) else ""
 
     def _for_server(self) -> Dict[str, Any]:
         return {
