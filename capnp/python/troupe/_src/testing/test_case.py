@@ -29,15 +29,21 @@ SEED = 87654321
 class TestCase(Assertions):
     """Gives each test an empty default graph and the same random seed."""
 
+    # Of the class, as a test's own setUp() may leave this one out.
+    _temporary: Optional[tempfile.TemporaryDirectory[str]] = None
+    _cached_session: Optional[Session] = None
+    _cached_config: Optional[ConfigProto] = None
+
     def setUp(self) -> None:
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)
         reset_default_graph()
         random_seed.set_random_seed(SEED)
-        self._temporary: Optional[tempfile.TemporaryDirectory[str]] = None
 
     def tearDown(self) -> None:
+        if self._cached_session is not None:
+            self._cached_session.close()
         if self._temporary is not None:
             self._temporary.cleanup()
         super().tearDown()
@@ -61,7 +67,41 @@ class TestCase(Assertions):
         with Session(target, graph or get_default_graph(), config) as session:
             yield session
 
-    cached_session = session
+    @contextlib.contextmanager
+    def cached_session(
+        self,
+        graph: Optional[Graph] = None,
+        config: Optional[ConfigProto] = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
+    ) -> Iterator[Session]:
+        """A context with the test's own session as the default, which ends with the test.
+
+        Args:
+          graph: Its graph, by default the default one of the first call.
+          config: Its options.
+          use_gpu: Accepted.
+          force_gpu: Accepted.
+
+        Raises:
+          ValueError: If it has another graph, or got other options, in an earlier context.
+        """
+        if self._cached_session is None:
+            self._cached_session = Session("", graph or get_default_graph(), config)
+            self._cached_config = config
+        if graph is not None and graph is not self._cached_session.graph:
+            raise ValueError(
+                "The graph used to get the cached session is different than the one that was used "
+                "to create the session. Maybe create a new session with self.session()"
+            )
+        if config != self._cached_config:
+            raise ValueError(
+                "The config used to get the cached session is different than the one that was used "
+                "to create the session. Maybe create a new session with self.session()"
+            )
+        session = self._cached_session
+        with session.graph.as_default(), session.as_default():
+            yield session
 
     @property
     def test_session(self) -> Any:
