@@ -58,7 +58,7 @@ with tf.device(tf.train.replica_device_setter(args.ps, worker_device=worker)):
 
 is_chief = args.task == 0
 hooks = [optimizer.make_session_run_hook(is_chief)] if args.aggregate else []
-# A synchronous training ends with the updates of all workers, an asynchronous one of each by itself.
+# A synchronous training ends after so many updates of all, an asynchronous one of each by itself.
 updates = args.epochs * len(rows[359:]) // (32 * args.aggregate) if args.aggregate else None
 
 
