@@ -86,7 +86,7 @@ Value Saver::add_save(
   for (const auto& part : saved) {
     names.push_back(part.name);
     slices.push_back(part.slice);
-    values.push_back(part.variable.value());
+    values.push_back(part.reference.is_valid() ? part.reference : part.variable.value());
   }
   Values inputs = {prefix, task.constant(strings(names)), task.constant(strings(slices))};
   inputs.insert(inputs.end(), values.begin(), values.end());
@@ -95,7 +95,7 @@ Value Saver::add_save(
 
 void Saver::add_restores(const Builder& task, const std::vector<SavedPart>& saved) {
   Values previous;
-  for (const auto& [name, slice, variable] : saved) {
+  for (const auto& [name, slice, variable, reference] : saved) {
     auto after = options_.restore_sequentially ? task.after(previous) : task;
     auto value = after.op(
         "RestoreV2", {prefix_, task.constant(strings({name})), task.constant(strings({slice}))},
@@ -106,7 +106,11 @@ void Saver::add_restores(const Builder& task, const std::vector<SavedPart>& save
                        : task.op("Shape", {variable.value()}, {{"out_type", DType::int64}});
       value = task.op("Reshape", {value, shape});
     }
-    previous = {variable.assign(value)};
+    auto assigned = reference.is_valid() ? variable.handle.builder().op(
+                                               "Assign", {reference, value},
+                                               {{"validate_shape", variable.shape.is_known()}})
+                                         : variable.assign(value);
+    previous = {assigned};
     restores_.emplace(name, previous.front());
   }
 }

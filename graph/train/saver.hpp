@@ -17,6 +17,8 @@ struct SavedPart {
   std::string name;
   std::string slice;  // "8 3 0,4:0,3": the tensor's shape, then offset and size along each axis
   Variable variable;
+  /// Of a variable of references: the reference, which is what TensorFlow runs in graphs of ours.
+  Value reference = {};
 };
 
 struct SaverOptions {

@@ -49,7 +49,7 @@ SaverHandle make_saver(const Builder& builder, const SharedHost& host, nb::dict 
   for (auto part : nb::cast<nb::list>(given["parts"]))
     parts.push_back(
         {nb::cast<std::string>(part[0]), nb::cast<std::string>(part[1]),
-         nb::cast<Variable>(part[2])});
+         nb::cast<Variable>(part[2]), part[3].is_none() ? Value() : nb::cast<Value>(part[3])});
   train::SaverOptions options{
       .parts = std::move(parts),
       .sharded = nb::cast<bool>(given["sharded"]),

@@ -16,6 +16,7 @@ from troupe._src.train.checkpoint_state import checkpoint_exists, meta_graph_fil
 from troupe._src.train.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
 from troupe._src.variables.partitioned_variable import PartitionedVariable
+from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
 
@@ -127,7 +128,10 @@ class Saver:
             with graph.name_scope(self._name or "save"):
                 builder = graph._builder_for("SaveV2", "")
                 first = graph._root.size
-                given = [(name, slice_, variable._native) for name, slice_, variable in parts]
+                given = [
+                    (name, slice_, variable._native, _reference_of(variable))
+                    for name, slice_, variable in parts
+                ]
                 self._native = _native.make_saver(
                     builder, self._host, {**self._options, "parts": given}
                 )
@@ -322,6 +326,10 @@ def _number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
     if isinstance(global_step, str) or hasattr(global_step, "graph"):
         return int(sess.run(global_step))
     return int(global_step)
+
+
+def _reference_of(variable: Variable) -> Any:
+    return variable._ref()._value() if isinstance(variable, RefVariable) else None
 
 
 def _remove_file(path: str) -> None:

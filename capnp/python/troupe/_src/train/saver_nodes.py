@@ -25,7 +25,7 @@ def name_nodes(graph: Graph, first: int) -> SaverDef:
     with graph.name_scope(scope + "/"), graph.device(prefix.device or None):
         with graph.control_dependencies([writers[-1]]):
             saved = identity(prefix.outputs[0], name="control_dependency")
-        restores = [op for op in nodes if op.type == "AssignVariableOp"]
+        restores = [op for op in nodes if op.type in ("AssignVariableOp", "Assign")]
         restore = group(*restores, name="restore_all")
     return SaverDef(
         filename_tensor_name=prefix.outputs[0].name,
