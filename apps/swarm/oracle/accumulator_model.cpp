@@ -85,7 +85,7 @@ bool AccumulatorModel::may_have_taken(const Take& take) const {
   if (take.state != CallSpan::State::failed) return false;
   auto may_be_there = [&](const Gradient& gradient) {
     auto was_taken = gradient.is_taken && gradient.taken_at < take.began;
-    return gradient.began < take.settled && !was_taken && !gradient.is_gone_before(take);
+    return gradient.began <= take.settled && !was_taken && !gradient.is_gone_before(take);
   };
   return std::ranges::count_if(gradients_, may_be_there) >= take.required;
 }
@@ -96,7 +96,7 @@ std::string AccumulatorModel::check_drained() const {
         gradient.is_taken)
       continue;
     auto may_have_it = [&](const Take& take) {
-      return may_have_taken(take) && take.settled > gradient.began;
+      return may_have_taken(take) && take.settled >= gradient.began;
     };
     if (std::ranges::none_of(takes_, may_have_it))
       return named("AM-3", "has lost gradient " + std::to_string(&gradient - gradients_.data()));

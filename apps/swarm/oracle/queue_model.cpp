@@ -100,7 +100,7 @@ bool QueueModel::must_come_before(int64_t one, int64_t other) const {
 /// Whether a step that has failed, or will, may have held an element while that one took others.
 bool QueueModel::may_have_been_held(const Take& during) const {
   return std::ranges::any_of(takes_, [&](const Take& take) {
-    return !take.is_done() && take.began < during.ended && take.settled > during.began;
+    return !take.is_done() && take.began <= during.ended && take.settled >= during.began;
   });
 }
 
@@ -112,7 +112,7 @@ int64_t QueueModel::most_during(const Take& take) const {
     for (auto number = put.first; number < put.first + put.count; ++number) {
       auto taken = delivered_.find(number);
       auto was_taken = taken != delivered_.end() && takes_[taken->second].is_done_before(take);
-      most += put.began < end && !was_taken && !put.is_gone_before(take);
+      most += put.began <= end && !was_taken && !put.is_gone_before(take);
     }
   return most;
 }
@@ -202,7 +202,7 @@ std::string QueueModel::check_drained() const {
     for (auto number = put.first; number < put.first + put.count; ++number) {
       if (delivered_.contains(number)) continue;
       auto may_have_it = [&](const Take& take) {
-        return may_have_taken(take) && take.settled > put.began;
+        return may_have_taken(take) && take.settled >= put.began;
       };
       if (++lost > excused || std::ranges::none_of(takes_, may_have_it))
         return named("QM-2", "has lost element " + std::to_string(number));

@@ -166,10 +166,12 @@ void Audit::close_and_drain(size_t queue) {
   auto with_cancel = random_.chance(0.5);
   auto closing = queues_.close(pick_client(), queue, with_cancel);
   auto limit = cluster_.now() + audit_timeout;
+  // A priority queue that is not closed yet gives no more at once than it has room for.
+  auto most = std::min<int64_t>(queues_.models()[queue].queue().capacity, 4);
   for (bool is_empty = false; !is_empty;) {
     QueueTraffic::TakeRequest request{
         .kind = random_.chance(0.5) ? TakeKind::one : TakeKind::up_to};
-    if (request.kind == TakeKind::up_to) request.count = random_.between(1, 4);
+    if (request.kind == TakeKind::up_to) request.count = random_.between(1, most);
     auto call = queues_.take(pick_client(), queue, request);
     while (!call.is_done()) {
       if (cluster_.now() > limit)
