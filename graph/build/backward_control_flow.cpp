@@ -193,7 +193,7 @@ Status Backward::propagate_loop(int loop) {
   };
   if (std::ranges::none_of(variables, has_gradient)) return builder_.status();
   if (contexts().at(loop).forward >= 0)
-    return invalid_argument("loops have no second derivatives")
+    return invalid_argument("Second-order gradient for while loops not supported.")
         .at({.node = builder_.graph().node(contexts().at(loop).condition).name});
   auto parent = gradient_context(contexts().at(loop).parent);
   CurrentContext outside(contexts(), parent);

@@ -100,6 +100,31 @@ Result<FunctionDef> make_symbolic_gradient(
   return make_function(std::move(name), b.graph(), results, /*keep_all=*/false);
 }
 
+/// Calls what the call names as its gradient function, with all inputs and the gradients of all
+/// results; it gives those of all inputs.
+void call_gradient_function(Gradient& g, const FunctionRef& name) {
+  auto function = g.graph().library().find(name.name());
+  if (!function) return fail_in_function(g, function.status());
+  const auto& def = (*function)->def;
+  Values inputs;
+  for (int i = 0; i < g.input_count(); ++i) inputs.push_back(g.in(i));
+  auto results = static_cast<int>(g.node().output_dtypes.size());
+  for (int i = 0; i < results; ++i) inputs.push_back(g.dy(i));
+  DTypes dtypes;
+  for (const auto& result : def.results) dtypes.push_back(result.dtype);
+  if (static_cast<int>(dtypes.size()) != g.input_count())
+    return fail_in_function(
+        g,
+        invalid_argument(
+            "the gradient function '" + name.name() + "' gives " + std::to_string(dtypes.size()) +
+            " gradients of " + std::to_string(g.input_count()) + " inputs"));
+  auto call = g.op(
+      (*function)->is_stateful ? functional::stateful_call : functional::call, inputs,
+      {{"f", FunctionRef(def.name)}, {"Tout", dtypes}});
+  for (int i = 0; call.is_valid() && i < g.input_count(); ++i)
+    if (g.wants(i)) g.to_input(i, call.output(i));
+}
+
 }  // namespace
 
 Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& function) {
@@ -121,6 +146,8 @@ Result<const Function*> add_symbolic_gradient(Graph& graph, const FunctionRef& f
 
 void add_call_gradient(Gradient& g) {
   const auto& node = g.node();
+  if (auto own = node.attrs.find(functional::gradient_function_attr); own != node.attrs.end())
+    if (auto* name = own->second.get<FunctionRef>()) return call_gradient_function(g, *name);
   auto forward = g.graph().library().find(node.attr<FunctionRef>("f").name());
   if (!forward) return fail_in_function(g, forward.status());
   auto wanted = WantedGradients::of(g);

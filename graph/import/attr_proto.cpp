@@ -130,9 +130,9 @@ struct AttrWriter {
 }  // namespace
 
 bool is_internal_attr(std::string_view name) {
-  constexpr std::array<std::string_view, 4> internal = {
+  constexpr std::array<std::string_view, 5> internal = {
       loops::shape_attr, unpinned_attr, functional::forward_call_attr,
-      functional::forward_node_attr};
+      functional::forward_node_attr, functional::gradient_function_attr};
   return name.starts_with('_') && std::ranges::count(internal, name) > 0;
 }
 

@@ -1,6 +1,7 @@
 #include <troupe_proto/graph.pb.h>
 
 #include <limits>
+#include <map>
 #include <numeric>
 #include <string_view>
 
@@ -56,6 +57,15 @@ Status check_gradient_call(const Graph& graph, const NodeDef& node) {
           .at({.node = node.name, .op = node.op});
   }
   return {};
+}
+
+/// Notes what the nodes name as the gradient functions of what they call.
+void note_gradients(const NodeDef& node, std::map<std::string, std::string>& gradients) {
+  auto gradient = node.attrs.find(functional::gradient_function_attr);
+  auto called = node.attrs.find("f");
+  if (gradient == node.attrs.end() || called == node.attrs.end()) return;
+  auto *from = called->second.get<FunctionRef>(), *to = gradient->second.get<FunctionRef>();
+  if (from && to) gradients.emplace(from->name(), to->name());
 }
 
 class FunctionWriter {
@@ -119,17 +129,26 @@ class FunctionWriter {
 
 Result<std::string> export_graph_def(const Graph& graph, const std::vector<NodeId>& nodes) {
   proto::GraphDef message;
+  std::map<std::string, std::string> gradients;
   for (auto id : nodes) {
     if (is_own_op(graph.node(id).op->name())) continue;
     auto def = graph.def_of(id);
     if (auto status = check_gradient_call(graph, def); !status.ok()) return status;
+    note_gradients(def, gradients);
     write_node(graph, def, *message.add_node());
   }
-  for (const auto& function : graph.library().all())
+  for (const auto& function : graph.library().all()) {
+    for (const auto& node : function->def.nodes) note_gradients(node, gradients);
     if (auto status =
             FunctionWriter(graph, *function, *message.mutable_library()->add_function()).write();
         !status.ok())
       return status;
+  }
+  for (const auto& [function, gradient] : gradients) {
+    auto& written = *message.mutable_library()->add_gradient();
+    written.set_function_name(function);
+    written.set_gradient_func(gradient);
+  }
   message.mutable_versions()->set_producer(graph_def_version);
   if (message.has_library()) message.mutable_versions()->set_min_consumer(function_min_consumer);
   if (message.ByteSizeLong() > std::numeric_limits<int32_t>::max())

@@ -53,7 +53,7 @@ Result<int64_t> FunctionInputNames::offset_of(
     }
     return missing;
   }
-  auto op = catalog_.find(message.op());
+  auto op = catalog_.find(node.op);
   if (!op) return op.status();
   for (const auto& argument : (*op)->outputs()) {
     if (argument.name == output) return offset;

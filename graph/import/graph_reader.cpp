@@ -30,7 +30,14 @@ bool is_later_default(
   if (op.starts_with("FusedBatchNorm") && attr == "exponential_avg_factor") return value.f() == 1;
   if (op == "TopKV2" && (attr == "Tk" || attr == "index_type"))
     return value.type() == proto::DT_INT32;
+  if (attr == "Tsegmentids") return value.type() == proto::DT_INT32;
   return false;
+}
+
+/// Our op for one that came after 1.15 and does the same.
+const std::string& op_of(const proto::NodeDef& node) {
+  static const std::string branches = "Case";
+  return node.op() == "StatelessCase" ? branches : node.op();
 }
 
 Where where_of(const proto::NodeDef& node) { return {.node = node.name(), .op = node.op()}; }
@@ -59,6 +66,9 @@ GraphReader::GraphReader(
   for (const auto& op : producer_ops.op()) producer_ops_.emplace(op.name(), &op);
   for (const auto& function : graph.library().function())
     functions_.emplace(function.signature().name(), &function);
+  for (const auto& gradient : graph.library().gradient())
+    if (functions_.contains(gradient.gradient_func()))
+      gradients_.emplace(gradient.function_name(), gradient.gradient_func());
 }
 
 Result<GraphContent> GraphReader::read() {
@@ -74,6 +84,7 @@ Result<GraphContent> GraphReader::read() {
   }
   sort_inputs_first(content.nodes);
   for (const auto& [name, message] : needed_) {
+    current_ = name;
     auto function = read_function(*message);
     if (!function) {
       auto status = function.status();
@@ -114,10 +125,8 @@ Status GraphReader::find_needed_functions() {
     unseen.pop_back();
     const auto* message = functions_.at(name);
     if (!needed_.emplace(name, message).second) continue;
-    if (message->signature().attr_size() > 0)
-      return unimplemented(
-          "function '" + name + "' has the attribute '" + message->signature().attr(0).name() +
-          "', and functions with attributes are not supported");
+    if (auto gradient = gradients_.find(name); gradient != gradients_.end())
+      unseen.push_back(gradient->second);
     for (const auto& node : message->node_def()) note_functions(node, unseen);
   }
   return {};
@@ -129,7 +138,7 @@ Status GraphReader::check_ops() const {
   auto check = [&](const auto& nodes) {
     for (const auto& node : nodes) {
       // Names that begin with _ are those of ops that only a runtime adds.
-      bool is_known = !node.op().starts_with('_') && catalog_.find(node.op()).ok();
+      bool is_known = !node.op().starts_with('_') && catalog_.find(op_of(node)).ok();
       if (!is_known && !functions_.contains(node.op())) ++missing[node.op()];
     }
   };
@@ -155,7 +164,7 @@ bool GraphReader::is_stateful(const proto::FunctionDef& function, int depth) {
     found = found || (inner != functions_.end() && is_stateful(*inner->second, depth + 1));
   };
   for (const auto& node : function.node_def()) {
-    auto op = catalog_.find(node.op());
+    auto op = catalog_.find(op_of(node));
     found = found || (op && (*op)->is_stateful());
     look_at(node.op());
     for (const auto& [attr, value] : node.attr()) each_function_name(value, look_at);
@@ -191,16 +200,17 @@ Status GraphReader::read_attrs(const proto::NodeDef& message, const Op* op, Node
 Result<NodeDef> GraphReader::read_node(const proto::NodeDef& message) {
   NodeDef node{
       .name = message.name(),
-      .op = message.op(),
+      .op = op_of(message),
       .device = message.device(),
       .inputs = {message.input().begin(), message.input().end()},
       .attrs = {}};
   auto called = functions_.find(message.op());
-  auto op = catalog_.find(message.op());
+  auto op = catalog_.find(node.op);
   bool is_call = called != functions_.end();
   if (auto status = read_attrs(message, op && !is_call ? *op : nullptr, node); !status.ok())
     return status;
   if (is_call) return read_call(std::move(node), *called->second);
+  if (functional::is_call(node.op) || node.op == functional::symbolic_gradient) set_gradient(node);
   if (node.op == "Placeholder" && graph_.versions().producer() <= placeholder_version)
     if (auto shape = node.attrs.find("shape"); shape != node.attrs.end())
       if (auto* given = shape->second.get<Shape>(); given && given->is_scalar())
@@ -231,7 +241,47 @@ Result<NodeDef> GraphReader::read_call(NodeDef node, const proto::FunctionDef& f
   attrs.insert_or_assign("f", FunctionRef(node.op));
   node.op = is_stateful(function) ? functional::stateful_call : functional::call;
   node.attrs = std::move(attrs);
+  set_gradient(node);
   return node;
+}
+
+/// A call of a function that has a gradient function names it; where TensorFlow's gradient of such
+/// a function was asked for, that is called. Not in what the gradient function itself is made of:
+/// there it would lead back to itself.
+void GraphReader::set_gradient(NodeDef& node) {
+  auto attr = node.attrs.find("f");
+  const auto* called = attr == node.attrs.end() ? nullptr : attr->second.get<FunctionRef>();
+  auto gradient = called ? gradients_.find(called->name()) : gradients_.end();
+  if (gradient == gradients_.end() || reached_from(gradient->second).contains(current_)) return;
+  if (node.op != functional::symbolic_gradient) {
+    node.attrs.insert_or_assign(functional::gradient_function_attr, FunctionRef(gradient->second));
+    return;
+  }
+  auto is_stateful_gradient = is_stateful(*functions_.at(gradient->second));
+  node.op = is_stateful_gradient ? functional::stateful_call : functional::call;
+  attr->second = FunctionRef(gradient->second);
+}
+
+/// The function, and all that it calls or that gives gradients of what it calls.
+const std::set<std::string>& GraphReader::reached_from(const std::string& function) {
+  auto [known, is_new] = reached_.try_emplace(function);
+  auto& reached = known->second;
+  if (!is_new) return reached;
+  std::vector<std::string> unseen = {function};
+  auto note = [&](const std::string& name) {
+    if (functions_.contains(name) && !reached.contains(name)) unseen.push_back(name);
+  };
+  while (!unseen.empty()) {
+    auto name = std::move(unseen.back());
+    unseen.pop_back();
+    if (!reached.insert(name).second) continue;
+    if (auto gradient = gradients_.find(name); gradient != gradients_.end()) note(gradient->second);
+    for (const auto& node : functions_.at(name)->node_def()) {
+      note(node.op());
+      for (const auto& [attr, value] : node.attr()) each_function_name(value, note);
+    }
+  }
+  return reached;
 }
 
 Status GraphReader::read_arguments(const proto::FunctionDef& message, FunctionDef& function) {

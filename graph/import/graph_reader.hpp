@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct GraphContent {
 };
 
 /// Translates one GraphDef. A node whose op is a function of the graph becomes a PartitionedCall or
-/// StatefulPartitionedCall; attributes that our op does not have are left out where they have the
-/// default of `producer_ops`, or zero.
+/// StatefulPartitionedCall, and one whose function has a gradient function in the library names
+/// that; attributes that our op does not have are left out where they have the default of
+/// `producer_ops`, or zero. Functions have no attributes (`instantiate_functions.hpp`).
 class GraphReader {
  public:
   /// `catalog` and the messages must outlive it.
@@ -47,6 +49,8 @@ class GraphReader {
   bool is_default(
       const std::string& op, const std::string& attr, const proto::AttrValue& value) const;
   Result<NodeDef> read_call(NodeDef node, const proto::FunctionDef& function);
+  void set_gradient(NodeDef& node);
+  const std::set<std::string>& reached_from(const std::string& function);
   Result<FunctionDef> read_function(const proto::FunctionDef& message);
   Status read_arguments(const proto::FunctionDef& message, FunctionDef& function);
 
@@ -56,7 +60,10 @@ class GraphReader {
   FunctionMessages functions_;  // all of the library
   FunctionMessages needed_;     // those that nodes refer to
   std::map<std::string, bool, std::less<>> stateful_;
-  size_t bytes_left_;  // that tensors may still take
+  std::map<std::string, std::string, std::less<>> gradients_;  // functions' gradient functions
+  std::map<std::string, std::set<std::string>, std::less<>> reached_;
+  std::string current_;  // the function that is read
+  size_t bytes_left_;    // that tensors may still take
 };
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/import/graph_reader.hpp"
+#include "troupe/graph/import/instantiate_functions.hpp"
 #include "troupe/graph/import/message_bytes.hpp"
 #include "troupe/graph/ops/loops.hpp"
 
@@ -144,6 +145,7 @@ Result<ImportedNodes> import_graph_def(
     return invalid_argument("the bytes of the producer's ops are no OpList");
   auto device = DeviceName::parse(options.device);
   if (!device) return device.status();
+  if (auto status = instantiate_functions(message); !status.ok()) return status;
   auto content = GraphReader(graph.catalog(), message, producer_ops).read();
   if (!content) return content.status();
   message.Clear();

@@ -27,6 +27,10 @@ inline bool is_functional(std::string_view op) {
 inline constexpr const char* forward_call_attr = "_forward_call";
 inline constexpr const char* forward_node_attr = "_forward_node";
 
+/// Attribute of a call: the function of its inputs and the gradients of its results that gives the
+/// gradients of its inputs, instead of those of the called function's nodes.
+inline constexpr const char* gradient_function_attr = "_gradient_function";
+
 /// The shapes that the variables of a loop have in all iterations, if they begin with those: what
 /// the first has in common with what each body makes of it. InvalidArgument where the body does not
 /// give the loop's variables. The shape of a handle stays.

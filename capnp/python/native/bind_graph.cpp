@@ -14,6 +14,7 @@
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/draw/dot.hpp"
+#include "troupe/graph/ops/functional.hpp"
 #include "troupe/graph/signature.hpp"
 
 namespace troupe::python {
@@ -61,6 +62,8 @@ Value add_op(
     auto attr_name = nb::cast<std::string>(key);
     const auto* rule = op->find_attr(attr_name);
     if (rule) attrs.emplace(attr_name, to_attr(*rule, value));
+    else if (attr_name == functional::gradient_function_attr)
+      attrs.emplace(attr_name, FunctionRef(nb::cast<std::string>(value)));
     else if (attr_name.starts_with('_')) attrs.emplace(attr_name, nb::cast<std::string>(value));
     else attrs.emplace(attr_name, "");  // the op refuses it, by name
   }

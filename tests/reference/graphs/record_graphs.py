@@ -5,7 +5,8 @@ Usage: python record_graphs.py [NAME...]
 Needs TensorFlow 2.x, whose `compat.v1` builds and runs the graphs of 1.x. Of each graph it writes
 NAME.pb, the GraphDef, and NAME.npz: `feed:TENSOR` and `fetch:TENSOR`, arrays whose names begin with
 the number of the step where there are several, and `targets` of each step. The graphs are those of
-`programs.py`. Of each in META_GRAPHS it also writes NAME.meta, as a Saver does.
+`programs.py` and `function_programs.py`. Of each in META_GRAPHS it also writes NAME.meta, as a
+Saver does.
 """
 
 import os
@@ -15,6 +16,7 @@ import sys
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
+import function_programs  # noqa: F401, adds to PROGRAMS
 import numpy as np
 import tensorflow.compat.v1 as tf
 from programs import META_GRAPHS, PROGRAMS

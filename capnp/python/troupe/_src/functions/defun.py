@@ -199,6 +199,11 @@ class DefinedFunction:
         attrs = {**self._attrs, **kwargs}
         for key in [key for key in attrs if not key.startswith("_")]:
             del attrs[key]  # they say how TensorFlow compiles the function
+        graph = get_default_graph()
+        if self._grad_func is not None and not isinstance(graph, FunctionGraph):
+            # An exported graph names it. In functions it might lead back to the function itself.
+            self._grad_func.add_to_graph(graph)
+            attrs["_gradient_function"] = self._grad_func.name
         op = definition.call([*args, *definition.captured_inputs], name, attrs, self._gradient())
         if self._shape_func is not None:
             for tensor, shape in zip(op.outputs, self._shape_func(op)):

@@ -10,6 +10,8 @@ from troupe._src.set_module import set_module
 GradientFunction = Callable[..., Any]
 
 _OVERRIDE_ATTR = "_gradient_op_type"
+# What they name in an imported graph exists in the program that made it.
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 _functions: Dict[str, Optional[GradientFunction]] = {}
 
 
@@ -57,7 +59,7 @@ def find_gradient_function(op: Operation) -> Optional[GradientFunction]:
     name = op.type if overridden is None else overridden.decode()
     if name in _functions:
         return _functions[name] or _pass_nothing_on
-    if overridden is not None:
+    if overridden is not None and op.type not in _CALLS:
         raise LookupError(f"No gradient '{name}' is registered for operation '{op.name}'.")
     return None
 

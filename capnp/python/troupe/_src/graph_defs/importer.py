@@ -59,7 +59,7 @@ def import_graph_def(
                 graph._root, serialized, prefix, targets, device, ops
             )
         except errors.InvalidArgumentError as error:
-            raise errors.build_error(False, error.message, error.node, error.op) from None
+            raise errors.build_error(False, error.message, error.node, error.node_op) from None
     unused = [key for key in unused if key not in wanted and key + ":0" not in wanted]
     if unused:
         raise ValueError(

@@ -12,7 +12,10 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops.array_ops import ones_like, zeros_like
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
+from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
+
+_SECOND_ORDER = "Second-order gradient for while loops not supported"
 
 
 @set_module("troupe")
@@ -75,13 +78,19 @@ def gradients(
         graph._check_not_finalized()
         graph._use_context()
         builder = graph._builder_for("Gradient", name)
-        values = builder.gradients(
-            [y._value() for y in tensors],
-            [place._value() for place in places],
-            [gradient._value() for gradient in initial],
-            [stop._value() for stop in stops],
-            lambda node: _function_for(graph, node),
-        )
+        try:
+            values = builder.gradients(
+                [y._value() for y in tensors],
+                [place._value() for place in places],
+                [gradient._value() for gradient in initial],
+                [stop._value() for stop in stops],
+                lambda node: _function_for(graph, node),
+            )
+        except errors.InvalidArgumentError as error:
+            if not error.message.startswith(_SECOND_ORDER):
+                raise
+            # TensorFlow refuses it by this class.
+            raise errors.build_error(True, error.message, error.node, error.node_op) from None
         found = [_element(graph, value) for value in values]
     if unconnected is UnconnectedGradients.ZERO:
         pairs = zip(found, _listed(xs))
