@@ -74,8 +74,9 @@ from troupe._src.linalg.matrix_ops import (
 )  # fmt: skip
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.ops.arithmetic_ops import (
-    abs, accumulate_n, add_n, angle, broadcast_static_shape, complex, conj, equal, floordiv, imag,
-    lbeta, log_sigmoid, logical_xor, not_equal, real, saturate_cast,
+    abs, accumulate_n, add_n, angle, broadcast_dynamic_shape, broadcast_static_shape, complex, conj,
+    equal, floordiv, imag, is_non_decreasing, is_strictly_increasing, lbeta, log_sigmoid,
+    logical_xor, not_equal, real, saturate_cast,
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
     broadcast_to, concat, expand_dims, fill, gather, get_static_value, group, identity,
@@ -109,22 +110,30 @@ from troupe._src.ops.gen_ops import (
     string_to_hash_bucket_fast, string_to_hash_bucket_strong, subtract, tan, tanh, truncatediv,
     truncatemod, write_file, zeta,
 )  # fmt: skip
+from troupe._src.ops.gen_ops import fft2_d as fft2d
+from troupe._src.ops.gen_ops import fft3_d as fft3d
 from troupe._src.ops.gen_ops import floormod as mod
+from troupe._src.ops.gen_ops import ifft2_d as ifft2d
+from troupe._src.ops.gen_ops import ifft3_d as ifft3d
+from troupe._src.ops.gen_ops import lin_space as linspace
+from troupe._src.ops.gen_ops import tensor_scatter_add as tensor_scatter_nd_add
+from troupe._src.ops.gen_ops import tensor_scatter_sub as tensor_scatter_nd_sub
+from troupe._src.ops.gen_ops import tensor_scatter_update as tensor_scatter_nd_update
 from troupe._src.ops.math_ops import (
-    add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, div, divide, matmul, range,
-    reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
-    reduce_sum, scalar_mul, to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32,
-    to_int64, truediv,
+    add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, cumprod, cumsum, div, divide,
+    matmul, range, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+    reduce_prod, reduce_sum, scalar_mul, to_bfloat16, to_complex64, to_complex128, to_double,
+    to_float, to_int32, to_int64, truediv,
 )  # fmt: skip
 from troupe._src.ops.op_library import load_op_library
 from troupe._src.ops.random_ops import (
-    multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform,
-    truncated_normal,
+    multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
+    random_uniform, truncated_normal,
 )  # fmt: skip
 from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.rearrange_ops import (
     argsort, boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
-    searchsorted, sequence_mask, sort, svd,
+    parallel_stack, searchsorted, sequence_mask, setdiff1d, sort, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
@@ -162,7 +171,9 @@ from troupe._src.sparse.conversions import (
     sparse_mask, sparse_merge, sparse_tensor_to_dense, sparse_to_dense, sparse_to_indicator,
 )  # fmt: skip
 from troupe._src.train.custom_gradient import custom_gradient
-from troupe._src.train.gradients import AggregationMethod, UnconnectedGradients, gradients
+from troupe._src.train.gradients import (
+    AggregationMethod, UnconnectedGradients, gradients, hessians,
+)  # fmt: skip
 from troupe._src.types.dtypes import (
     DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
@@ -248,39 +259,42 @@ __all__ = [
     "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
     "assert_scalar", "assert_type", "assert_variables_initialized", "assign", "assign_add",
     "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16", "bincount", "bitcast", "bitwise",
-    "bool", "bool_", "boolean_mask", "broadcast_static_shape", "broadcast_to", "case", "cast",
-    "ceil", "check_numerics", "cholesky_solve", "clip_by_average_norm", "clip_by_global_norm",
-    "clip_by_norm", "clip_by_value", "colocate_with", "compat", "complex", "complex128",
-    "complex64", "concat", "cond", "confusion_matrix", "conj", "constant", "constant_initializer",
-    "container", "contrib", "control_dependencies", "convert_to_tensor", "core", "cos", "cosh",
-    "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "custom_gradient",
-    "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
+    "bool", "bool_", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
+    "broadcast_to", "case", "cast", "ceil", "check_numerics", "cholesky_solve",
+    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with",
+    "compat", "complex", "complex128", "complex64", "concat", "cond", "confusion_matrix", "conj",
+    "constant", "constant_initializer", "container", "contrib", "control_dependencies",
+    "convert_to_tensor", "core", "cos", "cosh", "count_nonzero", "count_up_to",
+    "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient", "data",
+    "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
     "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
     "dimension_value", "disable_eager_execution", "disable_resource_variables",
     "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes", "einsum",
     "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors", "estimator",
-    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "feature_column", "fill",
-    "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div",
-    "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",
-    "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
-    "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
-    "global_variables", "global_variables_initializer", "glorot_normal_initializer",
-    "glorot_uniform_initializer", "gradients", "graph_util", "greater", "greater_equal", "group",
-    "half", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "igamma", "igammac",
-    "imag", "image", "import_graph_def", "initialize_all_tables", "initialize_all_variables",
+    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "feature_column", "fft2d", "fft3d",
+    "fill", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
+    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
+    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
+    "get_local_variable", "get_seed", "get_static_value", "get_variable", "get_variable_scope",
+    "gfile", "global_norm", "global_variables", "global_variables_initializer",
+    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "graph_util", "greater",
+    "greater_equal", "group", "half", "hessians", "histogram_fixed_width",
+    "histogram_fixed_width_bins", "identity", "ifft2d", "ifft3d", "igamma", "igammac", "imag",
+    "image", "import_graph_def", "initialize_all_tables", "initialize_all_variables",
     "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32", "int64",
-    "int8", "io", "is_finite", "is_inf", "is_nan", "is_numeric_tensor", "is_tensor",
-    "is_variable_initialized", "layers", "lbeta", "less", "less_equal", "lgamma", "linalg",
-    "load_op_library", "local_variables", "local_variables_initializer", "log", "log1p",
-    "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup",
-    "losses", "make_ndarray", "make_template", "make_tensor_proto", "map_fn", "matching_files",
-    "math", "matmul", "matrix_solve_ls", "matrix_transpose", "maximum", "meshgrid", "metrics",
-    "min_max_variable_partitioner", "minimum", "mod", "model_variables", "moving_average_variables",
-    "multinomial", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_op", "norm",
-    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
-    "pad", "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
-    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "py_func", "python",
-    "python_io", "queue", "random", "random_gamma", "random_normal", "random_normal_initializer",
+    "int8", "io", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor",
+    "is_strictly_increasing", "is_tensor", "is_variable_initialized", "layers", "lbeta", "less",
+    "less_equal", "lgamma", "linalg", "linspace", "load_op_library", "local_variables",
+    "local_variables_initializer", "log", "log1p", "log_sigmoid", "logging", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray", "make_template",
+    "make_tensor_proto", "map_fn", "matching_files", "math", "matmul", "matrix_solve_ls",
+    "matrix_transpose", "maximum", "meshgrid", "metrics", "min_max_variable_partitioner", "minimum",
+    "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
+    "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot",
+    "ones", "ones_initializer", "ones_like", "op_scope", "pad", "parallel_stack", "parse_example",
+    "parse_single_example", "parse_single_sequence_example", "parse_tensor", "placeholder",
+    "placeholder_with_default", "polygamma", "pow", "print", "py_func", "python", "python_io",
+    "queue", "random", "random_crop", "random_gamma", "random_normal", "random_normal_initializer",
     "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer", "range",
     "rank", "raw_ops", "read_file", "real", "realdiv", "reciprocal", "reduce_all", "reduce_any",
     "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
@@ -290,19 +304,20 @@ __all__ = [
     "scan", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
     "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
     "searchsorted", "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask",
-    "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "set_random_seed", "sets",
-    "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice", "sort", "sparse", "sparse_add",
-    "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge",
-    "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
-    "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape",
-    "sparse_reshape", "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n",
-    "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
+    "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "set_random_seed", "setdiff1d",
+    "sets", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice", "sort", "sparse",
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum",
+    "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max",
+    "sparse_reduce_max_sparse", "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder",
+    "sparse_reset_shape", "sparse_reshape", "sparse_retain", "sparse_segment_mean",
+    "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
     "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
     "sparse_to_indicator", "sparse_transpose", "split", "sqrt", "square", "squared_difference",
     "squeeze", "stack", "stop_gradient", "strided_slice", "string", "string_join", "string_split",
     "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast",
     "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract", "summary",
-    "svd", "switch_case", "tables_initializer", "tan", "tanh", "tensordot", "test", "to_bfloat16",
+    "svd", "switch_case", "tables_initializer", "tan", "tanh", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "to_bfloat16",
     "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace",
     "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",

@@ -72,6 +72,7 @@ from troupe._src.ops.gen_ops import (
     resize_area,
     rgb_to_hsv,
 )
+from troupe._src.ops.random_ops import random_crop
 
 __getattr__ = _missing_names(__name__)
 
@@ -113,6 +114,7 @@ __all__ = [
     "psnr",
     "random_brightness",
     "random_contrast",
+    "random_crop",
     "random_flip_left_right",
     "random_flip_up_down",
     "random_hue",

@@ -116,6 +116,18 @@ from troupe._src.ops.math_ops import (
 )
 from troupe._src.ops.rearrange_ops import in_top_k, top_k
 from troupe._src.ops.segment_ops import bincount, unsorted_segment_mean, unsorted_segment_sqrt_n
+from troupe._src.ops.gen_ops import invert_permutation
+from troupe._src.ops.gen_ops import segment_max
+from troupe._src.ops.gen_ops import segment_mean
+from troupe._src.ops.gen_ops import segment_min
+from troupe._src.ops.gen_ops import segment_prod
+from troupe._src.ops.gen_ops import segment_sum
+from troupe._src.ops.gen_ops import unsorted_segment_max
+from troupe._src.ops.gen_ops import unsorted_segment_min
+from troupe._src.ops.gen_ops import unsorted_segment_prod
+from troupe._src.ops.gen_ops import unsorted_segment_sum
+from troupe._src.ops.math_ops import cumprod
+from troupe._src.ops.math_ops import cumsum
 
 __all__ = [
     "abs",
@@ -143,6 +155,8 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cumprod",
+    "cumsum",
     "digamma",
     "div",
     "divide",
@@ -161,6 +175,7 @@ __all__ = [
     "igammac",
     "imag",
     "in_top_k",
+    "invert_permutation",
     "is_finite",
     "is_inf",
     "is_nan",
@@ -209,6 +224,11 @@ __all__ = [
     "round",
     "rsqrt",
     "scalar_mul",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
     "sigmoid",
     "sign",
     "sin",
@@ -227,8 +247,12 @@ __all__ = [
     "to_int64",
     "top_k",
     "truediv",
+    "unsorted_segment_max",
     "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
     "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
     "xdivy",
     "xlogy",
     "zero_fraction",

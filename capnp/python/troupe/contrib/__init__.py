@@ -1,8 +1,28 @@
 """What TensorFlow 1.x has in its contributed modules, as far as there is any."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe.contrib import framework, layers, lookup, rnn, slim, staging, training
+from troupe.contrib import (
+    framework,
+    layers,
+    legacy_seq2seq,
+    lookup,
+    rnn,
+    seq2seq,
+    slim,
+    staging,
+    training,
+)
 
 __getattr__ = _missing_names(__name__)
 
-__all__ = ["framework", "layers", "lookup", "rnn", "slim", "staging", "training"]
+__all__ = [
+    "framework",
+    "layers",
+    "legacy_seq2seq",
+    "lookup",
+    "rnn",
+    "seq2seq",
+    "slim",
+    "staging",
+    "training",
+]

@@ -40,6 +40,7 @@ DIFFERENT = {
     "layers.InputSpec": (
         "dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None", OLDER,
     ),
+    "linspace": ("start, stop, num, name=None", OLDER),
     "map_fn": (RECORDED["map_fn"].removesuffix(", fn_output_signature=None"), OLDER),
     "matmul": (
         "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
@@ -74,6 +75,10 @@ DIFFERENT = {
         "shape, seed, minval=0, maxval=None, dtype=tf.float32, name=None", OLDER,
     ),
     "nn.swish": ("features", OLDER),
+    **{
+        f"tensor_scatter_nd_{kind}": ("tensor, indices, updates, name=None", OLDER)
+        for kind in ("add", "sub")
+    },
     "ones": ("shape, dtype=tf.float32, name=None", OLDER),
     "shape": ("input, name=None, out_type=tf.int32", OLDER),
     "size": ("input, name=None, out_type=tf.int32", OLDER),

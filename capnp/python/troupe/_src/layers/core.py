@@ -24,6 +24,8 @@ def if_training(training: Any, one: Callable[[], Tensor], other: Callable[[], Te
         known = array_ops.get_static_value(training)
         if known is None:
             flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
+            if flag.shape.rank is None:
+                flag = array_ops.reshape(flag, [])  # so that the shape of the result is known
             return array_ops.where_v2(flag, one(), other())
         training = known
     return one() if training else other()

@@ -219,3 +219,8 @@ def _broadcast_size(x: Optional[int], y: Optional[int], shapes: Sequence[Any]) -
     if x is None or y is None:
         return x or y
     raise ValueError(f"Incompatible shapes for broadcasting: {shapes[0]} and {shapes[1]}")
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape, as a tensor, that tensors of both shapes are broadcast to in a step."""
+    return raw_ops.BroadcastArgs(s0=convert_to_tensor(shape_x), s1=convert_to_tensor(shape_y))

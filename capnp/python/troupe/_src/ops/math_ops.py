@@ -379,3 +379,17 @@ def arg_min(
 def _tensor(result: Any) -> Tensor:
     assert isinstance(result, Tensor)
     return result
+
+
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
+) -> Tensor:
+    """The sums of all elements up to each one along an axis, without it if `exclusive`."""
+    return gen_ops.cumsum(x, axis, exclusive, reverse, name)
+
+
+def cumprod(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
+) -> Tensor:
+    """The products of all elements up to each one along an axis, without it if `exclusive`."""
+    return gen_ops.cumprod(x, axis, exclusive, reverse, name)

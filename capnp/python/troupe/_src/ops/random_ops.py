@@ -10,7 +10,10 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.ops import gen_ops, math_ops, raw_ops
+from troupe._src.ops.array_ops import shape as shape_of
 from troupe._src.ops.array_ops import sizes_of, zeros_like
+from troupe._src.ops.array_ops import slice as slice_of
+from troupe._src.ops.assert_ops import assert_less_equal
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
@@ -204,9 +207,7 @@ def stateless_normal(
 ) -> Tensor:
     """As `random_normal`, as a function of the seed, two integers."""
     scope = name or "stateless_random_normal"
-    return _stateless_normal(
-        raw_ops.StatelessRandomNormal, scope, shape, seed, mean, stddev, dtype
-    )
+    return _stateless_normal(raw_ops.StatelessRandomNormal, scope, shape, seed, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(
@@ -246,3 +247,30 @@ def stateless_multinomial(
 ) -> Tensor:
     """As `multinomial`, as a function of the seed, two integers."""
     return stateless_categorical(logits, num_samples, seed, output_dtype, name)
+
+
+def random_crop(
+    value: Any, size: Any, seed: Optional[int] = None, name: Optional[str] = None
+) -> Tensor:
+    """A slice of a tensor, at a place that is another one in each step.
+
+    Args:
+        value: The tensor.
+        size: The sizes of the slice, one for each axis.
+        seed: Of the places.
+        name: The scope of its nodes.
+
+    Returns:
+        The slice.
+    """
+    with get_default_graph().name_scope(name or "random_crop"):
+        tensor = convert_to_tensor(value)
+        sizes = convert_to_tensor(size, dtypes.int32)
+        have = shape_of(tensor)
+        enough = assert_less_equal(sizes, have, message="Need value.shape >= size")
+        with get_default_graph().control_dependencies([enough]):
+            places = have - sizes + 1
+        drawn = random_uniform(
+            shape_of(have), maxval=np.iinfo(np.int32).max, dtype=dtypes.int32, seed=seed
+        )
+        return slice_of(tensor, drawn % places, sizes)

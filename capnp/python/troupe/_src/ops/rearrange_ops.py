@@ -11,6 +11,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 
@@ -338,3 +339,23 @@ def svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
     return (s, u, v) if compute_uv else s
+
+
+@set_module("troupe")
+class ListDiff(NamedTuple):
+    """Elements, and their places."""
+
+    out: Tensor
+    idx: Tensor
+
+
+def setdiff1d(
+    x: Any, y: Any, index_dtype: DTypeLike = dtypes.int32, name: Optional[str] = None
+) -> ListDiff:
+    """The elements of a vector that another one has not, in their order, and their places."""
+    return ListDiff(*raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name))
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Tensors of one shape as one with a new first axis."""
+    return array_ops.stack(values, name=name)

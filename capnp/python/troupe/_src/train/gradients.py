@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import enum
+import functools
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
 from troupe._src.graph.gradient_functions import find_gradient_function
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
+from troupe._src.control_flow.functional import map_fn
+from troupe._src.graph.elements import Tensor
+from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.array_ops import ones_like, zeros_like
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -130,3 +134,47 @@ def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
                 ]
 
     return call
+
+
+def _row(gradient: Tensor, x: Any, place: Tensor) -> Tensor:
+    """The gradient of one element of a gradient."""
+    return convert_to_tensor(gradients(array_ops.gather(gradient, place), x)[0])
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Optional[int] = None,
+) -> List[Tensor]:
+    """The second derivatives of sum(ys) with respect to each x.
+
+    Args:
+        ys: A tensor, or a list of tensors.
+        xs: A tensor or variable, or a list of them.
+        name: The scope of the nodes.
+        colocate_gradients_with_ops: As of `tf.gradients`.
+        gate_gradients: As of `tf.gradients`.
+        aggregation_method: As of `tf.gradients`.
+
+    Returns:
+        For each x a tensor whose shape is that of x twice.
+
+    Raises:
+        NotImplementedError: An op between them has no second derivative.
+    """
+    options = (colocate_gradients_with_ops, gate_gradients, aggregation_method)
+    given = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    found = []
+    with get_default_graph().name_scope(name):
+        for x, gradient in zip(given, gradients(ys, given, None, "gradients", *options)):
+            sizes = array_ops.shape(x)
+            flat = array_ops.reshape(convert_to_tensor(gradient), [-1])
+            places = math_ops.range(array_ops.size(x))
+            rows = map_fn(functools.partial(_row, flat, x), places, dtype=flat.dtype)
+            hessian = array_ops.reshape(rows, array_ops.concat([sizes, sizes], 0))
+            hessian.set_shape(x.shape.concatenate(x.shape))
+            found.append(hessian)
+    return found

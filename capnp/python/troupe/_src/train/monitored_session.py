@@ -20,7 +20,7 @@ from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
 from troupe._src.train.checkpoint_state import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunHook
-from troupe._src.train.session_threads import SessionThreads
+from troupe._src.train.session_threads import RunLocalInit, SessionThreads
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.types import errors
 
@@ -74,7 +74,9 @@ class MonitoredSession:
             options["initializers"] = replaced
         if creator.initializes:
             self._uninitialized = scaffold.report_op()
-        if scaffold.local_init_op is not None:
+        if scaffold.takes_own_local_init():
+            all_hooks = [RunLocalInit(scaffold.local_init_op), *all_hooks]
+        elif scaffold.local_init_op is not None:
             options["local_init"] = [graph.as_graph_element(scaffold.local_init_op).name]
         if scaffold.saver is not None and creator.checkpoint_dir is not None:
             options["saver"] = scaffold.saver._native

@@ -227,7 +227,7 @@ class Optimizer:
         if slot is None:
             with get_default_graph().colocate_with(var.op):
                 initial = convert_to_tensor(val, var.dtype)
-                slot = Variable(initial, trainable=False, name=f"{var._shared_name}/{op_name}")
+                slot = _slot(var, initial, f"{var._shared_name}/{op_name}")
             info = var._get_save_slice_info()
             if info is not None and slot.shape == var.shape:
                 slot._set_save_slice_info(info.of_slot(op_name))
@@ -249,3 +249,16 @@ class Optimizer:
         """The variables of its state in the default graph."""
         graph = get_default_graph()
         return [variable for variable in self._state if variable.graph is graph]
+
+
+def _slot(var: Variable, initial: Tensor, name: str) -> Variable:
+    """A slot of a variable; that of a local one is, as that, of this program alone."""
+    graph = get_default_graph()
+    local = graph.get_collection_ref(GraphKeys.LOCAL_VARIABLES)
+    if all(each is not var for each in local):
+        return Variable(initial, trainable=False, name=name)
+    slot = Variable(initial, trainable=False, name=name, collections=[GraphKeys.LOCAL_VARIABLES])
+    # Among the variables of a program, a slot is a global one.
+    local.remove(slot)
+    graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, slot)
+    return slot

@@ -83,6 +83,11 @@ class Scaffold:
             self.local_init_op = as_operation(self.local_init_op)
         return self
 
+    def takes_own_local_init(self) -> bool:
+        """True if `local_init_op` is not the one of all programs, so that it may use variables."""
+        own = get_default_graph().get_collection(GraphKeys.LOCAL_INIT_OP)
+        return self.local_init_op is not None and all(self.local_init_op is not op for op in own)
+
     def with_summary_op(self) -> Scaffold:
         """Adds `summary_op`, which merges all summaries, if there are any."""
         if self.summary_op is None and get_default_graph().get_collection(GraphKeys.SUMMARIES):

@@ -41,6 +41,16 @@ class _StartThreads(SessionRunHook):
         return None
 
 
+class RunLocalInit(SessionRunHook):
+    """Runs an op in each session, once the variables have values."""
+
+    def __init__(self, operation: Any) -> None:
+        self._operation = operation
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._operation)
+
+
 class _StopThreads(SessionRunHook):
     """The last hook: others may need the threads at their end."""
 

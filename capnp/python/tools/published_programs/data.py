@@ -1,0 +1,136 @@
+"""Synthetic data of the shapes that published programs read."""
+
+from __future__ import annotations
+
+import gzip
+import pathlib
+import struct
+import zipfile
+from typing import Callable, Dict
+
+import numpy as np
+
+# The first 5000 examples are those of validation.
+TRAINED, TESTED = 5600, 300
+
+
+def make_digits(folder: pathlib.Path) -> pathlib.Path:
+    """Files as those of MNIST: each digit is a bright stripe at a place of its own."""
+    folder.mkdir(parents=True)
+    random = np.random.RandomState(0)
+    for kind, count in (("train", TRAINED), ("t10k", TESTED)):
+        labels = random.randint(10, size=count).astype(np.uint8)
+        images = random.randint(64, size=(count, 28, 28)).astype(np.uint8)
+        for image, label in zip(images, labels):
+            image[:, 2 * label + 4 : 2 * label + 6] += 160
+        for name, magic, sizes, values in (
+            ("images-idx3", 2051, (count, 28, 28), images),
+            ("labels-idx1", 2049, (count,), labels),
+        ):
+            header = struct.pack(f">{1 + len(sizes)}i", magic, *sizes)
+            with gzip.open(folder / f"{kind}-{name}-ubyte.gz", "wb") as file:
+                file.write(header + values.tobytes())
+    return folder
+
+
+def make_unpacked_digits(folder: pathlib.Path) -> None:
+    """The same files in data/mnist, unpacked."""
+    packed = make_digits(folder / "packed")
+    place = folder / "data/mnist"
+    place.mkdir(parents=True)
+    for path in packed.iterdir():
+        (place / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+
+
+def make_scores(folder: pathlib.Path) -> None:
+    rows = np.random.RandomState(0).randint(40, 100, size=(25, 4))
+    np.savetxt(folder / "data-01-test-score.csv", rows, "%d", delimiter=",")
+
+
+def make_stocks(folder: pathlib.Path) -> None:
+    rows = np.random.RandomState(0).rand(200, 5) + 800
+    np.savetxt(folder / "data-02-stock_daily.csv", rows, "%.3f", delimiter=",")
+
+
+def make_lives(folder: pathlib.Path) -> None:
+    """Countries with births and lives, tabs between them."""
+    random = np.random.RandomState(0)
+    lines = ["Country\tBirth rate\tLife expectancy"]
+    for index in range(60):
+        births = 1 + 5 * random.rand()
+        lines.append(f"Country {index}\t{births:.3f}\t{90 - 6 * births:.3f}")
+    (folder / "data").mkdir()
+    (folder / "data/birth_life_2010.txt").write_text("\n".join(lines) + "\n")
+
+
+def make_hearts(folder: pathlib.Path) -> None:
+    """Rows of nine numbers, one of them a word, and a label."""
+    random = np.random.RandomState(0)
+    lines = ["sbp,tobacco,ldl,adiposity,famhist,typea,obesity,alcohol,age,chd"]
+    for _ in range(100):
+        numbers = [f"{number:.2f}" for number in 100 * random.rand(8)]
+        lines.append(",".join([*numbers[:4], "Present", *numbers[4:], str(random.randint(2))]))
+    (folder / "data").mkdir()
+    (folder / "data/heart.csv").write_text("\n".join(lines) + "\n")
+
+
+def make_text(folder: pathlib.Path) -> None:
+    """A text of few words, as data/tinyshakespeare/input.txt and for other names."""
+    random = np.random.RandomState(0)
+    words = ["the", "king", "speaks", "and", "queen", "hears", "of", "war,", "peace;"]
+    lines = [" ".join(random.choice(words, 8)) + "\n" for _ in range(600)]
+    (folder / "data/tinyshakespeare").mkdir(parents=True)
+    (folder / "data/tinyshakespeare/input.txt").write_text("".join(lines))
+    (folder / "data/arvix_abstracts.txt").write_text("".join(line * 4 for line in lines[:200]))
+    (folder / "text8").write_text(" ".join(line.strip() for line in lines))
+
+
+def make_zipped_text(folder: pathlib.Path) -> None:
+    """text8.zip, with the words that a program looks up."""
+    words = "five of going hardware american britain the and seven is".split()
+    text = " ".join(np.random.RandomState(0).choice(words, 3000))
+    with zipfile.ZipFile(folder / "text8.zip", "w") as file:
+        file.writestr("text8", text)
+
+
+def make_reviews(folder: pathlib.Path) -> None:
+    """Good and bad sentences, a line each."""
+    random = np.random.RandomState(0)
+    place = folder / "data/rt-polaritydata"
+    place.mkdir(parents=True)
+    for end, word in (("pos", "great"), ("neg", "boring")):
+        lines = [
+            " ".join(["a", word, "film", *random.choice(["with", "many", "actors"], 4)])
+            for _ in range(150)
+        ]
+        (place / f"rt-polarity.{end}").write_text("\n".join(lines) + "\n")
+
+
+def make_cars(folder: pathlib.Path) -> None:
+    """imports-85.data: rows of 26 fields."""
+    random = np.random.RandomState(0)
+    lines = []
+    for _ in range(150):
+        words = ["alfa", "gas", "std", "two", "sedan", "rwd", "front"]
+        price = random.randint(5000, 40000)
+        numbers = [f"{value:.1f}" for value in 20 + 100 * random.rand(5)]
+        row = [
+            str(random.randint(-2, 3)), "122", *words, *numbers, "ohc", "four", "130", "mpfi",
+            "3.47", "2.68", "9.0", str(random.randint(60, 200)), "5000", str(random.randint(15, 40)),
+            str(random.randint(20, 50)), str(price),
+        ]  # fmt: skip
+        lines.append(",".join(row))
+    (folder / "imports-85.data").write_text("\n".join(lines) + "\n")
+
+
+MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
+    "cars": make_cars,
+    "hearts": make_hearts,
+    "lives": make_lives,
+    "reviews": make_reviews,
+    "scores": make_scores,
+    "stocks": make_stocks,
+    "text": make_text,
+    "unpacked digits": make_unpacked_digits,
+    "zipped text": make_zipped_text,
+}

@@ -1,0 +1,138 @@
+"""Runs one published program, each of its tasks in a process."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import time
+import warnings
+from typing import Any, Dict, List
+
+import data
+from table import Program
+
+PACKAGE = pathlib.Path(__file__).parents[4] / "build/python"
+
+# What reads the digits of a folder gets those of the test.
+_DIGITS = re.compile(r"read_data_sets\(\s*(['\"])[^'\"]*\1")
+_PORT = re.compile(r"localhost:(22\d\d)")
+
+
+def run(
+    program: Program, clones: Any, folder: pathlib.Path, digits: pathlib.Path, packages: str
+) -> str:
+    """ "runs", or why the program did not come to its end."""
+    folder.mkdir(parents=True)
+    for maker in program.data:
+        data.MAKERS[maker](folder)
+    ports: Dict[str, str] = {}
+    paths = [program.path, *_companions(program)]
+    texts = {path: clones.text(program.repository, path).decode() for path in paths}
+    for pattern, replacement in program.edits:
+        changed = {
+            path: re.sub(pattern, replacement, text, flags=re.MULTILINE)
+            for path, text in texts.items()
+        }
+        if changed == texts:
+            raise ValueError(f"{program.name}: nothing to change for {pattern!r}")
+        texts = changed
+    for path, text in texts.items():
+        written = _in_python_3(_edited(text, digits, ports))
+        (folder / pathlib.PurePath(path).name).write_text(written)
+    return _outcome(program, folder, digits, packages, ports)
+
+
+def _companions(program: Program) -> List[str]:
+    """The modules beside a program that it imports."""
+    parent = str(pathlib.PurePath(program.path).parent)
+    return [f"{parent}/{name}" if parent != "." else name for name in program.companions]
+
+
+def _edited(text: str, digits: pathlib.Path, ports: Dict[str, str]) -> str:
+    text = _DIGITS.sub(lambda found: f"read_data_sets({str(digits)!r}", text)
+    return _PORT.sub(lambda found: f"localhost:{_port(found[1], ports)}", text)
+
+
+def _port(number: str, ports: Dict[str, str]) -> str:
+    """A free port instead of a fixed one."""
+    if number not in ports:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            ports[number] = str(probe.getsockname()[1])
+    return ports[number]
+
+
+def _in_python_3(text: str) -> str:
+    for attempt in (text, text.expandtabs(8)):  # Python 2 has tabs of 8 columns
+        try:
+            compile(attempt, "program", "exec")
+            return attempt
+        except SyntaxError:
+            pass
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from lib2to3.refactor import RefactoringTool, get_fixers_from_package
+
+        fixers = get_fixers_from_package("lib2to3.fixes")
+        return str(RefactoringTool(fixers).refactor_string(text.expandtabs(8) + "\n", "program"))
+
+
+def _outcome(
+    program: Program, folder: pathlib.Path, digits: pathlib.Path, packages: str, ports: Any
+) -> str:
+    name = pathlib.PurePath(program.path).name
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE), *filter(None, [packages])]),
+        "MPLBACKEND": "Agg",
+        "TEST_TMPDIR": str(folder),
+    }
+    tasks = []
+    for index, task in enumerate(program.tasks):
+        words = [_filled(word, digits, ports) for word in task.arguments]
+        own = {key: _filled(value, digits, ports) for key, value in task.environment.items()}
+        command = [sys.executable, "-m", "troupe", name, *words]
+        with open(folder / f"task{index}.log", "wb") as log:
+            tasks.append(
+                subprocess.Popen(
+                    ["setpriv", "--pdeathsig", "KILL", *command],
+                    cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                    env={**environment, **own},
+                )
+            )  # fmt: skip
+    try:
+        return _ending(program, tasks, folder)
+    finally:
+        for process in tasks:
+            process.kill()
+            process.wait()
+
+
+def _filled(word: str, digits: pathlib.Path, ports: Dict[str, str]) -> str:
+    word = word.replace("{digits}", str(digits))
+    return _PORT.sub(lambda found: f"localhost:{_port(found[1], ports)}", word)
+
+
+def _ending(program: Program, tasks: List[Any], folder: pathlib.Path) -> str:
+    deadline = time.monotonic() + program.seconds
+    for index, (task, process) in enumerate(zip(program.tasks, tasks)):
+        if not task.ends:
+            continue
+        try:
+            code = process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return f"task {index} did not end in {program.seconds} s: {_last(folder, index)}"
+        if code != 0:
+            return _last(folder, index)
+    return "runs"
+
+
+def _last(folder: pathlib.Path, index: int) -> str:
+    """The last line of a task's output that is no part of a location."""
+    text = (folder / f"task{index}.log").read_text(errors="replace")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("  ")]
+    return lines[-1][:300].replace(str(folder), "") if lines else "no output"

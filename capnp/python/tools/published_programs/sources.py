@@ -1,0 +1,43 @@
+"""The text of published programs, from clones of their repositories."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import threading
+from typing import List
+
+from table import COMMITS
+
+
+class Clones:
+    """Clones of repositories in a folder, where missing ones are added."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+
+    def text(self, repository: str, path: str) -> bytes:
+        """A file at the commit of the table."""
+        return self._git(repository, "show", f"{COMMITS[repository]}:{path}")
+
+    def files(self, repository: str, folder: str) -> List[str]:
+        """The paths below a folder."""
+        listed = self._git(
+            repository, "ls-tree", "-r", "--name-only", COMMITS[repository], folder or "."
+        )
+        return listed.decode().splitlines()
+
+    def _git(self, repository: str, *arguments: str) -> bytes:
+        with self._lock:
+            place = self._place(repository)
+        return subprocess.run(
+            ["git", "--git-dir", str(place), *arguments], stdout=subprocess.PIPE, check=True
+        ).stdout
+
+    def _place(self, repository: str) -> pathlib.Path:
+        clone = self._folder / repository.replace("/", "+") / "repo"
+        if not clone.exists():
+            url = f"https://github.com/{repository}"
+            subprocess.run(["git", "clone", "--bare", url, str(clone)], check=True)
+        return clone / ".git" if (clone / ".git").exists() else clone

@@ -1,0 +1,176 @@
+"""Losses of sequences of logits, and the decoder of the older module."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.scopes import name_scope
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.arithmetic_ops import add_n
+from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
+
+# So that a sum of weights that is 0 divides nothing by 0.
+_TINY = 1e-12
+
+
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
+    softmax_loss_function: Optional[Callable[..., Any]] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The weighted cross entropy of a batch of sequences.
+
+    Args:
+        logits: [batch, time, classes].
+        targets: The classes, [batch, time].
+        weights: [batch, time].
+        average_across_timesteps: Divide by the weights of the time steps.
+        average_across_batch: Divide by those of the sequences.
+        sum_over_timesteps: Add up the time steps, and divide by their number of weights not 0.
+        sum_over_batch: Add up the sequences, and divide by their number of weights not 0.
+        softmax_loss_function: Called with `labels` and `logits` instead of the cross entropy.
+        name: The scope of its nodes.
+
+    Returns:
+        A scalar where both axes are reduced; [batch], [time] or [batch, time] otherwise.
+
+    Raises:
+        ValueError: The ranks are others, or both ways to reduce an axis are given.
+    """
+    for value, rank, text in (
+        (logits, 3, "Logits"),
+        (targets, 2, "Targets"),
+        (weights, 2, "Weights"),
+    ):
+        if len(value.shape) != rank:
+            raise ValueError(f"{text} must be a {rank}-dimensional tensor, not {value.shape}")
+    if average_across_timesteps and sum_over_timesteps or average_across_batch and sum_over_batch:
+        raise ValueError("an axis is averaged or added up, not both")
+    with name_scope(name, "sequence_loss"):
+        sizes = array_ops.shape(logits)
+        flat = array_ops.reshape(logits, [-1, sizes[2]])
+        flat_targets = array_ops.reshape(targets, [-1])
+        loss_of = softmax_loss_function or nn_ops.sparse_softmax_cross_entropy_with_logits
+        flat_weights = array_ops.reshape(weights, [-1])
+        crossed = loss_of(labels=flat_targets, logits=flat) * flat_weights
+        if average_across_timesteps and average_across_batch:
+            return math_ops.reduce_sum(crossed) / (math_ops.reduce_sum(flat_weights) + _TINY)
+        if sum_over_timesteps and sum_over_batch:
+            return gen_ops.div_no_nan(
+                math_ops.reduce_sum(crossed),
+                math_ops.cast(math_ops.count_nonzero(flat_weights), crossed.dtype),
+            )
+        found = array_ops.reshape(crossed, sizes[:2])
+        for axis, averages, adds in (
+            (1, average_across_timesteps, sum_over_timesteps),
+            (0, average_across_batch, sum_over_batch),
+        ):
+            if averages:
+                total = math_ops.reduce_sum(weights, axis=axis) + _TINY
+                found = math_ops.reduce_sum(found, axis=axis) / total
+            elif adds:
+                count = math_ops.count_nonzero(weights, axis=axis)
+                total = math_ops.reduce_sum(found, axis=axis)
+                found = gen_ops.div_no_nan(total, math_ops.cast(count, total.dtype))
+        return found
+
+
+def sequence_loss_by_example(
+    logits: Sequence[Any],
+    targets: Sequence[Any],
+    weights: Sequence[Any],
+    average_across_timesteps: bool = True,
+    softmax_loss_function: Optional[Callable[..., Any]] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The weighted cross entropy of each sequence.
+
+    Args:
+        logits: For each time step a tensor, [batch, classes].
+        targets: For each time step the classes, [batch].
+        weights: For each time step a tensor, [batch].
+        average_across_timesteps: Divide by the weights.
+        softmax_loss_function: Called with `labels` and `logits` instead of the cross entropy.
+        name: The scope of its nodes.
+
+    Returns:
+        A tensor, [batch].
+
+    Raises:
+        ValueError: The lists have other lengths.
+    """
+    if not len(logits) == len(targets) == len(weights):
+        raise ValueError(
+            f"Lengths of logits, weights, and targets must be the same {len(logits)}, "
+            f"{len(weights)}, {len(targets)}."
+        )
+    loss_of = softmax_loss_function or nn_ops.sparse_softmax_cross_entropy_with_logits
+    with name_scope(name, "sequence_loss_by_example"):
+        losses = [
+            loss_of(labels=array_ops.reshape(target, [-1]), logits=logit) * weight
+            for logit, target, weight in zip(logits, targets, weights)
+        ]
+        total = add_n(losses)
+        return total / (add_n(list(weights)) + _TINY) if average_across_timesteps else total
+
+
+def legacy_sequence_loss(
+    logits: Sequence[Any],
+    targets: Sequence[Any],
+    weights: Sequence[Any],
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    softmax_loss_function: Optional[Callable[..., Any]] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The sum over a batch of `sequence_loss_by_example`, or its mean."""
+    with name_scope(name, "sequence_loss"):
+        total = math_ops.reduce_sum(
+            sequence_loss_by_example(
+                logits, targets, weights, average_across_timesteps, softmax_loss_function
+            )
+        )
+        if not average_across_batch:
+            return total
+        return total / math_ops.cast(array_ops.shape(targets[0])[0], total.dtype)
+
+
+def rnn_decoder(
+    decoder_inputs: Sequence[Any],
+    initial_state: Any,
+    cell: Any,
+    loop_function: Optional[Callable[[Any, int], Any]] = None,
+    scope: Any = None,
+) -> Tuple[List[Any], Any]:
+    """Runs a cell over the inputs of a decoder, or over what a function makes of its outputs.
+
+    Args:
+        decoder_inputs: For each time step a tensor, [batch, size].
+        initial_state: The state at first.
+        cell: A recurrent cell.
+        loop_function: Called with an output and the next place; gives the next input.
+        scope: The scope of the variables.
+
+    Returns:
+        The outputs, and the last state.
+    """
+    with variable_scope(scope or "rnn_decoder"):
+        state, outputs, previous = initial_state, [], None
+        for index, given in enumerate(decoder_inputs):
+            if loop_function is not None and previous is not None:
+                with variable_scope("loop_function", reuse=True):
+                    given = loop_function(previous, index)
+            if index > 0:
+                get_variable_scope().reuse_variables()
+            output, state = cell(given, state)
+            outputs.append(output)
+            previous = output
+        return outputs, state
