@@ -3,8 +3,8 @@
 #include <map>
 
 #include "troupe/apps/cli/command.hpp"
-#include "troupe/graph/support/interrupt.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/interrupt.hpp"
 
 namespace troupe::cli {
 namespace {

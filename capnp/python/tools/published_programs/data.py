@@ -116,8 +116,8 @@ def make_cars(folder: pathlib.Path) -> None:
         numbers = [f"{value:.1f}" for value in 20 + 100 * random.rand(5)]
         row = [
             str(random.randint(-2, 3)), "122", *words, *numbers, "ohc", "four", "130", "mpfi",
-            "3.47", "2.68", "9.0", str(random.randint(60, 200)), "5000", str(random.randint(15, 40)),
-            str(random.randint(20, 50)), str(price),
+            "3.47", "2.68", "9.0", str(random.randint(60, 200)), "5000",
+            str(random.randint(15, 40)), str(random.randint(20, 50)), str(price),
         ]  # fmt: skip
         lines.append(",".join(row))
     (folder / "imports-85.data").write_text("\n".join(lines) + "\n")

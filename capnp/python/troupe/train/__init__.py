@@ -42,13 +42,13 @@ from troupe._src.queues.queue_runner import (
     start_queue_runners,
 )
 from troupe._src.summary.event_file import summary_iterator
-from troupe._src.train.checkpoint_reader import (
+from troupe._src.checkpoints.checkpoint_reader import (
     NewCheckpointReader,
     list_variables,
     load_checkpoint,
     load_variable,
 )
-from troupe._src.train.checkpoint_state import (
+from troupe._src.checkpoints.checkpoint_state import (
     CheckpointState,
     checkpoint_exists,
     generate_checkpoint_state_proto,
@@ -66,7 +66,6 @@ from troupe._src.train.global_step import (
     get_or_create_global_step,
     global_step,
 )
-from troupe._src.train.init_from_checkpoint import init_from_checkpoint
 from troupe._src.train.learning_rate import (
     cosine_decay,
     cosine_decay_restarts,
@@ -115,7 +114,7 @@ from troupe._src.train.hooks.python_hooks import (
     ProgressBarHook,
 )
 from troupe._src.train.role_training import run
-from troupe._src.train.saver import (
+from troupe._src.checkpoints.saver import (
     CheckpointState,
     Saver,
     checkpoint_exists,
@@ -123,7 +122,7 @@ from troupe._src.train.saver import (
     latest_checkpoint,
     remove_checkpoint,
 )
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.scaffold import (
     ChiefSessionCreator,
     Scaffold,

@@ -91,7 +91,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     },
     "python.tools": {
         "freeze_graph": "_src.saved_model.freeze_graph",
-        "inspect_checkpoint": "_src.train.inspect_checkpoint",
+        "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
     },
     "python.util": {"compat": "compat", "nest": "nest"},
     "": {"python.pywrap_tensorflow": "train"},

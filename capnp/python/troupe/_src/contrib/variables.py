@@ -12,7 +12,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops
 from troupe._src.platform import logging
-from troupe._src.train.checkpoint_reader import CheckpointReader
+from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization

@@ -32,13 +32,13 @@ from troupe._src.metrics.means import mean
 from troupe._src.ops.array_ops import group
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
-from troupe._src.train.checkpoint_reader import load_checkpoint
+from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.train.global_step import create_global_step, get_global_step
 from troupe._src.train.hooks.native_hooks import StopAtStepHook
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.train.monitored_session import MonitoredSession
-from troupe._src.train.saver import latest_checkpoint
+from troupe._src.checkpoints.saver import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator
 from troupe._src.warm_starting.warm_start import warm_start
 

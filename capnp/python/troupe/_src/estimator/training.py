@@ -15,7 +15,7 @@ from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook, NanTensorHook
 from troupe._src.train.hooks.python_hooks import LoggingTensorHook
 from troupe._src.train.monitored_session import MonitoredTrainingSession
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 
 
 def default_device_fn(config: RunConfig) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
 
 from troupe import _native
+from troupe._src.graph.collections import GraphCollections
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
     GraphElement, Operation, Tensor, check_element_name, operations_of,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @set_module("troupe")
-class Graph:
+class Graph(GraphCollections):
     """A dataflow graph; functions of the package add nodes to the default graph.
 
     Thread-safe: several threads may add nodes, and each thread has its own stack of scopes.
@@ -35,11 +35,11 @@ class Graph:
     _is_function = False  # whether it is the body of a function of another graph
 
     def __init__(self) -> None:
+        super().__init__()
         self._root = _native.Builder()
         self._scopes = ThreadScopes(self._root)
         self._lock = threading.RLock()
         self._operations: Dict[int, Operation] = {}
-        self._collections: Dict[Any, List[Any]] = {}
         self._variables: Dict[str, Any] = {}
         # What initializes variables, by name, instead of what they were made with.
         self._replaced_initializers: Dict[str, Operation] = {}
@@ -353,32 +353,6 @@ class Graph:
         """Nodes of those ops have the gradient functions that `RegisterGradient` gave the names."""
         with self._changed(gradients={**self._scopes.gradients, **op_type_map}):
             yield
-
-    # Collections.
-
-    def add_to_collection(self, name: Any, value: Any) -> None:
-        self._collections.setdefault(name, []).append(value)
-
-    def add_to_collections(self, names: Any, value: Any) -> None:
-        for name in [names] if isinstance(names, str) else names or []:
-            self.add_to_collection(name, value)
-
-    def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
-        """A copy; with `scope`, only items whose names match that pattern at their beginning."""
-        values = list(self._collections.get(name, []))
-        if scope is None:
-            return values
-        wanted = re.compile(scope)
-        return [value for value in values if wanted.match(getattr(value, "name", ""))]
-
-    def get_collection_ref(self, name: Any) -> List[Any]:
-        return self._collections.setdefault(name, [])
-
-    def clear_collection(self, name: Any) -> None:
-        self._collections.pop(name, None)
-
-    def get_all_collection_keys(self) -> List[Any]:
-        return [key for key, values in self._collections.items() if values]
 
 
 class _Defaults(threading.local):

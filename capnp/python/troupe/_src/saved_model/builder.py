@@ -24,7 +24,7 @@ from troupe._src.platform import logging
 from troupe._src.saved_model import constants
 from troupe._src.saved_model.signatures import predict_signature_def
 from troupe._src.set_module import set_module
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.types import dtypes
 
 

@@ -16,10 +16,10 @@ from troupe._src.ops import raw_ops
 from troupe._src.saved_model import constants
 from troupe._src.saved_model.loader import SavedModelLoader, load
 from troupe._src.session.session import Session
-from troupe._src.train.checkpoint_reader import NewCheckpointReader
-from troupe._src.train.checkpoint_state import checkpoint_exists
+from troupe._src.checkpoints.checkpoint_reader import NewCheckpointReader
+from troupe._src.checkpoints.checkpoint_state import checkpoint_exists
 from troupe._src.train.meta_graphs import import_meta_graph
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 
 
 def freeze_graph(

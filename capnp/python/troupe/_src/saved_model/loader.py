@@ -13,7 +13,7 @@ from troupe._src.platform import logging
 from troupe._src.saved_model import constants
 from troupe._src.saved_model.tensor_infos import scoped_name
 from troupe._src.train.meta_graphs import import_with_elements
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.types import errors
 from troupe._src.variables.variable_sets import global_variables
 

@@ -17,7 +17,7 @@ from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
-from troupe._src.train.checkpoint_state import latest_checkpoint
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe._src.train.session_threads import RunLocalInit, SessionThreads
@@ -69,9 +69,8 @@ class MonitoredSession:
         }
         # Of its own initialization it cannot be told whether values were there before.
         options["start"] = "resume" if creator.initializes else creator.scaffold._start
-        replaced = graph._state.get("replaced_initializers")
-        if replaced:
-            options["initializers"] = replaced
+        replaced = graph._replaced_initializers
+        options["initializers"] = {name: op._value() for name, op in replaced.items()}
         if creator.initializes:
             self._uninitialized = scaffold.report_op()
         if scaffold.takes_own_local_init():

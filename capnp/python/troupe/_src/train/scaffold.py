@@ -13,7 +13,7 @@ from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.variables.variable_sets import (
     global_variables,
     local_variables,

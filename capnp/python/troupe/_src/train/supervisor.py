@@ -18,7 +18,7 @@ from troupe._src.summary.file_writer import FileWriter
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.monitored_session import MonitoredSession
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.scaffold import Scaffold, SessionCreator
 from troupe._src.train.hooks.summary_hooks import StepRate
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.platform import logging
-from troupe._src.train.checkpoint_reader import load_checkpoint
+from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.variables.variable import Variable
 from troupe._src.warm_starting.initial_values import (
     full_shape,

@@ -10,7 +10,7 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import constant
 from troupe._src.platform import logging
-from troupe._src.train.checkpoint_reader import load_checkpoint
+from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.variables.variable import Variable
 from troupe._src.warm_starting.init_from_checkpoint import restore_at_init
 from troupe._src.warm_starting.initial_values import (

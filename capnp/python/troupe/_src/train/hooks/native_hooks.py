@@ -15,7 +15,7 @@ from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import adapt_hook
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener, ListenedSavings
-from troupe._src.train.saver import Saver
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,

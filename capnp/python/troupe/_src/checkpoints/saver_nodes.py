@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.meta_graph_messages import SaverDef
 from troupe._src.ops.array_ops import group, identity
-from troupe._src.train.checkpoint_state import remove_checkpoint, update_checkpoint_state
+from troupe._src.checkpoints.checkpoint_state import remove_checkpoint, update_checkpoint_state
 
 
 def name_nodes(graph: Graph, first: int) -> SaverDef:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from troupe._src.train.checkpoint_reader import NewCheckpointReader
+from troupe._src.checkpoints.checkpoint_reader import NewCheckpointReader
 from troupe._src.types import errors
 
 

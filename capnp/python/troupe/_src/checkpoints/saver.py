@@ -12,8 +12,8 @@ from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
 from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
-from troupe._src.train.checkpoint_state import checkpoint_exists, meta_graph_filename
-from troupe._src.train.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
+from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
+from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
 from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.ref_variable import RefVariable

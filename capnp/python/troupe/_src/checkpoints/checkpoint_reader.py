@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Tuple
 from troupe import _native
 from troupe._src.ops.convert import to_numpy
 from troupe._src.set_module import set_module
-from troupe._src.train.checkpoint_state import latest_checkpoint
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 
