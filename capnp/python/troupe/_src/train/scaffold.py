@@ -103,15 +103,12 @@ class Scaffold:
 
     @property
     def initializes(self) -> bool:
-        """True if it runs more than the initializers that variables were made with."""
-        replaced = get_default_graph()._replaced_initializers
-        return self.init_op is not None or self.init_fn is not None or bool(replaced)
+        """True if it runs more than the initializers of variables."""
+        return self.init_op is not None or self.init_fn is not None
 
     def initialize(self, session: Any) -> None:
         if self.init_op is not None:
             session.run(self.init_op, self.init_feed_dict)
-        else:
-            session.run(list(get_default_graph()._replaced_initializers.values()))
         if self.init_fn is not None:
             self.init_fn(self, session)
 
