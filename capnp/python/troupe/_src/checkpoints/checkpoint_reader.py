@@ -39,7 +39,8 @@ class CheckpointReader:
 
     def get_tensor(self, tensor_str: str) -> Any:
         """The value of a variable; NotFoundError where the checkpoint has no such name."""
-        return to_numpy(self._checkpoint.read(tensor_str))
+        tensor: Any = self._checkpoint.read(tensor_str)
+        return to_numpy(tensor)
 
     def debug_string(self) -> bytes:
         """A line for each variable: name, type and shape."""

@@ -385,7 +385,7 @@ def _by_name(variables: List[Any]) -> Dict[str, Any]:
             raise TypeError(f"Variable to save is not a Variable: {variable}")
         info = variable._get_save_slice_info()
         if info is not None:
-            parts = named.setdefault(info.full_name, [])
+            parts = named.setdefault(str(info.full_name), [])
             if not isinstance(parts, list):
                 raise ValueError(f"Mixing slices and non-slices with the same name: {variable}")
             parts.append(variable)

@@ -11,14 +11,8 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph_defs.graph_io import write_graph
 from troupe._src.graph_defs.importer import import_graph_def
 from troupe._src.messages.graph_messages import GraphDef
-from troupe._src.messages.meta_graph_messages import (
-    Any as AnyMessage,
-)
-from troupe._src.messages.meta_graph_messages import (
-    CollectionDef,
-    MetaGraphDef,
-    VariableDef,
-)
+from troupe._src.messages.meta_graph_messages import Any as AnyMessage
+from troupe._src.messages.meta_graph_messages import CollectionDef, MetaGraphDef, VariableDef
 from troupe._src.platform import logging
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable

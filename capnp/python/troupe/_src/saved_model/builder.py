@@ -11,14 +11,8 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph_defs.graph_io import write_atomically
-from troupe._src.messages.meta_graph_messages import (
-    Any as AnyMessage,
-)
-from troupe._src.messages.meta_graph_messages import (
-    AssetFileDef,
-    MetaGraphDef,
-    SavedModel,
-)
+from troupe._src.messages.meta_graph_messages import Any as AnyMessage
+from troupe._src.messages.meta_graph_messages import AssetFileDef, MetaGraphDef, SavedModel
 from troupe._src.messages.tensor_messages import TensorProto
 from troupe._src.platform import logging
 from troupe._src.saved_model import constants
@@ -266,7 +260,7 @@ def _path_in(tensor: Any) -> str:
     value: TensorProto = tensor.op.node_def.attr["value"].tensor
     if len(value.string_val) != 1:
         raise TypeError("Asset path tensor must be a scalar.")
-    path = value.string_val[0].decode()
+    path: str = value.string_val[0].decode()
     if not path:
         raise ValueError(f"Invalid asset filepath tensor {tensor}")
     return path

@@ -162,7 +162,7 @@ def _restore(session: Any, saver_def: Any, checkpoint: Any) -> None:
         Saver(saver_def=saver_def).restore(session, checkpoint)
         return
     known = NewCheckpointReader(checkpoint).get_variable_to_dtype_map()
-    assigns = []
+    assigns: List[Any] = []
     for op in get_default_graph().get_operations():
         name = op.name[: -len("/handle")] if op.name.endswith("/handle") else op.name
         if name not in known or op.type not in ("VarHandleOp", "VariableV2", "Variable"):

@@ -67,7 +67,7 @@ class SavedModelLoader:
     @property
     def export_dir(self) -> str:
         """The folder."""
-        return self._export_dir
+        return str(self._export_dir)
 
     @property
     def variables_path(self) -> str:

@@ -145,7 +145,7 @@ def supervised_eval_signature_def(
 def _supervised(method_name: str, inputs: Dict[str, Any], *outputs: Any) -> SignatureDef:
     if not inputs:
         raise ValueError(f"{method_name} inputs cannot be None or empty.")
-    named = {}
+    named: Dict[str, Any] = {}
     for each in outputs:
         named.update(each or {})
     return build_signature_def(_infos(inputs), _infos(named), method_name)
