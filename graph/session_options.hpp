@@ -37,6 +37,11 @@ struct SessionOptions {
   /// Devices compute adjacent element-wise nodes in one pass over memory
   /// (passes/fuse_elementwise.hpp).
   bool fuses_elementwise = true;
+  /// The master optimizes the graph of each step (optimize/optimize.hpp), with all passes but those
+  /// that are named here. Results keep their bits; nodes that are merged or computed beforehand are
+  /// in no trace.
+  bool optimizes = false;
+  std::vector<std::string> disabled_passes;
 
   /// A node that asks for a type or a number of device that its task lacks, or that has no kernel
   /// for its op, runs on another device of the task.

@@ -57,7 +57,8 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
            // Tasks of one process cannot be cut off from each other, however busy it is.
            .heartbeat_limit = std::chrono::milliseconds(0),
            .sessions_max = options.sessions_max,
-           .log = options.log});
+           .log = options.log,
+           .dump_graphs = options.dump_graphs});
       parts_->world->serve(
           address, caf::actor_cast<caf::strong_actor_ptr>(spawned.actor), spawned.incarnation);
       parts_->tasks.emplace(std::pair(job, task), spawned.actor);

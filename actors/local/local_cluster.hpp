@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +20,8 @@ class LocalCluster {
     size_t sessions_max = 0;  // with a task as master; 0: no limit
     /// Writes a line to the tasks' log; called from any thread. May be empty.
     std::function<void(const std::string&)> log = {};
+    /// As TaskSettings::dump_graphs.
+    std::filesystem::path dump_graphs = {};
   };
 
   /// `jobs` has the number of tasks of each job.

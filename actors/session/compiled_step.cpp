@@ -63,12 +63,16 @@ Status check_feeds(const Graph& graph, const CompiledStep& step, const Tensors& 
 
 Result<std::vector<PlacedPartition>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement) {
+    const Placement& placement, const OptimizeOptions& optimization,
+    const std::function<void(const std::map<NodeId, DeviceName>&)>& on_placed) {
   auto places = placement.devices(candidates_of(tasks));
   if (!places) return places.status();
+  if (on_placed) on_placed(*places);
   std::vector<PlacedPartition> partitions;
   auto actors = actors_of(tasks);
-  auto cuts = partition(graph, pruned, *places);
+  auto optimized = optimize(graph, pruned, *places, optimization);
+  auto cuts = optimized ? partition(*optimized->graph, optimized->step, optimized->devices)
+                        : partition(graph, pruned, *places);
   if (!cuts) return cuts.status();
   for (auto& cut : *cuts) {
     auto device = DeviceName::parse(cut.device);

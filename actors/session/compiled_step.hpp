@@ -9,6 +9,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/device/device_actor.hpp"
+#include "troupe/graph/optimize/optimize.hpp"
 #include "troupe/graph/passes/partition.hpp"
 #include "troupe/graph/place/placement.hpp"
 
@@ -69,9 +70,11 @@ struct PlacedPartition {
 /// The devices of those tasks.
 std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks);
 
-/// Places the nodes of a pruned step on the devices of those tasks, and cuts it into partitions.
+/// Places the nodes of a pruned step on the devices of those tasks, optimizes it, and cuts it into
+/// partitions. `on_placed` sees it before it is optimized, and may be empty.
 Result<std::vector<PlacedPartition>> place_and_partition(
     const Graph& graph, const PrunedStep& pruned, const std::vector<TaskDescription>& tasks,
-    const Placement& placement);
+    const Placement& placement, const OptimizeOptions& optimization,
+    const std::function<void(const std::map<NodeId, DeviceName>&)>& on_placed);
 
 }  // namespace troupe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include <caf/all.hpp>
@@ -21,6 +22,8 @@ struct SessionSettings {
   SessionOptions options;
   std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
   std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
+  std::shared_ptr<Device> device;               // whose kernels fold constants; may be null
+  std::filesystem::path dump_graphs;            // where to write graphs after each pass; or empty
 };
 
 /// Closes the session if one of its compiled steps uses one of those containers.

@@ -6,7 +6,10 @@
 #include "troupe/actors/cluster/resource_directory.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/post.hpp"
+#include "troupe/actors/session/value_evaluator.hpp"
 #include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/optimize/graph_dump.hpp"
+#include "troupe/graph/passes/fuse_elementwise.hpp"
 #include "troupe/graph/passes/inline_functions.hpp"
 #include "troupe/graph/place/explain_step.hpp"
 
@@ -15,6 +18,19 @@ namespace troupe {
 namespace {
 
 constexpr auto placement = "the placement of its nodes";
+
+/// Of a session: its plans are numbered from 0.
+std::filesystem::path dump_folder(const SessionSettings& settings) {
+  if (settings.dump_graphs.empty()) return {};
+  return settings.dump_graphs / ("session-" + std::to_string(settings.id));
+}
+
+OptimizeOptions optimization_of(const SessionSettings& settings) {
+  if (!settings.options.optimizes) return {.disabled = optimization_passes()};
+  return {
+      .disabled = settings.options.disabled_passes,
+      .evaluate = settings.device ? make_value_evaluator(settings.device) : EvaluateNode()};
+}
 
 }  // namespace
 
@@ -30,6 +46,9 @@ struct StepCompiler::Compilation {
   Placement::ResourceDevices resource_devices;  // of the unpinned resources
   std::vector<TaskDescription> tasks;
   std::vector<PlacedPartition> partitions;
+  OptimizeOptions optimization;
+  GraphDump dump;
+  bool fuses;
   Status status;
   std::shared_ptr<const StepCosts> costs;
   bool is_by_cost = false;         // nodes that nothing pins are placed by cost
@@ -94,6 +113,9 @@ StepCompiler::Pointer StepCompiler::make_compilation(
       .resource_devices = {},
       .tasks = {},
       .partitions = {},
+      .optimization = optimization_of(*settings_),
+      .dump = GraphDump(dump_folder(*settings_), step->plan),
+      .fuses = settings_->options.fuses_elementwise,
       .status = {},
       .costs = costs_->shared(),
       .is_by_cost = settings_->options.placement == placement_by_cost,
@@ -102,10 +124,12 @@ StepCompiler::Pointer StepCompiler::make_compilation(
 }
 
 /// Runs work that reads the step's signature and the graph, and changes nothing but the
-/// compilation. Beside the actor, where the graph is large, or is placed by many simulations.
+/// compilation. Beside the actor, where the graph is large, is placed by many simulations, or is
+/// written into files.
 void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next) {
-  if (!compilation->is_by_cost && !settings_->world->takes_long(compilation->nodes()))
-    return proceed(compilation, work(*compilation), next);
+  auto is_long = compilation->is_by_cost || compilation->dump.is_on() ||
+                 settings_->world->takes_long(compilation->nodes());
+  if (!is_long) return proceed(compilation, work(*compilation), next);
   compilation->step->awaited.insert(placement);
   auto then = post_to<Status>(self_, [this, compilation, next](const Status& status) {
     compilation->step->awaited.erase(placement);
@@ -126,10 +150,18 @@ Status StepCompiler::begin_placement(Compilation& compilation) {
   auto pruned = prune(*compilation.graph, signature);
   if (!pruned) return pruned.status();
   compilation.pruned = *std::move(pruned);
+  if (auto status = compilation.dump.write("prune", *compilation.graph, compilation.pruned.nodes);
+      !status.ok())
+    return status;
   auto inlined = inline_functions(*compilation.graph, signature, compilation.pruned);
   if (!inlined) return inlined.status();
   compilation.inlined = *std::move(inlined);
-  if (compilation.inlined) compilation.graph = compilation.inlined->graph.get();
+  if (compilation.inlined) {
+    compilation.graph = compilation.inlined->graph.get();
+    auto status = compilation.dump.write(
+        "inline_functions", *compilation.graph, compilation.inlined->step.nodes);
+    if (!status.ok()) return status;
+  }
   auto placement =
       Placement::begin(*compilation.graph, compilation.placed().nodes, compilation.view);
   if (!placement) return placement.status();
@@ -251,10 +283,33 @@ Status StepCompiler::end_placement(Compilation& compilation) {
     }
     if (compilation.is_only_explained || compilation.is_logged) note_plan(compilation, candidates);
   }
+  const auto& graph = *compilation.graph;
+  auto& dump = compilation.dump;
+  Status dumped;
+  auto note = [&](const Status& status) {
+    if (dumped.ok()) dumped = status;
+  };
+  if (dump.is_on())
+    compilation.optimization.observe = [&](std::string_view pass, const PlacedStep& step) {
+      note(dump.write(pass, *step.graph, step.step.nodes, step.devices));
+    };
+  auto on_placed = [&](const std::map<NodeId, DeviceName>& devices) {
+    note(dump.write("place", graph, compilation.placed().nodes, devices));
+  };
   auto partitions = place_and_partition(
-      *compilation.graph, compilation.placed(), compilation.tasks, *compilation.placement);
-  if (partitions) compilation.partitions = *std::move(partitions);
-  return partitions.status();
+      graph, compilation.placed(), compilation.tasks, *compilation.placement,
+      compilation.optimization, on_placed);
+  compilation.optimization.observe = {};
+  if (!partitions) return partitions.status();
+  compilation.partitions = *std::move(partitions);
+  for (const auto& [partition, nodes] : compilation.partitions) {
+    note(dump.write("partition" + partition.device, graph, nodes));
+    if (!dump.is_on() || !compilation.fuses) continue;
+    auto fused = nodes;
+    fuse_elementwise(fused);
+    note(dump.write("fuse_elementwise" + partition.device, graph, fused));
+  }
+  return dumped;
 }
 
 void StepCompiler::register_partitions(const Pointer& compilation) {

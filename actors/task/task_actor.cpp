@@ -15,6 +15,7 @@
 #include "troupe/actors/task/cluster_calls.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/optimize/optimize.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -140,6 +141,8 @@ struct TaskState {
                            " sessions, and takes no more than " +
                            std::to_string(settings.sessions_max))
                            .at({.task = own_name()}));
+    if (auto status = check_pass_names(call.options.disabled_passes); !status.ok())
+      return call.done(status);
     auto view = view_for(call.options);
     if (!view) return call.done(view.status());
     auto session = spawn_session(
@@ -152,7 +155,9 @@ struct TaskState {
          .metrics = settings.metrics,
          .options = call.options,
          .idle_limit = settings.session_idle_limit,
-         .log = settings.log});
+         .log = settings.log,
+         .device = settings.devices.empty() ? nullptr : settings.devices.front(),
+         .dump_graphs = settings.dump_graphs});
     sessions.emplace(session.address(), session);
     self->monitor(session);
     call.done(SessionActor(session));

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,6 +115,9 @@ struct TaskSettings {
   std::chrono::milliseconds session_idle_limit{0};
   /// Writes a line to the node's log; called from any thread. May be empty.
   std::function<void(const std::string&)> log = {};
+  /// Where sessions with this task as master write the graph of each step after each pass
+  /// (graph/optimize/graph_dump.hpp); empty: nowhere.
+  std::filesystem::path dump_graphs = {};
 };
 
 /// A task actor and its incarnation, a random number that differs after each start.

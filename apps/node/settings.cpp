@@ -259,6 +259,12 @@ void declare_flags(CLI::App& app, Settings& settings) {
       ->description(
           "A shared library with ops of your own, which this node\n"
           "loads and runs; may be given several times");
+  app.add_option("--dump-graphs", settings.dump_graphs)
+      ->type_name("DIR")
+      ->description(
+          "Write the graph of each step that this node compiles\n"
+          "into files below this folder, after each pass: as text\n"
+          "and for Graphviz");
   app.add_option("--files", settings.file_folders)
       ->type_name("FOLDER")
       ->description(
@@ -319,7 +325,8 @@ Result<ServerOptions> to_options(const Settings& settings) {
       .tcp_only = settings.tcp_only,
       .connect_timeout = to_milliseconds(settings.connect_timeout_s),
       .heartbeat_limit = to_milliseconds(settings.heartbeat_s),
-      .sessions_max = settings.sessions_max};
+      .sessions_max = settings.sessions_max,
+      .dump_graphs = settings.dump_graphs};
 }
 
 }  // namespace troupe

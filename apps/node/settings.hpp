@@ -34,6 +34,7 @@ struct Settings {
   size_t sessions_max = 0;
   std::vector<std::string> op_libraries;
   std::vector<std::string> file_folders;
+  std::string dump_graphs;
   bool list_ops = false;
   std::string log_level = "info";
   bool log_json = false;

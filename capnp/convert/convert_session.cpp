@@ -102,6 +102,10 @@ void fill(rpc::SessionOptions::Builder to, const SessionOptions& options) {
   to.setFusesElementwise(options.fuses_elementwise);
   to.setSoftPlacement(options.soft_placement);
   to.setPlacement(options.placement);
+  to.setOptimizes(options.optimizes);
+  fill(
+      to.initDisabledPasses(static_cast<unsigned>(options.disabled_passes.size())),
+      options.disabled_passes);
 }
 
 Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
@@ -109,6 +113,8 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
   if (!timeout) return timeout.status();
   auto filters = checked([from] { return to_texts(from.getDeviceFilters()); });
   if (!filters) return filters.status();
+  auto disabled = checked([from] { return to_texts(from.getDisabledPasses()); });
+  if (!disabled) return disabled.status();
   constexpr uint32_t most = std::numeric_limits<int>::max();
   return SessionOptions{
       .operation_timeout = *timeout,
@@ -116,6 +122,8 @@ Result<SessionOptions> to_session_options(rpc::SessionOptions::Reader from) {
       .device_filters = *std::move(filters),
       .isolate_state = from.getIsolateState(),
       .fuses_elementwise = from.getFusesElementwise(),
+      .optimizes = from.getOptimizes(),
+      .disabled_passes = *std::move(disabled),
       .soft_placement = from.getSoftPlacement(),
       .placement = text_of(from.getPlacement()),
       .threads = static_cast<int>(std::min(from.getThreads(), most)),

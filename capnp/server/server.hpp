@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,9 @@ struct ServerOptions {
   size_t sessions_max = 0;
   /// A session without a call for this long is closed, even if its client is connected; 0: never.
   std::chrono::milliseconds session_idle_limit{0};
+  /// Where sessions of this server write the graph of each step after each pass, as text and for
+  /// Graphviz (graph/optimize/graph_dump.hpp); empty: nowhere.
+  std::filesystem::path dump_graphs = {};
 };
 
 /// A task of a cluster in this process: its devices, its actors, and the RPC server for clients and

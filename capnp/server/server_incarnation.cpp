@@ -88,7 +88,8 @@ class NodeIncarnation final : public ServerIncarnation {
          .heartbeat_limit = options.heartbeat_limit,
          .sessions_max = options.sessions_max,
          .session_idle_limit = options.session_idle_limit,
-         .log = [](const std::string& line) { spdlog::info("{}", line); }});
+         .log = [](const std::string& line) { spdlog::info("{}", line); },
+         .dump_graphs = options.dump_graphs});
     task_ = spawned.actor;
     return rpc_server_->serve(
         {.system = system_,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, List, Sequence
 
 from troupe._src.messages.message import AnyOptions, Options
 from troupe._src.set_module import set_module
@@ -27,7 +27,7 @@ class GPUOptions(Options):
 
 @set_module("troupe")
 class OptimizerOptions(Options):
-    """`opt_level` L0 keeps devices from fusing element-wise ops; the rest has no effect."""
+    """`opt_level` L0 leaves graphs as they are; the rest has no effect."""
 
     DEFAULT = L1 = 0
     OFF = L0 = -1
@@ -44,13 +44,28 @@ class OptimizerOptions(Options):
     }
 
 
+# Fields of a RewriterConfig that turn optimization passes of ours on.
+_PASSES = {
+    "shape_optimization": ["materialize_shapes"],
+    "constant_folding": ["fold_constants", "spread_constants"],
+    "arithmetic_optimization": ["simplify_arithmetic"],
+    "common_subgraph_elimination": ["merge_duplicates"],
+    "dependency_optimization": ["reduce_controls"],
+}
+
+
 @set_module("troupe")
 class GraphOptions(Options):
-    """What devices may change in a graph before they run it; graphs are always pruned.
+    """What may change in a graph before it runs; graphs are always pruned.
 
-    Adjacent element-wise ops are computed in one pass over memory, with the same results, unless
-    `optimizer_options.opt_level` is L0, or of `rewrite_options` (a RewriterConfig) `remapping` is
-    OFF (2) or `disable_meta_optimizer` is set. The other fields have no effect.
+    Results keep their bits. A field of `rewrite_options` (a RewriterConfig) that is ON (1) has the
+    master run a pass: `shape_optimization` (shapes that are known become constants),
+    `constant_folding` (small constants are also copied to other devices, and not sent),
+    `arithmetic_optimization`, `common_subgraph_elimination`, `dependency_optimization` (control
+    edges that others imply go). TensorFlow runs most of them by default. Adjacent element-wise ops
+    are computed in one pass over memory unless `remapping` is OFF (2). Nothing of this is done
+    where `optimizer_options.opt_level` is L0 or `rewrite_options.disable_meta_optimizer` is set.
+    The other fields have no effect.
     """
 
     _fields = {
@@ -65,13 +80,25 @@ class GraphOptions(Options):
         "rewrite_options": AnyOptions,
     }
 
-    def _fuses_elementwise(self) -> bool:
+    def _allows_rewrites(self) -> bool:
         rewrites = vars(self.rewrite_options)
         return (
             self.optimizer_options.opt_level != OptimizerOptions.L0
-            and rewrites.get("remapping") != 2
             and rewrites.get("disable_meta_optimizer") is not True
         )
+
+    def _fuses_elementwise(self) -> bool:
+        return self._allows_rewrites() and vars(self.rewrite_options).get("remapping") != 2
+
+    def _disabled_passes(self) -> List[str]:
+        rewrites = vars(self.rewrite_options)
+        is_allowed = self._allows_rewrites()
+        return [
+            name
+            for field, names in _PASSES.items()
+            for name in names
+            if not is_allowed or rewrites.get(field) != 1
+        ]
 
 
 @set_module("troupe")
@@ -129,6 +156,8 @@ class ConfigProto(Options):
             "device_filters": list(self.device_filters),
             "isolate_state": self.isolate_session_state,
             "fuses_elementwise": self.graph_options._fuses_elementwise(),
+            "optimizes": True,
+            "disabled_passes": self.graph_options._disabled_passes(),
             "soft_placement": self.allow_soft_placement,
             "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,
