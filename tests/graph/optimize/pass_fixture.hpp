@@ -61,9 +61,7 @@ struct PassFixture {
   }
 };
 
-using Lines = std::vector<std::string>;
-
-inline std::string text_of(const Lines& lines) {
+inline std::string text_of(const std::vector<std::string>& lines) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
   return text;
