@@ -37,6 +37,43 @@ class GraphTest(tf.test.TestCase):
             with tf.device(None):
                 self.assertEqual(tf.no_op().device, "")
 
+    def test_colocation_is_stronger_than_devices_and_is_said_to_the_cluster(self):
+        with tf.device("/job:ps"):
+            x = tf.constant(1.0, name="x")
+        with tf.device("/job:worker"), tf.colocate_with(x):
+            y = tf.constant(1.0, name="y")
+            with tf.device("/job:chief"):
+                z = tf.constant(1.0, name="z")
+        for value in (y, z):
+            self.assertEqual(value.op.device, "/job:ps")
+            self.assertEqual(value.op.colocation_groups(), [b"loc:@x"])
+        self.assertEqual(y.op.get_attr("_class"), [b"loc:@x"])
+
+    def test_colocation_adds_up_unless_it_is_told_to_ignore_what_is_there(self):
+        x, y = tf.constant(1.0, name="x"), tf.constant(1.0, name="y")
+        with tf.colocate_with(x):
+            with tf.colocate_with(y):
+                both = tf.constant(1.0)
+            with tf.colocate_with(y, ignore_existing=True):
+                one = tf.constant(1.0)
+            with tf.colocate_with(None, ignore_existing=True):
+                none = tf.constant(1.0, name="none")
+            with self.assertRaisesRegex(ValueError, "Trying to reset colocation"):
+                with tf.colocate_with(None):
+                    pass
+        self.assertEqual(both.op.colocation_groups(), [b"loc:@x", b"loc:@y"])
+        self.assertEqual(one.op.colocation_groups(), [b"loc:@y"])
+        self.assertEqual(none.op.colocation_groups(), [b"loc:@none"])
+
+    def test_what_is_colocated_with_a_variable_runs_where_that_is(self):
+        v = tf.get_variable("v", initializer=[1.0, 2.0])
+        with tf.colocate_with(v):
+            y = tf.constant([1.0, 2.0]) + v
+        self.assertEqual(y.op.colocation_groups(), [b"loc:@v"])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            self.assertEqual(session.run(y).tolist(), [2.0, 4.0])
+
     def test_an_invalid_device_name_is_an_error_of_tf_device(self):
         with self.assertRaisesRegex(ValueError, "/job:ps/what"), tf.device("/job:ps/what"):
             self.fail("entered")

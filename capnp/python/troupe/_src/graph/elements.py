@@ -116,10 +116,20 @@ class Operation:
 
     def colocation_groups(self) -> List[bytes]:
         """The nodes that it must share the device of, as b"loc:@name", or itself."""
+        names = []
+        for name in self._colocated_names():
+            try:
+                name = self._graph.get_operation_by_name(name).name
+            except KeyError:
+                pass  # of an imported node, whose neighbour was left out
+            names.append(f"loc:@{name}".encode())
+        return names
+
+    def _colocated_names(self) -> List[str]:
+        """The same by the nodes' own names, without "loc:@"."""
         classes = self._attr("_class") or []
-        groups = [c if isinstance(c, bytes) else c.encode() for c in classes]
-        own = [f"loc:@{self.name}".encode()]
-        return [group for group in groups if group.startswith(b"loc:@")] or own
+        groups = [c.decode() if isinstance(c, bytes) else c for c in classes]
+        return [group[5:] for group in groups if group.startswith("loc:@")] or [self._name]
 
     @property
     def op_def(self) -> Record:
@@ -257,6 +267,11 @@ def operations_of(elements: Sequence[Any]) -> List[Operation]:
             raise TypeError(f"Control input must be an Operation or Tensor, not {element!r}")
         operations.append(op)
     return operations
+
+
+def colocation_groups(operations: Sequence[Operation]) -> List[str]:
+    """What a node says that shares the devices of all of them."""
+    return sorted({f"loc:@{name}" for op in operations for name in op._colocated_names()})
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -10,7 +10,7 @@ from troupe import _native
 from troupe._src.graph.collections import GraphCollections
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
-    GraphElement, Operation, Tensor, check_element_name, operations_of,
+    GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
 )  # fmt: skip
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.node_to_place import NodeToPlace
@@ -66,6 +66,8 @@ class Graph(GraphCollections):
             self._use_context()
             if op_type in self._scopes.gradients:
                 attrs = {**attrs, "_gradient_op_type": self._scopes.gradients[op_type]}
+            if self._scopes.colocated:
+                attrs = {**attrs, "_class": colocation_groups(self._scopes.colocated)}
             value = builder.add_op(op_type, values, attrs, name)
             return self._operation(value.place[0])
 
@@ -126,7 +128,8 @@ class Graph(GraphCollections):
                 device = chosen.to_string() if isinstance(chosen, DeviceSpec) else chosen
             else:
                 device = _native.merge_devices(device, outer)
-        return device
+        # As in TensorFlow, that of the outermost scope wins.
+        return next((op.device for op in self._scopes.colocated if op.device), device)
 
     def _operation(self, node: int) -> Operation:
         operation = self._operations.get(node)
@@ -327,9 +330,22 @@ class Graph(GraphCollections):
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Places nodes on the device of `op`."""
-        device = operations_of([op])[0].device
-        with self._changed(devices=self._scopes.devices + (None, device)):
+        """Places nodes on the device of `op`, and not of outer scopes, wherever that will be.
+
+        With `ignore_existing` outer colocations have no effect, either; None is for that alone.
+        """
+        if op is None and not ignore_existing:
+            raise ValueError(
+                "Trying to reset colocation (op is None) but ignore_existing is not True"
+            )
+        colocated = () if ignore_existing else self._scopes.colocated
+        devices = self._scopes.devices + (None,)
+        for operation in [] if op is None else operations_of([op]):
+            if operation.graph is self:
+                colocated += (operation,)
+            else:  # a function's graph cannot name it
+                devices += (operation.device,)
+        with self._changed(devices=devices, colocated=colocated):
             yield
 
     @contextlib.contextmanager

@@ -21,6 +21,7 @@ class ThreadScopes(threading.local):
         self.builder = root  # with the name scope and the container
         self.container = ""
         self.devices: Tuple[DeviceNameOrFunction, ...] = ()
+        self.colocated: Tuple[Operation, ...] = ()  # that nodes share the devices of
         self.controls: Tuple[Operation, ...] = ()
         self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
         self.context = -1  # the branch or loop that nodes are added to
