@@ -18,8 +18,8 @@ const SessionOptions by_cost{.placement = placement_by_cost};
 
 std::string task(int index) { return "/job:worker/task:" + std::to_string(index); }
 
-/// Three products of 32 MFLOP, which take 6.4 ms each by the model, and a sum. A device for each;
-/// "": none.
+/// Three products of 32 MFLOP, which take 6.4 ms each by the model, and a sum. A device for each,
+/// or "" for none.
 struct Products {
   std::vector<Value> products;
   Value sum;

@@ -128,7 +128,6 @@ class Graph(GraphCollections):
                 device = chosen.to_string() if isinstance(chosen, DeviceSpec) else chosen
             else:
                 device = _native.merge_devices(device, outer)
-        # As in TensorFlow, that of the outermost scope wins.
         return next((op.device for op in self._scopes.colocated if op.device), device)
 
     def _operation(self, node: int) -> Operation:
@@ -330,10 +329,7 @@ class Graph(GraphCollections):
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Places nodes on the device of `op`, and not of outer scopes, wherever that will be.
-
-        With `ignore_existing` outer colocations have no effect, either; None is for that alone.
-        """
+        """Places nodes where `op` will be; devices and, if ignored, colocations outside end."""
         if op is None and not ignore_existing:
             raise ValueError(
                 "Trying to reset colocation (op is None) but ignore_existing is not True"
