@@ -79,7 +79,7 @@ def functions_with_attributes(tf):
 
 @program
 def words_to_vectors(tf):
-    """Texts are cut and hashed, and vectors of words trained, by sparse gradients and Adam."""
+    """Texts are cut and hashed, and vectors of words trained, by sparse gradients and Ftrl."""
     texts = tf.placeholder(tf.string, [None], name="texts")
     words = tf.string_split(texts, " ")
     ids = tf.SparseTensor(
@@ -91,7 +91,7 @@ def words_to_vectors(tf):
     means = tf.nn.embedding_lookup_sparse(table, ids, weights, combiner="mean")
     loss = tf.reduce_sum(tf.square(means - 0.1), name="loss")
     feeds = {"texts:0": np.array([b"a cat and a dog", b"no cat", b"dog"])}
-    return training(tf, loss, tf.train.AdamOptimizer(0.05), feeds)
+    return training(tf, loss, tf.train.FtrlOptimizer(0.1), feeds)
 
 
 @program
