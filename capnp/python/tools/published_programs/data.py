@@ -117,7 +117,8 @@ def make_cars(folder: pathlib.Path) -> None:
         row = [
             str(random.randint(-2, 3)), "122", *words, *numbers, "ohc", "four", "130", "mpfi",
             "3.47", "2.68", "9.0", str(random.randint(60, 200)), "5000",
-            str(random.randint(15, 40)), str(random.randint(20, 50)), str(price),
+            str(random.randint(15, 40)),
+            str(random.randint(20, 50)), str(price),
         ]  # fmt: skip
         lines.append(",".join(row))
     (folder / "imports-85.data").write_text("\n".join(lines) + "\n")

@@ -78,6 +78,7 @@ def _cluster(*jobs: str) -> Sequence[Task]:
 
 # An argument that newer versions of NumPy have renamed.
 _NUMPY = (r"newshape=", "shape=")
+_BUTTON = (r"plt\.waitforbuttonpress\(\)", "pass")
 _NAPS = (r"time\.sleep\(\d+\)", "time.sleep(1)")
 # The task with the variables, which are on no parameter server.
 _CHIEF_ENDS_LAST = [(r"range\(1000\)", "range(200 - 150 * FLAGS.task_index)")]
@@ -104,9 +105,9 @@ AYMERIC = _of("aymericdamien/TensorFlow-Examples", "tensorflow_v1/examples", {
     "3_NeuralNetworks/bidirectional_rnn.py": _steps("training_steps", 10),
     "3_NeuralNetworks/convolutional_network.py": _steps("num_steps", 10),
     "3_NeuralNetworks/convolutional_network_raw.py": _steps("num_steps", 10),
-    "3_NeuralNetworks/dcgan.py": [*_steps("num_steps", 3), _NUMPY],
+    "3_NeuralNetworks/dcgan.py": [*_steps("num_steps", 3), _NUMPY, _BUTTON],
     "3_NeuralNetworks/dynamic_rnn.py": _steps("training_steps", 10),
-    "3_NeuralNetworks/gan.py": [*_steps("num_steps", 20), _NUMPY],
+    "3_NeuralNetworks/gan.py": [*_steps("num_steps", 20), _NUMPY, _BUTTON],
     "3_NeuralNetworks/multilayer_perceptron.py": _steps("training_epochs", 2),
     "3_NeuralNetworks/neural_network.py": _steps("num_steps", 20),
     "3_NeuralNetworks/neural_network_raw.py": _steps("num_steps", 20),
@@ -121,7 +122,8 @@ AYMERIC = _of("aymericdamien/TensorFlow-Examples", "tensorflow_v1/examples", {
     ],
     "5_DataManagement/tensorflow_dataset_api.py": _steps("num_steps", 20),
     "6_MultiGPU/multigpu_cnn.py": [
-        *_steps("num_steps", 4), (r"'/gpu:\{\}'\.format\(i\)", "'/cpu:0'"),
+        *_steps("num_steps", 4), *_steps("batch_size", 32),
+        (r"'/gpu:\{\}'\.format\(i\)", "'/cpu:0'"),
     ],
 })  # fmt: skip
 

@@ -77,8 +77,8 @@ class Supervisor:
             if value is not None:
                 not_obeyed("Supervisor", name)
         self._graph = graph or get_default_graph()
-        self._ready_op = ready_op or None
-        self._ready_for_local_init_op = ready_for_local_init_op or None
+        self._ready_op = _given(ready_op)
+        self._ready_for_local_init_op = _given(ready_for_local_init_op)
         self._scaffold = Scaffold(
             _given(init_op),
             init_feed_dict,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any, Callable, List, Optional, Sequence, Type, Union
 
 import numpy as np
@@ -23,6 +22,7 @@ from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
+from troupe._src.variables.variable_nodes import add_variable_nodes
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
@@ -91,7 +91,7 @@ class Variable(Operand):
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
                 graph._use_context()
-                native = _make(graph, builder, name, initial, keys)
+                native = add_variable_nodes(graph, builder, name, initial, keys)
                 self._set_up(graph, native, initial)
         self.constraint = constraint
         if trainable is None:
@@ -375,23 +375,6 @@ def _initial(value: Any, dtype: Optional[DTypeLike], name: str) -> Tensor:
         if callable(value):
             return convert_to_tensor(value(), dtype)
     return convert_to_tensor(value, dtype, name=f"{name.rstrip('/')}/initial_value")
-
-
-def _make(
-    graph: Graph, builder: _native.Builder, name: str, initial: Tensor, collections: List[str]
-) -> _native.Variable:
-    """Adds the nodes of a variable.
-
-    Only global ones are listed by the runtime, so that monitored sessions wait for their values. A
-    local one gets a unique shared name, so that no other program accesses it.
-    """
-    if GraphKeys.GLOBAL_VARIABLES in collections:
-        return builder.add_variable(name, initial._value())
-    shared_name = builder.prefix + name
-    if GraphKeys.LOCAL_VARIABLES in collections:
-        shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
-    container = graph._scopes.container
-    return builder.add_local_variable(name, initial._value(), container, shared_name)
 
 
 def adopt_variables(graph: Graph) -> List[Variable]:

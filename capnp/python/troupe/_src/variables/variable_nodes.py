@@ -1,0 +1,43 @@
+"""Adds the nodes of a variable to a graph, and chooses the name that steps share it by."""
+
+from __future__ import annotations
+
+import uuid
+from typing import List, Set
+
+from troupe import _native
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import Graph
+from troupe._src.graph.graph_keys import GraphKeys
+
+
+def add_variable_nodes(
+    graph: Graph, builder: _native.Builder, name: str, initial: Tensor, collections: List[str]
+) -> _native.Variable:
+    """Adds the nodes of a variable.
+
+    Only global ones are listed by the runtime, so that monitored sessions wait for their values. A
+    local one gets a unique shared name, so that no other program accesses it. What is neither is
+    shared by the programs that have it on the same task.
+    """
+    if GraphKeys.GLOBAL_VARIABLES in collections:
+        return builder.add_variable(name, initial._value())
+    shared_name = _unique(graph, builder.prefix + name)
+    if GraphKeys.LOCAL_VARIABLES in collections:
+        shared_name += f"@{graph._state.setdefault('local_name', uuid.uuid4().hex)}"
+    else:
+        device = graph._device_for("VarHandleOp", name)
+        shared_name += f"@{device}" if "/task:" in device else ""
+    container = graph._scopes.container
+    return builder.add_local_variable(name, initial._value(), container, shared_name)
+
+
+def _unique(graph: Graph, name: str) -> str:
+    """The name, with a number where the graph has such a variable that is not global."""
+    used: Set[str] = graph._state.setdefault("shared_names", set())
+    found, count = name, 0
+    while found in used:
+        count += 1
+        found = f"{name}_{count}"
+    used.add(found)
+    return found
