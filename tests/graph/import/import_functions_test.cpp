@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(lists_of_a_function_are_as_many_arguments_and_results) {
   const auto& def = (*graph.library().find(name))->def;
   BOOST_TEST(def.arguments[1].name == "all_1");
   BOOST_TEST(def.nodes[0].inputs.size() == 2);
-  BOOST_TEST(def.results[2].output == "all_1:0");
+  BOOST_TEST(def.results[2].output == "all_1");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_a_function_cannot_have_are_refused) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(nodes_in_a_circle_that_is_no_loop_are_refused) {
   auto error = import_error(R"(
       node { name: "a" op: "Neg" input: "b" attr { key: "T" value { type: DT_FLOAT } } }
       node { name: "b" op: "Neg" input: "a" attr { key: "T" value { type: DT_FLOAT } } })");
-  BOOST_TEST(error.starts_with("InvalidArgument"), error);
+  BOOST_TEST(error.ends_with("[node 'b' (Neg)]"), error);
 }
 
 BOOST_AUTO_TEST_CASE(the_gradient_function_of_a_function_is_called_for_its_gradient) {
