@@ -44,6 +44,7 @@ Model make_model(int worker, const Optimizer& optimizer, int64_t seed) {
       .builder = b,
       .images = images,
       .labels = labels,
+      .initialize = ps.initializer(),
       .train = here.group({step, counted}),
       .loss = loss,
       .global_step = global_step.value(),

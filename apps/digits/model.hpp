@@ -10,6 +10,7 @@ struct Model {
   Builder builder;
   Value images;       // to feed: float32[rows,64]
   Value labels;       // to feed: int64[rows]
+  Value initialize;   // target: initializes all variables
   Value train;        // target: applies the gradients and increments the global step
   Value loss;         // to fetch: float32[], the mean over the rows
   Value global_step;  // to fetch: int64[], the number of training steps of all workers
