@@ -5,6 +5,7 @@
 #include "troupe/capnp/client/client.hpp"
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/sessions.hpp"
 
 namespace troupe::python {
 namespace {

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/training.hpp"
 #include "troupe/graph/train/checkpoint_state.hpp"
