@@ -165,6 +165,10 @@ class Partitioner {
     auto dtype = as ? *as : graph_.dtype_of(output);
     auto shape = as ? Shape() : graph_.shape_of(output);
     auto source = device_of(output.node);
+    auto frame = frames_.of_outputs[output.node];
+    // A device with nothing but constants of a loop has to go through its iterations, too: the
+    // receiver waits for a value in each.
+    if (frame > 0 && !merges_.contains({source, frame})) pivot({source, frame});
     at(source).nodes.push_back(
         {.name = transfer::send_prefix + std::to_string(edge),
          .op = transfer::send,
@@ -173,8 +177,7 @@ class Partitioner {
          .attrs = {{"T", dtype}, {"edge", edge}, {"to_device", device}}});
     auto name = transfer::recv_prefix + std::to_string(edge);
     std::vector<std::string> controls;
-    if (auto frame = frames_.of_outputs[output.node]; frame > 0)
-      controls.push_back("^" + pivot({device, frame}));
+    if (frame > 0) controls.push_back("^" + pivot({device, frame}));
     at(device).nodes.push_back(
         {.name = name,
          .op = transfer::recv,

@@ -60,7 +60,7 @@ std::string answers_of_a_simulation(sim::Seed seed, const sim::Options& options)
 
 uint64_t seeds_of_run() {
   const auto* given = std::getenv("TROUPE_OPTIMIZER_SEEDS");
-  return given ? std::strtoull(given, nullptr, 10) : 150;
+  return given ? std::strtoull(given, nullptr, 10) : 200;
 }
 
 }  // namespace
