@@ -33,11 +33,10 @@ def sentence():
     """What the README says."""
     names = recorded()
     total = sum(map(len, names.values()))
-    keras = sum(len(found) for module, found in names.items() if "keras" in module.split("."))
     count = sum(is_there(module, name) for module, found in names.items() for name in found)
     return (
-        f"Of the {total:,} public symbols of `tensorflow.compat.v1`, {keras:,} of which are of "
-        f"Keras,\nthe package has {count:,}."
+        f"Of the {total:,} public symbols of `tensorflow.compat.v1`, without those of Keras and\n"
+        f"`tf.layers`, the package has {count:,}."
     )
 
 

@@ -1,8 +1,9 @@
 """Records the names of TensorFlow's public symbols in names.txt, a module in each line.
 
-Usage: TF_USE_LEGACY_KERAS=1 python record_names.py
+Usage: python record_names.py
 
-Needs TensorFlow 2.x, whose `compat.v1` has those of 1.x and some newer ones.
+Needs TensorFlow 2.x without Keras, whose `compat.v1` has those of 1.x and some newer ones, but for
+those of Keras and `tf.layers`.
 """
 
 import pathlib
@@ -12,13 +13,20 @@ import types
 def symbols_of(module, name, seen):
     """{module: [name]} of what a module and those below it export."""
     seen.add(id(module))
-    exported = [each for each in dir(module) if not each.startswith("_")]
     found = {name: []}
+    try:
+        exported = [each for each in dir(module) if not each.startswith("_")]
+    except ImportError:  # what a package that is not installed has
+        return {}
     for each in exported:
-        value = getattr(module, each, None)
+        try:
+            value = getattr(module, each, None)
+            place = getattr(value, "__name__", "")
+        except ImportError:
+            continue
         if not isinstance(value, types.ModuleType):
             found[name].append(each)
-        elif id(value) not in seen and "_api.v1" in value.__name__:
+        elif id(value) not in seen and ".compat.v1." in place:
             found.update(symbols_of(value, f"{name}.{each}".lstrip("."), seen))
     return found
 
