@@ -120,7 +120,7 @@ from troupe._src.ops.gen_ops import tensor_scatter_add as tensor_scatter_nd_add
 from troupe._src.ops.gen_ops import tensor_scatter_sub as tensor_scatter_nd_sub
 from troupe._src.ops.gen_ops import tensor_scatter_update as tensor_scatter_nd_update
 from troupe._src.ops.math_ops import (
-    add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, cumprod, cumsum, div, divide,
+    add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, div, divide,
     matmul, range, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
     reduce_prod, reduce_sum, scalar_mul, to_bfloat16, to_complex64, to_complex128, to_double,
     to_float, to_int32, to_int64, truediv,
@@ -136,8 +136,9 @@ from troupe._src.ops.rearrange_ops import (
     parallel_stack, searchsorted, sequence_mask, setdiff1d, sort, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
-    bincount, histogram_fixed_width, histogram_fixed_width_bins, sparse_segment_mean,
-    sparse_segment_sqrt_n, sparse_segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n,
+    bincount, cumprod, cumsum, histogram_fixed_width, histogram_fixed_width_bins,
+    sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum, unsorted_segment_mean,
+    unsorted_segment_sqrt_n,
 )  # fmt: skip
 from troupe._src.ops.slicing import strided_slice
 from troupe._src.ops.sparse_tensor import (

@@ -126,8 +126,8 @@ from troupe._src.ops.gen_ops import unsorted_segment_max
 from troupe._src.ops.gen_ops import unsorted_segment_min
 from troupe._src.ops.gen_ops import unsorted_segment_prod
 from troupe._src.ops.gen_ops import unsorted_segment_sum
-from troupe._src.ops.math_ops import cumprod
-from troupe._src.ops.math_ops import cumsum
+from troupe._src.ops.segment_ops import cumprod
+from troupe._src.ops.segment_ops import cumsum
 
 __all__ = [
     "abs",

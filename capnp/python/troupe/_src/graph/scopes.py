@@ -39,16 +39,20 @@ def op_scope(values: Any, name: Optional[str], default_name: Optional[str] = Non
 
 
 def add_to_collection(name: Any, value: Any) -> None:
+    """Adds a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
+    """Adds a value to each of those collections of the default graph."""
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
+    """A copy of a collection: of those items whose names begin with `scope`."""
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> List[Any]:
+    """A collection of the default graph itself, which may be changed."""
     return get_default_graph().get_collection_ref(key)

@@ -253,10 +253,12 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: Optional[str] = None, loss_collection: Any = GraphKeys.LOSSES) -> List[Any]:
+    """The losses of a collection, of those whose names begin with `scope`."""
     return get_default_graph().get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: Optional[str] = None) -> List[Any]:
+    """The losses of regularizers, of those whose names begin with `scope`."""
     return get_losses(scope, GraphKeys.REGULARIZATION_LOSSES)
 
 

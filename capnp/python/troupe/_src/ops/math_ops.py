@@ -106,30 +106,37 @@ def cast(x: Any, dtype: DTypeLike, name: Optional[str] = None) -> Tensor:
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:
+    """The elements as float32."""
     return cast(x, dtypes.float32, name)
 
 
 def to_double(x: Any, name: str = "ToDouble") -> Tensor:
+    """The elements as float64."""
     return cast(x, dtypes.float64, name)
 
 
 def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
+    """The elements as bfloat16."""
     return cast(x, dtypes.bfloat16, name)
 
 
 def to_complex64(x: Any, name: str = "ToComplex64") -> Tensor:
+    """The elements as complex64."""
     return cast(x, dtypes.complex64, name)
 
 
 def to_complex128(x: Any, name: str = "ToComplex128") -> Tensor:
+    """The elements as complex128."""
     return cast(x, dtypes.complex128, name)
 
 
 def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
+    """The elements as int32."""
     return cast(x, dtypes.int32, name)
 
 
 def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
+    """The elements as int64."""
     return cast(x, dtypes.int64, name)
 
 
@@ -379,17 +386,3 @@ def arg_min(
 def _tensor(result: Any) -> Tensor:
     assert isinstance(result, Tensor)
     return result
-
-
-def cumsum(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
-) -> Tensor:
-    """The sums of all elements up to each one along an axis, without it if `exclusive`."""
-    return gen_ops.cumsum(x, axis, exclusive, reverse, name)
-
-
-def cumprod(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
-) -> Tensor:
-    """The products of all elements up to each one along an axis, without it if `exclusive`."""
-    return gen_ops.cumprod(x, axis, exclusive, reverse, name)

@@ -149,3 +149,17 @@ def sparse_segment_sqrt_n(
     if num_segments is None:
         return op(data, indices, segment_ids, name=name)
     return op_of_count(data, indices, segment_ids, num_segments, name=name)
+
+
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
+) -> Tensor:
+    """The sums of all elements up to each one along an axis, without it if `exclusive`."""
+    return gen_ops.cumsum(x, axis, exclusive, reverse, name)
+
+
+def cumprod(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
+) -> Tensor:
+    """The products of all elements up to each one along an axis, without it if `exclusive`."""
+    return gen_ops.cumprod(x, axis, exclusive, reverse, name)

@@ -62,14 +62,17 @@ FLAGS = _FlagValues()
 
 
 def DEFINE_string(name: str, default: Any, help: Optional[str], **_: Any) -> None:
+    """Defines a flag with a text."""
     FLAGS._define(name, default, help, type=str)
 
 
 def DEFINE_integer(name: str, default: Any, help: Optional[str], **_: Any) -> None:
+    """Defines a flag with an integer."""
     FLAGS._define(name, default, help, type=int)
 
 
 def DEFINE_float(name: str, default: Any, help: Optional[str], **_: Any) -> None:
+    """Defines a flag with a number."""
     FLAGS._define(name, None if default is None else float(default), help, type=float)
 
 

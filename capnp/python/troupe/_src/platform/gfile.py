@@ -136,10 +136,12 @@ class FileStatistics(NamedTuple):
 
 
 def Exists(filename: Any) -> bool:
+    """True if there is a file or folder of that name."""
     return os.path.exists(filename)
 
 
 def IsDirectory(dirname: Any) -> bool:
+    """True if there is a folder of that name."""
     return os.path.isdir(dirname)
 
 
@@ -158,6 +160,7 @@ def Glob(filename: Any) -> List[str]:
 
 
 def MkDir(dirname: Any) -> None:
+    """Makes a folder in one that exists."""
     with _as_op_errors():
         os.mkdir(dirname)
 
@@ -169,28 +172,33 @@ def MakeDirs(dirname: Any) -> None:
 
 
 def Remove(filename: Any) -> None:
+    """Removes a file."""
     with _as_op_errors():
         os.remove(filename)
 
 
 def DeleteRecursively(dirname: Any) -> None:
+    """Removes a folder with all that is in it."""
     with _as_op_errors():
         shutil.rmtree(dirname)
 
 
 def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+    """Gives a file another name; an existing one only with `overwrite`."""
     _check_free(newname, overwrite)
     with _as_op_errors():
         os.replace(oldname, newname)
 
 
 def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+    """Copies a file; over an existing one only with `overwrite`."""
     _check_free(newpath, overwrite)
     with _as_op_errors():
         shutil.copyfile(oldpath, newpath)
 
 
 def Stat(filename: Any) -> FileStatistics:
+    """The length and the time of a file."""
     with _as_op_errors():
         found = os.stat(filename)
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(filename))

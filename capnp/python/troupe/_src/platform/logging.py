@@ -24,18 +24,22 @@ def set_verbosity(v: int) -> None:
 
 
 def get_verbosity() -> int:
+    """The lowest level that is logged."""
     return _logger.getEffectiveLevel()
 
 
 def debug(msg: str, *args: Any) -> None:
+    """Logs a message at the level DEBUG."""
     _logger.debug(msg, *args)
 
 
 def info(msg: str, *args: Any) -> None:
+    """Logs a message at the level INFO."""
     _logger.info(msg, *args)
 
 
 def warning(msg: str, *args: Any) -> None:
+    """Logs a message at the level WARN."""
     _logger.warning(msg, *args)
 
 
@@ -43,14 +47,17 @@ warn = warning
 
 
 def error(msg: str, *args: Any) -> None:
+    """Logs a message at the level ERROR."""
     _logger.error(msg, *args)
 
 
 def fatal(msg: str, *args: Any) -> None:
+    """Logs a message at the level FATAL."""
     _logger.critical(msg, *args)
 
 
 def log(level: int, msg: str, *args: Any) -> None:
+    """Logs a message at a level."""
     _logger.log(level, msg, *args)
 
 
@@ -60,6 +67,7 @@ def vlog(level: int, msg: str, *args: Any) -> None:
 
 
 def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
+    """Logs a message at a level, if the condition holds."""
     if condition:
         log(level, msg, *args)
 
@@ -94,5 +102,6 @@ def _count(msg: str) -> int:
 
 
 def flush() -> None:
+    """Writes out what the handlers of the log keep."""
     for handler in _logger.handlers:
         handler.flush()

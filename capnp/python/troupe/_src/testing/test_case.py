@@ -128,10 +128,12 @@ def get_temp_dir() -> str:
 
 
 def is_gpu_available(*_: Any, **__: Any) -> bool:
+    """False: there are no GPU devices."""
     return False
 
 
 def is_built_with_cuda() -> bool:
+    """False: there are no GPU kernels."""
     return False
 
 

@@ -210,7 +210,7 @@ class Optimizer:
         """A variable that the updates of all variables share, where the first by name is."""
         first = min(var_list, key=lambda var: var.name)
         with get_default_graph().colocate_with(first.op):
-            shared = Variable(initial, trainable=False, name=name)
+            shared = _slot(first, initial, name)
         self._state.append(shared)
         return shared
 
@@ -251,8 +251,8 @@ class Optimizer:
         return [variable for variable in self._state if variable.graph is graph]
 
 
-def _slot(var: Variable, initial: Tensor, name: str) -> Variable:
-    """A slot of a variable; that of a local one is, as that, of this program alone."""
+def _slot(var: Variable, initial: Any, name: str) -> Variable:
+    """A slot of a variable, or what several share; that of a local one is, as that, of this program alone."""
     graph = get_default_graph()
     local = graph.get_collection_ref(GraphKeys.LOCAL_VARIABLES)
     if all(each is not var for each in local):

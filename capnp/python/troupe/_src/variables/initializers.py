@@ -224,10 +224,12 @@ def he_uniform(seed: Optional[int] = None) -> VarianceScaling:
 
 
 def lecun_normal(seed: Optional[int] = None) -> VarianceScaling:
+    """Truncated normals whose variance is 1 over the number of inputs."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: Optional[int] = None) -> VarianceScaling:
+    """Uniform numbers whose variance is 1 over the number of inputs."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
