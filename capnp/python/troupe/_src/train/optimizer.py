@@ -252,7 +252,7 @@ class Optimizer:
 
 
 def _slot(var: Variable, initial: Any, name: str) -> Variable:
-    """A slot of a variable, or what several share; that of a local one is, as that, of this program alone."""
+    """A slot of a variable, or what several share; that of a local one is of this program alone."""
     graph = get_default_graph()
     local = graph.get_collection_ref(GraphKeys.LOCAL_VARIABLES)
     if all(each is not var for each in local):
