@@ -83,7 +83,7 @@ class AliasTest(unittest.TestCase):
             ("from tensorflow.python.ops import some_ops", "ImportError.*python.ops.some_ops"),
             ("from tensorflow.python.ops.math_ops import some", "ImportError.*has no 'some'"),
             ("from tensorflow import keras", "ImportError.*'keras': Keras"),
-            ("import tensorflow as tf; tf.estimator", "AttributeError.*estimators"),
+            ("import tensorflow as tf; tf.ragged", "AttributeError.*ragged tensors"),
         ]:
             self.assertRegex(self.fails(line), says)
 
