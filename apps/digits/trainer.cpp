@@ -18,6 +18,13 @@ Result<bool> has_no_checkpoint(const RecoveryOptions& recovery) {
   return !latest->has_value();
 }
 
+Status initialize(Workers& workers, const Model& model) {
+  auto session = workers.open(0);
+  if (!session) return session.status();
+  if (auto status = (*session)->extend(model.builder); !status.ok()) return status;
+  return (*session)->run({}, {}, {model.initialize}).status();
+}
+
 /// Makes the chief save checkpoints, on its own task.
 void add_checkpoints(
     train::MonitoredSessionOptions& options, const Model& model, const RecoveryOptions& recovery,
@@ -56,10 +63,12 @@ Result<std::vector<Trainer>> make_trainers(
     train::Host& host) {
   auto is_new = has_no_checkpoint(options.recovery);
   if (!is_new) return is_new.status();
-  auto start = *is_new ? train::Scaffold::Start::anew : train::Scaffold::Start::adopt;
+  auto start = *is_new ? train::Scaffold::Start::resume : train::Scaffold::Start::adopt;
   std::vector<Trainer> trainers;
   for (int worker = 0; worker < workers.count(); ++worker) {
     auto model = make_model(worker, options.optimizer, options.seed);
+    if (*is_new && worker == 0)
+      if (auto status = initialize(workers, model); !status.ok()) return status;
     auto session = open(workers, worker, model, options.recovery, start, host);
     if (!session) return session.status();
     auto& rows = parts[static_cast<size_t>(worker)];

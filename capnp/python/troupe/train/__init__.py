@@ -114,14 +114,6 @@ from troupe._src.train.hooks.python_hooks import (
     ProgressBarHook,
 )
 from troupe._src.train.role_training import run
-from troupe._src.checkpoints.saver import (
-    CheckpointState,
-    Saver,
-    checkpoint_exists,
-    get_checkpoint_state,
-    latest_checkpoint,
-    remove_checkpoint,
-)
 from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.scaffold import (
     ChiefSessionCreator,
