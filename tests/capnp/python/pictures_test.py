@@ -49,7 +49,7 @@ class PicturesTest(tf.test.TestCase):
             with self.assertRaisesRegex(RuntimeError, "nonsense"):
                 picture.save(os.path.join(folder, "graph.nonsense"))
 
-    def test_a_trace_has_a_slice_for_each_node(self):
+    def test_a_trace_has_a_slice_for_each_node_and_for_the_time_between(self):
         metadata = traced()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
@@ -57,8 +57,10 @@ class PicturesTest(tf.test.TestCase):
             with open(path, encoding="utf-8") as file:
                 events = json.load(file)["traceEvents"]
         slices = {event["name"] for event in events if event["ph"] == "X"}
+        between = {name for name in slices if name.split(": ")[0] in ("queue", "network", "actor")}
+        self.assertIn("actor: start", between)
         nodes = [node for device in metadata.step_stats.dev_stats for node in device.node_stats]
-        self.assertEqual(slices, {node.node_name for node in nodes})
+        self.assertEqual(slices - between, {node.node_name for node in nodes})
 
     def test_metadata_that_no_step_has_filled_are_an_error(self):
         with self.assertRaisesRegex(ValueError, "Session.run"):

@@ -221,7 +221,7 @@ class SharingTest(tf.test.TestCase):
         server.stop(0)
 
     def test_a_connection_that_is_refused_for_long_is_logged(self):
-        config = tf.ConfigProto(connect_timeout_in_ms=1500)
+        config = tf.ConfigProto(connect_timeout_in_ms=2000)
         with self.assertLogs("troupe", "WARNING") as logged:
             with self.assertRaises(tf.errors.UnavailableError):
                 tf.Session.list_resources("troupe://localhost:1", config)

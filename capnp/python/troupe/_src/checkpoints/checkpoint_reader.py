@@ -19,7 +19,8 @@ class CheckpointReader:
 
     def __init__(self, filename: Any) -> None:
         """Opens the checkpoint; NotFoundError where there is none, DataLossError for damage."""
-        self._checkpoint = _native.open_checkpoint(os.fspath(filename))
+        self._prefix = os.fspath(filename)
+        self._checkpoint = _native.open_checkpoint(self._prefix)
         self._entries = {
             name: (dtypes.by_number(dtype), list(shape))
             for name, dtype, shape in self._checkpoint.list()

@@ -38,7 +38,7 @@ from troupe._src.train.hooks.native_hooks import StopAtStepHook
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.train.monitored_session import MonitoredSession
-from troupe._src.checkpoints.saver import latest_checkpoint
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator
 from troupe._src.warm_starting.warm_start import warm_start
 

@@ -14,7 +14,7 @@ from troupe._src.messages.summary_messages import Summary
 from troupe._src.platform import logging
 from troupe._src.summary.file_writer import FileWriterCache
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
-from troupe._src.checkpoints.saver import latest_checkpoint
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 
 
 def with_model_dir(config: Optional[RunConfig], model_dir: Any) -> RunConfig:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
 from troupe._src.messages.config import NO_STEP_OPTIONS, ConfigProto, RunOptions
-from troupe._src.messages.explanation import StepExplanation
+from troupe._src.session.explanation import StepExplanation
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform import logging

@@ -145,7 +145,12 @@ class _Training:
     def say_finished(self, server: Server) -> None:
         """Says again and again that this worker has finished, until its server is stopped."""
         ended = threading.Event()
-        threading.Thread(target=lambda: (server.join(), ended.set()), daemon=True).start()
+
+        def wait_for_end() -> None:
+            server.join()
+            ended.set()
+
+        threading.Thread(target=wait_for_end, daemon=True).start()
         while not ended.wait(FINISHED_PERIOD_SECS):
             try:
                 with Session(self._target, self.graph, self._config) as session:

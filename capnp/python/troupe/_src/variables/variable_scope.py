@@ -203,9 +203,9 @@ def get_variable(
         "use_resource": scope.use_resource if use_resource is None else use_resource,
         "constraint": constraint or scope.constraint,
     }
-    if getter is None:
-        return get_or_create(full_name, **arguments)
-    return getter(get_or_create, full_name, **arguments)
+    make = get_or_create if getter is None else functools.partial(getter, get_or_create)
+    variable: Variable = make(full_name, **arguments)
+    return variable
 
 
 def create_partitioned_variables(
