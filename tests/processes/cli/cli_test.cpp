@@ -140,8 +140,7 @@ BOOST_AUTO_TEST_CASE(trace_and_graph_show_the_next_step_of_another_client) {
   BOOST_TEST_REQUIRE(trace.code == 0, trace.errors);
   std::set<std::string> slices;
   auto events = Json::parse(trace.output)["traceEvents"];
-  for (const auto& event : events)
-    slices.insert(event["name"].get<std::string>());
+  for (const auto& event : events) slices.insert(event["name"].get<std::string>());
   BOOST_TEST(slices.contains("squared"));
   BOOST_TEST(slices.contains(Ref(x).name));  // the feed
   // Both processes read the clock of this host.
