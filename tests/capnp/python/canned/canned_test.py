@@ -22,6 +22,9 @@ def inputs(labels, num_epochs=None, **more):
     )
 
 
+SEEDED = tf.estimator.RunConfig(tf_random_seed=7)
+
+
 class CannedTest(tf.test.TestCase):
     def setUp(self):
         super().setUp()
@@ -69,6 +72,7 @@ class CannedTest(tf.test.TestCase):
             DENSE,
             self.folder,
             n_classes=3,
+            config=SEEDED,
             label_vocabulary=["low", "middle", "high"],
             optimizer=lambda: tf.train.AdamOptimizer(0.05),
         )
@@ -97,12 +101,13 @@ class CannedTest(tf.test.TestCase):
                     # The sum of 50 losses is too steep for the rate that belongs to a name.
                     optimizer=tf.train.GradientDescentOptimizer(0.005),
                 ),
-                models.DNNRegressor([8], DENSE, self.folder + "/1", dropout=0.01),
+                models.DNNRegressor([8], DENSE, self.folder + "/1", dropout=0.01, config=SEEDED),
                 models.DNNLinearCombinedRegressor(
                     self.folder + "/2",
                     linear_feature_columns=[WORD],
                     dnn_feature_columns=[PRICE],
                     dnn_hidden_units=[8],
+                    config=SEEDED,
                     linear_optimizer=tf.train.FtrlOptimizer(0.5),
                 ),
             )
@@ -124,7 +129,8 @@ class CannedTest(tf.test.TestCase):
             self.folder,
             linear_feature_columns=[WORD],
             dnn_feature_columns=[PRICE],
-            dnn_hidden_units=[8, 4],
+            dnn_hidden_units=[32],
+            config=SEEDED,
         )
         self.assertGreater(self.learned(model, labels)["accuracy"], 0.85)
         self.assertEqual(model.get_variable_value("global_step"), 200)
