@@ -265,7 +265,7 @@ void declare_flags(CLI::App& app, Settings& settings) {
           "Write the graph of each step that this node compiles\n"
           "into files below this folder, after each pass: as text\n"
           "and for Graphviz");
-  app.add_option("--files", settings.file_folders)
+  app.add_option("--files,--allow-files", settings.file_folders)
       ->type_name("FOLDER")
       ->description(
           "Graphs read and write files below this folder only; may\n"
