@@ -140,6 +140,13 @@ class Placement::ColocationGroups {
     return add_constraint(source, constraint);
   }
 
+  /// The node of that name; where the graph has none, the first one that names it. (Gradient
+  /// functions of TensorFlow name nodes of the functions that they are of.)
+  NodeId node_of_class(NodeId id, const std::string& name) {
+    auto other = graph_.find(name);
+    return other ? *other : absent_.emplace(name, id).first->second;
+  }
+
   /// Colocates the node with its resource handles, variants and references, and with the nodes that
   /// its `_class` names.
   Status colocate_neighbours(NodeId id) {
@@ -155,9 +162,8 @@ class Placement::ColocationGroups {
     if (!classes) return {};
     for (const auto& name : *classes) {
       if (!name.starts_with("loc:@")) continue;
-      auto other = graph_.find(name.substr(5));
-      if (!other) return other.status().at(where(node));
-      if (auto status = colocate(id, *other); !status.ok()) return status;
+      if (auto status = colocate(id, node_of_class(id, name.substr(5))); !status.ok())
+        return status;
     }
     return {};
   }
@@ -238,6 +244,7 @@ class Placement::ColocationGroups {
   std::vector<NodeId> nodes_;
   std::shared_ptr<const PlacementView> view_;
   std::map<NodeId, Member> members_;
+  std::map<std::string, NodeId> absent_;  // the first node that is to be with one that is not there
 };
 
 Placement::Placement(std::unique_ptr<ColocationGroups> groups) : groups_(std::move(groups)) {}

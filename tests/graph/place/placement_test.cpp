@@ -113,6 +113,14 @@ BOOST_AUTO_TEST_CASE(colocation_by_name_is_followed) {
   BOOST_TEST(device_of(y) == "/job:worker/task:1/device:CPU:0");
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_are_to_be_with_a_node_that_is_not_there_share_a_device) {
+  Attrs with_absent{{"_class", std::vector<std::string>{"loc:@absent"}}};
+  auto x = b.op("Neg", {b.constant(2.0f)}, with_absent);
+  auto y = b.on("/job:worker/task:1").op("Neg", {b.constant(3.0f)}, with_absent);
+  BOOST_TEST(device_of(x) == "/job:worker/task:1/device:CPU:0");
+  BOOST_TEST(device_of(y) == "/job:worker/task:1/device:CPU:0");
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
   (void)b.on("/job:ps/task:0").named("s").square(b.constant(1.0f));
   auto status = place_all().status();
