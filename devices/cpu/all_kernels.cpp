@@ -79,6 +79,7 @@ constexpr Add families[] = {
     add_table_kernels,
     add_reader_kernels,
     add_tensor_array_kernels,
+    add_tensor_list_kernels,
     add_queue_kernels,
     add_training_kernels,
     add_reference_kernels,

@@ -77,6 +77,7 @@ void add_staging_kernels(KernelCatalog& catalog);
 void add_map_staging_kernels(KernelCatalog& catalog);
 void add_barrier_kernels(KernelCatalog& catalog);
 void add_tensor_array_kernels(KernelCatalog& catalog);
+void add_tensor_list_kernels(KernelCatalog& catalog);
 void add_queue_kernels(KernelCatalog& catalog);
 void add_training_kernels(KernelCatalog& catalog);
 void add_checkpoint_kernels(KernelCatalog& catalog);

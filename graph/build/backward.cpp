@@ -7,8 +7,9 @@ namespace {
 
 bool is_differentiable(DType dtype) { return std::ranges::count(differentiable(), dtype) > 0; }
 
-/// A variable's handle collects the gradients of all reads of the variable.
-bool carries_gradient(DType dtype) { return is_differentiable(dtype) || dtype == DType::resource; }
+/// A variable's handle collects the gradients of all reads of the variable; the gradient of a list
+/// of tensors is a list of theirs.
+bool carries_gradient(DType dtype) { return is_differentiable(dtype) || is_opaque(dtype); }
 
 }  // namespace
 

@@ -84,6 +84,7 @@ constexpr Family families[] = {
     {"data_flow/staging", add_staging_ops},
     {"data_flow/map_staging", add_map_staging_ops},
     {"data_flow/barrier", add_barrier_ops},
+    {"data_flow/tensor_list", add_tensor_list_ops},
     {"control_flow", add_control_flow_ops},
     {"loops", add_loops_ops},
     {"functional", add_functional_ops},

@@ -75,6 +75,7 @@ void add_reference_ops(OpCatalog& catalog);
 void add_table_ops(OpCatalog& catalog);
 void add_reader_ops(OpCatalog& catalog);
 void add_tensor_array_ops(OpCatalog& catalog);
+void add_tensor_list_ops(OpCatalog& catalog);
 void add_queue_ops(OpCatalog& catalog);
 void add_training_ops(OpCatalog& catalog);
 void add_checkpoint_ops(OpCatalog& catalog);

@@ -216,6 +216,11 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
       // Elements of an array: see tensor_array_gradient_test.cpp.
       "TensorArrayReadV3", "TensorArrayWriteV3", "TensorArrayGatherV3", "TensorArrayScatterV3",
       "TensorArrayConcatV3", "TensorArraySplitV3",
+      // Elements of a list: see tensor_list_gradient_test.cpp.
+      "TensorListPushBack", "TensorListPopBack", "TensorListGetItem", "TensorListSetItem",
+      "TensorListResize", "TensorListStack", "TensorListFromTensor", "TensorListGather",
+      "TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList",
+      "TensorListConcat", "TensorListConcatV2", "TensorListSplit",
       // Branches and loops of functions: see functional_gradient_test.cpp.
       "If", "StatelessIf", "Case", "While", "StatelessWhile",
       // It is an error.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "troupe/devices/cpu/array/array.hpp"
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
@@ -40,6 +41,7 @@ Result<Kernel> make_fill(const Node& node) {
 
 Status zeros_like(Launch& launch) {
   const auto dtype = launch.input(0).dtype();
+  if (dtype == DType::variant) return compute_list_zeros_like(launch);
   auto out = launch.reuse_or_allocate({0}, dtype, launch.input(0).shape());
   if (!out) return out.status();
   if (is_plain(dtype)) std::memset(out->mutable_raw(), 0, out->bytes());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/math/division.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
@@ -91,6 +92,7 @@ Result<Kernel> make_power(const Node& node, F) {
 
 Result<Kernel> make_add_n(const Node& node) {
   auto dtype = node.attr<DType>("T");
+  if (dtype == DType::variant) return Kernel{.compute = compute_list_sum};
   auto add = addition(dtype);
   if (!add.loop) return no_kernel(dtype);
   return Kernel{.compute = [add](Launch& launch) { return compute_add_n(launch, add); }};

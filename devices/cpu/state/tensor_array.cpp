@@ -7,44 +7,12 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/state/element_rows.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/step_resources.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-class HostElementMath final : public ElementMath {
- public:
-  explicit HostElementMath(const Launch& launch) : launch_(launch) {}
-
-  Result<Tensor> zeros(DType dtype, const Shape& shape) override {
-    if (!is_plain(dtype)) return invalid_argument(std::string("no ") + to_string(dtype) + " is 0");
-    auto made = launch_.allocate(dtype, shape);
-    if (made) set_zeros(*made);
-    return made;
-  }
-
-  Result<Tensor> sum(Tensor a, const Tensor& b) override {
-    auto add = addition(a.dtype());
-    if (!add.loop)
-      return invalid_argument(std::string(to_string(a.dtype())) + " elements cannot be summed");
-    auto out = a.is_sole_owner() ? Result<Tensor>(a) : launch_.allocate(a.dtype(), a.shape());
-    if (!out) return out;
-    auto* to = static_cast<std::byte*>(out->mutable_raw());
-    const auto* x = static_cast<const std::byte*>(a.raw());
-    const auto* y = static_cast<const std::byte*>(b.raw());
-    auto size = static_cast<int64_t>(size_of(a.dtype()));
-    parallel_ranges(a.elements(), 1, [&](int64_t begin, int64_t end) {
-      auto offset = begin * size;
-      add.loop(to + offset, x + offset, y + offset, end - begin, Repeat::none);
-    });
-    return out;
-  }
-
- private:
-  const Launch& launch_;
-};
 
 /// A kernel that does something with the array whose handle is input 0.
 template <Status (*use)(Launch&, TensorArrayResource&)>
@@ -151,57 +119,6 @@ Result<Tensors> read_elements(
   return values;
 }
 
-/// `count` rows of that shape.
-Result<Shape> rows_of(int64_t count, const Shape& row) {
-  std::vector<int64_t> sizes(row.sizes().begin(), row.sizes().end());
-  sizes.insert(sizes.begin(), count);
-  return Shape::make(sizes);
-}
-
-Shape row_of(const Shape& shape) { return Shape(shape.sizes().subspan(1)); }
-
-/// Sets output 0 to the values, one after the other.
-Status set_rows(Launch& launch, const Tensors& values, int64_t count, const Shape& row) {
-  auto shape = rows_of(count, row);
-  if (!shape) return shape.status();
-  auto out = launch.allocate(values[0].dtype(), *shape);
-  if (!out) return out.status();
-  int64_t begin = 0;
-  for (const auto& value : values) {
-    parallel_pieces(1, value.elements(), [&](int64_t, int64_t first, int64_t last) {
-      copy_elements(*out, begin + first, value, first, last - first);
-    });
-    begin += value.elements();
-  }
-  launch.set(0, *std::move(out));
-  return {};
-}
-
-Status set_no_rows(Launch& launch, DType dtype, const Shape& row) {
-  if (!row.is_known())
-    return unimplemented(
-        "no elements can only be joined where their shape is known, but it is " + row.to_string());
-  auto shape = rows_of(0, row);
-  if (!shape) return shape.status();
-  auto out = launch.allocate(dtype, *shape);
-  if (out) launch.set(0, *std::move(out));
-  return out.status();
-}
-
-/// Fails unless each of the shapes, which `what` names, is that of the first, and that is what is
-/// known of it.
-Status check_shapes(const char* what, const Shapes& shapes, const Shape& known) {
-  if (!known.is_compatible_with(shapes[0]))
-    return invalid_argument(
-        std::string(what) + " must be " + known.to_string() + ", but is " + shapes[0].to_string());
-  for (size_t i = 1; i < shapes.size(); ++i)
-    if (shapes[i] != shapes[0])
-      return invalid_argument(
-          std::string(what) + " must be one, but is " + shapes[0].to_string() +
-          " of the first and " + shapes[i].to_string() + " of number " + std::to_string(i));
-  return {};
-}
-
 Status gather_elements(Launch& launch, TensorArrayResource& array, const Shape& element_shape) {
   const auto& indices = launch.input(1);
   if (indices.shape().rank() != 1)
@@ -209,41 +126,17 @@ Status gather_elements(Launch& launch, TensorArrayResource& array, const Shape& 
         "the indices must be a vector, but have the shape " + indices.shape().to_string());
   auto known = array.restrict_element_shape(element_shape);
   if (!known) return known.status();
-  if (indices.elements() == 0) return set_no_rows(launch, array.dtype(), *known);
   auto values = read_elements(launch, array, indices.values<int32_t>());
-  if (!values) return values.status();
-  Shapes shapes;
-  for (const auto& value : *values) shapes.push_back(value.shape());
-  auto status = check_shapes("the shape of elements", shapes, *known);
-  return status.ok() ? set_rows(launch, *values, indices.elements(), shapes[0]) : status;
+  return values ? set_stack(launch, array.dtype(), *values, *known) : values.status();
 }
 
 Status concat_elements(Launch& launch, TensorArrayResource& array, const Shape& known) {
   auto count = array.concat_size();
   if (!count) return count.status();
-  auto lengths = launch.allocate(DType::int64, {*count});
-  if (!lengths) return lengths.status();
-  if (*count == 0) {
-    launch.set(1, *std::move(lengths));
-    return set_no_rows(launch, array.dtype(), known);
-  }
   std::vector<int32_t> indices(static_cast<size_t>(*count));
   std::iota(indices.begin(), indices.end(), 0);
   auto values = read_elements(launch, array, indices);
-  if (!values) return values.status();
-  Shapes rows;
-  auto* length = lengths->mutable_data<int64_t>();
-  for (const auto& value : *values) {
-    if (value.shape().is_scalar())
-      return invalid_argument("scalars cannot be concatenated, but stacked");
-    rows.push_back(row_of(value.shape()));
-    *length++ = value.shape()[0];
-  }
-  auto status = check_shapes("the shape of elements without axis 0", rows, known);
-  if (!status.ok()) return status;
-  auto total = std::accumulate(length - *count, length, int64_t{0});
-  launch.set(1, *std::move(lengths));
-  return set_rows(launch, *values, total, rows[0]);
+  return values ? set_concatenation(launch, array.dtype(), *values, known) : values.status();
 }
 
 /// In proportion to all that the array holds: the inputs do not tell how much is copied.
@@ -275,11 +168,8 @@ KernelCatalog::Make reading(
 Status write_part(
     Launch& launch, TensorArrayResource& array, int32_t index, const Shape& shape,
     const Tensor& value, int64_t begin) {
-  auto part = launch.allocate(value.dtype(), shape);
+  auto part = part_of(launch, value, begin, shape);
   if (!part) return part.status();
-  parallel_pieces(1, part->elements(), [&](int64_t, int64_t first, int64_t last) {
-    copy_elements(*part, first, value, begin + first, last - first);
-  });
   HostElementMath math(launch);
   return array.write(index, *std::move(part), math);
 }
@@ -287,11 +177,7 @@ Status write_part(
 Status scatter_elements(Launch& launch, TensorArrayResource& array) {
   const auto &indices = launch.input(1), &value = launch.input(2);
   if (auto status = check_elements(array, value.dtype()); !status.ok()) return status;
-  if (indices.shape().rank() != 1 || value.shape().is_scalar() ||
-      indices.elements() != value.shape()[0])
-    return invalid_argument(
-        "the indices must be a vector, of an index for each row of the value, but the shapes are " +
-        indices.shape().to_string() + " and " + value.shape().to_string());
+  if (auto status = check_row_indices(indices, value); !status.ok()) return status;
   auto shape = row_of(value.shape());
   int64_t begin = 0;
   for (auto index : indices.values<int32_t>()) {
@@ -301,26 +187,6 @@ Status scatter_elements(Launch& launch, TensorArrayResource& array) {
   }
   launch.set(0, launch.take_input(3));
   return {};
-}
-
-/// Fails unless parts of those lengths make up the value.
-Status check_lengths(const Tensor& lengths, const Tensor& value) {
-  if (lengths.shape().rank() != 1)
-    return invalid_argument(
-        "the lengths must be a vector, but have the shape " + lengths.shape().to_string());
-  if (value.shape().is_scalar()) return invalid_argument("a scalar cannot be split");
-  auto rest = value.shape()[0];
-  for (auto length : lengths.values<int64_t>()) {
-    if (length < 0 || length > rest)
-      return invalid_argument(
-          "a part cannot have the length " + std::to_string(length) + " where " +
-          std::to_string(rest) + " of " + value.shape().to_string() + " are left");
-    rest -= length;
-  }
-  if (rest == 0) return {};
-  return invalid_argument(
-      "the lengths must add up to axis 0 of the value, whose shape is " +
-      value.shape().to_string() + ": " + std::to_string(rest) + " are left");
 }
 
 Status split_elements(Launch& launch, TensorArrayResource& array) {

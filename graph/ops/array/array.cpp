@@ -22,13 +22,15 @@ void add_copies(OpCatalog& catalog) {
         .gradient(name == std::string("Identity")
                       ? Op::MakeGradient([](Gradient& g) { g.pass_on(0); })
                       : not_differentiable));
+  auto with_zeros = all_dtypes();
+  with_zeros.push_back(DType::variant);  // lists of tensors
   for (auto name : {"ZerosLike", "OnesLike"})
     catalog.add(Op(name)
         .doc(name == std::string("ZerosLike") ? "Zeros (or empty strings) in the shape of x."
                                               : "Ones in the shape of x.")
         .input("x", "T")
         .output("y", "T")
-        .attr("T", name == std::string("ZerosLike") ? all_dtypes() : all_plain())
+        .attr("T", name == std::string("ZerosLike") ? with_zeros : all_plain())
         .infer_shape(shapes::same_as_input())
         .gradient(not_differentiable));
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/graph/ops/math/op_forms.hpp"
@@ -19,13 +20,15 @@ void add_sums(OpCatalog& catalog) {
     g.to_operand(0, g.dy());
     if (g.wants(1)) g.to_input(1, -g.sum_to_shape_of(1, g.dy()));
   }));
+  auto summed = numeric();
+  summed.push_back(DType::variant);  // lists of tensors
   catalog.add(Op("AddN")
       .doc("The sum of all inputs, which have one shape.")
       .inputs("inputs", "T", "N")
       .output("sum", "T")
       .attr("N", AttrType::integer)
       .attr_at_least("N", 1)
-      .attr("T", numeric())
+      .attr("T", std::move(summed))
       .infer_shape([](ShapeInference& s) {
         auto sum = s.input(0);
         for (int i = 1; i < s.input_count(); ++i) {

@@ -3,38 +3,16 @@
 
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
+#include "troupe/graph/ops/state/element_shapes.hpp"
 
 namespace troupe {
 namespace {
 
 // -- shapes
 
-Status need_scalar_inputs(const ShapeInference& s, std::initializer_list<int> inputs) {
-  for (auto input : inputs)
-    if (auto status = s.need_rank(input, 0); !status.ok()) return status;
-  return {};
-}
-
 /// What the node that makes the handle says of the shape of elements.
 Shape declared_element_shape(const ShapeInference& s) {
   return s.handle_attr<Shape>("element_shape").value_or(Shape::unknown_rank());
-}
-
-/// Rows of that shape; nothing is known of them where its rank is not, or no tensor has one more.
-Shape rows_of_elements(int64_t count, const Shape& element) {
-  if (!element.has_rank() || element.rank() == Shape::max_rank) return Shape::unknown_rank();
-  auto rows = Shape::of_rank(element.rank() + 1);
-  rows.set(0, count);
-  for (int axis = 0; axis < element.rank(); ++axis) rows.set(axis + 1, element[axis]);
-  return rows;
-}
-
-/// A shape without its axis 0.
-Shape without_rows(const Shape& shape) {
-  if (!shape.has_rank() || shape.rank() == 0) return Shape::unknown_rank();
-  auto rest = Shape::of_rank(shape.rank() - 1);
-  for (int axis = 0; axis < rest.rank(); ++axis) rest.set(axis, shape[axis + 1]);
-  return rest;
 }
 
 /// Of the ops that make an array.
@@ -68,14 +46,8 @@ Status infer_array_scatter(ShapeInference& s) {
   s.set(0, Shape());
   if (auto status = need_scalar_inputs(s, {0, 3}); !status.ok()) return status;
   if (auto status = s.need_rank(1, 1); !status.ok()) return status;
-  const auto &indices = s.input(1), &value = s.input(2);
-  if (!value.has_rank()) return {};
-  if (value.is_scalar()) return invalid_argument("the rows of a scalar cannot be scattered");
-  if (indices.has_rank() && !indices.is_compatible_with({value[0]}))
-    return invalid_argument(
-        "the indices must be a vector, of an index for each row of the value, but the shapes are " +
-        indices.to_string() + " and " + value.to_string());
-  return declared_element_shape(s).merge(without_rows(value)).status();
+  if (auto status = check_row_indices(s.input(1), s.input(2)); !status.ok()) return status;
+  return declared_element_shape(s).merge(without_rows(s.input(2))).status();
 }
 
 Status infer_concat(ShapeInference& s) {

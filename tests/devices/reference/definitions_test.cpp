@@ -38,6 +38,9 @@ const std::set<std::string> extended = {
     "MergeV2Checkpoints",  // allow_missing_files, which Saver uses
     "VarHandleOp",         // the shape may be left out
     "ConcatOffset",        // the dtype of its lists is an attribute, of which int32 is the only one
+    // As in TensorFlow 2, whose loops are made of them.
+    "TensorListGetItem",
+    "TensorListSetItem",
     // Those of float64 images have statistics, and a scale, of float64.
     "FusedBatchNormGradV2",
     "FusedBatchNormGradV3",

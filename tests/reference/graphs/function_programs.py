@@ -26,6 +26,36 @@ def functional_loops(tf):
     return [{"feeds": each, "fetches": ["y:0", "chosen:0"]} for each in feeds]
 
 
+@program
+def lists_of_tensors(tf):
+    """Arrays of loops that are ops of functions, which are lists, and their gradients."""
+    tf.enable_control_flow_v2()
+    x = tf.placeholder(tf.float32, [4, 3], name="x")
+    w = tf.constant(np.linspace(-1, 1, 9).reshape(3, 3).astype(np.float32))
+
+    def step(i, state, states):
+        state = tf.tanh(tf.linalg.matvec(w, state) + tf.gather(x, i))
+        return i + 1, state, states.write(i, state)
+
+    states = tf.TensorArray(tf.float32, size=4, element_shape=[3])
+    _, last, states = tf.while_loop(
+        lambda i, *_: i < 4, step, [0, tf.zeros([3]), states], maximum_iterations=4
+    )
+    stacked = tf.identity(states.stack(), name="states")
+    grown = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[3])
+    count = tf.placeholder(tf.int32, [], name="count")
+    _, grown = tf.while_loop(
+        lambda i, _: i < count, lambda i, a: (i + 1, a.write(i, last * tf.cast(i, tf.float32))),
+        [0, grown],
+    )
+    tf.identity(grown.gather([2, 0]), name="grown")
+    loss = tf.reduce_sum(stacked * stacked)
+    tf.identity(tf.gradients(loss, x)[0], name="dx")
+    tf.disable_control_flow_v2()
+    feeds = [{"x:0": rows(4, 3), "count:0": np.int32(count)} for count in (3, 5)]
+    return [{"feeds": each, "fetches": ["states:0", "grown:0", "dx:0"]} for each in feeds]
+
+
 LIBRARY = """
 library { function {
   signature {

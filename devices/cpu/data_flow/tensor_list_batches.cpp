@@ -1,0 +1,131 @@
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "troupe/devices/cpu/data_flow/tensor_list.hpp"
+#include "troupe/devices/cpu/state/element_rows.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+/// Sets output 0 to a tensor of lists in the shape of input 0, each of which `make` makes.
+Status set_lists(
+    Launch& launch, const std::function<Result<std::shared_ptr<TensorList>>(int64_t)>& make) {
+  auto out = launch.allocate(DType::variant, launch.input(0).shape());
+  if (!out) return out.status();
+  for (int64_t i = 0; i < out->elements(); ++i) {
+    auto list = make(i);
+    if (!list) return list.status();
+    out->mutable_data<Variant>()[i] = *std::move(list);
+  }
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+Result<std::shared_ptr<TensorList>> copy_at(const Tensor& lists, int64_t index) {
+  auto list = list_at(lists, index);
+  if (!list) return list.status();
+  return std::make_shared<TensorList>(**list);
+}
+
+Status push_to_each(Launch& launch) {
+  const auto& value = launch.input(1);
+  if (auto status = check_row_indices(launch.input(0), value); !status.ok()) return status;
+  auto shape = row_of(value.shape());
+  return set_lists(launch, [&](int64_t i) {
+    auto list = copy_at(launch.input(0), i);
+    auto row = part_of(launch, value, i * shape.elements(), shape);
+    auto status = !list ? list.status() : row ? push(**list, *row) : row.status();
+    return status.ok() ? list : status;
+  });
+}
+
+/// Fails unless the lists can be one, of elements of a shape that both allow.
+Status merge_into(TensorList& list, const TensorList& other) {
+  if (auto status = check_dtype(list, other.dtype); !status.ok()) return status;
+  auto shape = list.element_shape.merge(other.element_shape);
+  if (shape) list.element_shape = *shape;
+  return shape.status();
+}
+
+Status check_one_shape(const Launch& launch) {
+  for (int i = 1; i < launch.input_count(); ++i)
+    if (launch.input(i).shape() != launch.input(0).shape())
+      return invalid_argument(
+          "tensors of lists must have one shape, but have " + launch.input(0).shape().to_string() +
+          " and " + launch.input(i).shape().to_string());
+  return {};
+}
+
+Status concat_lists(Launch& launch) {
+  if (auto status = check_one_shape(launch); !status.ok()) return status;
+  return set_lists(launch, [&](int64_t i) -> Result<std::shared_ptr<TensorList>> {
+    auto list = copy_at(launch.input(0), i);
+    auto other = list_at(launch.input(1), i);
+    if (!list || !other) return list ? other.status() : list.status();
+    if (auto status = merge_into(**list, **other); !status.ok()) return status;
+    auto& elements = (*list)->elements;
+    elements.insert(elements.end(), (*other)->elements.begin(), (*other)->elements.end());
+    return list;
+  });
+}
+
+/// Adds the elements of another list, which is as long.
+Status add_elements(const Launch& launch, TensorList& list, const TensorList& other) {
+  if (auto status = merge_into(list, other); !status.ok()) return status;
+  if (list.elements.size() != other.elements.size())
+    return invalid_argument(
+        "lists of " + std::to_string(list.elements.size()) + " and " +
+        std::to_string(other.elements.size()) + " elements cannot be added");
+  HostElementMath math(launch);
+  for (size_t i = 0; i < list.elements.size(); ++i) {
+    auto& sum = list.elements[i];
+    const auto& summand = other.elements[i];
+    if (!summand.is_set()) continue;
+    if (sum.is_set() && sum.shape() != summand.shape())
+      return invalid_argument(
+          "elements of the shapes " + sum.shape().to_string() + " and " +
+          summand.shape().to_string() + " cannot be added");
+    auto added = sum.is_set() ? math.sum(std::move(sum), summand) : Result<Tensor>(summand);
+    if (!added) return added.status();
+    sum = *std::move(added);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status compute_list_zeros_like(Launch& launch) {
+  HostElementMath math(launch);
+  return set_lists(launch, [&](int64_t i) -> Result<std::shared_ptr<TensorList>> {
+    auto list = copy_at(launch.input(0), i);
+    if (!list) return list;
+    for (auto& element : (*list)->elements) {
+      if (!element.is_set()) continue;
+      auto zeros = math.zeros(element.dtype(), element.shape());
+      if (!zeros) return zeros.status();
+      element = *std::move(zeros);
+    }
+    return list;
+  });
+}
+
+Status compute_list_sum(Launch& launch) {
+  if (auto status = check_one_shape(launch); !status.ok()) return status;
+  return set_lists(launch, [&](int64_t i) {
+    auto sum = copy_at(launch.input(0), i);
+    for (int input = 1; sum && input < launch.input_count(); ++input) {
+      auto other = list_at(launch.input(input), i);
+      auto status = other ? add_elements(launch, **sum, **other) : other.status();
+      if (!status.ok()) sum = status;
+    }
+    return sum;
+  });
+}
+
+void add_tensor_list_batch_kernels(KernelCatalog& catalog) {
+  catalog.add_compute("TensorListPushBackBatch", push_to_each);
+  catalog.add_compute("TensorListConcatLists", concat_lists);
+}
+
+}  // namespace troupe::cpu
