@@ -35,11 +35,28 @@ class CheckpointReader:
         return {name: dtype for name, (dtype, _) in self._entries.items()}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """True if the checkpoint has that name."""
+        """True if the checkpoint has that name.
+
+        Args:
+            tensor_str: A name.
+
+        Returns:
+            The answer.
+        """
         return tensor_str in self._entries
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """The value of a variable; NotFoundError where the checkpoint has no such name."""
+        """The value of a variable.
+
+        Args:
+            tensor_str: Its name in the checkpoint.
+
+        Returns:
+            An array, or a NumPy scalar, of the variable's dtype and shape.
+
+        Raises:
+            NotFoundError: The checkpoint has no such name.
+        """
         tensor: Any = self._checkpoint.read(tensor_str)
         return to_numpy(tensor)
 
@@ -61,11 +78,14 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
     """A reader of that checkpoint.
 
     Args:
-      filepattern: The name of the checkpoint.
+        filepattern: The name of the checkpoint.
+
+    Returns:
+        The reader.
 
     Raises:
-      NotFoundError: There is no such checkpoint.
-      DataLossError: Its index is damaged.
+        NotFoundError: There is no such checkpoint.
+        DataLossError: Its index is damaged.
     """
     return CheckpointReader(filepattern)
 
@@ -73,8 +93,15 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one of a folder.
 
+    Args:
+        ckpt_dir_or_file: The name of the checkpoint, or the path of the folder.
+
+    Returns:
+        The reader.
+
     Raises:
-      ValueError: The folder has no checkpoint.
+        ValueError: The folder has no checkpoint.
+        NotFoundError: There is no such checkpoint.
     """
     prefix = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(prefix):
@@ -86,10 +113,32 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """The value of a variable in a checkpoint, or in the latest one of a folder."""
+    """The value of a variable in a checkpoint, or in the latest one of a folder.
+
+    Args:
+        ckpt_dir_or_file: The name of the checkpoint, or the path of the folder.
+        name: The variable's name in it; ":0" at its end is left out.
+
+    Returns:
+        An array, or a NumPy scalar, of the variable's dtype and shape.
+
+    Raises:
+        ValueError: The folder has no checkpoint.
+        NotFoundError: There is no such checkpoint, or it lacks the name.
+    """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)
 
 
 def list_variables(ckpt_dir_or_file: Any) -> List[Tuple[str, List[int]]]:
-    """(name, shape) of all variables of a checkpoint, sorted by name."""
+    """The names and shapes of all variables of a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: The name of the checkpoint, or the path of a folder, for its latest one.
+
+    Returns:
+        (name, sizes of its shape) for each, sorted by name.
+
+    Raises:
+        ValueError: The folder has no checkpoint.
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -21,11 +21,11 @@ def print_tensors_in_checkpoint_file(
     """Prints the tensors of a checkpoint, or what is wrong with it.
 
     Args:
-      file_name: The name of the checkpoint.
-      tensor_name: The tensor to print; without one, names, types and shapes of all.
-      all_tensors: Prints the values of all.
-      all_tensor_names: Prints the names of all.
-      count_exclude_pattern: A regular expression of names that do not count as parameters.
+        file_name: The name of the checkpoint.
+        tensor_name: The tensor to print; without one, names, types and shapes of all.
+        all_tensors: Prints the values of all.
+        all_tensor_names: Prints the names of all.
+        count_exclude_pattern: A regular expression of names that do not count as parameters.
     """
     try:
         reader = NewCheckpointReader(file_name)
