@@ -20,9 +20,17 @@ _Regularizer = Callable[[Any], Optional[Tensor]]
 
 
 def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
-    """The sum of the absolute weights, times the scale; none for a scale of 0.
+    """The sum of the absolute weights, times the scale.
 
-    ValueError for an integer and for a scale below 0.
+    Args:
+        scale: A number or scalar tensor; 0 for no loss.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None for a scale of 0.
+
+    Raises:
+        ValueError: The scale is an integer, or less than 0.
     """
 
     def absolute_sum(weights: Tensor) -> Tensor:
@@ -32,7 +40,18 @@ def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
-    """Half the sum of the squared weights, times the scale; else as `l1_regularizer`."""
+    """Half the sum of the squared weights, times the scale.
+
+    Args:
+        scale: A number or scalar tensor; 0 for no loss.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None for a scale of 0.
+
+    Raises:
+        ValueError: The scale is an integer, or less than 0.
+    """
     return _scaled(scale, scope, "l2_regularizer", gen_ops.l2_loss)
 
 
@@ -58,7 +77,19 @@ def _scaled(
 def l1_l2_regularizer(
     scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: Optional[str] = None
 ) -> Optional[_Regularizer]:
-    """The sum of both."""
+    """The sum of both losses.
+
+    Args:
+        scale_l1: That of `l1_regularizer`.
+        scale_l2: That of `l2_regularizer`.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar.
+
+    Raises:
+        ValueError: A scale is an integer, or less than 0.
+    """
     for name, scale in (("scale_l1", scale_l1), ("scale_l2", scale_l2)):
         if isinstance(scale, numbers.Integral):
             raise ValueError(f"{name} cannot be an integer: {scale}")
@@ -71,7 +102,16 @@ def l1_l2_regularizer(
 
 
 def sum_regularizer(regularizer_list: Any, scope: Optional[str] = None) -> Optional[_Regularizer]:
-    """The sum of those that are not None; None without any."""
+    """The sum of several regularizers.
+
+    Args:
+        regularizer_list: Regularizers; None among them is left out.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None where no regularizer gives a loss. None
+        without any regularizer.
+    """
     regularizers = [each for each in regularizer_list if each is not None]
     if not regularizers:
         return None
@@ -88,11 +128,14 @@ def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) ->
     """The sum of the losses of the weights, in REGULARIZATION_LOSSES.
 
     Args:
-        regularizer: makes a loss of each.
-        weights_list: by default the collection WEIGHTS.
+        regularizer: Makes a scalar loss of each.
+        weights_list: The weights, by default those of the collection WEIGHTS.
+
+    Returns:
+        A scalar.
 
     Raises:
-        ValueError: if there are no weights, or a loss is not a scalar.
+        ValueError: There are no weights, or a loss is not a scalar.
     """
     graph = get_default_graph()
     weights = weights_list or graph.get_collection(GraphKeys.WEIGHTS)
@@ -115,7 +158,19 @@ def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) ->
 def xavier_initializer(
     uniform: bool = True, seed: Optional[int] = None, dtype: Any = dtypes.float32
 ) -> Callable[..., Tensor]:
-    """Values whose variance is 2 / (inputs + outputs)."""
+    """Values whose variance is 2 / (inputs + outputs).
+
+    Args:
+        uniform: The values are of a uniform distribution, not of a truncated normal one.
+        seed: Of the random numbers.
+        dtype: A dtype of floating point numbers.
+
+    Returns:
+        The initializer, a function of a shape.
+
+    Raises:
+        TypeError: The dtype is another one.
+    """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
@@ -126,14 +181,17 @@ def variance_scaling_initializer(
     """Values whose variance is the factor divided by a number of connections.
 
     Args:
-        factor: of the variance.
+        factor: Of the variance.
         mode: "FAN_IN", "FAN_OUT" or "FAN_AVG", the mean of both.
-        uniform: of a uniform distribution, not of a truncated normal one.
-        seed: of the random op.
-        dtype: one of floating point numbers.
+        uniform: The values are of a uniform distribution, not of a truncated normal one.
+        seed: Of the random numbers.
+        dtype: A dtype of floating point numbers.
+
+    Returns:
+        The initializer, a function of a shape.
 
     Raises:
-        TypeError: for another mode or dtype.
+        TypeError: The mode or the dtype is another one.
     """
     if not as_dtype(dtype).is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")

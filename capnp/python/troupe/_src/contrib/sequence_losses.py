@@ -131,7 +131,22 @@ def legacy_sequence_loss(
     softmax_loss_function: Optional[Callable[..., Any]] = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The sum over a batch of `sequence_loss_by_example`, or its mean."""
+    """The sum over a batch of `sequence_loss_by_example`, or its mean.
+
+    Args:
+        logits: For each time step a tensor, [batch, classes].
+        targets: For each time step the classes, [batch].
+        weights: For each time step a tensor, [batch].
+        average_across_timesteps: Divide the loss of each sequence by its weights.
+        average_across_batch: Divide the sum by the size of the batch.
+        softmax_loss_function: Called with `labels` and `logits` instead of the cross entropy.
+
+    Returns:
+        A scalar.
+
+    Raises:
+        ValueError: The lists have other lengths.
+    """
     with name_scope(name, "sequence_loss"):
         total = math_ops.reduce_sum(
             sequence_loss_by_example(

@@ -31,7 +31,31 @@ def variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:  # fmt: skip
-    """`tf.get_variable` on a device, by a getter that is given the name in the scope."""
+    """`tf.get_variable` on a device, by a getter that is given the name in the scope.
+
+    Args:
+        shape: Its shape; may be omitted with an initializer that has one.
+        dtype: Its dtype, by default float32.
+        initializer: Makes its first value: a function of a shape, or a value. By default the
+            scope's.
+        regularizer: Makes a loss of it, which is added to REGULARIZATION_LOSSES.
+        trainable: Whether optimizers train it by default.
+        collections: The collections that it is added to, by default GLOBAL_VARIABLES.
+        caching_device: Where a step keeps the value that it has read.
+        device: Its device.
+        partitioner: Divides it into parts.
+        custom_getter: Called instead of `tf.get_variable`, with the name in the scope.
+        use_resource: Whether it is a variable of a resource; by default as the scope says.
+        synchronization: Is kept and not used.
+        aggregation: Is kept and not used.
+
+    Returns:
+        The variable, or its parts with a partitioner.
+
+    Raises:
+        ValueError: There is such a variable and the scope does not reuse it, or there is none and
+            it does.
+    """
     getter: Callable[..., Any] = get_variable
     if custom_getter is not None:
         getter = functools.partial(custom_getter, reuse=get_variable_scope().reuse)
@@ -62,7 +86,31 @@ def model_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:  # fmt: skip
-    """A `variable` that is in MODEL_VARIABLES too."""
+    """A `variable` that is in MODEL_VARIABLES too.
+
+    Args:
+        shape: Its shape; may be omitted with an initializer that has one.
+        dtype: Its dtype, by default float32.
+        initializer: Makes its first value: a function of a shape, or a value. By default the
+            scope's.
+        regularizer: Makes a loss of it, which is added to REGULARIZATION_LOSSES.
+        trainable: Whether optimizers train it by default.
+        collections: Those that it is added to beside GLOBAL_VARIABLES and MODEL_VARIABLES.
+        caching_device: Where a step keeps the value that it has read.
+        device: Its device.
+        partitioner: Divides it into parts.
+        custom_getter: Called instead of `tf.get_variable`, with the name in the scope.
+        use_resource: Whether it is a variable of a resource; by default as the scope says.
+        synchronization: Is kept and not used.
+        aggregation: Is kept and not used.
+
+    Returns:
+        The variable, or its parts with a partitioner.
+
+    Raises:
+        ValueError: There is such a variable and the scope does not reuse it, or there is none and
+            it does.
+    """
     return variable(
         name,
         shape=shape,
@@ -86,7 +134,16 @@ def model_variable(
 def get_variables(
     scope: Any = None, suffix: Optional[str] = None, collection: str = GraphKeys.GLOBAL_VARIABLES
 ) -> List[Any]:
-    """The variables whose names begin with the scope, a pattern, and end with the suffix."""
+    """The variables of a collection whose names begin and end in some way.
+
+    Args:
+        scope: A scope, or a regular expression that names begin with; by default all names.
+        suffix: A regular expression that names end with, without ":0"; by default any.
+        collection: The name of the collection.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     prefix = scope.name if isinstance(scope, VariableScope) else scope
     if suffix is not None:
         prefix = f"{prefix or ''}.*{suffix}{'' if ':' in suffix else ':'}"
@@ -94,32 +151,82 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """`get_variables` of MODEL_VARIABLES."""
+    """`get_variables` of MODEL_VARIABLES.
+
+    Args:
+        scope: A scope, or a regular expression that names begin with; by default all names.
+        suffix: A regular expression that names end with, without ":0"; by default any.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """`get_variables` of LOCAL_VARIABLES."""
+    """`get_variables` of LOCAL_VARIABLES.
+
+    Args:
+        scope: A scope, or a regular expression that names begin with; by default all names.
+        suffix: A regular expression that names end with, without ":0"; by default any.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """`get_variables` of TRAINABLE_VARIABLES."""
+    """`get_variables` of TRAINABLE_VARIABLES.
+
+    Args:
+        scope: A scope, or a regular expression that names begin with; by default all names.
+        suffix: A regular expression that names end with, without ":0"; by default any.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
-    """`get_variables` with the suffix first."""
+    """`get_variables` with the suffix first.
+
+    Args:
+        suffix: A regular expression that names end with, without ":0"; by default any.
+        scope: A scope, or a regular expression that names begin with; by default all names.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     return get_variables(scope, suffix)
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> List[Any]:
-    """The variables whose last part of the name is the given one."""
+    """The variables whose last part of the name is the given one.
+
+    Args:
+        given_name: The last part of the names, without ":0".
+        scope: A scope, or a regular expression that names begin with; by default all names.
+
+    Returns:
+        The variables, in the order of the collection.
+    """
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """The variable of that name; ValueError if there is none."""
+    """The variable of a name.
+
+    Args:
+        var_op_name: The whole name, without ":0".
+
+    Returns:
+        The variable.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
     candidates = get_variables(var_op_name)
     if not candidates:
         raise ValueError(f"Couldn't find variable {var_op_name}")
@@ -130,7 +237,18 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variables_to_restore(include: Any = None, exclude: Any = None) -> List[Any]:
-    """The variables of the scopes that are included, by default all, but for the excluded ones."""
+    """The variables of some scopes.
+
+    Args:
+        include: A list of scopes, by default one of all variables.
+        exclude: A list of scopes whose variables are left out, by default empty.
+
+    Returns:
+        The variables, in the order of the scopes.
+
+    Raises:
+        TypeError: An argument is no list or tuple.
+    """
     for name, scopes in (("include", include), ("exclude", exclude)):
         if scopes is not None and not isinstance(scopes, (list, tuple)):
             raise TypeError(f"{name} is provided but is not a list or a tuple.")
@@ -141,7 +259,11 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> List[A
 
 
 def add_model_variable(var: Any) -> None:
-    """Adds it to MODEL_VARIABLES, once."""
+    """Adds it to MODEL_VARIABLES, once.
+
+    Args:
+        var: The variable.
+    """
     if all(var is not each for each in get_model_variables()):
         get_default_graph().add_to_collection(GraphKeys.MODEL_VARIABLES, var)
 
@@ -158,9 +280,17 @@ def _assigned(values: List[Tuple[Any, Any]]) -> _Assignment:
 
 
 def assign_from_values(var_names_to_values: Dict[str, Any]) -> _Assignment:
-    """An op that assigns the values to the variables of those names, and what it is to be fed.
+    """An op that assigns values to variables, and what it is to be fed.
 
-    ValueError for a name that is not that of one variable.
+    Args:
+        var_names_to_values: {name of a variable: array}; an array is reshaped to its variable's
+            shape.
+
+    Returns:
+        (the op, the dict to feed it with).
+
+    Raises:
+        ValueError: A name is not that of one variable, or an array has another number of elements.
     """
     pairs = []
     for name, value in var_names_to_values.items():
@@ -175,7 +305,18 @@ def assign_from_values(var_names_to_values: Dict[str, Any]) -> _Assignment:
 
 
 def assign_from_values_fn(var_names_to_values: Dict[str, Any]) -> Callable[[Any], Any]:
-    """A function that assigns the values in the session that it is given."""
+    """A function that assigns the values in the session that it is given.
+
+    Args:
+        var_names_to_values: {name of a variable: array}; an array is reshaped to its variable's
+            shape.
+
+    Returns:
+        The function of a session.
+
+    Raises:
+        ValueError: A name is not that of one variable, or an array has another number of elements.
+    """
     op, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(op, feeds)
 
@@ -186,12 +327,15 @@ def assign_from_checkpoint(
     """An op that assigns what a checkpoint has for variables, and what it is to be fed.
 
     Args:
-        model_path: the checkpoint's path.
-        var_list: variables, or {name in the checkpoint: a variable or several ones}.
-        ignore_missing_vars: leaves out what the checkpoint lacks, with a warning.
+        model_path: The name of the checkpoint.
+        var_list: Variables, or {name in the checkpoint: a variable or several ones}.
+        ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
+
+    Returns:
+        (the op, the dict to feed it with).
 
     Raises:
-        ValueError: for a variable that the checkpoint lacks, or has with another shape.
+        ValueError: The checkpoint lacks a variable, or has it with another shape.
     """
     if isinstance(var_list, dict):
         named = [
@@ -226,7 +370,18 @@ def assign_from_checkpoint_fn(
 ) -> Callable[[Any], Any]:  # fmt: skip
     """A function that assigns what a checkpoint has in the session that it is given.
 
-    NotImplementedError for `reshape_variables`: values have the shapes of their variables.
+    Args:
+        model_path: The name of the checkpoint.
+        var_list: Variables, or {name in the checkpoint: a variable or several ones}.
+        ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
+        reshape_variables: Must be False: values have the shapes of their variables.
+
+    Returns:
+        The function of a session.
+
+    Raises:
+        ValueError: The checkpoint lacks a variable, or has it with another shape.
+        NotImplementedError: `reshape_variables` is true.
     """
     if reshape_variables:
         raise NotImplementedError("values of other shapes are not part of this version")
