@@ -83,14 +83,17 @@ class Estimator:
 
     @property
     def model_dir(self) -> str:
+        """The folder of checkpoints and summaries."""
         return self._model_dir
 
     @property
     def config(self) -> RunConfig:
+        """A copy of the configuration."""
         return copy.copy(self._config)
 
     @property
     def params(self) -> Dict[str, Any]:
+        """A copy of the hyperparameters."""
         return copy.deepcopy(self._params)
 
     @property
