@@ -10,10 +10,6 @@ from troupe._src.inputs.batching import (
     batch_join,
     maybe_batch,
     maybe_batch_join,
-    maybe_shuffle_batch,
-    maybe_shuffle_batch_join,
-    shuffle_batch,
-    shuffle_batch_join,
 )
 from troupe._src.inputs.producers import (
     input_producer,
@@ -22,6 +18,12 @@ from troupe._src.inputs.producers import (
     range_input_producer,
     slice_input_producer,
     string_input_producer,
+)
+from troupe._src.inputs.shuffling import (
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
 )
 from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.example import (

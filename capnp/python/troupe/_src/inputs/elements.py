@@ -43,13 +43,13 @@ class Elements:
         """Converts the tensors, and serializes those that are sparse.
 
         Args:
-          sources: For each source its components: a list, or a dict in the order of its keys.
-          enqueue_many: Whether each of them is rows for many elements.
-          shapes: Of the components, where their own do not say it.
+            sources: For each source its components: a list, or a dict in the order of its keys.
+            enqueue_many: Whether each of them is rows for many elements.
+            shapes: Of the components, where their own do not say it.
 
         Raises:
-          ValueError: If components are missing or inconsistent, or their ranks are not known.
-          TypeError: If the sources have different dtypes.
+            ValueError: If components are missing or inconsistent, or their ranks are not known.
+            TypeError: If the sources have different dtypes.
         """
         if not sources:
             raise ValueError("Expected at least one set of tensors")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, Dict, Iterator, Optional, Type
+from typing import Any, Dict, Iterator, Optional, Type, Union
 
 from troupe import _native
 from troupe._src.set_module import set_module
@@ -72,7 +72,18 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The type of compression, "", "ZLIB" or "GZIP", of options, a number or that string."""
+        """The name of a type of compression.
+
+        Args:
+            options: TFRecordOptions, a number of TFRecordCompressionType, that name itself, or
+                None.
+
+        Returns:
+            "", "ZLIB" or "GZIP".
+
+        Raises:
+            ValueError: There is no such type.
+        """
         if not options:
             return ""
         if isinstance(options, TFRecordOptions):
@@ -101,6 +112,9 @@ def tf_record_iterator(
     Args:
         path: The file.
         options: How it is compressed: TFRecordOptions, or the type alone.
+
+    Yields:
+        The records, one after the other.
 
     Raises:
         DataLossError: A record is damaged, or the file ends inside of one.
@@ -148,8 +162,12 @@ class TFRecordWriter:
     ) -> None:
         self.close()
 
-    def write(self, record: Any) -> None:
-        """Adds a record: bytes, or a string that becomes UTF-8."""
+    def write(self, record: Union[bytes, str]) -> None:
+        """Adds a record.
+
+        Args:
+            record: The record; a text becomes UTF-8.
+        """
         self._writer.write(record.encode() if isinstance(record, str) else bytes(record))
 
     def flush(self) -> None:
