@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.layers.windows import (
     data_format_of,
     format_of_op,
@@ -46,6 +47,31 @@ class Convolution(Layer):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
+        """Sets what convolutions have in common.
+
+        Args:
+            rank: The number of dimensions.
+            filters: The number of channels of the result.
+            kernel_size: The size of the window in each dimension, or one number for all.
+            strides: How far the window moves in each dimension, or one number for all.
+            padding: "valid" for whole windows only, or "same" for a result as large as the input,
+                divided by the strides.
+            data_format: "channels_last" or "channels_first".
+            dilation_rate: The distance of the elements of a window in each dimension, or one number
+                for all.
+            activation: A function that is applied to the result; None for none.
+            use_bias: Adds a variable `bias`.
+            kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+            bias_initializer: Makes the first values of the bias, by default zeros.
+            kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+            bias_regularizer: Makes a loss of the bias, likewise.
+            kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+            bias_constraint: Is applied to the bias after an optimizer has updated it.
+            **kwargs: Arguments of `Layer`.
+
+        Raises:
+            ValueError: An argument has another form.
+        """
         super().__init__(**kwargs)
         self.rank, self.filters = rank, None if filters is None else int(filters)
         self.kernel_size = tuple(tuple_of(kernel_size, rank, "kernel_size"))

@@ -6,7 +6,9 @@ from typing import Any, Callable, List, Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.nn import norm_ops
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
@@ -24,6 +26,33 @@ class BatchNormalization(Layer):
 
     A step of training has to run the updates of the moving averages, which are in the collection
     UPDATE_OPS. Where `training` is a tensor, a step computes both moments and selects.
+
+    Args:
+        axis: The axis of the channels, or several.
+        momentum: How much of the moving averages each update keeps.
+        epsilon: What is added to variances.
+        center: Adds a variable `beta`.
+        scale: Multiplies by a variable `gamma`.
+        beta_initializer: Makes the first values of `beta`, by default zeros.
+        gamma_initializer: Makes the first values of `gamma`, by default ones.
+        moving_mean_initializer: Makes the first moving means, by default zeros.
+        moving_variance_initializer: Makes the first moving variances, by default ones.
+        beta_regularizer: Makes a loss of `beta`, which is added to REGULARIZATION_LOSSES.
+        gamma_regularizer: Makes a loss of `gamma`, likewise.
+        beta_constraint: Is applied to `beta` after an optimizer has updated it.
+        gamma_constraint: Is applied to `gamma` after an optimizer has updated it.
+        renorm: Must be False.
+        renorm_clipping: Not used.
+        renorm_momentum: Not used.
+        fused: By the op for images, where it can be; None for the default, which is the same.
+        trainable: Whether optimizers train its variables by default.
+        virtual_batch_size: Must be None.
+        adjustment: Must be None.
+        **kwargs: Arguments of `Layer`.
+
+    Raises:
+        NotImplementedError: For renormalization, virtual batches and adjustments.
+        ValueError: `fused` is true for channels in several axes.
     """
 
     def __init__(
@@ -116,6 +145,16 @@ class BatchNormalization(Layer):
         )
 
     def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        """Normalizes the inputs.
+
+        Args:
+            inputs: A tensor of floating point numbers.
+            training: A bool or a boolean tensor: whether the moments are those of the batch.
+            **kwargs: Not used.
+
+        Returns:
+            A tensor of the same shape.
+        """
         tensor = convert_to_tensor(inputs)
         if is_tensor(training):
             known = array_ops.get_static_value(training)
@@ -200,7 +239,7 @@ class BatchNormalization(Layer):
 
 
 def batch_normalization(
-    inputs: Any,
+    inputs: TensorLike,
     axis: Any = -1,
     momentum: Any = 0.99,
     epsilon: float = 1e-3,
@@ -224,10 +263,43 @@ def batch_normalization(
     fused: Optional[bool] = None,
     virtual_batch_size: Optional[int] = None,
     adjustment: Optional[Callable[..., Any]] = None,
-) -> Any:
+) -> Tensor:
     """Normalizes each channel: in training by the moments of the batch, else by moving averages.
 
     A step of training has to run the collection UPDATE_OPS, which updates the moving averages.
+
+    Args:
+        inputs: A tensor of floating point numbers, with a known number of channels.
+        axis: The axis of the channels, or several.
+        momentum: How much of the moving averages each update keeps.
+        epsilon: What is added to variances.
+        center: Adds a variable `beta`.
+        scale: Multiplies by a variable `gamma`.
+        beta_initializer: Makes the first values of `beta`, by default zeros.
+        gamma_initializer: Makes the first values of `gamma`, by default ones.
+        moving_mean_initializer: Makes the first moving means, by default zeros.
+        moving_variance_initializer: Makes the first moving variances, by default ones.
+        beta_regularizer: Makes a loss of `beta`, which is added to REGULARIZATION_LOSSES.
+        gamma_regularizer: Makes a loss of `gamma`, likewise.
+        beta_constraint: Is applied to `beta` after an optimizer has updated it.
+        gamma_constraint: Is applied to `gamma` after an optimizer has updated it.
+        training: A bool or a boolean tensor: whether the moments are those of the batch.
+        trainable: Whether optimizers train its variables by default.
+        reuse: Takes the variables that the scope has, instead of making them; by default as the
+            scope says.
+        renorm: Must be False.
+        renorm_clipping: Not used.
+        renorm_momentum: Not used.
+        fused: By the op for images, where it can be; None for the default, which is the same.
+        virtual_batch_size: Must be None.
+        adjustment: Must be None.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        NotImplementedError: For renormalization, virtual batches and adjustments.
+        ValueError: The rank or the number of channels is not known, or there is no such axis.
     """
     layer = BatchNormalization(
         axis=axis,
@@ -254,4 +326,5 @@ def batch_normalization(
         _reuse=reuse,
         _scope=name,
     )
-    return layer(inputs, training=training)
+    outputs: Tensor = layer(inputs, training=training)
+    return outputs

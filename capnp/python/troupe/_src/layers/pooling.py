@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.layers.windows import (
     data_format_of,
     format_of_op,
@@ -34,6 +37,19 @@ class _Pooling(Layer):
         name: Optional[str],
         **kwargs: Any,
     ) -> None:
+        """Sets what poolings have in common.
+
+        Args:
+            pool: The function of windows of images or volumes.
+            rank: The number of dimensions.
+            pool_size: The size of the windows in each dimension, or one number for all.
+            strides: How far a window moves, likewise; None for windows side by side.
+            padding: "valid" for whole windows only, or "same" for a result as large as the input,
+                divided by the strides.
+            data_format: "channels_last" or "channels_first".
+            name: The name of its scope, made unique; by default that of its class.
+            **kwargs: Arguments of `Layer`.
+        """
         super().__init__(name=name, **kwargs)
         self._pool, self._rank = pool, rank
         self.pool_size = tuple(tuple_of(pool_size, rank, "pool_size"))
@@ -64,7 +80,17 @@ class _Pooling(Layer):
 
 @set_module("troupe.layers")
 class AveragePooling1D(_Pooling):
-    """The mean of each window of a sequence."""
+    """The mean of each window of a sequence.
+
+    Args:
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its scope, made unique; by default that of its class.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -79,20 +105,44 @@ class AveragePooling1D(_Pooling):
 
 
 def average_pooling1d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of a sequence."""
-    return AveragePooling1D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of a sequence.
+
+    Args:
+        inputs: A batch of sequences.
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 3, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling1D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class AveragePooling2D(_Pooling):
-    """The mean of each window of an image."""
+    """The mean of each window of an image.
+
+    Args:
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -107,20 +157,44 @@ class AveragePooling2D(_Pooling):
 
 
 def average_pooling2d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of an image."""
-    return AveragePooling2D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of an image.
+
+    Args:
+        inputs: A batch of images.
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 4, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling2D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class AveragePooling3D(_Pooling):
-    """The mean of each window of a volume."""
+    """The mean of each window of a volume.
+
+    Args:
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -135,20 +209,44 @@ class AveragePooling3D(_Pooling):
 
 
 def average_pooling3d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of a volume."""
-    return AveragePooling3D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of a volume.
+
+    Args:
+        inputs: A batch of volumes.
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 5, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling3D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling1D(_Pooling):
-    """The largest number of each window of a sequence."""
+    """The largest number of each window of a sequence.
+
+    Args:
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its scope, made unique; by default that of its class.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -163,20 +261,44 @@ class MaxPooling1D(_Pooling):
 
 
 def max_pooling1d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of a sequence."""
-    return MaxPooling1D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of a sequence.
+
+    Args:
+        inputs: A batch of sequences.
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 3, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling1D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling2D(_Pooling):
-    """The largest number of each window of an image."""
+    """The largest number of each window of an image.
+
+    Args:
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -191,20 +313,44 @@ class MaxPooling2D(_Pooling):
 
 
 def max_pooling2d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of an image."""
-    return MaxPooling2D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of an image.
+
+    Args:
+        inputs: A batch of images.
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 4, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling2D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling3D(_Pooling):
-    """The largest number of each window of a volume."""
+    """The largest number of each window of a volume.
+
+    Args:
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -219,12 +365,26 @@ class MaxPooling3D(_Pooling):
 
 
 def max_pooling3d(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of a volume."""
-    return MaxPooling3D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of a volume.
+
+    Args:
+        inputs: A batch of volumes.
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 5, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling3D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs

@@ -28,6 +28,28 @@ class Separation(Convolution):
         pointwise_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
+        """Sets what separable convolutions have in common.
+
+        Args:
+            rank: The number of dimensions.
+            depth_multiplier: How many channels are made of each by its own window, before they are
+                combined.
+            depthwise_initializer: Makes the first values of the windows of channels; None for the
+                scope's default.
+            pointwise_initializer: Makes the first values of what combines channels; None for the
+                scope's default.
+            depthwise_regularizer: Makes a loss of the windows of channels, which is added to
+                REGULARIZATION_LOSSES.
+            pointwise_regularizer: Makes a loss of what combines channels, likewise.
+            depthwise_constraint: Is applied to the windows of channels after an optimizer has
+                updated them.
+            pointwise_constraint: Is applied to what combines channels after an optimizer has
+                updated it.
+            **kwargs: Arguments of `Layer`.
+
+        Raises:
+            ValueError: An argument has another form.
+        """
         super().__init__(rank, **kwargs)
         self.depth_multiplier = depth_multiplier
         self._of_kernels = {

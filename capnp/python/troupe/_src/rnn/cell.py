@@ -6,7 +6,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
