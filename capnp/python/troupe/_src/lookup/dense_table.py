@@ -56,7 +56,15 @@ class DenseHashTable(_TableWithHandle):
             )
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
-        """The values of the keys."""
+        """The values of the keys.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            A tensor of the shape of the keys, with the axes of a value instead of those of a key;
+            the default value for keys that the table lacks.
+        """
         with name_scope(name, f"{self.name}_lookup_table_find"):
             given = convert_to_tensor(keys, self._key_dtype, name="keys")
             values = self._find(given)
@@ -68,7 +76,15 @@ class DenseHashTable(_TableWithHandle):
         return values
 
     def insert_or_assign(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """Gives each key its value; of equal keys the last one counts."""
+        """Gives each key its value; of equal keys the last one counts.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+            values: Their values, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
+        """
         with name_scope(name, f"{self.name}_lookup_table_insert"):
             op: Operation = raw_ops.LookupTableInsertV2(
                 table_handle=self._handle,
@@ -78,11 +94,25 @@ class DenseHashTable(_TableWithHandle):
         return op
 
     def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """As insert_or_assign()."""
+        """As insert_or_assign().
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+            values: Their values, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
+        """
         return self.insert_or_assign(keys, values, name)
 
     def erase(self, keys: Any, name: Optional[str] = None) -> Operation:
         """Removes the keys with their values; keys that it does not have are ignored.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            The operation.
 
         Raises:
             TypeError: The keys have another dtype.
@@ -93,7 +123,17 @@ class DenseHashTable(_TableWithHandle):
         return op
 
     def remove(self, keys: Any, name: Optional[str] = None) -> Operation:
-        """As erase()."""
+        """As erase().
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            The operation.
+
+        Raises:
+            TypeError: The keys have another dtype.
+        """
         return self.erase(keys, name)
 
     def export(self, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:

@@ -28,7 +28,18 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802
-    """A hash with a key, two unsigned integers."""
+    """A hash with a key.
+
+    Args:
+        key: The key, two unsigned integers.
+
+    Returns:
+        The hash, for tables with buckets.
+
+    Raises:
+        ValueError: There are not two numbers.
+        TypeError: They are no integers.
+    """
     if len(key) != 2:
         raise ValueError(f"key must have size 2, got {len(key)}.")
     if not all(isinstance(part, int) for part in key):
@@ -62,6 +73,17 @@ class _TableWithBuckets(LookupInterface):
         key_dtype: DType,
         name: Optional[str],
     ) -> None:
+        """Makes a table of a vocabulary and of buckets for other keys.
+
+        Args:
+            table: The numbers of the vocabulary; None for buckets alone.
+            num_oov_buckets: How many numbers the other keys share, by their hash.
+            hasher_spec: Which hash gives other keys their numbers.
+            key_dtype: The dtype of the keys, string or an integer.
+
+        Raises:
+            TypeError: There are no keys of such a dtype.
+        """
         if not key_dtype.is_integer and key_dtype != dtypes.string:
             raise TypeError(f"Invalid key_dtype, expected integer or string, got {key_dtype}.")
         super().__init__(key_dtype, dtypes.int64)
@@ -76,6 +98,7 @@ class _TableWithBuckets(LookupInterface):
 
     @property
     def resource_handle(self) -> Optional[Tensor]:
+        """The tensor that stands for the table in a step; None for buckets alone."""
         return None if self._table is None else self._table.resource_handle
 
     @property
@@ -85,6 +108,7 @@ class _TableWithBuckets(LookupInterface):
 
     @property
     def init(self) -> Operation:
+        """The op that fills the table, as `initializer`."""
         return self.initializer
 
     def size(self, name: Optional[str] = None) -> Tensor:
@@ -94,7 +118,13 @@ class _TableWithBuckets(LookupInterface):
             return size + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """The numbers of the keys, a tensor or a SparseTensor as these.
+        """The numbers of the keys.
+
+        Args:
+            keys: The keys, a tensor or a SparseTensor of the table's dtype.
+
+        Returns:
+            int64 numbers, a tensor or a SparseTensor of the shape of the keys.
 
         Raises:
             TypeError: The keys have another dtype.
