@@ -123,6 +123,7 @@ def mean_squared_error(
 ) -> Metric:  # fmt: skip
     """The mean of the squared differences; else as `mean`."""
     predicted, expected, weight = matched(predictions, labels, weights)
+    assert expected is not None  # as labels are given
     error = gen_ops.squared_difference(expected, predicted)
     scope = name or "mean_squared_error"
     return mean(error, weight, metrics_collections, updates_collections, scope)
