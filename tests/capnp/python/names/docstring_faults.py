@@ -15,7 +15,7 @@ import sys
 COMMON = {"self", "cls", "name"}
 # What `with` and Python call, whose arguments are those of the language.
 CALLED_BY_NAME = ("__init__", "__call__")
-NO_RESULT = {"None", "NoReturn"}
+NO_RESULT = {"None", "NoReturn", "Iterator[None]"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -143,7 +143,7 @@ def lacking(function, texts):
     """What the docstrings of a function, of its class or of those it overrides do not say."""
     if not any(texts):
         return ["docstring"]
-    said = "".join(section(text, "Args") for text in texts)
+    said = "\n".join(section(text, "Args") for text in texts)
     names = arguments_of(function)
     missing = [name for name in names if not re.search(rf"^    \**{name}: \S", said, re.MULTILINE)]
     result = ast.unparse(function.returns) if function.returns else "None"
@@ -162,7 +162,7 @@ def faults_of_class(package, definition):
     """(line, name, what is missing) for the methods that a class or its private bases define."""
     node = definition.node
     owners = [node, *(base.node for base in package.bases(definition))]
-    if not docstring(node):
+    if not docstring(node) and not node.name.startswith("_"):
         yield node.lineno, node.name, ["docstring"]
     for method in methods_of(node):
         inherited = [m for owner in owners for m in methods_of(owner) if m.name == method.name]

@@ -13,11 +13,8 @@ import troupe
 
 # Folders of `_src` whose docstrings are still short.
 SHORT = {
-    "api", "checkpoints", "cluster", "contrib", "control_flow", "data", "data_flow", "estimator",
-    "functions", "graph", "graph_defs", "image", "inputs", "io", "layers", "linalg", "lookup",
-
     "messages", "metrics", "nn", "ops", "parsing", "platform", "queues", "rnn", "saved_model",
-    "session", "sparse", "summary", "testing", "train", "types", "variables", "warm_starting",
+    "session", "sparse", "summary", "testing", "train", "types", "variables",
 }  # fmt: skip
 
 
