@@ -6,7 +6,7 @@ import contextlib
 import functools
 import inspect
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, TypeVar, Union, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Scope = Dict[str, Dict[str, Any]]
@@ -92,7 +92,9 @@ def add_arg_scope(func: Function) -> Function:
 
 
 @contextlib.contextmanager
-def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+def arg_scope(
+    list_ops_or_scope: Union[Sequence[Callable[..., Any]], Scope], **kwargs: Any
+) -> Iterator[Scope]:
     """A context in which those arguments are the defaults of those functions.
 
     Args:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Dict, Optional, Union
 
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import collect_outputs, collect_variable, getter_of
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.normalization import BatchNormalization
 from troupe._src.ops import array_ops
@@ -19,14 +20,16 @@ from troupe._src.variables.variable_scope import variable_scope
 
 @add_arg_scope
 def batch_norm(
-    inputs: TensorLike, decay: Any = 0.999, center: bool = True, scale: bool = False,
-    epsilon: float = 0.001, activation_fn: Any = None, param_initializers: Any = None,
-    param_regularizers: Any = None, updates_collections: Any = GraphKeys.UPDATE_OPS,
-    is_training: Any = True, reuse: Any = None, variables_collections: Any = None,
-    outputs_collections: Any = None, trainable: bool = True, batch_weights: Any = None,
-    fused: Optional[bool] = None, data_format: str = "NHWC",
-    zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
-    renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None,
+    inputs: TensorLike, decay: Union[float, Operand] = 0.999, center: bool = True,
+    scale: bool = False, epsilon: float = 0.001, activation_fn: Optional[Callable[..., Any]] = None,
+    param_initializers: Optional[Dict[str, Any]] = None,
+    param_regularizers: Optional[Dict[str, Any]] = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS, is_training: Union[bool, Operand] = True,
+    reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
+    trainable: bool = True, batch_weights: Any = None, fused: Optional[bool] = None,
+    data_format: str = "NHWC", zero_debias_moving_mean: bool = False, scope: Any = None,
+    renorm: bool = False, renorm_clipping: Any = None, renorm_decay: Any = 0.99,
+    adjustment: Any = None,
 ) -> Tensor:  # fmt: skip
     """Each channel, normalized: in training by the moments of the batch, else by moving averages.
 

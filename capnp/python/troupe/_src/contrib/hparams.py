@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import numbers
 import re
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from troupe._src.set_module import set_module
 
@@ -211,7 +211,12 @@ class HParams:
         """The object that is kept beside the values."""
         return self._model_structure
 
-    def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
+    def to_json(
+        self,
+        indent: Union[int, str, None] = None,
+        separators: Optional[Tuple[str, str]] = None,
+        sort_keys: bool = False,
+    ) -> str:
         """The values as JSON; functions are left out.
 
         Args:

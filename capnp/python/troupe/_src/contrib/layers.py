@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional
+from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import (
@@ -16,6 +16,7 @@ from troupe._src.contrib.model_layers import (
 from troupe._src.contrib.regularizers import xavier_initializer
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers import convolutional, core, pooling
 from troupe._src.ops import array_ops, gen_ops, math_ops
@@ -30,11 +31,14 @@ _zeros = Zeros()
 
 @add_arg_scope
 def fully_connected(
-    inputs: TensorLike, num_outputs: int, activation_fn: Any = gen_ops.relu,
-    normalizer_fn: Any = None, normalizer_params: Any = None, weights_initializer: Any = _xavier,
-    weights_regularizer: Any = None, biases_initializer: Any = _zeros,
-    biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
-    outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
+    inputs: TensorLike, num_outputs: int,
+    activation_fn: Optional[Callable[..., Any]] = gen_ops.relu,
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None, weights_initializer: Any = _xavier,
+    weights_regularizer: Optional[Callable[[Any], Any]] = None, biases_initializer: Any = _zeros,
+    biases_regularizer: Optional[Callable[[Any], Any]] = None, reuse: Any = None,
+    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
+    scope: Any = None,
 ) -> Tensor:  # fmt: skip
     """activation_fn(inputs * weights + biases), along the last axis.
 
@@ -93,11 +97,13 @@ relu = functools.partial(fully_connected, activation_fn=gen_ops.relu)
 
 @add_arg_scope
 def convolution2d(
-    inputs: TensorLike, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME",
-    data_format: Optional[str] = None, rate: Any = 1, activation_fn: Any = gen_ops.relu,
-    normalizer_fn: Any = None, normalizer_params: Any = None,
-    weights_initializer: Any = _xavier, weights_regularizer: Any = None,
-    biases_initializer: Any = _zeros, biases_regularizer: Any = None, reuse: Any = None,
+    inputs: TensorLike, num_outputs: int, kernel_size: Union[int, Sequence[int]],
+    stride: Union[int, Sequence[int]] = 1, padding: str = "SAME", data_format: Optional[str] = None,
+    rate: Union[int, Sequence[int]] = 1, activation_fn: Optional[Callable[..., Any]] = gen_ops.relu,
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None, weights_initializer: Any = _xavier,
+    weights_regularizer: Optional[Callable[[Any], Any]] = None, biases_initializer: Any = _zeros,
+    biases_regularizer: Optional[Callable[[Any], Any]] = None, reuse: Any = None,
     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
     scope: Any = None,
 ) -> Tensor:  # fmt: skip
@@ -165,7 +171,10 @@ def convolution2d(
 
 @add_arg_scope
 def max_pool2d(
-    inputs: TensorLike, kernel_size: Any, stride: Any = 2, padding: str = "VALID",
+    inputs: TensorLike,
+    kernel_size: Union[int, Sequence[int]],
+    stride: Union[int, Sequence[int]] = 2,
+    padding: str = "VALID",
     data_format: str = "NHWC", outputs_collections: Any = None, scope: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
     """The greatest elements of windows of images.
@@ -193,7 +202,10 @@ def max_pool2d(
 
 @add_arg_scope
 def avg_pool2d(
-    inputs: TensorLike, kernel_size: Any, stride: Any = 2, padding: str = "VALID",
+    inputs: TensorLike,
+    kernel_size: Union[int, Sequence[int]],
+    stride: Union[int, Sequence[int]] = 2,
+    padding: str = "VALID",
     data_format: str = "NHWC", outputs_collections: Any = None, scope: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
     """The means of windows of images.
@@ -245,7 +257,10 @@ def flatten(
 
 @add_arg_scope
 def dropout(
-    inputs: TensorLike, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
+    inputs: TensorLike,
+    keep_prob: Union[float, Operand] = 0.5,
+    noise_shape: Optional[TensorLike] = None,
+    is_training: Union[bool, Operand] = True,
     outputs_collections: Any = None, scope: Any = None, seed: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
     """In training, keeps elements at that rate, scaled, and sets the others to zero.
@@ -270,7 +285,10 @@ def dropout(
 
 @add_arg_scope
 def one_hot_encoding(
-    labels: TensorLike, num_classes: Any, on_value: Any = 1.0, off_value: Any = 0.0,
+    labels: TensorLike,
+    num_classes: TensorLike,
+    on_value: TensorLike = 1.0,
+    off_value: TensorLike = 0.0,
     outputs_collections: Any = None, scope: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
     """Rows with the one value at the label and the other one elsewhere.

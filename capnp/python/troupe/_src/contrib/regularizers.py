@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.operand import Operand
 from troupe._src.ops import gen_ops, math_ops, random_ops
 from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike
 from troupe._src.types.dtypes import as_dtype
 from troupe._src.types.shapes import as_shape
 
 _Regularizer = Callable[[Any], Optional[Tensor]]
 
 
-def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
+def l1_regularizer(scale: Union[float, Operand], scope: Optional[str] = None) -> _Regularizer:
     """The sum of the absolute weights, times the scale.
 
     Args:
@@ -39,7 +41,7 @@ def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
     return _scaled(scale, scope, "l1_regularizer", absolute_sum)
 
 
-def l2_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
+def l2_regularizer(scale: Union[float, Operand], scope: Optional[str] = None) -> _Regularizer:
     """Half the sum of the squared weights, times the scale.
 
     Args:
@@ -75,7 +77,9 @@ def _scaled(
 
 
 def l1_l2_regularizer(
-    scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: Optional[str] = None
+    scale_l1: Union[float, Operand] = 1.0,
+    scale_l2: Union[float, Operand] = 1.0,
+    scope: Optional[str] = None,
 ) -> Optional[_Regularizer]:
     """The sum of both losses.
 
@@ -101,7 +105,9 @@ def l1_l2_regularizer(
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
 
 
-def sum_regularizer(regularizer_list: Any, scope: Optional[str] = None) -> Optional[_Regularizer]:
+def sum_regularizer(
+    regularizer_list: Sequence[Optional[_Regularizer]], scope: Optional[str] = None
+) -> Optional[_Regularizer]:
     """The sum of several regularizers.
 
     Args:
@@ -124,7 +130,9 @@ def sum_regularizer(regularizer_list: Any, scope: Optional[str] = None) -> Optio
     return regularize
 
 
-def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) -> Tensor:
+def apply_regularization(
+    regularizer: _Regularizer, weights_list: Optional[Sequence[Any]] = None
+) -> Tensor:
     """The sum of the losses of the weights, in REGULARIZATION_LOSSES.
 
     Args:
@@ -156,7 +164,7 @@ def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) ->
 
 
 def xavier_initializer(
-    uniform: bool = True, seed: Optional[int] = None, dtype: Any = dtypes.float32
+    uniform: bool = True, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
 ) -> Callable[..., Tensor]:
     """Values whose variance is 2 / (inputs + outputs).
 
@@ -176,7 +184,7 @@ def xavier_initializer(
 
 def variance_scaling_initializer(
     factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Optional[int] = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:  # fmt: skip
     """Values whose variance is the factor divided by a number of connections.
 

@@ -1,33 +1,28 @@
-"""Variables of models: how they are made, found by name, and assigned."""
+"""Variables of models: how they are made, and found by name."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, List, Optional, Tuple
-
-import numpy as np
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops
-from troupe._src.platform import logging
-from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable_scope import get_variable, get_variable_scope
 from troupe._src.variables.variable_store import VariableScope
 
-_Assignment = Tuple[Any, Dict[Any, Any]]
-
 
 @add_arg_scope
 def variable(
-    name: str, shape: Any = None, dtype: Optional[DTypeLike] = None, initializer: Any = None,
-    regularizer: Any = None, trainable: bool = True, collections: Any = None,
-    caching_device: Any = None, device: Any = None, partitioner: Any = None,
-    custom_getter: Any = None, use_resource: Optional[bool] = None,
+    name: str, shape: ShapeLike = None, dtype: Optional[DTypeLike] = None, initializer: Any = None,
+    regularizer: Optional[Callable[[Any], Any]] = None, trainable: bool = True,
+    collections: Optional[Sequence[str]] = None, caching_device: Any = None, device: Any = None,
+    partitioner: Optional[Callable[..., Any]] = None,
+    custom_getter: Optional[Callable[..., Any]] = None, use_resource: Optional[bool] = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:  # fmt: skip
@@ -79,10 +74,11 @@ def variable(
 
 @add_arg_scope
 def model_variable(
-    name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-    regularizer: Any = None, trainable: bool = True, collections: Any = None,
-    caching_device: Any = None, device: Any = None, partitioner: Any = None,
-    custom_getter: Any = None, use_resource: Optional[bool] = None,
+    name: str, shape: ShapeLike = None, dtype: Any = dtypes.float32, initializer: Any = None,
+    regularizer: Optional[Callable[[Any], Any]] = None, trainable: bool = True,
+    collections: Optional[Sequence[str]] = None, caching_device: Any = None, device: Any = None,
+    partitioner: Optional[Callable[..., Any]] = None,
+    custom_getter: Optional[Callable[..., Any]] = None, use_resource: Optional[bool] = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:  # fmt: skip
@@ -132,7 +128,9 @@ def model_variable(
 
 
 def get_variables(
-    scope: Any = None, suffix: Optional[str] = None, collection: str = GraphKeys.GLOBAL_VARIABLES
+    scope: Union[VariableScope, str, None] = None,
+    suffix: Optional[str] = None,
+    collection: str = GraphKeys.GLOBAL_VARIABLES,
 ) -> List[Any]:
     """The variables of a collection whose names begin and end in some way.
 
@@ -150,7 +148,9 @@ def get_variables(
     return get_default_graph().get_collection(collection, prefix)
 
 
-def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
+def get_model_variables(
+    scope: Union[VariableScope, str, None] = None, suffix: Optional[str] = None
+) -> List[Any]:
     """`get_variables` of MODEL_VARIABLES.
 
     Args:
@@ -163,7 +163,9 @@ def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
-def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
+def get_local_variables(
+    scope: Union[VariableScope, str, None] = None, suffix: Optional[str] = None
+) -> List[Any]:
     """`get_variables` of LOCAL_VARIABLES.
 
     Args:
@@ -176,7 +178,9 @@ def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
-def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
+def get_trainable_variables(
+    scope: Union[VariableScope, str, None] = None, suffix: Optional[str] = None
+) -> List[Any]:
     """`get_variables` of TRAINABLE_VARIABLES.
 
     Args:
@@ -189,7 +193,9 @@ def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> 
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
-def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
+def get_variables_by_suffix(
+    suffix: str, scope: Union[VariableScope, str, None] = None
+) -> List[Any]:
     """`get_variables` with the suffix first.
 
     Args:
@@ -202,7 +208,9 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
     return get_variables(scope, suffix)
 
 
-def get_variables_by_name(given_name: str, scope: Any = None) -> List[Any]:
+def get_variables_by_name(
+    given_name: str, scope: Union[VariableScope, str, None] = None
+) -> List[Any]:
     """The variables whose last part of the name is the given one.
 
     Args:
@@ -236,7 +244,9 @@ def get_unique_variable(var_op_name: str) -> Any:
     raise ValueError(f"Variable {var_op_name} does not uniquely identify a variable")
 
 
-def get_variables_to_restore(include: Any = None, exclude: Any = None) -> List[Any]:
+def get_variables_to_restore(
+    include: Optional[Sequence[Any]] = None, exclude: Optional[Sequence[Any]] = None
+) -> List[Any]:
     """The variables of some scopes.
 
     Args:
@@ -266,124 +276,3 @@ def add_model_variable(var: Any) -> None:
     """
     if all(var is not each for each in get_model_variables()):
         get_default_graph().add_to_collection(GraphKeys.MODEL_VARIABLES, var)
-
-
-def _assigned(values: List[Tuple[Any, Any]]) -> _Assignment:
-    feeds, ops = {}, []
-    for target, value in values:
-        fed = array_ops.placeholder(
-            target.dtype.base_dtype, target.shape, name=f"placeholder/{target.op.name}"
-        )
-        ops.append(target.assign(fed))
-        feeds[fed] = value
-    return array_ops.group(*ops), feeds
-
-
-def assign_from_values(var_names_to_values: Dict[str, Any]) -> _Assignment:
-    """An op that assigns values to variables, and what it is to be fed.
-
-    Args:
-        var_names_to_values: {name of a variable: array}; an array is reshaped to its variable's
-            shape.
-
-    Returns:
-        (the op, the dict to feed it with).
-
-    Raises:
-        ValueError: A name is not that of one variable, or an array has another number of elements.
-    """
-    pairs = []
-    for name, value in var_names_to_values.items():
-        found = get_variables(name)
-        if not found:
-            raise ValueError(f"Variable {name} wasn't found")
-        exact = found if len(found) == 1 else [each for each in found if each.op.name == name]
-        if not exact:
-            raise ValueError(f"Variable {name} doesn't uniquely identify a variable")
-        pairs.append((exact[0], np.reshape(value, exact[0].shape.as_list())))
-    return _assigned(pairs)
-
-
-def assign_from_values_fn(var_names_to_values: Dict[str, Any]) -> Callable[[Any], Any]:
-    """A function that assigns the values in the session that it is given.
-
-    Args:
-        var_names_to_values: {name of a variable: array}; an array is reshaped to its variable's
-            shape.
-
-    Returns:
-        The function of a session.
-
-    Raises:
-        ValueError: A name is not that of one variable, or an array has another number of elements.
-    """
-    op, feeds = assign_from_values(var_names_to_values)
-    return lambda session: session.run(op, feeds)
-
-
-def assign_from_checkpoint(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False
-) -> _Assignment:
-    """An op that assigns what a checkpoint has for variables, and what it is to be fed.
-
-    Args:
-        model_path: The name of the checkpoint.
-        var_list: Variables, or {name in the checkpoint: a variable or several ones}.
-        ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
-
-    Returns:
-        (the op, the dict to feed it with).
-
-    Raises:
-        ValueError: The checkpoint lacks a variable, or has it with another shape.
-    """
-    if isinstance(var_list, dict):
-        named = [
-            (name, each)
-            for name, given in var_list.items()
-            for each in (given if isinstance(given, (tuple, list)) else [given])
-        ]
-    else:
-        named = [(each.op.name, each) for each in var_list]
-    reader = CheckpointReader(model_path)
-    pairs = []
-    for name, target in named:
-        if not reader.has_tensor(name):
-            message = f"Checkpoint is missing variable [{name}]"
-            if not ignore_missing_vars:
-                raise ValueError(message)
-            logging.warning(message)
-            continue
-        value = reader.get_tensor(name)
-        if target.shape.as_list() != list(value.shape):
-            raise ValueError(
-                f"Total size of new array must be unchanged for {name} lh_shape: "
-                f"[{value.shape}], rh_shape: [{target.shape}]"
-            )
-        pairs.append((target, value))
-    return _assigned(pairs)
-
-
-def assign_from_checkpoint_fn(
-    model_path: str, var_list: Any, ignore_missing_vars: bool = False,
-    reshape_variables: bool = False,
-) -> Callable[[Any], Any]:  # fmt: skip
-    """A function that assigns what a checkpoint has in the session that it is given.
-
-    Args:
-        model_path: The name of the checkpoint.
-        var_list: Variables, or {name in the checkpoint: a variable or several ones}.
-        ignore_missing_vars: Leaves out what the checkpoint lacks, with a warning.
-        reshape_variables: Must be False: values have the shapes of their variables.
-
-    Returns:
-        The function of a session.
-
-    Raises:
-        ValueError: The checkpoint lacks a variable, or has it with another shape.
-        NotImplementedError: `reshape_variables` is true.
-    """
-    if reshape_variables:
-        raise NotImplementedError("values of other shapes are not part of this version")
-    op, feeds = assign_from_checkpoint(model_path, var_list, ignore_missing_vars)
-    return lambda session: session.run(op, feeds)
