@@ -11,13 +11,14 @@ from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
+from troupe._src.types.paths import PathLike
 
 
 @set_module("troupe.train")
 class CheckpointReader:
     """The variables of one checkpoint, by their names in it."""
 
-    def __init__(self, filename: Any) -> None:
+    def __init__(self, filename: PathLike) -> None:
         """Opens the checkpoint; NotFoundError where there is none, DataLossError for damage."""
         self._prefix = os.fspath(filename)
         self._checkpoint = _native.open_checkpoint(self._prefix)
@@ -74,7 +75,7 @@ class CheckpointReader:
 _PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+def NewCheckpointReader(filepattern: PathLike) -> CheckpointReader:
     """A reader of that checkpoint.
 
     Args:
@@ -90,7 +91,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
     return CheckpointReader(filepattern)
 
 
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one of a folder.
 
     Args:
@@ -112,7 +113,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(prefix)
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Any:
     """The value of a variable in a checkpoint, or in the latest one of a folder.
 
     Args:
@@ -129,7 +130,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)
 
 
-def list_variables(ckpt_dir_or_file: Any) -> List[Tuple[str, List[int]]]:
+def list_variables(ckpt_dir_or_file: PathLike) -> List[Tuple[str, List[int]]]:
     """The names and shapes of all variables of a checkpoint.
 
     Args:

@@ -14,6 +14,7 @@ from troupe._src.messages.proto_message import ProtoMessage
 from troupe._src.messages.text_parser import ParseError, parse_text
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 _SHARD = re.compile(r"-[\d?]+-of-\d+$")
 
@@ -35,7 +36,7 @@ def _file_of(save_dir: Any, latest_filename: Optional[str]) -> str:
 
 
 def get_checkpoint_state(
-    checkpoint_dir: Any, latest_filename: Optional[str] = None
+    checkpoint_dir: PathLike, latest_filename: Optional[str] = None
 ) -> Optional[CheckpointState]:
     """The contents of a folder's file of checkpoints.
 
@@ -69,7 +70,7 @@ def get_checkpoint_state(
 
 
 def generate_checkpoint_state_proto(
-    save_dir: Any,
+    save_dir: PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Optional[Sequence[str]] = None,
     all_model_checkpoint_timestamps: Optional[Sequence[float]] = None,
@@ -115,7 +116,7 @@ def _relative(path: str, save_dir: Any) -> str:
 
 
 def update_checkpoint_state(
-    save_dir: Any,
+    save_dir: PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Optional[Sequence[str]] = None,
     latest_filename: Optional[str] = None,
@@ -152,7 +153,9 @@ def update_checkpoint_state(
     write_atomically(path, str(state).encode())
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: Optional[str] = None) -> Optional[str]:
+def latest_checkpoint(
+    checkpoint_dir: PathLike, latest_filename: Optional[str] = None
+) -> Optional[str]:
     """The name of a folder's latest checkpoint.
 
     Args:
@@ -181,7 +184,7 @@ def _files(checkpoint_prefix: Any) -> List[str]:
     return glob.glob(f"{prefix}.index") or glob.glob(prefix)
 
 
-def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
     """True if this file system has a checkpoint of that name.
 
     Args:
@@ -207,7 +210,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> List[float]:
 
 
 def remove_checkpoint(
-    checkpoint_prefix: Any, checkpoint_format_version: int = SaverDef.V2,
+    checkpoint_prefix: PathLike, checkpoint_format_version: int = SaverDef.V2,
     meta_graph_suffix: str = "meta",
 ) -> None:  # fmt: skip
     """Removes the files of a checkpoint from this file system, also that of its graph.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
 from troupe._src.checkpoints.checkpoint_reader import NewCheckpointReader
 from troupe._src.types import errors
+from troupe._src.types.paths import PathLike
 
 
 def print_tensors_in_checkpoint_file(
-    file_name: Any,
+    file_name: PathLike,
     tensor_name: str,
     all_tensors: bool,
     all_tensor_names: bool = False,

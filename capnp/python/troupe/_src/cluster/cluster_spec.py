@@ -7,10 +7,13 @@ import os
 from typing import Any, Dict, List, NamedTuple, Optional, Union
 
 from troupe import _native
+from troupe._src.messages.config import ConfigProto
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 Tasks = Dict[int, str]
+# What `ClusterSpec` is made of; the values are lists of addresses, or {index: address}.
+ClusterLike = Union["ClusterSpec", Dict[str, Any], str]
 
 
 @set_module("troupe.train")
@@ -26,11 +29,9 @@ class ClusterSpec:
         ValueError: The text or an address is malformed.
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: ClusterLike) -> None:
         if isinstance(cluster, ClusterSpec):
             self._native: _native.ClusterSpec = cluster._native
-        elif isinstance(cluster, _native.ClusterSpec):
-            self._native = cluster
         elif isinstance(cluster, str):
             self._native = _native.ClusterSpec.parse(cluster)
         elif isinstance(cluster, dict):
@@ -42,6 +43,12 @@ class ClusterSpec:
                 "`cluster` must be a dictionary mapping one or more job names to lists of network "
                 "addresses, or a `ClusterDef` protocol buffer"
             )
+
+    @classmethod
+    def _of(cls, native: _native.ClusterSpec) -> ClusterSpec:
+        spec = cls.__new__(cls)
+        spec._native = native
+        return spec
 
     @property
     def jobs(self) -> List[str]:
@@ -180,11 +187,11 @@ class ServerDef:
 
     def __init__(
         self,
-        cluster: Any,
+        cluster: ClusterLike,
         job_name: str = "",
         task_index: Optional[int] = None,
         protocol: str = "",
-        default_session_config: Any = None,
+        default_session_config: Optional[ConfigProto] = None,
     ) -> None:
         self.default_session_config = default_session_config
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
@@ -200,7 +207,7 @@ class ServerDef:
     @property
     def cluster(self) -> ClusterSpec:
         """All tasks of the cluster."""
-        return ClusterSpec(self._native.cluster)
+        return ClusterSpec._of(self._native.cluster)
 
     @property
     def job_name(self) -> str:
@@ -263,7 +270,7 @@ def role_from_tf_config(tf_config: Optional[Union[str, Dict[str, Any]]] = None) 
     return Role(
         server_def=ServerDef._of(server),
         environment=environment,
-        cluster=ClusterSpec(role["cluster"]),
+        cluster=ClusterSpec._of(role["cluster"]),
         task_type=role["job"],
         task_id=role["task"],
         is_chief=role["is_chief"],

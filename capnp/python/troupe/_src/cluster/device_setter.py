@@ -6,6 +6,7 @@ import itertools
 from typing import Any, Callable, Optional, Sequence
 
 from troupe import _native
+from troupe._src.cluster.cluster_spec import ClusterLike
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.node_to_place import NodeToPlace
@@ -22,7 +23,7 @@ def replica_device_setter(
     ps_device: str = "/job:ps",
     worker_device: str = "/job:worker",
     merge_devices: bool = True,
-    cluster: Any = None,
+    cluster: Optional[ClusterLike] = None,
     ps_ops: Optional[Sequence[str]] = None,
     ps_strategy: Optional[Callable[[Any], int]] = None,
 ) -> Optional[Callable[[NodeToPlace], str]]:

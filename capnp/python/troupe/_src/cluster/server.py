@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from troupe import _native
+from troupe._src.cluster.cluster_spec import ClusterLike
 from troupe._src.cluster.cluster_spec import ClusterSpec, ServerDef
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import (
@@ -47,7 +48,7 @@ class Server:
 
     def __init__(
         self,
-        server_or_cluster_def: Any,
+        server_or_cluster_def: Union[ServerDef, ClusterLike],
         job_name: Optional[str] = None,
         task_index: Optional[int] = None,
         protocol: Optional[str] = None,

@@ -16,6 +16,7 @@ from troupe._src.control_flow.structure import (
 )
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.gen_ops import stop_gradient
@@ -33,7 +34,7 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     name: Optional[str] = None,
-    maximum_iterations: Any = None,
+    maximum_iterations: Optional[TensorLike] = None,
     return_same_structure: bool = False,
 ) -> Any:
     """The variables after `body` has been applied to them as long as `cond` holds.

@@ -39,7 +39,7 @@ class TensorArray:
     def __init__(
         self,
         dtype: DTypeLike,
-        size: Any = None,
+        size: Optional[TensorLike] = None,
         dynamic_size: Optional[bool] = None,
         clear_after_read: Optional[bool] = None,
         tensor_array_name: Optional[str] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
 from troupe._src.data import nest
 from troupe._src.data.components import Components, components_of, convert_components
@@ -91,7 +91,7 @@ class Dataset(ElementMethods):
         generator: Callable[..., Any],
         output_types: Any,
         output_shapes: Any = None,
-        args: Any = None,
+        args: Optional[Sequence[TensorLike]] = None,
     ) -> Dataset:
         """The elements that a generator yields, anew in each iteration.
 
@@ -218,7 +218,7 @@ class Dataset(ElementMethods):
         )
         return Dataset._make(variant, components)
 
-    def enumerate(self, start: Any = 0) -> Dataset:
+    def enumerate(self, start: TensorLike = 0) -> Dataset:
         """Pairs of a number and an element.
 
         Args:
@@ -232,7 +232,9 @@ class Dataset(ElementMethods):
 
     # Functions of elements.
 
-    def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Dataset:
+    def map(
+        self, map_func: Callable[..., Any], num_parallel_calls: Optional[TensorLike] = None
+    ) -> Dataset:
         """What a function makes of each element.
 
         Args:
@@ -281,9 +283,9 @@ class Dataset(ElementMethods):
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: Any = AUTOTUNE,
-        block_length: Any = 1,
-        num_parallel_calls: Any = None,
+        cycle_length: TensorLike = AUTOTUNE,
+        block_length: TensorLike = 1,
+        num_parallel_calls: Optional[TensorLike] = None,
     ) -> Dataset:
         """As `flat_map`, of several datasets in turns.
 

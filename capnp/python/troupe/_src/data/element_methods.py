@@ -39,7 +39,7 @@ class ElementMethods(DatasetBase):
         variant = op(input_dataset=self._variant_tensor, **inputs, **self._flat_structure)
         return self._dataset(variant, self._components)
 
-    def repeat(self, count: Any = None) -> Dataset:
+    def repeat(self, count: Optional[TensorLike] = None) -> Dataset:
         """The elements again and again.
 
         Args:
@@ -113,7 +113,7 @@ class ElementMethods(DatasetBase):
             reshuffle_each_iteration=reshuffle_each_iteration is not False,
         )
 
-    def prefetch(self, buffer_size: Any) -> Dataset:
+    def prefetch(self, buffer_size: Optional[TensorLike]) -> Dataset:
         """The elements, some of which are computed before they are asked for.
 
         Args:
@@ -137,7 +137,7 @@ class ElementMethods(DatasetBase):
         """
         return self._same(raw_ops.CacheDataset, filename=convert_to_tensor(filename, dtypes.string))
 
-    def batch(self, batch_size: TensorLike, drop_remainder: Any = False) -> Dataset:
+    def batch(self, batch_size: TensorLike, drop_remainder: TensorLike = False) -> Dataset:
         """Batches of the elements, with one more axis at the front.
 
         Args:
@@ -166,7 +166,7 @@ class ElementMethods(DatasetBase):
         batch_size: TensorLike,
         padded_shapes: Any,
         padding_values: Any = None,
-        drop_remainder: Any = False,
+        drop_remainder: TensorLike = False,
     ) -> Dataset:
         """As `batch`, of components that are padded to one shape.
 

@@ -69,8 +69,8 @@ class TextLineDataset(_FileDataset):
     def __init__(
         self,
         filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        compression_type: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
         """Reads the lines of files, without their ends.
@@ -100,8 +100,8 @@ class TFRecordDataset(_FileDataset):
     def __init__(
         self,
         filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        compression_type: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
         """Reads the records of TFRecord files.
@@ -133,10 +133,10 @@ class FixedLengthRecordDataset(_FileDataset):
         self,
         filenames: Any,
         record_bytes: TensorLike,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
-        compression_type: Any = None,
+        header_bytes: Optional[TensorLike] = None,
+        footer_bytes: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
+        compression_type: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
         """Reads records of one length.

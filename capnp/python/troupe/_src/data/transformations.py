@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from troupe._src.data.dataset import Dataset
+from troupe._src.graph.tensor_like import TensorLike
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -13,8 +14,8 @@ def map_and_batch(
     map_func: Callable[..., Any],
     batch_size: Any,
     num_parallel_batches: Optional[int] = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: Optional[TensorLike] = None,
 ) -> Transformation:
     """Maps elements, several at a time, and batches the results.
 
@@ -43,7 +44,7 @@ def map_and_batch(
 
 
 def shuffle_and_repeat(
-    buffer_size: Any, count: Any = None, seed: Optional[int] = None
+    buffer_size: TensorLike, count: Optional[TensorLike] = None, seed: Optional[int] = None
 ) -> Transformation:
     """Shuffles the elements, in each repetition anew.
 

@@ -61,7 +61,7 @@ class ConditionalAccumulatorBase:
         )
         return count
 
-    def set_global_step(self, new_global_step: Any, name: Optional[str] = None) -> Operation:
+    def set_global_step(self, new_global_step: TensorLike, name: Optional[str] = None) -> Operation:
         """Sets its step: gradients of lower ones are dropped from now on.
 
         Args:
@@ -118,7 +118,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             ),
         )
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: Optional[str] = None) -> Operation:
+    def apply_grad(
+        self, grad: TensorLike, local_step: TensorLike = 0, name: Optional[str] = None
+    ) -> Operation:
         """Adds a gradient, unless it was computed at a lower step than the accumulator's.
 
         Args:
@@ -142,7 +144,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             name=name,
         )
 
-    def take_grad(self, num_required: Any, name: Optional[str] = None) -> Tensor:
+    def take_grad(self, num_required: TensorLike, name: Optional[str] = None) -> Tensor:
         """Waits for so many gradients, and takes their mean or sum.
 
         Args:
@@ -224,10 +226,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def apply_grad(
         self,
-        grad_indices: Any,
-        grad_values: Any,
-        grad_shape: Any = None,
-        local_step: Any = 0,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: Optional[TensorLike] = None,
+        local_step: TensorLike = 0,
         name: Optional[str] = None,
     ) -> Operation:
         """Adds a gradient, unless it was computed at a lower step than the accumulator's.
@@ -255,7 +257,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         )
 
     def take_grad(
-        self, num_required: Any, name: Optional[str] = None
+        self, num_required: TensorLike, name: Optional[str] = None
     ) -> SparseAccumulatorTakeGradient:
         """Waits for so many gradients, and takes the mean or sum of their rows.
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.scopes import colocate_with, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import identity, no_op
 from troupe._src.ops.convert import convert_to_tensor
@@ -199,7 +200,7 @@ class StagingArea(BaseStagingArea):
             )
         return self._result(tensors, range(len(self._dtypes)))
 
-    def peek(self, index: Any, name: Optional[str] = None) -> Staged:
+    def peek(self, index: TensorLike, name: Optional[str] = None) -> Staged:
         """The tuple at that position, as soon as there is one. It stays.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.messages.config import ConfigProto
@@ -80,7 +80,7 @@ class RunConfig:
         keep_checkpoint_every_n_hours: float = 10000,
         log_step_count_steps: Optional[int] = 100,
         train_distribute: Any = None,
-        device_fn: Any = None,
+        device_fn: Optional[Callable[..., Any]] = None,
         protocol: Optional[str] = None,
         eval_distribute: Any = None,
         experimental_distribute: Any = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.functions.definition import (
@@ -68,7 +68,7 @@ class TensorSpec:
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
     @classmethod
-    def from_spec(cls, spec: Any, name: Optional[str] = None) -> TensorSpec:
+    def from_spec(cls, spec: TensorSpec, name: Optional[str] = None) -> TensorSpec:
         """A copy of a specification.
 
         Args:
@@ -80,7 +80,7 @@ class TensorSpec:
         """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: Union[TensorSpec, Tensor]) -> bool:
         """Whether dtypes are the same, and shapes can be.
 
         Args:
@@ -182,7 +182,7 @@ class ConcreteFunction:
 @set_module("troupe")
 def function(
     func: Optional[Callable[..., Any]] = None,
-    input_signature: Any = None,
+    input_signature: Optional[Sequence[TensorSpec]] = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
     experimental_relax_shapes: bool = False,
@@ -234,7 +234,10 @@ class Function:
     """What `tf.function` makes of a function."""
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: Any, relaxes_shapes: bool
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Optional[Sequence[TensorSpec]],
+        relaxes_shapes: bool,
     ) -> None:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)

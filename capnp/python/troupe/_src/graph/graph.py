@@ -12,6 +12,7 @@ from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
     GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
 )  # fmt: skip
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.graph_scopes import GraphScopes
 from troupe._src.graph.node_to_place import NodeToPlace
@@ -267,7 +268,9 @@ class Graph(GraphScopes, GraphCollections):
         """The number of its nodes."""
         return int(self._root.size)
 
-    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> GraphDef:
+    def as_graph_def(
+        self, from_version: Optional[int] = None, add_shapes: bool = False
+    ) -> GraphDef:
         """The graph as a message.
 
         Args:

@@ -6,9 +6,10 @@ import os
 from typing import Any
 
 from troupe._src.graph.graph import Graph
+from troupe._src.types.paths import PathLike
 
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+def write_graph(graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: bool = True) -> str:
     """Writes a graph, or its GraphDef, to the file `name` of a folder, which it makes if needed.
 
     Args:

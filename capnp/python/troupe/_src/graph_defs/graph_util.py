@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Set
 
 from troupe._src.graph.elements import Operation
+from troupe._src.graph.graph import Graph
 from troupe._src.graph_defs.tensor_protos import make_tensor_proto
 from troupe._src.messages.graph_messages import GraphDef, NodeDef
 from troupe._src.ops import raw_ops
@@ -122,7 +123,7 @@ def _replaced(name: str, removed: Dict[str, str]) -> str:
     return f"^{node_of(name)}" if is_control else name
 
 
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
     """The shape of the tensor that an input of a node names.
 
     Args:

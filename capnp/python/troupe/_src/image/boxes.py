@@ -153,7 +153,10 @@ def non_max_suppression_overlaps(
 
 
 def draw_bounding_boxes(
-    images: TensorLike, boxes: TensorLike, name: Optional[str] = None, colors: Any = None
+    images: TensorLike,
+    boxes: TensorLike,
+    name: Optional[str] = None,
+    colors: Optional[TensorLike] = None,
 ) -> Tensor:
     """A batch of images with boxes drawn on them.
 

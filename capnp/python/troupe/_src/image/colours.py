@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
 from troupe._src.linalg import linear_ops
@@ -68,7 +69,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
 
 
 def adjust_gamma(
-    image: TensorLike, gamma: Union[float, Tensor] = 1, gain: TensorLike = 1
+    image: TensorLike, gamma: Union[float, Operand] = 1, gain: TensorLike = 1
 ) -> Tensor:
     """gain * image ** gamma, where 1 is the greatest pixel.
 

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import rows_axis, sizes_of_image
 from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, rearrange_ops
@@ -142,10 +143,10 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> T
 
 def crop_to_bounding_box(
     image: TensorLike,
-    offset_height: Union[int, Tensor],
-    offset_width: Union[int, Tensor],
-    target_height: Union[int, Tensor],
-    target_width: Union[int, Tensor],
+    offset_height: Union[int, Operand],
+    offset_width: Union[int, Operand],
+    target_height: Union[int, Operand],
+    target_width: Union[int, Operand],
 ) -> Tensor:
     """A part of an image, or of each of a batch.
 
@@ -181,10 +182,10 @@ def crop_to_bounding_box(
 
 def pad_to_bounding_box(
     image: TensorLike,
-    offset_height: Union[int, Tensor],
-    offset_width: Union[int, Tensor],
-    target_height: Union[int, Tensor],
-    target_width: Union[int, Tensor],
+    offset_height: Union[int, Operand],
+    offset_width: Union[int, Operand],
+    target_height: Union[int, Operand],
+    target_width: Union[int, Operand],
 ) -> Tensor:
     """An image, or each of a batch, within a larger black one.
 
@@ -218,7 +219,7 @@ def pad_to_bounding_box(
 
 
 def resize_image_with_crop_or_pad(
-    image: TensorLike, target_height: Union[int, Tensor], target_width: Union[int, Tensor]
+    image: TensorLike, target_height: Union[int, Operand], target_width: Union[int, Operand]
 ) -> Tensor:
     """The middle of an image, or of each of a batch; black is added where it is too small.
 

@@ -109,7 +109,7 @@ def resize_nearest_neighbor(
 
 def resize_images(
     images: TensorLike,
-    size: Any,
+    size: TensorLike,
     method: int = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,

@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.elements import Elements, is_always, to_keep_input
 from troupe._src.ops import gen_ops
 from troupe._src.ops.array_ops import no_op
@@ -27,8 +28,8 @@ def make_batches(
     make_queue: MakeQueue,
     add_summary: AddSummary,
     sources: Sequence[Any],
-    batch_size: Any,
-    keep_input: Any,
+    batch_size: TensorLike,
+    keep_input: TensorLike,
     threads: int,
     enqueue_many: bool,
     shapes: Any,
@@ -69,7 +70,7 @@ def _in_order(capacity: int, dynamic_pad: bool) -> Tuple[MakeQueue, AddSummary]:
 
 def batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -109,8 +110,8 @@ def batch(
 
 def maybe_batch(
     tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -150,7 +151,7 @@ def maybe_batch(
 
 def batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -188,8 +189,8 @@ def batch_join(
 
 def maybe_batch_join(
     tensors_list: Sequence[Any],
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,

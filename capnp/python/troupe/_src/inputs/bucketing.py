@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.elements import Elements, is_always, to_keep_input
 from troupe._src.ops import gen_ops
 from troupe._src.ops.array_ops import get_static_value, group, no_op
@@ -98,8 +99,8 @@ class _Buckets:
 @set_module("troupe.contrib.training")
 def bucket(
     tensors: Any,
-    which_bucket: Any,
-    batch_size: Any,
+    which_bucket: TensorLike,
+    batch_size: TensorLike,
     num_buckets: int,
     num_threads: int = 1,
     capacity: int = 32,
@@ -107,7 +108,7 @@ def bucket(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Any]:
@@ -180,9 +181,9 @@ def bucket(
 
 @set_module("troupe.contrib.training")
 def bucket_by_sequence_length(
-    input_length: Any,
+    input_length: TensorLike,
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     bucket_boundaries: Sequence[int],
     num_threads: int = 1,
     capacity: int = 32,
@@ -190,7 +191,7 @@ def bucket_by_sequence_length(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Any]:

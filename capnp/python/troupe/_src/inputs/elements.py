@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops.array_ops import get_static_value
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -142,7 +143,7 @@ def _common_dtypes(sources: Sequence[Sequence[Tensor]]) -> List[DType]:
     return first
 
 
-def to_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
+def to_keep_input(keep_input: TensorLike, enqueue_many: bool) -> Tensor:
     """Which elements go into the queue: a scalar, or a vector for rows; ValueError for others."""
     kept = convert_to_tensor(keep_input)
     if kept.shape.rank is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Optional, Sequence, Tuple
 
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.batching import AddSummary, MakeQueue, make_batches
 from troupe._src.ops import gen_ops
 from troupe._src.ops.math_ops import cast
@@ -34,7 +35,7 @@ def _shuffled(
 
 def shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
@@ -75,10 +76,10 @@ def shuffle_batch(
 
 def maybe_shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     num_threads: int = 1,
     seed: Optional[int] = None,
     enqueue_many: bool = False,
@@ -119,7 +120,7 @@ def maybe_shuffle_batch(
 
 def shuffle_batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     seed: Optional[int] = None,
@@ -159,10 +160,10 @@ def shuffle_batch_join(
 
 def maybe_shuffle_batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     seed: Optional[int] = None,
     enqueue_many: bool = False,
     shapes: Any = None,

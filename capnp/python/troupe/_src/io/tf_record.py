@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, Optional, Type, Union
 
 from troupe import _native
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 
 @set_module("troupe.io")
@@ -105,7 +106,7 @@ class TFRecordOptions:
 
 
 def tf_record_iterator(
-    path: Any, options: Optional[TFRecordOptions] = None
+    path: PathLike, options: Optional[TFRecordOptions] = None
 ) -> Iterator[bytes]:
     """The records of a file.
 
@@ -142,7 +143,7 @@ class TFRecordWriter:
         OpError: The file cannot be written.
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: Any = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         self._writer = _native.create_record_file(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.elements import Tensor
@@ -16,6 +16,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable, variable_scope
@@ -181,7 +182,7 @@ class Layer:
             )
         return sum(weight.shape.num_elements() or 0 for weight in self._weights)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes the variables. Layers of the program's own override it.
 
         Args:
@@ -205,7 +206,7 @@ class Layer:
         """
         return inputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The static shape of the result.
 
         Args:

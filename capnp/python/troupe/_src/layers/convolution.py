@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.layers.base import Layer
@@ -19,6 +19,7 @@ from troupe._src.nn import nn_ops
 from troupe._src.nn.conv_ops import convolution
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
 
@@ -32,19 +33,19 @@ class Convolution(Layer):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any,
+        kernel_size: Union[int, Sequence[int]],
+        strides: Union[int, Sequence[int]],
         padding: str,
         data_format: str,
-        dilation_rate: Any,
+        dilation_rate: Union[int, Sequence[int]],
         activation: Optional[Callable[..., Any]] = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         **kwargs: Any,
     ) -> None:
         """Sets what convolutions have in common.
@@ -114,7 +115,7 @@ class Convolution(Layer):
                 constraint=self.bias_constraint,
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         self._add_kernel([*self.kernel_size, channels, self.filters])
         self._add_bias()
@@ -150,7 +151,7 @@ class Convolution(Layer):
             outputs = nn_ops.bias_add(outputs, self.bias, format_of_op(self.data_format, self.rank))
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
             return windowed(
                 size,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
@@ -46,20 +46,20 @@ class Conv3D(Convolution):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
+        kernel_size: Union[int, Sequence[int]],
+        strides: Union[int, Sequence[int]] = (1, 1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = (1, 1, 1),
+        dilation_rate: Union[int, Sequence[int]] = (1, 1, 1),
         activation: Optional[Callable[..., Any]] = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        activity_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         trainable: bool = True,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -90,20 +90,20 @@ class Conv3D(Convolution):
 def conv3d(
     inputs: TensorLike,
     filters: int,
-    kernel_size: Any,
-    strides: Any = (1, 1, 1),
+    kernel_size: Union[int, Sequence[int]],
+    strides: Union[int, Sequence[int]] = (1, 1, 1),
     padding: str = "valid",
     data_format: str = "channels_last",
-    dilation_rate: Any = (1, 1, 1),
+    dilation_rate: Union[int, Sequence[int]] = (1, 1, 1),
     activation: Optional[Callable[..., Any]] = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = _zeros,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
+    kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+    bias_regularizer: Optional[Callable[[Any], Any]] = None,
+    activity_regularizer: Optional[Callable[[Any], Any]] = None,
+    kernel_constraint: Optional[Callable[[Any], Any]] = None,
+    bias_constraint: Optional[Callable[[Any], Any]] = None,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.input_spec import InputSpec
@@ -14,13 +15,16 @@ from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.linalg.linear_ops import tensordot
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
 
 _zeros = Zeros()
 
 
-def if_training(training: Any, one: Callable[[], Tensor], other: Callable[[], Tensor]) -> Tensor:
+def if_training(
+    training: Union[bool, Operand], one: Callable[[], Tensor], other: Callable[[], Tensor]
+) -> Tensor:
     """One of two results, by a bool or by a tensor; with a tensor, a step computes both."""
     if is_tensor(training):
         known = array_ops.get_static_value(training)
@@ -59,11 +63,11 @@ class Dense(Layer):
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        activity_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         trainable: bool = True,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -77,7 +81,7 @@ class Dense(Layer):
         self.kernel: Any = None
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         size = as_shape(input_shape)[-1].value
         if size is None:
             raise ValueError(
@@ -112,7 +116,7 @@ class Dense(Layer):
             outputs = nn_ops.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)[:-1].concatenate(self.units)
 
 
@@ -123,11 +127,11 @@ def dense(
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = _zeros,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
+    kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+    bias_regularizer: Optional[Callable[[Any], Any]] = None,
+    activity_regularizer: Optional[Callable[[Any], Any]] = None,
+    kernel_constraint: Optional[Callable[[Any], Any]] = None,
+    bias_constraint: Optional[Callable[[Any], Any]] = None,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,
@@ -189,8 +193,8 @@ class Dropout(Layer):
 
     def __init__(
         self,
-        rate: Any = 0.5,
-        noise_shape: Any = None,
+        rate: Union[float, Operand] = 0.5,
+        noise_shape: Optional[TensorLike] = None,
         seed: Optional[int] = None,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -198,7 +202,7 @@ class Dropout(Layer):
         super().__init__(name=name, **kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
-    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, training: Union[bool, Operand] = False, **kwargs: Any) -> Any:
         """Drops elements of the inputs, in training.
 
         Args:
@@ -218,16 +222,16 @@ class Dropout(Layer):
             lambda: array_ops.identity(tensor),
         )
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
 
 
 def dropout(
     inputs: TensorLike,
-    rate: Any = 0.5,
-    noise_shape: Any = None,
+    rate: Union[float, Operand] = 0.5,
+    noise_shape: Optional[TensorLike] = None,
     seed: Optional[int] = None,
-    training: Any = False,
+    training: Union[bool, Operand] = False,
     name: Optional[str] = None,
 ) -> Tensor:
     """In training, sets elements to zero at that rate and scales the others.
@@ -280,7 +284,7 @@ class Flatten(Layer):
         flat.set_shape(shape)
         return flat
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = as_shape(input_shape)
         return TensorShape([sizes[0], sizes[1:].num_elements()])
 

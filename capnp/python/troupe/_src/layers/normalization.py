@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.input_spec import InputSpec
@@ -14,6 +15,7 @@ from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.initializers import Ones, Zeros
 
@@ -57,8 +59,8 @@ class BatchNormalization(Layer):
 
     def __init__(
         self,
-        axis: Any = -1,
-        momentum: Any = 0.99,
+        axis: Union[int, Sequence[int]] = -1,
+        momentum: Union[float, Operand] = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
@@ -66,10 +68,10 @@ class BatchNormalization(Layer):
         gamma_initializer: Any = _ones,
         moving_mean_initializer: Any = _zeros,
         moving_variance_initializer: Any = _ones,
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_regularizer: Optional[Callable[[Any], Any]] = None,
+        gamma_regularizer: Optional[Callable[[Any], Any]] = None,
+        beta_constraint: Optional[Callable[[Any], Any]] = None,
+        gamma_constraint: Optional[Callable[[Any], Any]] = None,
         renorm: bool = False,
         renorm_clipping: Any = None,
         renorm_momentum: Any = 0.99,
@@ -86,7 +88,8 @@ class BatchNormalization(Layer):
                 "batch renormalization, virtual batches and adjustments are not part of this "
                 "version"
             )
-        self.axis, self.momentum, self.epsilon = axis, momentum, epsilon
+        self.axis: Any = axis
+        self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale, self.fused = center, scale, fused
         self.beta_initializer, self.gamma_initializer = beta_initializer, gamma_initializer
         self.moving_mean_initializer = moving_mean_initializer
@@ -98,7 +101,7 @@ class BatchNormalization(Layer):
         self.moving_mean: Any = None
         self.moving_variance: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         shape = as_shape(input_shape)
         if shape.rank is None:
             raise ValueError(f"Input has undefined rank: {shape}")
@@ -144,7 +147,7 @@ class BatchNormalization(Layer):
             "moving_variance", shape, dtype, self.moving_variance_initializer, trainable=False
         )
 
-    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, training: Union[bool, Operand] = False, **kwargs: Any) -> Any:
         """Normalizes the inputs.
 
         Args:
@@ -234,14 +237,14 @@ class BatchNormalization(Layer):
                 update = average.assign_sub((average - value) * rate)
             self.add_update(update, inputs=[tensor])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
 
 
 def batch_normalization(
     inputs: TensorLike,
-    axis: Any = -1,
-    momentum: Any = 0.99,
+    axis: Union[int, Sequence[int]] = -1,
+    momentum: Union[float, Operand] = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
@@ -249,11 +252,11 @@ def batch_normalization(
     gamma_initializer: Any = _ones,
     moving_mean_initializer: Any = _zeros,
     moving_variance_initializer: Any = _ones,
-    beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
-    beta_constraint: Any = None,
-    gamma_constraint: Any = None,
-    training: Any = False,
+    beta_regularizer: Optional[Callable[[Any], Any]] = None,
+    gamma_regularizer: Optional[Callable[[Any], Any]] = None,
+    beta_constraint: Optional[Callable[[Any], Any]] = None,
+    gamma_constraint: Optional[Callable[[Any], Any]] = None,
+    training: Union[bool, Operand] = False,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,

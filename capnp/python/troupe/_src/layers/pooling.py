@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.tensor_like import TensorLike
@@ -20,6 +20,7 @@ from troupe._src.nn.pool_ops import avg_pool, avg_pool_v2, max_pool, max_pool_v2
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.types.shapes import TensorShape
 
 
@@ -30,7 +31,7 @@ class _Pooling(Layer):
         self,
         pool: Any,
         rank: int,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str,
         data_format: str,
@@ -71,7 +72,7 @@ class _Pooling(Layer):
         )
         return line.sequences(self._pool(line.images, windows, steps, padding, line.data_format))
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
             return windowed(size, self.pool_size[axis], self.padding, self.strides[axis])
 
@@ -94,7 +95,7 @@ class AveragePooling1D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -106,7 +107,7 @@ class AveragePooling1D(_Pooling):
 
 def average_pooling1d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -146,7 +147,7 @@ class AveragePooling2D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -158,7 +159,7 @@ class AveragePooling2D(_Pooling):
 
 def average_pooling2d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -198,7 +199,7 @@ class AveragePooling3D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -210,7 +211,7 @@ class AveragePooling3D(_Pooling):
 
 def average_pooling3d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -250,7 +251,7 @@ class MaxPooling1D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -262,7 +263,7 @@ class MaxPooling1D(_Pooling):
 
 def max_pooling1d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -302,7 +303,7 @@ class MaxPooling2D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -314,7 +315,7 @@ class MaxPooling2D(_Pooling):
 
 def max_pooling2d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
@@ -354,7 +355,7 @@ class MaxPooling3D(_Pooling):
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -366,7 +367,7 @@ class MaxPooling3D(_Pooling):
 
 def max_pooling3d(
     inputs: TensorLike,
-    pool_size: Any,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",

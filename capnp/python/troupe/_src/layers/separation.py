@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Optional
 
 from troupe._src.layers.convolution import Convolution
 from troupe._src.layers.windows import format_of_op
@@ -11,6 +11,7 @@ from troupe._src.nn.conv_ops import separable_conv2d
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import ShapeLike
 
 
 class Separation(Convolution):
@@ -22,10 +23,10 @@ class Separation(Convolution):
         depth_multiplier: int = 1,
         depthwise_initializer: Any = None,
         pointwise_initializer: Any = None,
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
+        depthwise_regularizer: Optional[Callable[[Any], Any]] = None,
+        pointwise_regularizer: Optional[Callable[[Any], Any]] = None,
+        depthwise_constraint: Optional[Callable[[Any], Any]] = None,
+        pointwise_constraint: Optional[Callable[[Any], Any]] = None,
         **kwargs: Any,
     ) -> None:
         """Sets what separable convolutions have in common.
@@ -59,7 +60,7 @@ class Separation(Convolution):
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         filters = self.depth_multiplier * channels
         self.depthwise_kernel = self._add(

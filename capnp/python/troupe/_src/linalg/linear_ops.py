@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -100,8 +100,8 @@ def _sizes(tensor: Tensor, axes: Sequence[int]) -> List[Any]:
 
 def norm(
     tensor: TensorLike,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    ord: Union[str, float] = "euclidean",
+    axis: Union[int, Sequence[int], None] = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
     keep_dims: Optional[bool] = None,
@@ -138,11 +138,11 @@ def norm(
             found = _summed_or_largest(arithmetic_ops.abs(values), ord, axis, is_matrix)
         else:
             powers = arithmetic_ops.abs(values) ** ord
-            found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / ord)
+            found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / float(ord))
         return found if keep else array_ops.squeeze(found, axis)
 
 
-def _largest_singular_value(matrices: Tensor, axes: Sequence[int]) -> Tensor:
+def _largest_singular_value(matrices: Tensor, axes: Any) -> Tensor:
     """Of the matrices in a pair of axes, which keep a size of 1."""
     rank = matrices.shape.rank
     if rank is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
@@ -93,7 +93,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: Optional[str] = None
 def matrix_solve_ls(
     matrix: TensorLike,
     rhs: TensorLike,
-    l2_regularizer: Any = 0.0,
+    l2_regularizer: TensorLike = 0.0,
     fast: bool = True,
     name: Optional[str] = None,
 ) -> Tensor:

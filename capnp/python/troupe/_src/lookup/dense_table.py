@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.tables import _TableWithHandle
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -32,9 +33,9 @@ class DenseHashTable(_TableWithHandle):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: Optional[int] = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -55,7 +56,7 @@ class DenseHashTable(_TableWithHandle):
                 name=name,
             )
 
-    def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
+    def lookup(self, keys: TensorLike, name: Optional[str] = None) -> Tensor:
         """The values of the keys.
 
         Args:
@@ -75,7 +76,9 @@ class DenseHashTable(_TableWithHandle):
             )
         return values
 
-    def insert_or_assign(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
+    def insert_or_assign(
+        self, keys: TensorLike, values: TensorLike, name: Optional[str] = None
+    ) -> Operation:
         """Gives each key its value; of equal keys the last one counts.
 
         Args:
@@ -93,7 +96,7 @@ class DenseHashTable(_TableWithHandle):
             )
         return op
 
-    def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
+    def insert(self, keys: TensorLike, values: TensorLike, name: Optional[str] = None) -> Operation:
         """As insert_or_assign().
 
         Args:
@@ -105,7 +108,7 @@ class DenseHashTable(_TableWithHandle):
         """
         return self.insert_or_assign(keys, values, name)
 
-    def erase(self, keys: Any, name: Optional[str] = None) -> Operation:
+    def erase(self, keys: TensorLike, name: Optional[str] = None) -> Operation:
         """Removes the keys with their values; keys that it does not have are ignored.
 
         Args:
@@ -122,7 +125,7 @@ class DenseHashTable(_TableWithHandle):
             op: Operation = raw_ops.LookupTableRemoveV2(table_handle=self._handle, keys=keys)
         return op
 
-    def remove(self, keys: Any, name: Optional[str] = None) -> Operation:
+    def remove(self, keys: TensorLike, name: Optional[str] = None) -> Operation:
         """As erase().
 
         Args:

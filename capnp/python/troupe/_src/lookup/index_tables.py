@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import (
     KeyValueTensorInitializer,
     TextFileIdTableInitializer,
@@ -78,7 +79,7 @@ def index_table_from_file(
 
 
 def index_table_from_tensor(
-    vocabulary_list: Any,
+    vocabulary_list: TensorLike,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: HasherSpec = FastHashSpec,
@@ -161,7 +162,7 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    vocabulary_list: Any, default_value: str = "UNK", name: Optional[str] = None
+    vocabulary_list: TensorLike, default_value: str = "UNK", name: Optional[str] = None
 ) -> HashTable:
     """A table from the places of a vector's strings to these.
 

@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -117,7 +118,10 @@ class StaticHashTable(_TableWithHandle):
     """
 
     def __init__(
-        self, initializer: TableInitializerBase, default_value: Any, name: Optional[str] = None
+        self,
+        initializer: TableInitializerBase,
+        default_value: TensorLike,
+        name: Optional[str] = None,
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
@@ -207,7 +211,7 @@ class MutableHashTable(_TableWithHandle):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import name_scope
@@ -27,7 +27,7 @@ class HasherSpec(NamedTuple):
 FastHashSpec = HasherSpec("fasthash", None)
 
 
-def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802
+def StrongHashSpec(key: Sequence[int]) -> HasherSpec:  # noqa: N802
     """A hash with a key.
 
     Args:

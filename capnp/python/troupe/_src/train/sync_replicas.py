@@ -190,6 +190,7 @@ class SyncReplicasOptimizer(Optimizer):
         return steps
 
     def _set_accumulator_steps(self) -> None:
+        assert self._global_step is not None
         initializers: List[Any] = [self.local_step_init_op]
         for accumulator, device in self._accumulator_list:
             with get_default_graph().device(device):
