@@ -12,7 +12,7 @@ import re
 import sys
 
 # `name` is the name of the nodes that a function adds, everywhere where it is not said otherwise.
-COMMON = {"self", "cls", "name"}
+COMMON = {"name"}
 # What `with` and Python call, whose arguments are those of the language.
 CALLED_BY_NAME = ("__init__", "__call__")
 NO_RESULT = {"None", "NoReturn", "Iterator[None]"}
@@ -125,11 +125,13 @@ def is_repeated(function):
     return any(each == "overload" or each.endswith((".setter", ".deleter")) for each in decorators)
 
 
-def arguments_of(function):
+def arguments_of(function, is_method):
     """The names of the arguments that a docstring has to say."""
     given = function.args
     every = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
     names = [each.arg for each in every if each is not None]
+    if is_method and names and names[0] in ("self", "cls"):
+        names = names[1:]
     return [name for name in names if name not in COMMON and not name.startswith("_")]
 
 
@@ -139,12 +141,12 @@ def section(text, title):
     return match.group(1) if match else ""
 
 
-def lacking(function, texts):
+def lacking(function, texts, is_method=False):
     """What the docstrings of a function, of its class or of those it overrides do not say."""
     if not any(texts):
         return ["docstring"]
     said = "\n".join(section(text, "Args") for text in texts)
-    names = arguments_of(function)
+    names = arguments_of(function, is_method)
     missing = [name for name in names if not re.search(rf"^    \**{name}: \S", said, re.MULTILINE)]
     result = ast.unparse(function.returns) if function.returns else "None"
     if names and result not in NO_RESULT and function.name != "__init__":
@@ -169,7 +171,7 @@ def faults_of_class(package, definition):
         texts = [docstring(each) for each in inherited]
         if method.name in CALLED_BY_NAME:
             texts += [docstring(owner) for owner in owners]
-        missing = lacking(method, texts)
+        missing = lacking(method, texts, is_method=True)
         if missing:
             yield method.lineno, f"{node.name}.{method.name}", missing
 

@@ -71,6 +71,7 @@ class CheckerTest(unittest.TestCase):
         text = '"""Does.\n\n    Args:\n        x: It.\n    """'
         source = f"def f(x, y, *z, u=1, **v) -> int:\n    {text}\n"
         self.assertEqual(self.faults(source), ["f: y, z, u, v, Returns"])
+        self.assertEqual(self.faults('def f(cls) -> None:\n    """Does."""\n'), ["f: cls"])
 
     def test_an_argument_that_is_named_outside_of_its_section_does_not_count(self):
         text = '"""Does.\n\n    x: It.\n\n    Raises:\n        y: It.\n    """'

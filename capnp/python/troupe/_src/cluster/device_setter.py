@@ -6,8 +6,7 @@ import itertools
 from typing import Any, Callable, Optional, Sequence
 
 from troupe import _native
-from troupe._src.cluster.cluster_spec import ClusterLike
-from troupe._src.cluster.cluster_spec import ClusterSpec
+from troupe._src.cluster.cluster_spec import ClusterLike, ClusterSpec
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.node_to_place import NodeToPlace
 

@@ -6,8 +6,7 @@ import os
 from typing import Any, Optional, Union
 
 from troupe import _native
-from troupe._src.cluster.cluster_spec import ClusterLike
-from troupe._src.cluster.cluster_spec import ClusterSpec, ServerDef
+from troupe._src.cluster.cluster_spec import ClusterLike, ClusterSpec, ServerDef
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import (
     check_not_forked,

@@ -14,8 +14,7 @@ from troupe._src.ops import gen_ops, math_ops, random_ops
 from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DTypeLike
-from troupe._src.types.dtypes import as_dtype
+from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import as_shape
 
 _Regularizer = Callable[[Any], Optional[Tensor]]

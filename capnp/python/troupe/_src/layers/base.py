@@ -16,8 +16,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import ShapeLike
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable, variable_scope
 from troupe._src.variables.variable_store import VariableScope

@@ -19,8 +19,7 @@ from troupe._src.nn import nn_ops
 from troupe._src.nn.conv_ops import convolution
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types.shapes import ShapeLike
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
 
 _zeros = Zeros()

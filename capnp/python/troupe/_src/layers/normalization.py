@@ -15,8 +15,7 @@ from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import ShapeLike
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Ones, Zeros
 
 _zeros, _ones = Zeros(), Ones()

@@ -20,8 +20,7 @@ from troupe._src.nn.pool_ops import avg_pool, avg_pool_v2, max_pool, max_pool_v2
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
-from troupe._src.types.shapes import ShapeLike
-from troupe._src.types.shapes import TensorShape
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 
 class _Pooling(Layer):

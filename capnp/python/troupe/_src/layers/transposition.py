@@ -9,8 +9,7 @@ from troupe._src.layers.windows import format_of_op, output_shape, unwindowed
 from troupe._src.nn.conv_transpose_ops import conv2d_transpose, conv3d_transpose
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types.shapes import ShapeLike
-from troupe._src.types.shapes import TensorShape
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 
 class Transposition(Convolution):
