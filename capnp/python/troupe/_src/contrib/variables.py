@@ -7,12 +7,12 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops
+from troupe._src.ops import array_ops, creation_ops
 from troupe._src.platform import logging
-from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
@@ -149,7 +149,7 @@ def add_model_variable(var: Any) -> None:
 def _assigned(values: List[Tuple[Any, Any]]) -> _Assignment:
     feeds, ops = {}, []
     for target, value in values:
-        fed = array_ops.placeholder(
+        fed = creation_ops.placeholder(
             target.dtype.base_dtype, target.shape, name=f"placeholder/{target.op.name}"
         )
         ops.append(target.assign(fed))

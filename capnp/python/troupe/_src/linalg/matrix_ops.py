@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
@@ -81,4 +81,4 @@ def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
     """The logarithms of the determinants of positive definite matrices."""
     with get_default_graph().name_scope(name or "logdet"):
         diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(matrix))
-        return 2.0 * math_ops.reduce_sum(gen_ops.log(arithmetic_ops.real(diagonal)), -1)
+        return 2.0 * math_ops.reduce_sum(gen_ops.log(cast_ops.real(diagonal)), -1)

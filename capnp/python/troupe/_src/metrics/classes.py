@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
@@ -67,10 +67,10 @@ def _mean_of_ratios(matrix: Any) -> Tensor:
     )
     union = rows + columns - both
     occurring = math_ops.reduce_sum(math_ops.cast(gen_ops.not_equal(union, 0), dtypes.float32))
-    ones = array_ops.ones_like(union)
-    ratios = math_ops.div(both, array_ops.where(gen_ops.greater(union, 0), union, ones))
+    ones = creation_ops.ones_like(union)
+    ratios = math_ops.div(both, selection_ops.where(gen_ops.greater(union, 0), union, ones))
     mean = math_ops.reduce_sum(ratios, name="mean_iou") / occurring
-    return array_ops.where_v2(gen_ops.greater(occurring, 0), mean, 0.0)
+    return selection_ops.where_v2(gen_ops.greater(occurring, 0), mean, 0.0)
 
 
 def mean_per_class_accuracy(
@@ -89,7 +89,7 @@ def mean_per_class_accuracy(
         count = metric_variable([num_classes], dtypes.float32, "count")
         is_right = gen_ops.equal(math_ops.cast(predicted, expected.dtype), expected)
         right = math_ops.cast(is_right, dtypes.float32)
-        number = array_ops.ones_like(right)
+        number = creation_ops.ones_like(right)
         if weights is not None:
             weight = math_ops.cast(_line(weights), dtypes.float32)
             right, number = right * weight, number * weight

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.assert_ops import assert_less, assert_non_negative
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -96,13 +96,13 @@ def confusion_matrix(
             ]
         with graph.control_dependencies(checks):
             if weights is None:
-                values = array_ops.ones_like(predicted, dtype)
+                values = creation_ops.ones_like(predicted, dtype)
             else:
                 given = convert_to_tensor(weights)
                 predicted.shape.assert_is_compatible_with(given.shape)
                 values = math_ops.cast(given, dtype)
             shape = array_ops.stack([count, count])
             pairs = array_ops.stack([expected, predicted], axis=1)
-        zeros = array_ops.zeros(math_ops.cast(shape, dtypes.int32), dtype)
+        zeros = creation_ops.zeros(math_ops.cast(shape, dtypes.int32), dtype)
         matrix: Tensor = sparse_add(zeros, SparseTensor(pairs, values, shape))
         return matrix

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from troupe._src.checks.rank_ops import assert_rank_in
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import matched
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.rank_ops import assert_rank_in
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
 from troupe._src.variables.variable_scope import variable_scope
@@ -123,4 +123,4 @@ def _count(label: bool, prediction: bool, labels: Any, predictions: Any, weights
 
 def _fraction(part: Tensor, rest: Tensor, name: str) -> Tensor:
     total = part + rest
-    return array_ops.where_v2(gen_ops.greater(total, 0), math_ops.div(part, total), 0.0, name)
+    return selection_ops.where_v2(gen_ops.greater(total, 0), math_ops.div(part, total), 0.0, name)

@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected
 from troupe._src.metrics.thresholds import EPSILON, Counts, confusion_at_thresholds
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops, selection_ops
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
 from troupe._src.variables.variable_scope import variable_scope
@@ -93,10 +93,10 @@ def _interpolated_area(tp: Tensor, fp: Tensor, fn: Tensor) -> Tensor:
     more, fewer = positives[:-1], positives[1:]
     slope = safe_ratio(found, more - fewer, "prec_slope")
     intercept = tp[1:] - slope * fewer
-    ratio = array_ops.where(
+    ratio = selection_ops.where(
         gen_ops.logical_and(gen_ops.greater(more, 0), gen_ops.greater(fewer, 0)),
         safe_ratio(more, fewer, "recall_relative_ratio"),
-        array_ops.ones_like(fewer),
+        creation_ops.ones_like(fewer),
     )
     grown = slope * (found + intercept * gen_ops.log(ratio))
     parts = safe_ratio(grown, tp[1:] + fn[1:], "pr_auc_increment")
@@ -118,7 +118,7 @@ def sensitivity_at_specificity(
     def at_nearest(counts: Counts, name: str) -> Tensor:
         tp, fn, tn, fp = (counts[kind] for kind in ("tp", "fn", "tn", "fp"))
         rates = math_ops.div(tn, tn + fp + EPSILON)
-        nearest = math_ops.argmin(gen_ops.abs(rates - specificity), 0)
+        nearest = reduction_ops.argmin(gen_ops.abs(rates - specificity), 0)
         return _rate(tp, fn, nearest, name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
@@ -145,7 +145,7 @@ def specificity_at_sensitivity(
         is_nearest = gen_ops.equal(distances, math_ops.reduce_min(distances))
         # The sum reaches its maximum at the last of them, which is where argmax finds it first.
         counted = gen_ops.cumsum(math_ops.cast(is_nearest, dtypes.int64), 0)
-        return _rate(tn, fp, math_ops.argmax(counted, 0), name)
+        return _rate(tn, fp, reduction_ops.argmax(counted, 0), name)
 
     with variable_scope(name, "specificity_at_sensitivity"):
         limits = [0.0 - EPSILON, *_between(num_thresholds), 1.0 - EPSILON]
@@ -165,5 +165,5 @@ def _on_curve(
 
 
 def _rate(part: Any, rest: Any, index: Tensor, name: str) -> Tensor:
-    of_part, of_rest = (array_ops.gather(counts, index) for counts in (part, rest))
+    of_part, of_rest = (selection_ops.gather(counts, index) for counts in (part, rest))
     return math_ops.div(of_part, of_part + of_rest + EPSILON, name)

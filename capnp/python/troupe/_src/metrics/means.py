@@ -9,7 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics.confusion_matrix import remove_squeezable_dimensions
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import broadcast_weights, matched
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
@@ -73,7 +73,7 @@ def mean_tensor(
         each = math_ops.cast(convert_to_tensor(values), dtypes.float32)
         total = metric_variable(each.shape, dtypes.float32, "total_tensor")
         count = metric_variable(each.shape, dtypes.float32, "count_tensor")
-        number = array_ops.ones_like(each)
+        number = creation_ops.ones_like(each)
         if weights is not None:
             each, number = _weighted(each, weights)
         total_update = assign_add(total, each)
@@ -149,8 +149,8 @@ def mean_relative_error(
     predicted, divisor = remove_squeezable_dimensions(predicted, normalizer)
     predicted.shape.assert_is_compatible_with(divisor.shape)
     ratio = math_ops.div(gen_ops.abs(expected - predicted), divisor)
-    zeros = array_ops.zeros_like(expected)
-    error = array_ops.where(gen_ops.equal(divisor, 0.0), zeros, ratio)
+    zeros = creation_ops.zeros_like(expected)
+    error = selection_ops.where(gen_ops.equal(divisor, 0.0), zeros, ratio)
     scope = name or "mean_relative_error"
     return mean(error, weight, metrics_collections, updates_collections, scope)
 

@@ -9,9 +9,9 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics import label_sets
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import broadcast_weights
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.rearrange_ops import top_k
+from troupe._src.ops.order_ops import top_k
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
 
@@ -152,7 +152,7 @@ def _average_precision(classes: Any, predicted: Tensor) -> Tensor:
     each = array_ops.expand_dims(predicted, -1)
     is_label = label_sets.true_positives(label_sets.repeated(classes, k), each)
     found = gen_ops.cumsum(is_label, -1)
-    precision = math_ops.div(found, gen_ops.cumsum(array_ops.ones_like(is_label), -1))
+    precision = math_ops.div(found, gen_ops.cumsum(creation_ops.ones_like(is_label), -1))
     total = math_ops.reduce_sum(gen_ops.multiply(precision, is_label), axis=[-1])
     return math_ops.div(total, math_ops.cast(label_sets.size_up_to(classes, k), dtypes.float64))
 

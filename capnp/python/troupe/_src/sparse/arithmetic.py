@@ -6,7 +6,15 @@ from typing import Any, Callable, List, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.operand import implements
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import (
+    arithmetic_ops,
+    array_ops,
+    creation_ops,
+    gen_ops,
+    math_ops,
+    raw_ops,
+    selection_ops,
+)
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.rearrange_ops import gather_nd
@@ -99,7 +107,7 @@ def _at_entries(sparse: SparseTensor, dense: Any) -> Tensor:
     with checked(whole, "==", sparse.dense_shape, message):
         places = sparse.indices[:, -rank:]
     extends = gen_ops.equal(sizes, constant(1, dtypes.int64))
-    places = array_ops.where_v2(extends, array_ops.zeros_like(places), places)
+    places = selection_ops.where_v2(extends, creation_ops.zeros_like(places), places)
     return gather_nd(given, places)
 
 

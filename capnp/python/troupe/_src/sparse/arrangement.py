@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -68,8 +68,8 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None
         if known_order is not None and known.is_fully_defined():
             sizes: Any = [known.as_list()[int(axis)] for axis in known_order]
         else:
-            sizes = array_ops.gather(given.dense_shape, order)
-        indices = array_ops.gather(given.indices, order, axis=1)
+            sizes = selection_ops.gather(given.dense_shape, order)
+        indices = selection_ops.gather(given.indices, order, axis=1)
         return sparse_reorder(SparseTensor(indices, given.values, sizes))
 
 
@@ -79,10 +79,10 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: Optional[str] = No
     with get_default_graph().name_scope(name or "expand_dims"):
         place = convert_to_tensor(-1 if axis is None else axis, dtypes.int32)
         rank = array_ops.size(given.dense_shape)
-        place = array_ops.where_v2(gen_ops.less(place, 0), place + rank + 1, place)
+        place = selection_ops.where_v2(gen_ops.less(place, 0), place + rank + 1, place)
         before = array_ops.slice(given.indices, [0, 0], array_ops.stack([-1, place]))
         after = array_ops.slice(given.indices, array_ops.stack([0, place]), [-1, -1])
-        added = array_ops.zeros(array_ops.stack([row_count(given.indices), 1]), dtypes.int64)
+        added = creation_ops.zeros(array_ops.stack([row_count(given.indices), 1]), dtypes.int64)
         first = array_ops.slice(given.dense_shape, [0], array_ops.reshape(place, [1]))
         last = array_ops.slice(given.dense_shape, array_ops.reshape(place, [1]), [-1])
         one = convert_to_tensor([1], dtypes.int64)
@@ -136,7 +136,7 @@ def _expanded(shapes: List[Tensor], axis: int) -> List[Tensor]:
     rank = array_ops.size(greatest)
     place = axis if axis >= 0 else axis + rank
     is_axis = gen_ops.equal(math_ops.range(0, rank), place)
-    return [array_ops.where(is_axis, shape, greatest) for shape in shapes]
+    return [selection_ops.where(is_axis, shape, greatest) for shape in shapes]
 
 
 class KeywordRequired:
@@ -162,17 +162,17 @@ def sparse_split(
     with get_default_graph().name_scope(name or "SparseSplit"):
         rank = array_ops.size(given.dense_shape, out_type=dtypes.int64)
         with checked(place + 1, "<=", rank, "axis must be less than the rank"):
-            size = array_ops.gather(given.dense_shape, place)
+            size = selection_ops.gather(given.dense_shape, place)
         with checked(to_int64(count), "<=", size, "num_split must be at most the size of the axis"):
             each, longer = size // count, size % count
         is_axis = gen_ops.equal(math_ops.range(rank), place)
-        zeros = array_ops.zeros_like(given.dense_shape)
+        zeros = creation_ops.zeros_like(given.dense_shape)
         parts = []
         for number in range(count):
             start = each * number + gen_ops.minimum(longer, to_int64(number))
             part = each + math_ops.cast(gen_ops.greater(longer, to_int64(number)), dtypes.int64)
-            starts = array_ops.where_v2(is_axis, start, zeros)
-            sizes = array_ops.where_v2(is_axis, part, given.dense_shape)
+            starts = selection_ops.where_v2(is_axis, start, zeros)
+            sizes = selection_ops.where_v2(is_axis, part, given.dense_shape)
             parts.append(sparse_slice(given, starts, sizes))
         return parts
 
@@ -192,10 +192,10 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if chosen.shape.rank not in (None, 1):
         raise ValueError(f"to_retain must be a vector, but has shape {chosen.shape}")
     given.values.shape.merge_with(chosen.shape)
-    places = array_ops.reshape(array_ops.where(chosen), [-1])
+    places = array_ops.reshape(selection_ops.where(chosen), [-1])
     return SparseTensor(
-        array_ops.gather(given.indices, places),
-        array_ops.gather(given.values, places),
+        selection_ops.gather(given.indices, places),
+        selection_ops.gather(given.values, places),
         array_ops.identity(given.dense_shape),
     )
 
@@ -205,7 +205,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     given = to_sparse(sp_input)
     if new_shape is None:
         last = math_ops.reduce_max(given.indices, 0)
-        sizes = gen_ops.maximum(last + 1, array_ops.zeros_like(given.dense_shape))
+        sizes = gen_ops.maximum(last + 1, creation_ops.zeros_like(given.dense_shape))
         return SparseTensor(given.indices, given.values, sizes)
     sizes = to_int64(new_shape)
     if sizes.shape.rank not in (None, 1):

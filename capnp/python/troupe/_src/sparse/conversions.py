@@ -7,7 +7,15 @@ from typing import Any, Iterable, Optional
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops, rearrange_ops
+from troupe._src.ops import (
+    array_ops,
+    creation_ops,
+    gen_ops,
+    math_ops,
+    raw_ops,
+    rearrange_ops,
+    selection_ops,
+)
 from troupe._src.ops.arithmetic_ops import not_equal
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -21,7 +29,7 @@ def from_dense(tensor: Any, name: Optional[str] = None) -> SparseTensor:
     """The elements that are not 0, or not empty."""
     with get_default_graph().name_scope(name or "dense_to_sparse"):
         dense = convert_to_tensor(tensor)
-        indices = array_ops.where(not_equal(dense, array_ops.zeros([], dense.dtype)))
+        indices = selection_ops.where(not_equal(dense, creation_ops.zeros([], dense.dtype)))
         values = rearrange_ops.gather_nd(dense, indices)
         return SparseTensor(indices, values, array_ops.shape(dense, out_type=dtypes.int64))
 
@@ -37,7 +45,7 @@ def sparse_eye(
         rows = to_int64(num_rows)
         columns = rows if num_columns is None else to_int64(num_columns)
         places = math_ops.range(gen_ops.minimum(rows, columns))
-        values = array_ops.ones(array_ops.shape(places), dtype)
+        values = creation_ops.ones(array_ops.shape(places), dtype)
         sizes = [num_rows, num_rows if num_columns is None else num_columns]
         known = all(isinstance(size, int) for size in sizes)
         shape: Any = sizes if known else array_ops.stack([rows, columns])
@@ -75,7 +83,7 @@ def sparse_tensor_to_dense(
     With `validate_indices`, indices that are out of order or repeated fail the step.
     """
     given = to_sparse(sp_input)
-    default = array_ops.zeros([], given.dtype) if default_value is None else default_value
+    default = creation_ops.zeros([], given.dtype) if default_value is None else default_value
     return sparse_to_dense(
         given.indices, given.dense_shape, given.values, default, validate_indices, name
     )
@@ -86,7 +94,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: Optional[str] = No
     given = to_sparse(sp_input)
     with get_default_graph().name_scope(name or "SparseToIndicator"):
         count = array_ops.reshape(row_count(given.indices), [1])
-        merged = sparse_merge(given, given._with_values(array_ops.fill(count, True)), vocab_size)
+        merged = sparse_merge(given, given._with_values(creation_ops.fill(count, True)), vocab_size)
         return sparse_tensor_to_dense(merged, False, validate_indices=False)
 
 
@@ -125,4 +133,4 @@ def sparse_mask(a: Any, mask_indices: Any, name: Optional[str] = None) -> Indexe
     with get_default_graph().name_scope(name or "sparse_mask"):
         masked = convert_to_tensor(mask_indices, a.indices.dtype)
         indices, places = raw_ops.ListDiff(x=a.indices, y=masked)
-        return IndexedSlices(array_ops.gather(a.values, places), indices, a.dense_shape)
+        return IndexedSlices(selection_ops.gather(a.values, places), indices, a.dense_shape)

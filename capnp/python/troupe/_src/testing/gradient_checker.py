@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from troupe._src.graph.graph import get_default_session
-from troupe._src.ops.array_ops import placeholder
+from troupe._src.ops.creation_ops import placeholder
 from troupe._src.train.gradients import gradients
 
 

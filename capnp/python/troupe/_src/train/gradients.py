@@ -7,14 +7,14 @@ import functools
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
+from troupe._src.control_flow.functional import map_fn
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.gradient_functions import find_gradient_function
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.control_flow.functional import map_fn
-from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, math_ops
-from troupe._src.ops.array_ops import ones_like, zeros_like
+from troupe._src.ops import array_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.creation_ops import ones_like, zeros_like
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -138,7 +138,7 @@ def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
 
 def _row(gradient: Tensor, x: Any, place: Tensor) -> Tensor:
     """The gradient of one element of a gradient."""
-    return convert_to_tensor(gradients(array_ops.gather(gradient, place), x)[0])
+    return convert_to_tensor(gradients(selection_ops.gather(gradient, place), x)[0])
 
 
 def hessians(

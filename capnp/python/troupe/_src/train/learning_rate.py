@@ -6,8 +6,9 @@ import math
 from typing import Any, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 
@@ -128,7 +129,7 @@ def piecewise_constant(
                 f"Boundaries ({limit.dtype.base_dtype}) must have the same dtype as x "
                 f"({step.dtype.base_dtype})."
             )
-        rate = array_ops.where(gen_ops.less_equal(step, limit), value, rate)
+        rate = selection_ops.where(gen_ops.less_equal(step, limit), value, rate)
     return array_ops.identity(rate, name or "PiecewiseConstant")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional, Sequence
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
@@ -35,9 +35,9 @@ def assign_moving_average(
             return decayed
         with graph.name_scope(None):
             prefix = variable._shared_name
-            zeros = array_ops.zeros_like(convert_to_tensor(variable.initial_value))
+            zeros = creation_ops.zeros_like(convert_to_tensor(variable.initial_value))
             biased = Variable(zeros, trainable=False, name=f"{prefix}/biased")
-            zero = array_ops.zeros([], variable.dtype)
+            zero = creation_ops.zeros([], variable.dtype)
             count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
         average = biased.assign_sub((biased - new) * rest)
         updates = count.assign_add(1.0)
@@ -87,7 +87,7 @@ class ExponentialMovingAverage:
         if isinstance(variable, Variable):
             initial: Any = variable.initialized_value()
         else:
-            initial = array_ops.zeros(variable.shape, variable.dtype)
+            initial = creation_ops.zeros(variable.shape, variable.dtype)
         with graph.name_scope(None), graph.colocate_with(variable.op):
             return Variable(initial, trainable=False, name=self.average_name(variable))
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import gen_ops, math_ops, raw_ops
+from troupe._src.ops import gen_ops, math_ops, raw_ops, cast_ops
 from troupe._src.ops.array_ops import group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -270,7 +270,7 @@ class AdagradDAOptimizer(_OpOptimizer):
             self._get_or_make_slot(var, squares, "gradient_squared_accumulator", self._name)
 
     def _arguments(self, var: Variable) -> Dict[str, Any]:
-        step = math_ops.to_int64(self._global_step) + 1  # counted from 1
+        step = cast_ops.to_int64(self._global_step) + 1  # counted from 1
         return {**super()._arguments(var), "global_step": step}
 
 

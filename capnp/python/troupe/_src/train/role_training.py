@@ -14,7 +14,7 @@ from troupe._src.cluster.server import Server, stop_server
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.config import ConfigProto
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import zeros
+from troupe._src.ops.creation_ops import zeros
 from troupe._src.platform import logging
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
