@@ -25,16 +25,14 @@ from troupe._src.inputs.producers import (
 )
 from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.example import (
-    BytesList,
     Example,
     Feature,
     FeatureList,
     FeatureLists,
     Features,
-    FloatList,
-    Int64List,
     SequenceExample,
 )
+from troupe._src.messages.value_lists import BytesList, FloatList, Int64List
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.queues.queue_runner import (
     QueueRunner,

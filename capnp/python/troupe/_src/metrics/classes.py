@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
@@ -17,8 +18,9 @@ from troupe._src.variables.variable_scope import variable_scope
 
 
 def mean_iou(
-    labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: Any,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The mean over classes of the intersection of labels and predictions divided by their union.
 
@@ -74,12 +76,26 @@ def _mean_of_ratios(matrix: Any) -> Tensor:
 
 
 def mean_per_class_accuracy(
-    labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: Any,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The mean over classes of how many of the class are predicted as it; else as `mean_iou`.
+    """The mean over classes of how many labels of the class are predicted as it.
 
-    The update's result is that fraction for each class.
+    Args:
+        labels: classes, below `num_classes`.
+        predictions: as many classes.
+        num_classes: how many there are.
+        weights: what each pair counts, 1 by default.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The mean so far, a float32 scalar; and the update, whose result is the fraction of each
+        class, [num_classes], with this step.
+
+    Raises:
+        ValueError: if shapes are known to differ.
     """
     with variable_scope(name, "mean_accuracy"):
         expected = _line(math_ops.cast(convert_to_tensor(labels), dtypes.int64))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected
 from troupe._src.metrics.thresholds import EPSILON, Counts, confusion_at_thresholds
@@ -30,9 +31,11 @@ def _between(num_thresholds: int) -> List[float]:
 
 
 def auc(
-    labels: Any, predictions: Any, weights: Any = None, num_thresholds: int = 200,
-    metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC",
-    name: Optional[str] = None, summation_method: str = "trapezoidal", thresholds: Any = None,
+    labels: TensorLike, predictions: TensorLike, weights: Optional[TensorLike] = None,
+    num_thresholds: int = 200, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, curve: str = "ROC",
+    name: Optional[str] = None, summation_method: str = "trapezoidal",
+    thresholds: Optional[Sequence[float]] = None,
 ) -> Metric:  # fmt: skip
     """The area under the curve of the rates of true and false positives, or precision and recall.
 
@@ -104,13 +107,28 @@ def _interpolated_area(tp: Tensor, fp: Tensor, fn: Tensor) -> Tensor:
 
 
 def sensitivity_at_specificity(
-    labels: Any, predictions: Any, specificity: float, weights: Any = None,
-    num_thresholds: int = 200, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, specificity: float,
+    weights: Optional[TensorLike] = None, num_thresholds: int = 200,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The rate of true positives at the threshold whose specificity is nearest to the given one.
 
-    ValueError for a specificity that is not in [0, 1]; else as `auc`.
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        specificity: the rate of true negatives, in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        num_thresholds: how many thresholds are tried, at equal distances.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The rate so far, a float32 scalar; and the update, whose result is the rate with this step.
+
+    Raises:
+        ValueError: if the specificity is out of range, or shapes are known not to fit.
     """
     if specificity < 0 or specificity > 1:
         raise ValueError("`specificity` must be in the range [0, 1].")
@@ -128,13 +146,29 @@ def sensitivity_at_specificity(
 
 
 def specificity_at_sensitivity(
-    labels: Any, predictions: Any, sensitivity: float, weights: Any = None,
-    num_thresholds: int = 200, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, sensitivity: float,
+    weights: Optional[TensorLike] = None, num_thresholds: int = 200,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The rate of true negatives at the last threshold whose sensitivity is nearest.
+    """The rate of true negatives at the last threshold whose sensitivity is nearest to the given
+    one.
 
-    ValueError for a sensitivity that is not in [0, 1]; else as `auc`.
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        sensitivity: the rate of true positives, in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        num_thresholds: how many thresholds are tried, at equal distances.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The rate so far, a float32 scalar; and the update, whose result is the rate with this step.
+
+    Raises:
+        ValueError: if the sensitivity is out of range, or shapes are known not to fit.
     """
     if sensitivity < 0 or sensitivity > 1:
         raise ValueError("`sensitivity` must be in the range [0, 1].")
