@@ -9,7 +9,6 @@ from troupe._src.messages.value_lists import BytesList, FloatList, Int64List, M,
 from troupe._src.messages.wire import BYTES, bytes_field, read_fields
 from troupe._src.set_module import set_module
 
-
 _KINDS: Dict[str, Type[_Values]] = {
     "bytes_list": BytesList,
     "float_list": FloatList,
@@ -19,7 +18,13 @@ _KINDS: Dict[str, Type[_Values]] = {
 
 @set_module("troupe.train")
 class Feature(Message):
-    """A list of bytes, of floats or of integers; or none of them."""
+    """A list of bytes, of floats or of integers; or none of them.
+
+    Args:
+        bytes_list: the list, if it is one of bytes.
+        float_list: the list, if it is one of floats.
+        int64_list: the list, if it is one of integers.
+    """
 
     def __init__(
         self,
@@ -37,24 +42,37 @@ class Feature(Message):
 
     @property
     def bytes_list(self) -> BytesList:
+        """The list of bytes, empty where it is not set."""
         values = self._list("bytes_list")
         assert isinstance(values, BytesList)
         return values
 
     @property
     def float_list(self) -> FloatList:
+        """The list of floats, empty where it is not set."""
         values = self._list("float_list")
         assert isinstance(values, FloatList)
         return values
 
     @property
     def int64_list(self) -> Int64List:
+        """The list of integers, empty where it is not set."""
         values = self._list("int64_list")
         assert isinstance(values, Int64List)
         return values
 
     def WhichOneof(self, oneof_group: str) -> Optional[str]:
-        """The name of the list that it has."""
+        """The name of the list that it has.
+
+        Args:
+            oneof_group: "kind".
+
+        Returns:
+            "bytes_list", "float_list", "int64_list", or None.
+
+        Raises:
+            ValueError: if the group is another.
+        """
         if oneof_group != "kind":
             raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
         # A list that was empty when the program got it may have values now.
@@ -65,6 +83,14 @@ class Feature(Message):
         return self._kind
 
     def HasField(self, field_name: str) -> bool:
+        """Whether it has that list.
+
+        Args:
+            field_name: the name of a list.
+
+        Returns:
+            True or false.
+        """
         return self.WhichOneof("kind") == field_name
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
@@ -93,7 +119,11 @@ class Feature(Message):
 
 @set_module("troupe.train")
 class FeatureList(Message):
-    """A list of features."""
+    """A list of features.
+
+    Args:
+        feature: the features, which are copied.
+    """
 
     def __init__(self, feature: Iterable[Feature] = ()) -> None:
         self.feature: List[Feature] = copy.deepcopy(list(feature))
@@ -143,7 +173,11 @@ class _Map(Dict[str, M], Generic[M]):
 
 @set_module("troupe.train")
 class Features(Message):
-    """Features by their names."""
+    """Features by their names.
+
+    Args:
+        feature: a dict of Feature messages, which are copied.
+    """
 
     def __init__(self, feature: Optional[Dict[str, Feature]] = None) -> None:
         self.feature: _Map[Feature] = _Map(Feature, feature)
@@ -161,7 +195,11 @@ class Features(Message):
 
 @set_module("troupe.train")
 class FeatureLists(Message):
-    """Lists of features by their names."""
+    """Lists of features by their names.
+
+    Args:
+        feature_list: a dict of FeatureList messages, which are copied.
+    """
 
     def __init__(self, feature_list: Optional[Dict[str, FeatureList]] = None) -> None:
         self.feature_list: _Map[FeatureList] = _Map(FeatureList, feature_list)
@@ -179,7 +217,11 @@ class FeatureLists(Message):
 
 @set_module("troupe.train")
 class Example(Message):
-    """Features that belong together."""
+    """Features that belong together.
+
+    Args:
+        features: the features, which are copied.
+    """
 
     def __init__(self, features: Optional[Features] = None) -> None:
         self.features = Features(features.feature if features else None)
@@ -197,7 +239,12 @@ class Example(Message):
 
 @set_module("troupe.train")
 class SequenceExample(Message):
-    """Features that belong together, and lists whose elements are features."""
+    """Features that belong together, and lists whose elements are features.
+
+    Args:
+        context: the features, which are copied.
+        feature_lists: the lists, which are copied.
+    """
 
     def __init__(
         self, context: Optional[Features] = None, feature_lists: Optional[FeatureLists] = None

@@ -23,25 +23,63 @@ class Message:
     """A message that can be written as bytes and read from them."""
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        """The bytes; maps are always in the order of their keys."""
+        """The bytes; maps are always in the order of their keys.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            Bytes, as protobuf writes them.
+        """
         raise NotImplementedError
 
     def _merge_field(self, number: int, kind: int, value: Any) -> None:
         raise NotImplementedError
 
     def MergeFromString(self, serialized: bytes) -> int:
-        """Adds what the bytes say; ValueError where they are no such message."""
+        """Adds what the bytes say.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
         for number, kind, value in read_fields(bytes(serialized)):
             self._merge_field(number, kind, value)
         return len(serialized)
 
     def ParseFromString(self, serialized: bytes) -> int:
-        """Reads a message of that type in place of this one."""
+        """Reads a message of that type in place of this one.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
         self.Clear()
         return self.MergeFromString(serialized)
 
     @classmethod
     def FromString(cls: Type[M], serialized: bytes) -> M:
+        """A message of bytes.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            The message.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
         message = cls()
         message.MergeFromString(serialized)
         return message
@@ -51,12 +89,20 @@ class Message:
         self.__init__()  # type: ignore[misc]
 
     def CopyFrom(self, other: Any) -> None:
-        """Becomes a copy of another message of its type."""
+        """Becomes a copy of another message of its type.
+
+        Args:
+            other: the message.
+
+        Raises:
+            TypeError: if it is of another type.
+        """
         if type(other) is not type(self):
             raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
         self.__dict__.update(copy.deepcopy(other.__dict__))
 
     def ByteSize(self) -> int:
+        """The number of bytes that it is written as."""
         return len(self.SerializeToString())
 
     def __eq__(self, other: object) -> bool:
@@ -70,7 +116,14 @@ class Message:
 
 
 class _Values(Message):
-    """A list of values of one type."""
+    """A list of values of one type.
+
+    Args:
+        value: the values.
+
+    Raises:
+        TypeError: if one is of another type.
+    """
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
         self.value: List[Any] = list(value)

@@ -78,13 +78,13 @@ class TestCase(Assertions):
         """A context with the test's own session as the default, which ends with the test.
 
         Args:
-          graph: Its graph, by default the default one of the first call.
-          config: Its options.
-          use_gpu: Accepted.
-          force_gpu: Accepted.
+            graph: Its graph, by default the default one of the first call.
+            config: Its options.
+            use_gpu: Accepted.
+            force_gpu: Accepted.
 
         Raises:
-          ValueError: If it has another graph, or got other options, in an earlier context.
+            ValueError: If it has another graph, or got other options, in an earlier context.
         """
         if self._cached_session is None:
             self._cached_session = Session("", graph or get_default_graph(), config)

@@ -23,8 +23,8 @@ class Coordinator:
         """Has no threads yet.
 
         Args:
-          clean_stop_exception_types: The errors that a thread ends with where all is well; by
-            default OutOfRangeError, the end of the data.
+            clean_stop_exception_types: The errors that a thread ends with where all is well; by
+                default OutOfRangeError, the end of the data.
         """
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (errors.OutOfRangeError,)
@@ -130,14 +130,14 @@ class LooperThread(threading.Thread):
         """Registers with the coordinator.
 
         Args:
-          coord: The coordinator.
-          timer_interval_secs: The time between the beginnings of calls; None: back to back.
-          target: What run_loop() calls, if it is not overridden.
-          args: The arguments of `target`.
-          kwargs: Further arguments of `target`, by their names.
+            coord: The coordinator.
+            timer_interval_secs: The time between the beginnings of calls; None: back to back.
+            target: What run_loop() calls, if it is not overridden.
+            args: The arguments of `target`.
+            kwargs: Further arguments of `target`, by their names.
 
         Raises:
-          ValueError: If there is no coordinator, or arguments without a target.
+            ValueError: If there is no coordinator, or arguments without a target.
         """
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")

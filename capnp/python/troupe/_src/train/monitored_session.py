@@ -12,7 +12,7 @@ from troupe._src.messages.config import ConfigProto, RunOptions
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform.process import check_not_forked, claim_process, close_at_exit
 from troupe._src.session.fetch import plan_fetches, to_feeds
-from troupe._src.session.session import BaseSession
+from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import Training, adapt_hook

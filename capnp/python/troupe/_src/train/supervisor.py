@@ -258,11 +258,11 @@ class Supervisor:
         """Starts threads that run the enqueues of the runners, by default all of the graph.
 
         Args:
-          sess: The session.
-          queue_runners: The runners; None: those in the collection QUEUE_RUNNERS.
+            sess: The session.
+            queue_runners: The runners; None: those in the collection QUEUE_RUNNERS.
 
         Returns:
-          The threads, which the coordinator stops.
+            The threads, which the coordinator stops.
         """
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
