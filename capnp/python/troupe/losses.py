@@ -1,19 +1,19 @@
 """Losses, kept in the collection LOSSES until get_total_loss adds them up."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.nn.loss_collections import (
-    add_loss,
-    get_losses,
-    get_regularization_loss,
-    get_regularization_losses,
-    get_total_loss,
-)
 from troupe._src.nn.class_losses import (
     hinge_loss,
     log_loss,
     sigmoid_cross_entropy,
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
+)
+from troupe._src.nn.loss_collections import (
+    add_loss,
+    get_losses,
+    get_regularization_loss,
+    get_regularization_losses,
+    get_total_loss,
 )
 from troupe._src.nn.losses import (
     Reduction,

@@ -112,6 +112,7 @@ from troupe._src.ops.math_ops import (
     scalar_mul,
     truediv,
 )
+from troupe._src.ops.order_ops import in_top_k, top_k
 from troupe._src.ops.reduction_ops import (
     argmax,
     argmin,
@@ -120,7 +121,6 @@ from troupe._src.ops.reduction_ops import (
     reduce_std,
     reduce_variance,
 )
-from troupe._src.ops.order_ops import in_top_k, top_k
 from troupe._src.ops.segment_ops import (
     bincount,
     cumprod,

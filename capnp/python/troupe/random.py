@@ -10,6 +10,11 @@ from troupe._src.nn.candidate_samplers import (
     uniform_candidate_sampler,
 )
 from troupe._src.random.random_ops import categorical, multinomial, truncated_normal
+from troupe._src.random.random_ops import random_gamma as gamma
+from troupe._src.random.random_ops import random_normal as normal
+from troupe._src.random.random_ops import random_poisson as poisson
+from troupe._src.random.random_ops import random_shuffle as shuffle
+from troupe._src.random.random_ops import random_uniform as uniform
 from troupe._src.random.stateless_ops import (
     stateless_categorical,
     stateless_multinomial,
@@ -17,11 +22,6 @@ from troupe._src.random.stateless_ops import (
     stateless_truncated_normal,
     stateless_uniform,
 )
-from troupe._src.random.random_ops import random_gamma as gamma
-from troupe._src.random.random_ops import random_normal as normal
-from troupe._src.random.random_ops import random_poisson as poisson
-from troupe._src.random.random_ops import random_shuffle as shuffle
-from troupe._src.random.random_ops import random_uniform as uniform
 
 __getattr__ = _missing_names(__name__)
 

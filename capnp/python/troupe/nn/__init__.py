@@ -16,9 +16,6 @@ from troupe._src.nn.conv_gradients import (
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
 )
-from troupe._src.nn.conv_ops import atrous_conv2d, conv1d, conv2d, conv3d, convolution
-from troupe._src.nn.morphology_ops import dilation2d, erosion2d
-from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
 from troupe._src.nn.conv_gradients import conv3d_backprop_filter as conv3d_backprop_filter_v2
 from troupe._src.nn.conv_gradients import (
     depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter,
@@ -26,23 +23,13 @@ from troupe._src.nn.conv_gradients import (
 from troupe._src.nn.conv_gradients import (
     depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
 )
+from troupe._src.nn.conv_ops import atrous_conv2d, conv1d, conv2d, conv3d, convolution
 from troupe._src.nn.conv_transpose_ops import (
     atrous_conv2d_transpose,
     conv1d_transpose,
     conv2d_transpose,
     conv3d_transpose,
     conv_transpose,
-)
-from troupe._src.nn.ctc_ops import (
-    ctc_beam_search_decoder,
-    ctc_beam_search_decoder_v2,
-    ctc_greedy_decoder,
-    ctc_loss,
-)
-from troupe._src.nn.embedding_ops import (
-    embedding_lookup,
-    embedding_lookup_sparse,
-    safe_embedding_lookup_sparse,
 )
 from troupe._src.nn.cross_entropies import (
     log_poisson_loss,
@@ -52,6 +39,19 @@ from troupe._src.nn.cross_entropies import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from troupe._src.nn.ctc_ops import (
+    ctc_beam_search_decoder,
+    ctc_beam_search_decoder_v2,
+    ctc_greedy_decoder,
+    ctc_loss,
+)
+from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
+from troupe._src.nn.embedding_ops import (
+    embedding_lookup,
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+)
+from troupe._src.nn.morphology_ops import dilation2d, erosion2d
 from troupe._src.nn.nn_ops import (
     bias_add,
     crelu,

@@ -91,15 +91,17 @@ from troupe._src.train.hooks.native_hooks import (
     StopAtStepHook,
 )
 from troupe._src.train.optimizer import Optimizer
-from troupe._src.train.optimizers import (
+from troupe._src.train.adaptive_optimizers import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
+    ProximalAdagradOptimizer,
+)
+from troupe._src.train.optimizers import (
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
-    ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )

@@ -137,7 +137,8 @@ def expand_dims(
     Returns:
         A tensor with one axis more.
     """
-    return raw_ops.ExpandDims(input=input, dim=dim if axis is None else axis, name=name)
+    place: Any = dim if axis is None else axis
+    return raw_ops.ExpandDims(input=input, dim=place, name=name)
 
 
 def squeeze(

@@ -29,6 +29,9 @@ class Builder:
     def __init__(self, export_dir: Any) -> None:
         """Makes the folder.
 
+        Args:
+            export_dir: Its path.
+
         Raises:
             AssertionError: It exists and has files.
         """

@@ -19,7 +19,14 @@ from troupe._src.variables.variable_sets import global_variables
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """True if the folder has the file of a SavedModel, or its text form."""
+    """Whether a folder has the file of a SavedModel, or its text form.
+
+    Args:
+        export_dir: The folder.
+
+    Returns:
+        True or false.
+    """
     return any(os.path.exists(path) for path in constants.model_files(export_dir))
 
 

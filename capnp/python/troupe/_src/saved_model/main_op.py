@@ -26,6 +26,9 @@ def main_op_with_restore(restore_op_name: Any) -> Operation:
 
     Args:
         restore_op_name: An Operation, or its name.
+
+    Returns:
+        The operation.
     """
     graph = get_default_graph()
     with graph.control_dependencies([main_op()]):

@@ -152,7 +152,14 @@ def _supervised(method_name: str, inputs: Dict[str, Any], *outputs: Any) -> Sign
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """True if the signature is of one of the three kinds that can be served."""
+    """Whether a signature is of one of the three kinds that can be served.
+
+    Args:
+        signature_def: A SignatureDef, or None.
+
+    Returns:
+        True or false.
+    """
     if signature_def is None:
         return False
     inputs, outputs = signature_def.inputs, signature_def.outputs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Tuple
 
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph_defs.meta_graph import add_meta_graph
 from troupe._src.platform import logging
-from troupe._src.checkpoints.saver import Saver
 from troupe._src.variables.variable_sets import global_variables
 
 

@@ -20,11 +20,12 @@ from troupe._src.platform import logging
 from troupe._src.queues.queue_runner import QueueRunner
 from troupe._src.queues.queues import FIFOQueue
 from troupe._src.set_module import set_module
-from troupe._src.train.optimizer import Optimizer
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
+from troupe._src.train.optimizer import Optimizer
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables, report_uninitialized_variables
+
 
 @set_module("troupe.train")
 class SyncReplicasOptimizer(Optimizer):
@@ -84,11 +85,22 @@ class SyncReplicasOptimizer(Optimizer):
         self._accumulator_list: List[Tuple[ConditionalAccumulatorBase, str]] = []
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer: each replica may change its gradients."""
+        """The gradients of the wrapped optimizer: each replica may change its own.
+
+        Args:
+            *args: Those of the wrapped optimizer.
+            **kwargs: Those of the wrapped optimizer.
+
+        Returns:
+            A list of (gradient or None, variable).
+        """
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(
-        self, grads_and_vars: Any, global_step: Optional[Variable] = None, name: Any = None
+        self,
+        grads_and_vars: Any,
+        global_step: Optional[Variable] = None,
+        name: Optional[str] = None,
     ) -> Any:
         """What a replica runs: it hands its gradients in, and waits for a token.
 
@@ -214,11 +226,27 @@ class SyncReplicasOptimizer(Optimizer):
         return self._chief_queue_runner
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer."""
+        """A slot of the wrapped optimizer.
+
+        Args:
+            *args: The variable, and the name of the slot.
+            **kwargs: The same by name.
+
+        Returns:
+            A variable; None where there is none.
+        """
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer."""
+        """The names of the slots of the wrapped optimizer.
+
+        Args:
+            *args: Have no effect.
+            **kwargs: Have no effect.
+
+        Returns:
+            A list of names.
+        """
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> List[Variable]:
