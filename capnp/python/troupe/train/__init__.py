@@ -27,16 +27,14 @@ from troupe._src.inputs.shuffling import (
 )
 from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.example import (
-    BytesList,
     Example,
     Feature,
     FeatureList,
     FeatureLists,
     Features,
-    FloatList,
-    Int64List,
     SequenceExample,
 )
+from troupe._src.messages.value_lists import BytesList, FloatList, Int64List
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.queues.queue_runner import (
     QueueRunner,
@@ -95,15 +93,17 @@ from troupe._src.train.hooks.native_hooks import (
     StopAtStepHook,
 )
 from troupe._src.train.optimizer import Optimizer
-from troupe._src.train.optimizers import (
+from troupe._src.train.adaptive_optimizers import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
+    ProximalAdagradOptimizer,
+)
+from troupe._src.train.optimizers import (
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
-    ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )

@@ -10,7 +10,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph_defs.meta_graph import export_meta_graph, proto_functions
 from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
-from troupe._src.session.session import BaseSession
+from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped

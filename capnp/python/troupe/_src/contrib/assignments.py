@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.checkpoints.checkpoint_reader import CheckpointReader
 from troupe._src.contrib.variables import get_variables
-from troupe._src.ops import array_ops
+from troupe._src.ops import array_ops, creation_ops
 from troupe._src.platform import logging
 
 _Assignment = Tuple[Any, Dict[Any, Any]]
@@ -17,7 +17,7 @@ _Assignment = Tuple[Any, Dict[Any, Any]]
 def _assigned(values: List[Tuple[Any, Any]]) -> _Assignment:
     feeds, ops = {}, []
     for target, value in values:
-        fed = array_ops.placeholder(
+        fed = creation_ops.placeholder(
             target.dtype.base_dtype, target.shape, name=f"placeholder/{target.op.name}"
         )
         ops.append(target.assign(fed))

@@ -19,7 +19,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers import convolutional, core, pooling
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.initializers import Zeros
@@ -308,5 +308,5 @@ def one_hot_encoding(
         given = convert_to_tensor(labels)
         if given.dtype == dtypes.int32:
             given = math_ops.cast(given, dtypes.int64)
-        outputs = array_ops.one_hot(given, num_classes, on_value=on_value, off_value=off_value)
+        outputs = creation_ops.one_hot(given, num_classes, on_value=on_value, off_value=off_value)
         return collect_outputs(outputs_collections, outputs)

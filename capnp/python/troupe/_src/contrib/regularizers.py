@@ -10,9 +10,10 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.operand import Operand
-from troupe._src.ops import gen_ops, math_ops, random_ops
+from troupe._src.ops import gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import as_shape

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from troupe._src.graph.graph import Graph
-    from troupe._src.session.session import BaseSession
+    from troupe._src.session.base_session import BaseSession
 
 _PACKAGE = __name__.split(".")[0]
 

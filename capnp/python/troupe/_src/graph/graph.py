@@ -23,7 +23,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 if TYPE_CHECKING:
-    from troupe._src.session.session import BaseSession
+    from troupe._src.session.base_session import BaseSession
 
 
 @set_module("troupe")

@@ -10,8 +10,9 @@ from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
 from troupe._src.linalg import linear_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops, reduction_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 # A column for each component of the result.
@@ -234,7 +235,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         pixels = math_ops.cast(image, dtypes.float32)
         axes = [-1, -2, -3]
         mean = math_ops.reduce_mean(pixels, axes, keepdims=True)
-        deviation = math_ops.reduce_std(pixels, axes, keepdims=True)
+        deviation = reduction_ops.reduce_std(pixels, axes, keepdims=True)
         count = math_ops.reduce_prod(array_ops.shape(pixels)[-3:])
         least = gen_ops.rsqrt(math_ops.cast(count, dtypes.float32))
         return gen_ops.realdiv(gen_ops.subtract(pixels, mean), gen_ops.maximum(deviation, least))

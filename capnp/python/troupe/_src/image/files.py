@@ -8,9 +8,11 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
-from troupe._src.ops import gen_ops, math_ops, random_ops, raw_ops, string_ops
+from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.parsing import parsing_ops
+from troupe._src.random import random_ops
+from troupe._src.strings import string_ops
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 

@@ -9,8 +9,9 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import rows_axis, sizes_of_image
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, rearrange_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, rearrange_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 
@@ -91,7 +92,7 @@ def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tenso
             shape = array_ops.concat([array_ops.shape(pixels)[:1], [1, 1, 1]], axis=0)
         is_flipped = gen_ops.less(random_ops.random_uniform(shape, 0, 1.0, seed=seed), 0.5)
         flipped = rearrange_ops.reverse(pixels, [first + axis])
-        result = array_ops.where_v2(is_flipped, flipped, pixels)
+        result = selection_ops.where_v2(is_flipped, flipped, pixels)
         result.set_shape(pixels.shape)
         return result
 

@@ -11,7 +11,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype
-from troupe._src.nn.conv_ops import depthwise_conv2d
+from troupe._src.nn.depthwise_ops import depthwise_conv2d
 from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
@@ -47,7 +47,7 @@ def convert_image_dtype(
     pixels, wanted = convert_to_tensor(image), as_dtype(dtype)
     if pixels.dtype == wanted:
         return array_ops.identity(pixels, name=name)
-    cast = arithmetic_ops.saturate_cast if saturate else math_ops.cast
+    cast = cast_ops.saturate_cast if saturate else math_ops.cast
     with get_default_graph().name_scope(name or "convert_image"):
         if pixels.dtype.is_floating and wanted.is_floating:
             return math_ops.cast(pixels, wanted)

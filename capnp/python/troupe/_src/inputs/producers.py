@@ -11,12 +11,13 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops
-from troupe._src.ops.array_ops import gather, identity, shape, size
+from troupe._src.ops.array_ops import identity, shape, size
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.random_ops import random_shuffle
+from troupe._src.ops.selection_ops import gather
 from troupe._src.queues.queue_runner import QueueRunner, add_queue_runner
 from troupe._src.queues.queues import FIFOQueue
+from troupe._src.random.random_ops import random_shuffle
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike

@@ -9,10 +9,10 @@ from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.input_spec import InputSpec
-from troupe._src.nn import nn_ops
-from troupe._src.ops import array_ops, math_ops
-from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.linalg.linear_ops import tensordot
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, math_ops, selection_ops
+from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
@@ -31,7 +31,7 @@ def if_training(
             flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
             if flag.shape.rank is None:
                 flag = array_ops.reshape(flag, [])  # so that the shape of the result is known
-            return array_ops.where_v2(flag, one(), other())
+            return selection_ops.where_v2(flag, one(), other())
         training = known
     return one() if training else other()
 

@@ -11,7 +11,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.input_spec import InputSpec
 from troupe._src.nn import norm_ops
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, math_ops, selection_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -221,11 +221,11 @@ class BatchNormalization(Layer):
             self._update(tensor, mean, variance, rate)
             return mean, variance
         flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
-        rate = array_ops.where_v2(flag, rate, array_ops.zeros_like(rate))
+        rate = selection_ops.where_v2(flag, rate, creation_ops.zeros_like(rate))
         self._update(tensor, mean, variance, rate)
         return (
-            array_ops.where_v2(flag, mean, self.moving_mean),
-            array_ops.where_v2(flag, variance, self.moving_variance),
+            selection_ops.where_v2(flag, mean, self.moving_mean),
+            selection_ops.where_v2(flag, variance, self.moving_variance),
         )
 
     def _update(self, tensor: Tensor, mean: Tensor, variance: Tensor, rate: Tensor) -> None:

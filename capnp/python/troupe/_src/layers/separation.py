@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 from troupe._src.layers.convolution import Convolution
 from troupe._src.layers.windows import format_of_op
 from troupe._src.nn import nn_ops
-from troupe._src.nn.conv_ops import separable_conv2d
+from troupe._src.nn.depthwise_ops import separable_conv2d
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor

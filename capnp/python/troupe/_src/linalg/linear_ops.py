@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import arithmetic_ops, array_ops, cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
@@ -132,7 +132,7 @@ def norm(
         if is_matrix and ord == 2:
             found = _largest_singular_value(values, axis)
         elif ord in ("fro", "euclidean", 2):
-            squares = values * arithmetic_ops.conj(values)
+            squares = values * cast_ops.conj(values)
             found = gen_ops.sqrt(math_ops.reduce_sum(squares, axis, keepdims=True))
         elif ord in (1, math.inf):
             found = _summed_or_largest(arithmetic_ops.abs(values), ord, axis, is_matrix)

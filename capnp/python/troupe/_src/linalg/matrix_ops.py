@@ -7,7 +7,7 @@ from typing import Optional, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
@@ -151,4 +151,4 @@ def logdet(matrix: TensorLike, name: Optional[str] = None) -> Tensor:
     """
     with get_default_graph().name_scope(name or "logdet"):
         diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(matrix))
-        return 2.0 * math_ops.reduce_sum(gen_ops.log(arithmetic_ops.real(diagonal)), -1)
+        return 2.0 * math_ops.reduce_sum(gen_ops.log(cast_ops.real(diagonal)), -1)

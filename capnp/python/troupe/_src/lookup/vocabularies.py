@@ -8,11 +8,11 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.lookup.tables import HashTable, LookupInterface, StaticHashTable
-from troupe._src.ops import array_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
-from troupe._src.ops.string_ops import string_to_hash_bucket
 from troupe._src.set_module import set_module
+from troupe._src.strings.string_ops import string_to_hash_bucket
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 
@@ -148,7 +148,7 @@ class _TableWithBuckets(LookupInterface):
                 return buckets
             ids = self._table.lookup(words)
             is_known = raw_ops.NotEqual(x=ids, y=self._table.default_value)
-            return array_ops.where_v2(is_known, ids, buckets + self._table.size())
+            return selection_ops.where_v2(is_known, ids, buckets + self._table.size())
 
 
 def _check_table_dtypes(key_dtype: DType, value_dtype: DType, of_lookup: DType) -> None:
