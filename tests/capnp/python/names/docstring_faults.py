@@ -126,13 +126,11 @@ def is_repeated(function):
 
 
 def arguments_of(function, is_method):
-    """The names of the arguments that a docstring has to say."""
+    """The names of its arguments, without the object of a method."""
     given = function.args
     every = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
     names = [each.arg for each in every if each is not None]
-    if is_method and names and names[0] in ("self", "cls"):
-        names = names[1:]
-    return [name for name in names if name not in COMMON and not name.startswith("_")]
+    return names[1:] if is_method and names and names[0] in ("self", "cls") else names
 
 
 def section(text, title):
@@ -141,15 +139,22 @@ def section(text, title):
     return match.group(1) if match else ""
 
 
+def unsaid(names, texts):
+    """Those of the arguments that no docstring has a line for."""
+    said = "\n".join(section(text, "Args") for text in texts)
+    wanted = [name for name in names if name not in COMMON and not name.startswith("_")]
+    return [name for name in wanted if not re.search(rf"^    \**{name}: \S", said, re.MULTILINE)]
+
+
 def lacking(function, texts, is_method=False):
     """What the docstrings of a function, of its class or of those it overrides do not say."""
     if not any(texts):
         return ["docstring"]
-    said = "\n".join(section(text, "Args") for text in texts)
     names = arguments_of(function, is_method)
-    missing = [name for name in names if not re.search(rf"^    \**{name}: \S", said, re.MULTILINE)]
+    missing = unsaid(names, texts)
     result = ast.unparse(function.returns) if function.returns else "None"
-    if names and result not in NO_RESULT and function.name != "__init__":
+    takes = any(name not in COMMON and not name.startswith("_") for name in names)
+    if takes and result not in NO_RESULT and function.name != "__init__":
         titles = ("Returns", "Yields")
         if not any(section(text, title) for text in texts for title in titles):
             missing.append("Returns")

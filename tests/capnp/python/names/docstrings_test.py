@@ -30,6 +30,17 @@ class DocstringsTest(unittest.TestCase):
         ]
         self.assertEqual(without, [])
 
+    def test_functions_that_others_make_say_their_arguments(self):
+        missing = {}
+        for module in modules():
+            for name in getattr(module, "__all__", ()):
+                function = getattr(module, name)
+                if inspect.isfunction(function):
+                    names = list(inspect.signature(function).parameters)
+                    faults = docstring_faults.unsaid(names, [inspect.getdoc(function) or ""])
+                    missing.update({f"{module.__name__}.{name}": faults} if faults else {})
+        self.assertEqual(missing, {})
+
     def test_each_public_function_and_method_says_its_arguments_and_its_result(self):
         faults = [
             f"{definition.path}:{line}: {name}: {', '.join(missing)}"

@@ -221,7 +221,14 @@ def exception_type_from_error_code(error_code: int) -> Type[OpError]:
 
 
 def error_code_from_exception_type(cls: Type[OpError]) -> int:
-    """The code of a class."""
+    """The code of a class.
+
+    Args:
+        cls: A class of OpErrors.
+
+    Returns:
+        The code.
+    """
     return cls.error_code
 
 
