@@ -6,7 +6,6 @@ import os
 from typing import Any, Dict, NamedTuple, Optional
 
 from troupe._src.set_module import set_module
-from troupe._src.types.paths import PathLike
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 
 

@@ -12,7 +12,6 @@ from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import (
     GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
 )  # fmt: skip
-from troupe._src.graph.elements import Tensor
 from troupe._src.graph.exporter import export_graph
 from troupe._src.graph.graph_scopes import GraphScopes
 from troupe._src.graph.node_to_place import NodeToPlace
