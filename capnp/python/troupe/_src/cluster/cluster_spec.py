@@ -26,7 +26,7 @@ class ClusterSpec:
 
     Raises:
         TypeError: It is something else, or has a job or an address that is no text.
-        ValueError: The text or an address is malformed.
+        InvalidArgumentError: The text or an address is malformed.
     """
 
     def __init__(self, cluster: ClusterLike) -> None:

@@ -50,7 +50,7 @@ def batch_norm(
         outputs_collections: where the result is added to.
         trainable: whether optimizers train `beta` and `gamma` by default.
         batch_weights: Must be None.
-        fused: By the op for images, where it can be; None for the default, which is the same.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
         data_format: "NHWC", with the channels last, or "NCHW".
         zero_debias_moving_mean: Must be False.
         scope: The scope of the variables, by default `BatchNorm`.

@@ -25,7 +25,7 @@ class DeviceSpec:
 
         Args:
             job: The name of the job.
-            replica: The index of the replica, which is 0 where it is given.
+            replica: The index of the replica, which can only be 0.
             task: The index of the task.
             device_type: "CPU" or "GPU".
             device_index: The index of the device among those of its type.

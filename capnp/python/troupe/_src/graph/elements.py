@@ -121,8 +121,8 @@ class Operation:
             name: The name of the attribute.
 
         Returns:
-            A number, bool, text as bytes, dtype number, list of sizes, or list of these. None is a
-            shape of unknown rank.
+            A number, bool, text or list of these; the number of a dtype; the sizes of a shape, with
+            -1 where one is not known, and None where not even the rank is.
 
         Raises:
             ValueError: It has none of that name.

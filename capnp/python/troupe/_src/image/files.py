@@ -41,7 +41,7 @@ def decode_image(
 
     Args:
         contents: The contents of the file, a string scalar.
-        channels: 1, 3 or 4; by default as many as the file has.
+        channels: 1, 3 or 4; by default, and with 0, as many as the file has.
         dtype: That of the result: uint8, uint16 or floating point numbers.
         expand_animations: Not used, since GIF files are not supported.
 

@@ -319,16 +319,16 @@ class Layer:
         Args:
             name: Its name in the scope.
             shape: Its shape.
-            dtype: Its dtype, by default that of the layer.
+            dtype: Its dtype, by default that of the layer, or else float32.
             initializer: Makes its first value; None for the scope's default.
             regularizer: Makes a loss of it.
             trainable: Whether optimizers train it by default.
             constraint: Is applied to it after an optimizer has updated it.
-            use_resource: Whether it is a variable of a resource; by default as the scope says.
-            synchronization: Is kept and not used.
-            aggregation: Is kept and not used.
+            use_resource: Not used: the scope says it.
+            synchronization: Not used.
+            aggregation: Not used.
             partitioner: Divides it into parts, by default that of the scope.
-            **kwargs: Not used.
+            **kwargs: Further arguments of `tf.get_variable`.
 
         Returns:
             The variable, or its parts with a partitioner.

@@ -45,7 +45,7 @@ class BatchNormalization(Layer):
         renorm: Must be False.
         renorm_clipping: Not used.
         renorm_momentum: Not used.
-        fused: By the op for images, where it can be; None for the default, which is the same.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
         trainable: Whether optimizers train its variables by default.
         virtual_batch_size: Must be None.
         adjustment: Must be None.
@@ -53,7 +53,6 @@ class BatchNormalization(Layer):
 
     Raises:
         NotImplementedError: For renormalization, virtual batches and adjustments.
-        ValueError: `fused` is true for channels in several axes.
     """
 
     def __init__(
@@ -292,7 +291,7 @@ def batch_normalization(
         renorm: Must be False.
         renorm_clipping: Not used.
         renorm_momentum: Not used.
-        fused: By the op for images, where it can be; None for the default, which is the same.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
         virtual_batch_size: Must be None.
         adjustment: Must be None.
 
