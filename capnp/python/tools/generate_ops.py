@@ -15,6 +15,8 @@ import re
 import sys
 from typing import Any, Dict, List
 
+from op_docs import OpDocs
+
 # Public names that are not the op's name in snake case.
 RENAMED = {
     "AddN": "add_n",
@@ -93,9 +95,11 @@ from __future__ import annotations
 from typing import Any as _Any
 from typing import List as _List
 from typing import Optional as _Optional
+from typing import Sequence as _Sequence
 
 from troupe._src.graph.elements import Operation as _Operation
 from troupe._src.graph.elements import Tensor as _Tensor
+from troupe._src.graph.tensor_like import TensorLike as _TensorLike
 from troupe._src.ops.apply_op import apply_op as _apply_op
 from troupe._src.types import dtypes as _dtypes
 from troupe._src.types.dtypes import DTypeLike as _DTypeLike
@@ -142,8 +146,9 @@ class Function:
 
     def __init__(self, op: str, op_def: Dict[str, Any], dtype_names: Dict[int, str]) -> None:
         self.op = op
+        self.op_def = op_def
         self.doc = op_def["doc"]
-        self.inputs = [argument["name"] for argument in op_def["inputs"]]
+        self.inputs = {argument["name"]: argument for argument in op_def["inputs"]}
         implied = {
             argument[key]
             for argument in op_def["inputs"]
@@ -157,7 +162,10 @@ class Function:
         self.result = "_List[_Tensor]" if is_list else "_Tensor" if outputs else "_Operation"
 
     def parameters(self) -> List[str]:
-        parts = [f"{PYTHON_NAMES.get(name, name)}: _Any" for name in self.inputs]
+        parts = [
+            f"{PYTHON_NAMES.get(name, name)}: {input_type(argument)}"
+            for name, argument in self.inputs.items()
+        ]
         for attr in self.attrs:
             kind = ATTR_TYPES.get(attr["type"], "_Any")
             if not attr["has_default"]:
@@ -174,8 +182,10 @@ class Function:
         lines += [f"    {part}," for part in given]
         lines.append(f") -> {self.result}:")
         doc = (self.doc or self.op).replace("\\", "\\\\")
-        lines += [f'    """{part}' if not i else f"    {part}" for i, part in enumerate(wrap(doc))]
-        lines[-1] += '"""'
+        attrs = [attr["name"] for attr in self.attrs]
+        said = [(each, PYTHON_NAMES.get(each, each)) for each in (*self.inputs, *attrs)]
+        text = OpDocs(self.op_def, self.dtype_names).text(doc, said)
+        lines += [f"    {part}" if part else "" for part in text]
         inputs = ", ".join(f'"{n}": {PYTHON_NAMES.get(n, n)}' for n in self.inputs)
         attrs = ", ".join(f'"{attr["name"]}": {attr["name"]}' for attr in self.attrs)
         call = f'_apply_op("{self.op}", {{{inputs}}}, {{{attrs}}}, name)'
@@ -183,13 +193,9 @@ class Function:
         return "\n".join(lines)
 
 
-def wrap(text: str) -> List[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > 88:
-            lines.append("")
-        lines[-1] += (" " if lines[-1] else "") + word
-    return lines
+def input_type(argument: Dict[str, Any]) -> str:
+    is_list = argument["count_attr"] or argument["dtypes_attr"]
+    return "_Sequence[_TensorLike]" if is_list else "_TensorLike"
 
 
 def load(path: str) -> Any:

@@ -74,15 +74,20 @@ from troupe._src.linalg.matrix_ops import (
 )  # fmt: skip
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.ops.arithmetic_ops import (
-    abs, accumulate_n, add_n, angle, broadcast_dynamic_shape, broadcast_static_shape, complex, conj,
-    equal, floordiv, imag, is_non_decreasing, is_strictly_increasing, lbeta, log_sigmoid,
-    logical_xor, not_equal, real, saturate_cast,
+    abs, accumulate_n, add_n, broadcast_dynamic_shape, broadcast_static_shape, equal, floordiv,
+    is_non_decreasing, is_strictly_increasing, lbeta, log_sigmoid, logical_xor, not_equal,
+)  # fmt: skip
+from troupe._src.ops.cast_ops import (
+    angle, complex, conj, imag, real, saturate_cast, to_bfloat16, to_complex128, to_complex64,
+    to_double, to_float, to_int32, to_int64,
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
-    broadcast_to, concat, expand_dims, fill, gather, get_static_value, group, identity,
-    matrix_transpose, newaxis, no_op, one_hot, ones, ones_like, pad, placeholder,
-    placeholder_with_default, reshape, shape, size, slice, split, squeeze, stack, transpose,
-    tuple_of, unstack, where, where_v2, zeros, zeros_like,
+    broadcast_to, concat, expand_dims, get_static_value, group, identity, matrix_transpose, newaxis,
+    no_op, pad, reshape, shape, size, slice, split, squeeze, stack, transpose, tuple_of, unstack,
+)  # fmt: skip
+from troupe._src.ops.selection_ops import gather, where, where_v2
+from troupe._src.ops.creation_ops import (
+    fill, one_hot, ones, ones_like, placeholder, placeholder_with_default, zeros, zeros_like,
 )  # fmt: skip
 from troupe._src.ops.array_ops import tuple_of as tuple
 from troupe._src.ops.assert_ops import (
@@ -92,7 +97,7 @@ from troupe._src.ops.assert_ops import (
     verify_tensor_all_finite,
 )  # fmt: skip
 from troupe._src.ops.assert_ops import print_v2 as print
-from troupe._src.ops.check_ops import (
+from troupe._src.checks.check_ops import (
     assert_integer, assert_proper_iterable, assert_same_float_dtype, assert_scalar, assert_type,
 )  # fmt: skip
 from troupe._src.ops.clip_ops import (
@@ -120,20 +125,22 @@ from troupe._src.ops.gen_ops import tensor_scatter_add as tensor_scatter_nd_add
 from troupe._src.ops.gen_ops import tensor_scatter_sub as tensor_scatter_nd_sub
 from troupe._src.ops.gen_ops import tensor_scatter_update as tensor_scatter_nd_update
 from troupe._src.ops.math_ops import (
-    add, arg_max, arg_min, argmax, argmin, cast, count_nonzero, div, divide,
-    matmul, range, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
-    reduce_prod, reduce_sum, scalar_mul, to_bfloat16, to_complex64, to_complex128, to_double,
-    to_float, to_int32, to_int64, truediv,
+    add, cast, div, divide, matmul, range, reduce_all, reduce_any, reduce_max, reduce_mean,
+    reduce_min, reduce_prod, reduce_sum, scalar_mul, truediv,
+)  # fmt: skip
+from troupe._src.ops.reduction_ops import (
+    arg_max, arg_min, argmax, argmin, count_nonzero, reduce_logsumexp,
 )  # fmt: skip
 from troupe._src.ops.op_library import load_op_library
-from troupe._src.ops.random_ops import (
+from troupe._src.random.random_ops import (
     multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
 )  # fmt: skip
-from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
+from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
+from troupe._src.ops.order_ops import argsort, searchsorted, sort
 from troupe._src.ops.rearrange_ops import (
-    argsort, boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
-    parallel_stack, searchsorted, sequence_mask, setdiff1d, sort, svd,
+    boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
+    parallel_stack, sequence_mask, setdiff1d, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, cumprod, cumsum, histogram_fixed_width, histogram_fixed_width_bins,
@@ -144,7 +151,7 @@ from troupe._src.ops.slicing import strided_slice
 from troupe._src.ops.sparse_tensor import (
     SparseTensor, SparseTensorValue, is_tensor, sparse_placeholder,
 )  # fmt: skip
-from troupe._src.ops.string_ops import (
+from troupe._src.strings.string_ops import (
     reduce_join, regex_replace, string_join, string_split, string_to_hash_bucket, string_to_number,
     substr,
 )  # fmt: skip
@@ -181,7 +188,8 @@ from troupe._src.types.dtypes import (
 )  # fmt: skip
 from troupe._src.types.dtypes import bool_ as bool
 from troupe._src.types.errors import OpError
-from troupe._src.types.shapes import Dimension, TensorShape, dimension_at_index, dimension_value
+from troupe._src.types.dimensions import Dimension, dimension_value
+from troupe._src.types.shapes import TensorShape, dimension_at_index
 from troupe._src.variables.assign_ops import assign, assign_add, assign_sub
 from troupe._src.variables.initializers import Constant as constant_initializer
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer

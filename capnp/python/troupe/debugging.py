@@ -1,6 +1,14 @@
 """Checks of values, dtypes and shapes."""
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.checks.check_ops import (
+    assert_integer,
+    assert_proper_iterable,
+    assert_same_float_dtype,
+    assert_scalar,
+    assert_type,
+)
+from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.graph.elements import is_numeric_tensor
 from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
 from troupe._src.ops.assert_ops import (
@@ -19,15 +27,7 @@ from troupe._src.ops.assert_ops import (
     check_numerics,
 )
 from troupe._src.ops.assert_ops import verify_tensor_all_finite as assert_all_finite
-from troupe._src.ops.check_ops import (
-    assert_integer,
-    assert_proper_iterable,
-    assert_same_float_dtype,
-    assert_scalar,
-    assert_type,
-)
 from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
-from troupe._src.ops.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 
 __getattr__ = _missing_names(__name__)
 

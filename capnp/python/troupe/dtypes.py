@@ -1,7 +1,7 @@
 """Element types of tensors, and conversions between them."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.arithmetic_ops import complex, saturate_cast
+from troupe._src.ops.cast_ops import complex, saturate_cast
 from troupe._src.ops.gen_ops import as_string
 from troupe._src.ops.math_ops import cast
 from troupe._src.types.dtypes import (

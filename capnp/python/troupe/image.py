@@ -72,7 +72,7 @@ from troupe._src.ops.gen_ops import (
     resize_area,
     rgb_to_hsv,
 )
-from troupe._src.ops.random_ops import random_crop
+from troupe._src.random.random_ops import random_crop
 
 __getattr__ = _missing_names(__name__)
 

@@ -1,9 +1,11 @@
 """Layers that make their variables: classes, and functions that apply them once."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.layers.base import InputSpec, Layer
-from troupe._src.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
+from troupe._src.layers.base import Layer
+from troupe._src.layers.convolutional import Conv1D, Conv2D, conv1d, conv2d
+from troupe._src.layers.convolutional_3d import Conv3D, conv3d
 from troupe._src.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.layers.normalization import BatchNormalization, batch_normalization
 from troupe._src.layers.pooling import (
     AveragePooling1D,

@@ -1,24 +1,28 @@
 """Losses, kept in the collection LOSSES until get_total_loss adds them up."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.nn.losses import (
-    Reduction,
-    absolute_difference,
+from troupe._src.nn.class_losses import (
+    hinge_loss,
+    log_loss,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+)
+from troupe._src.nn.loss_collections import (
     add_loss,
-    compute_weighted_loss,
-    cosine_distance,
     get_losses,
     get_regularization_loss,
     get_regularization_losses,
     get_total_loss,
-    hinge_loss,
+)
+from troupe._src.nn.losses import (
+    Reduction,
+    absolute_difference,
+    compute_weighted_loss,
+    cosine_distance,
     huber_loss,
-    log_loss,
     mean_pairwise_squared_error,
     mean_squared_error,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    sparse_softmax_cross_entropy,
 )
 
 __getattr__ = _missing_names(__name__)

@@ -7,11 +7,8 @@ from troupe._src.ops.arithmetic_ops import (
     abs,
     accumulate_n,
     add_n,
-    angle,
-    conj,
     equal,
     floordiv,
-    imag,
     is_non_decreasing,
     is_strictly_increasing,
     lbeta,
@@ -19,8 +16,8 @@ from troupe._src.ops.arithmetic_ops import (
     logical_xor,
     not_equal,
     polyval,
-    real,
 )
+from troupe._src.ops.cast_ops import angle, conj, imag, real, to_float, to_int32, to_int64
 from troupe._src.ops.gen_ops import (
     acos,
     acosh,
@@ -46,6 +43,7 @@ from troupe._src.ops.gen_ops import (
     greater_equal,
     igamma,
     igammac,
+    invert_permutation,
     is_finite,
     is_inf,
     is_nan,
@@ -69,6 +67,11 @@ from troupe._src.ops.gen_ops import (
     rint,
     round,
     rsqrt,
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
     sigmoid,
     sign,
     sin,
@@ -81,6 +84,10 @@ from troupe._src.ops.gen_ops import (
     subtract,
     tan,
     tanh,
+    unsorted_segment_max,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sum,
     xdivy,
     xlogy,
     zeta,
@@ -89,10 +96,7 @@ from troupe._src.ops.gen_ops import div_no_nan as divide_no_nan
 from troupe._src.ops.gen_ops import floormod as mod
 from troupe._src.ops.math_ops import (
     add,
-    argmax,
-    argmin,
     cast,
-    count_nonzero,
     div,
     divide,
     matmul,
@@ -100,34 +104,30 @@ from troupe._src.ops.math_ops import (
     reduce_all,
     reduce_any,
     reduce_euclidean_norm,
-    reduce_logsumexp,
     reduce_max,
     reduce_mean,
     reduce_min,
     reduce_prod,
-    reduce_std,
     reduce_sum,
-    reduce_variance,
     scalar_mul,
-    to_float,
-    to_int32,
-    to_int64,
     truediv,
 )
-from troupe._src.ops.rearrange_ops import in_top_k, top_k
-from troupe._src.ops.segment_ops import bincount, unsorted_segment_mean, unsorted_segment_sqrt_n
-from troupe._src.ops.gen_ops import invert_permutation
-from troupe._src.ops.gen_ops import segment_max
-from troupe._src.ops.gen_ops import segment_mean
-from troupe._src.ops.gen_ops import segment_min
-from troupe._src.ops.gen_ops import segment_prod
-from troupe._src.ops.gen_ops import segment_sum
-from troupe._src.ops.gen_ops import unsorted_segment_max
-from troupe._src.ops.gen_ops import unsorted_segment_min
-from troupe._src.ops.gen_ops import unsorted_segment_prod
-from troupe._src.ops.gen_ops import unsorted_segment_sum
-from troupe._src.ops.segment_ops import cumprod
-from troupe._src.ops.segment_ops import cumsum
+from troupe._src.ops.order_ops import in_top_k, top_k
+from troupe._src.ops.reduction_ops import (
+    argmax,
+    argmin,
+    count_nonzero,
+    reduce_logsumexp,
+    reduce_std,
+    reduce_variance,
+)
+from troupe._src.ops.segment_ops import (
+    bincount,
+    cumprod,
+    cumsum,
+    unsorted_segment_mean,
+    unsorted_segment_sqrt_n,
+)
 
 __all__ = [
     "abs",

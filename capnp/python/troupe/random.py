@@ -9,21 +9,19 @@ from troupe._src.nn.candidate_samplers import (
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from troupe._src.ops.random_ops import (
-    categorical,
-    multinomial,
+from troupe._src.random.random_ops import categorical, multinomial, truncated_normal
+from troupe._src.random.random_ops import random_gamma as gamma
+from troupe._src.random.random_ops import random_normal as normal
+from troupe._src.random.random_ops import random_poisson as poisson
+from troupe._src.random.random_ops import random_shuffle as shuffle
+from troupe._src.random.random_ops import random_uniform as uniform
+from troupe._src.random.stateless_ops import (
     stateless_categorical,
     stateless_multinomial,
     stateless_normal,
     stateless_truncated_normal,
     stateless_uniform,
-    truncated_normal,
 )
-from troupe._src.ops.random_ops import random_gamma as gamma
-from troupe._src.ops.random_ops import random_normal as normal
-from troupe._src.ops.random_ops import random_poisson as poisson
-from troupe._src.ops.random_ops import random_shuffle as shuffle
-from troupe._src.ops.random_ops import random_uniform as uniform
 
 __getattr__ = _missing_names(__name__)
 

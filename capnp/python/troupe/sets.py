@@ -1,11 +1,11 @@
 """Operations on sets along the last axis of tensors."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.set_ops import difference, intersection, size, union
-from troupe._src.ops.set_ops import difference as set_difference
-from troupe._src.ops.set_ops import intersection as set_intersection
-from troupe._src.ops.set_ops import size as set_size
-from troupe._src.ops.set_ops import union as set_union
+from troupe._src.sparse.sets import difference, intersection, size, union
+from troupe._src.sparse.sets import difference as set_difference
+from troupe._src.sparse.sets import intersection as set_intersection
+from troupe._src.sparse.sets import size as set_size
+from troupe._src.sparse.sets import union as set_union
 
 __getattr__ = _missing_names(__name__)
 

@@ -1,19 +1,18 @@
 """Strings."""
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.ops.gen_ops import as_string
+from troupe._src.ops.gen_ops import as_string, unsorted_segment_join
 from troupe._src.ops.gen_ops import string_lower as lower
 from troupe._src.ops.gen_ops import string_strip as strip
 from troupe._src.ops.gen_ops import string_to_hash_bucket_fast as to_hash_bucket_fast
 from troupe._src.ops.gen_ops import string_to_hash_bucket_strong as to_hash_bucket_strong
 from troupe._src.ops.gen_ops import string_upper as upper
-from troupe._src.ops.gen_ops import unsorted_segment_join
-from troupe._src.ops.string_ops import reduce_join, regex_full_match, regex_replace, substr
-from troupe._src.ops.string_ops import string_join as join
-from troupe._src.ops.string_ops import string_length as length
-from troupe._src.ops.string_ops import string_split_v2 as split
-from troupe._src.ops.string_ops import string_to_hash_bucket as to_hash_bucket
-from troupe._src.ops.string_ops import string_to_number as to_number
+from troupe._src.strings.string_ops import reduce_join, regex_full_match, regex_replace, substr
+from troupe._src.strings.string_ops import string_join as join
+from troupe._src.strings.string_ops import string_length as length
+from troupe._src.strings.string_ops import string_split_v2 as split
+from troupe._src.strings.string_ops import string_to_hash_bucket as to_hash_bucket
+from troupe._src.strings.string_ops import string_to_number as to_number
 
 __getattr__ = _missing_names(__name__)
 

@@ -10,12 +10,14 @@ from troupe._src.contrib.arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
-from troupe._src.contrib.variables import (
-    add_model_variable,
+from troupe._src.contrib.assignments import (
     assign_from_checkpoint,
     assign_from_checkpoint_fn,
     assign_from_values,
     assign_from_values_fn,
+)
+from troupe._src.contrib.variables import (
+    add_model_variable,
     get_local_variables,
     get_model_variables,
     get_trainable_variables,

@@ -9,6 +9,12 @@ from troupe._src.contrib.arg_scope import (
     current_arg_scope,
     has_arg_scope,
 )
+from troupe._src.contrib.assignments import (
+    assign_from_checkpoint,
+    assign_from_checkpoint_fn,
+    assign_from_values,
+    assign_from_values_fn,
+)
 from troupe._src.contrib.batch_norm import batch_norm
 from troupe._src.contrib.layers import (
     avg_pool2d,
@@ -34,10 +40,6 @@ from troupe._src.contrib.regularizers import (
 from troupe._src.contrib.regularizers import xavier_initializer as xavier_initializer_conv2d
 from troupe._src.contrib.variables import (
     add_model_variable,
-    assign_from_checkpoint,
-    assign_from_checkpoint_fn,
-    assign_from_values,
-    assign_from_values_fn,
     get_local_variables,
     get_model_variables,
     get_trainable_variables,

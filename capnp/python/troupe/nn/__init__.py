@@ -9,30 +9,21 @@ from troupe._src.nn.candidate_samplers import (
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from troupe._src.nn.conv_ops import (
-    atrous_conv2d,
-    conv1d,
-    conv2d,
+from troupe._src.nn.conv_gradients import (
     conv2d_backprop_filter,
     conv2d_backprop_input,
-    conv3d,
     conv3d_backprop_filter,
-    convolution,
-    depthwise_conv2d,
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
-    depthwise_conv2d_native,
-    dilation2d,
-    erosion2d,
-    separable_conv2d,
 )
-from troupe._src.nn.conv_ops import conv3d_backprop_filter as conv3d_backprop_filter_v2
-from troupe._src.nn.conv_ops import (
+from troupe._src.nn.conv_gradients import conv3d_backprop_filter as conv3d_backprop_filter_v2
+from troupe._src.nn.conv_gradients import (
     depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter,
 )
-from troupe._src.nn.conv_ops import (
+from troupe._src.nn.conv_gradients import (
     depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
 )
+from troupe._src.nn.conv_ops import atrous_conv2d, conv1d, conv2d, conv3d, convolution
 from troupe._src.nn.conv_transpose_ops import (
     atrous_conv2d_transpose,
     conv1d_transpose,
@@ -40,32 +31,36 @@ from troupe._src.nn.conv_transpose_ops import (
     conv3d_transpose,
     conv_transpose,
 )
+from troupe._src.nn.cross_entropies import (
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits,
+)
 from troupe._src.nn.ctc_ops import (
     ctc_beam_search_decoder,
     ctc_beam_search_decoder_v2,
     ctc_greedy_decoder,
     ctc_loss,
 )
+from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
 from troupe._src.nn.embedding_ops import (
     embedding_lookup,
     embedding_lookup_sparse,
     safe_embedding_lookup_sparse,
 )
+from troupe._src.nn.morphology_ops import dilation2d, erosion2d
 from troupe._src.nn.nn_ops import (
     bias_add,
     crelu,
     dropout,
     leaky_relu,
-    log_poisson_loss,
     log_softmax,
     relu_layer,
-    sigmoid_cross_entropy_with_logits,
     softmax,
-    softmax_cross_entropy_with_logits,
-    softmax_cross_entropy_with_logits_v2,
-    sparse_softmax_cross_entropy_with_logits,
     swish,
-    weighted_cross_entropy_with_logits,
     xw_plus_b,
     zero_fraction,
 )
@@ -107,7 +102,7 @@ from troupe._src.ops.gen_ops import (
     softsign,
     tanh,
 )
-from troupe._src.ops.rearrange_ops import in_top_k, top_k
+from troupe._src.ops.order_ops import in_top_k, top_k
 from troupe._src.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
 from troupe._src.rnn.raw import raw_rnn
 from troupe._src.rnn.static import (

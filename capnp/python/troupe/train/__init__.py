@@ -10,10 +10,6 @@ from troupe._src.inputs.batching import (
     batch_join,
     maybe_batch,
     maybe_batch_join,
-    maybe_shuffle_batch,
-    maybe_shuffle_batch_join,
-    shuffle_batch,
-    shuffle_batch_join,
 )
 from troupe._src.inputs.producers import (
     input_producer,
@@ -23,18 +19,22 @@ from troupe._src.inputs.producers import (
     slice_input_producer,
     string_input_producer,
 )
+from troupe._src.inputs.shuffling import (
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
 from troupe._src.graph_defs.meta_graph import export_meta_graph
 from troupe._src.messages.example import (
-    BytesList,
     Example,
     Feature,
     FeatureList,
     FeatureLists,
     Features,
-    FloatList,
-    Int64List,
     SequenceExample,
 )
+from troupe._src.messages.value_lists import BytesList, FloatList, Int64List
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.queues.queue_runner import (
     QueueRunner,
@@ -93,15 +93,17 @@ from troupe._src.train.hooks.native_hooks import (
     StopAtStepHook,
 )
 from troupe._src.train.optimizer import Optimizer
-from troupe._src.train.optimizers import (
+from troupe._src.train.adaptive_optimizers import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
+    ProximalAdagradOptimizer,
+)
+from troupe._src.train.optimizers import (
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
-    ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )

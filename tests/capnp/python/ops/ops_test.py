@@ -162,9 +162,28 @@ class CatalogTest(unittest.TestCase):
         for name, op_def in _native.ops().items():
             if not name.startswith("_"):
                 function = getattr(tf.raw_ops, name)
-                self.assertEqual(
-                    " ".join(function.__doc__.split()), " ".join(op_def["doc"].split())
-                )
+                doc = function.__doc__.partition("\n\n    Args:\n")[0]
+                self.assertEqual(" ".join(doc.split()), " ".join(op_def["doc"].split()))
+
+    def test_a_raw_op_says_the_dtypes_of_its_arguments_and_results(self):
+        for function, sentences in (
+            (tf.raw_ops.TopKV2, (
+                "input: A tensor of real numbers.", "k: A tensor of int32.", "sorted: A bool.",
+                "A list of `values`, a tensor of the dtype of `input`; `indices`, a tensor of",
+            )),
+            (tf.raw_ops.ConcatV2, (
+                "values: A list of tensors of any dtype.", "axis: A tensor of int32 or int64.",
+                "The tensor `output`, of the dtype of `values`.",
+            )),
+            (tf.raw_ops.Cast, ("DstT: A dtype: numbers or bool.", "`y`, of the dtype `DstT`.")),
+            (tf.raw_ops.Assign, ("ref: A reference to a variable of any dtype.",)),
+            (tf.raw_ops.QueueEnqueueV2, (
+                "handle: The handle of a resource.", "Returns: The operation.",
+            )),
+            (tf.raw_ops.IteratorGetNext, ("`components`, tensors of the dtypes `output_types`.",)),
+        ):  # fmt: skip
+            for sentence in sentences:
+                self.assertIn(sentence, " ".join(function.__doc__.split()))
 
     def test_an_unsupported_name_is_an_error_that_tells_why(self):
         with self.assertRaisesRegex(AttributeError, "are not part of this"):

@@ -15,6 +15,7 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
+from troupe._src.types.paths import PathLike
 from troupe._src.variables.initializers import Zeros
 from troupe._src.variables.variable_scope import get_variable, variable_scope
 
@@ -62,7 +63,7 @@ class BaselineClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Optional[Sequence[Any]] = None,
@@ -92,7 +93,7 @@ class BaselineRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Ftrl",

@@ -19,6 +19,7 @@ from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.array_ops import group
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
+from troupe._src.types.paths import PathLike
 from troupe._src.variables.assign_ops import assign_add
 
 LINEAR_RATE_MAX = 0.005
@@ -101,7 +102,7 @@ class DNNLinearCombinedClassifier(Estimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         linear_feature_columns: Optional[Sequence[Any]] = None,
         linear_optimizer: Any = "Ftrl",
         dnn_feature_columns: Optional[Sequence[Any]] = None,
@@ -159,7 +160,7 @@ class DNNLinearCombinedRegressor(Estimator):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         linear_feature_columns: Optional[Sequence[Any]] = None,
         linear_optimizer: Any = "Ftrl",
         dnn_feature_columns: Optional[Sequence[Any]] = None,

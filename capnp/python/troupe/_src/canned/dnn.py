@@ -13,6 +13,7 @@ from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.nn.losses import Reduction
 from troupe._src.ops import gen_ops
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 
 def dnn_model_fn(head: Head, network: Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
@@ -56,7 +57,7 @@ class DNNClassifier(Estimator):
         self,
         hidden_units: Sequence[int],
         feature_columns: Sequence[Any],
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Optional[Sequence[Any]] = None,
@@ -105,7 +106,7 @@ class DNNRegressor(Estimator):
         self,
         hidden_units: Sequence[int],
         feature_columns: Sequence[Any],
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Adagrad",

@@ -11,8 +11,8 @@ from troupe._src.estimator.export_outputs import (
     RegressionOutput,
 )
 from troupe._src.estimator.spec import DEFAULT_SERVING_SIGNATURE, EstimatorSpec, ModeKeys
-from troupe._src.feature_columns.numbers import NumericColumn, numeric_column
 from troupe._src.feature_columns.column import Transformed
+from troupe._src.feature_columns.numbers import NumericColumn, numeric_column
 from troupe._src.graph.elements import Tensor
 from troupe._src.lookup.index_tables import (
     index_table_from_tensor,
@@ -21,8 +21,8 @@ from troupe._src.lookup.index_tables import (
 from troupe._src.metrics.counts import precision, recall
 from troupe._src.metrics.curves import auc
 from troupe._src.metrics.means import accuracy, mean
-from troupe._src.nn import losses, nn_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.nn import cross_entropies, losses, nn_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.sparse.conversions import sparse_tensor_to_dense
 from troupe._src.summary.summary_ops import scalar
@@ -183,7 +183,7 @@ class _ClassHead(Head):
         return found
 
     def _with_classes(self, found: Dict[str, Tensor], scores: Tensor) -> Dict[str, Tensor]:
-        ids = array_ops.expand_dims(math_ops.argmax(scores, axis=-1), -1)
+        ids = array_ops.expand_dims(reduction_ops.argmax(scores, axis=-1), -1)
         batch = array_ops.shape(scores)[0]
         numbers = array_ops.expand_dims(math_ops.range(self._count), 0)
         names: List[Any] = self._vocabulary or [str(number) for number in range(self._count)]
@@ -215,7 +215,7 @@ class MultiClassHead(_ClassHead):
         return self._count
 
     def _losses(self, labels: Tensor, logits: Tensor) -> Tensor:
-        loss = nn_ops.sparse_softmax_cross_entropy_with_logits(
+        loss = cross_entropies.sparse_softmax_cross_entropy_with_logits(
             labels=array_ops.squeeze(labels, axis=[-1]), logits=logits
         )
         return array_ops.expand_dims(loss, -1)
@@ -235,10 +235,10 @@ class BinaryHead(_ClassHead):
 
     def _losses(self, labels: Tensor, logits: Tensor) -> Tensor:
         wanted = math_ops.cast(labels, logits.dtype)
-        return nn_ops.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits)
+        return cross_entropies.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits)
 
     def _predictions(self, logits: Tensor) -> Dict[str, Tensor]:
-        both = array_ops.concat([array_ops.zeros_like(logits), logits], axis=-1)
+        both = array_ops.concat([creation_ops.zeros_like(logits), logits], axis=-1)
         found = {
             "logits": logits,
             "logistic": gen_ops.sigmoid(logits),

@@ -12,6 +12,7 @@ from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec
 from troupe._src.nn.losses import Reduction
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 RATE_MAX = 0.2
 
@@ -58,7 +59,7 @@ class LinearClassifier(Estimator):
     def __init__(
         self,
         feature_columns: Sequence[Any],
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Optional[Sequence[Any]] = None,
@@ -97,7 +98,7 @@ class LinearRegressor(Estimator):
     def __init__(
         self,
         feature_columns: Sequence[Any],
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Ftrl",

@@ -5,14 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Sequence
 
+from troupe._src.train.adaptive_optimizers import AdagradOptimizer, AdamOptimizer
 from troupe._src.train.optimizer import Optimizer
-from troupe._src.train.optimizers import (
-    AdagradOptimizer,
-    AdamOptimizer,
-    FtrlOptimizer,
-    GradientDescentOptimizer,
-    RMSPropOptimizer,
-)
+from troupe._src.train.optimizers import FtrlOptimizer, GradientDescentOptimizer, RMSPropOptimizer
 
 DNN_RATE = 0.05
 

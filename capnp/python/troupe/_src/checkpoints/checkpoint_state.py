@@ -14,6 +14,7 @@ from troupe._src.messages.proto_message import ProtoMessage
 from troupe._src.messages.text_parser import ParseError, parse_text
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 _SHARD = re.compile(r"-[\d?]+-of-\d+$")
 
@@ -35,20 +36,20 @@ def _file_of(save_dir: Any, latest_filename: Optional[str]) -> str:
 
 
 def get_checkpoint_state(
-    checkpoint_dir: Any, latest_filename: Optional[str] = None
+    checkpoint_dir: PathLike, latest_filename: Optional[str] = None
 ) -> Optional[CheckpointState]:
     """The contents of a folder's file of checkpoints.
 
     Args:
-      checkpoint_dir: The folder.
-      latest_filename: The name of the file, by default "checkpoint".
+        checkpoint_dir: The folder.
+        latest_filename: The name of the file, by default "checkpoint".
 
     Returns:
-      A CheckpointState, whose paths begin with the folder's unless they are absolute. None where
-      there is no such file, or it cannot be read.
+        A CheckpointState, whose paths begin with the folder's unless they are absolute. None where
+        there is no such file, or it cannot be read.
 
     Raises:
-      ValueError: The file names no latest checkpoint.
+        ValueError: The file names no latest checkpoint.
     """
     path = _file_of(checkpoint_dir, latest_filename)
     try:
@@ -69,7 +70,7 @@ def get_checkpoint_state(
 
 
 def generate_checkpoint_state_proto(
-    save_dir: Any,
+    save_dir: PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Optional[Sequence[str]] = None,
     all_model_checkpoint_timestamps: Optional[Sequence[float]] = None,
@@ -78,17 +79,18 @@ def generate_checkpoint_state_proto(
     """The message of a folder's file of checkpoints.
 
     Args:
-      save_dir: The folder.
-      model_checkpoint_path: The latest checkpoint.
-      all_model_checkpoint_paths: All checkpoints, the latest last; it is added if it is not there.
-      all_model_checkpoint_timestamps: When they were written, in seconds since 1970.
-      last_preserved_timestamp: When the last one was written that is never removed.
+        save_dir: The folder.
+        model_checkpoint_path: The latest checkpoint.
+        all_model_checkpoint_paths: All checkpoints, the latest last; it is added if it is not
+            there.
+        all_model_checkpoint_timestamps: When they were written, in seconds since 1970.
+        last_preserved_timestamp: When the last one was written that is never removed.
 
     Returns:
-      A CheckpointState. Relative paths in it count from a relative folder.
+        A CheckpointState. Relative paths in it count from a relative folder.
 
     Raises:
-      ValueError: There are not as many times as paths.
+        ValueError: There are not as many times as paths.
     """
     paths = list(all_model_checkpoint_paths or ())
     if not paths or paths[-1] != model_checkpoint_path:
@@ -114,7 +116,7 @@ def _relative(path: str, save_dir: Any) -> str:
 
 
 def update_checkpoint_state(
-    save_dir: Any,
+    save_dir: PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Optional[Sequence[str]] = None,
     latest_filename: Optional[str] = None,
@@ -124,16 +126,16 @@ def update_checkpoint_state(
     """Writes a folder's file of checkpoints.
 
     Args:
-      save_dir: The folder.
-      model_checkpoint_path: The latest checkpoint.
-      all_model_checkpoint_paths: All checkpoints, the latest last.
-      latest_filename: The name of the file, by default "checkpoint".
-      all_model_checkpoint_timestamps: When they were written, in seconds since 1970.
-      last_preserved_timestamp: When the last one was written that is never removed.
+        save_dir: The folder.
+        model_checkpoint_path: The latest checkpoint.
+        all_model_checkpoint_paths: All checkpoints, the latest last.
+        latest_filename: The name of the file, by default "checkpoint".
+        all_model_checkpoint_timestamps: When they were written, in seconds since 1970.
+        last_preserved_timestamp: When the last one was written that is never removed.
 
     Raises:
-      ValueError: There are not as many times as paths.
-      RuntimeError: The checkpoint has the name of the file.
+        ValueError: There are not as many times as paths.
+        RuntimeError: The checkpoint has the name of the file.
     """
     state = generate_checkpoint_state_proto(
         save_dir,
@@ -151,8 +153,21 @@ def update_checkpoint_state(
     write_atomically(path, str(state).encode())
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The prefix of a folder's latest checkpoint; None where it has none, or it is not there."""
+def latest_checkpoint(
+    checkpoint_dir: PathLike, latest_filename: Optional[str] = None
+) -> Optional[str]:
+    """The name of a folder's latest checkpoint.
+
+    Args:
+        checkpoint_dir: The folder.
+        latest_filename: The name of its file of checkpoints, by default "checkpoint".
+
+    Returns:
+        The name, with the folder; None where there is no such file, or no such checkpoint.
+
+    Raises:
+        ValueError: The file names no latest checkpoint.
+    """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
@@ -169,27 +184,41 @@ def _files(checkpoint_prefix: Any) -> List[str]:
     return glob.glob(f"{prefix}.index") or glob.glob(prefix)
 
 
-def checkpoint_exists(checkpoint_prefix: Any) -> bool:
-    """True if this file system has a checkpoint of that name."""
+def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
+    """True if this file system has a checkpoint of that name.
+
+    Args:
+        checkpoint_prefix: The name of the checkpoint.
+
+    Returns:
+        The answer.
+    """
     return bool(_files(checkpoint_prefix))
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> List[float]:
-    """When checkpoints were written, in seconds since 1970; without those that do not exist."""
+    """When checkpoints were written.
+
+    Args:
+        checkpoint_prefixes: The names of checkpoints.
+
+    Returns:
+        Seconds since 1970, in the order of the names, without those that do not exist.
+    """
     found = [_files(prefix) for prefix in checkpoint_prefixes]
     return [os.stat(files[0]).st_mtime for files in found if files]
 
 
 def remove_checkpoint(
-    checkpoint_prefix: Any, checkpoint_format_version: int = SaverDef.V2,
+    checkpoint_prefix: PathLike, checkpoint_format_version: int = SaverDef.V2,
     meta_graph_suffix: str = "meta",
 ) -> None:  # fmt: skip
     """Removes the files of a checkpoint from this file system, also that of its graph.
 
     Args:
-      checkpoint_prefix: The name of the checkpoint.
-      checkpoint_format_version: That of SaverDef.
-      meta_graph_suffix: The end of the name of the graph's file.
+        checkpoint_prefix: The name of the checkpoint.
+        checkpoint_format_version: That of SaverDef.
+        meta_graph_suffix: The end of the name of the graph's file.
     """
     prefix = os.fspath(checkpoint_prefix)
     patterns = [prefix]

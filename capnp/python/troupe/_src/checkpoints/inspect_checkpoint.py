@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
 from troupe._src.checkpoints.checkpoint_reader import NewCheckpointReader
 from troupe._src.types import errors
+from troupe._src.types.paths import PathLike
 
 
 def print_tensors_in_checkpoint_file(
-    file_name: Any,
+    file_name: PathLike,
     tensor_name: str,
     all_tensors: bool,
     all_tensor_names: bool = False,
@@ -21,11 +21,11 @@ def print_tensors_in_checkpoint_file(
     """Prints the tensors of a checkpoint, or what is wrong with it.
 
     Args:
-      file_name: The name of the checkpoint.
-      tensor_name: The tensor to print; without one, names, types and shapes of all.
-      all_tensors: Prints the values of all.
-      all_tensor_names: Prints the names of all.
-      count_exclude_pattern: A regular expression of names that do not count as parameters.
+        file_name: The name of the checkpoint.
+        tensor_name: The tensor to print; without one, names, types and shapes of all.
+        all_tensors: Prints the values of all.
+        all_tensor_names: Prints the names of all.
+        count_exclude_pattern: A regular expression of names that do not count as parameters.
     """
     try:
         reader = NewCheckpointReader(file_name)

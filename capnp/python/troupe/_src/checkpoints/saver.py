@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from troupe import _native
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph_defs.meta_graph import export_meta_graph, proto_functions
 from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
-from troupe._src.session.session import BaseSession
+from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
+from troupe._src.checkpoints.saver_parts import parts_of
 from troupe._src.types import errors
-from troupe._src.variables.partitioned_variable import PartitionedVariable
 from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
-
-# (name in checkpoints, which part of that tensor, the variable)
-Part = Tuple[str, str, Variable]
 
 
 @set_module("troupe.train")
@@ -55,28 +52,28 @@ class Saver:
         """Creates a saver.
 
         Args:
-          var_list: Variables, or a dict of them by their names in checkpoints; parts of a variable
-            are saved as the whole. By default all global variables.
-          reshape: Values of other shapes are given those of the variables.
-          sharded: Each task writes its own variables.
-          max_to_keep: How many checkpoints are kept; 0 or None: all.
-          keep_checkpoint_every_n_hours: One checkpoint in such a time is always kept.
-          name: The scope of its nodes, by default "save".
-          restore_sequentially: A task restores one variable after another.
-          saver_def: The message of a saver whose nodes the graph has.
-          builder: Must be None: nodes are those of the runtime.
-          defer_build: Nodes are added by build().
-          allow_empty: Without variables it saves nothing, instead of being an error.
-          write_version: SaverDef.V2; others are not written.
-          pad_step_number: Steps in names have eight digits.
-          save_relative_paths: The folder's file of checkpoints has relative paths.
-          filename: The name of checkpoints that a step which names none writes.
-          device: The task that writes.
+            var_list: Variables, or a dict of them by their names in checkpoints; parts of a
+                variable are saved as the whole. By default all global variables.
+            reshape: Values of other shapes are given those of the variables.
+            sharded: Each task writes its own variables.
+            max_to_keep: How many checkpoints are kept; 0 or None: all.
+            keep_checkpoint_every_n_hours: One checkpoint in such a time is always kept.
+            name: The scope of its nodes, by default "save".
+            restore_sequentially: A task restores one variable after another.
+            saver_def: The message of a saver whose nodes the graph has.
+            builder: Must be None: nodes are those of the runtime.
+            defer_build: Nodes are added by build().
+            allow_empty: Without variables it saves nothing, instead of being an error.
+            write_version: SaverDef.V2; others are not written.
+            pad_step_number: Steps in names have eight digits.
+            save_relative_paths: The folder's file of checkpoints has relative paths.
+            filename: The name of checkpoints that a step which names none writes.
+            device: The task that writes.
 
         Raises:
-          ValueError: There are no variables, two with the same name, or an option that does not
-            exist here.
-          TypeError: Something in `var_list` is no variable.
+            ValueError: There are no variables, two with the same name, or an option that does not
+                exist here.
+            TypeError: Something in `var_list` is no variable.
         """
         if defer_build and var_list:
             raise ValueError(
@@ -115,7 +112,7 @@ class Saver:
             self._by_names = SaverOfNames(scoped(self.saver_def, self._name), self._options)
             self.saver_def = self._by_names.saver_def
             return
-        parts = _parts(global_variables() if self._var_list is None else self._var_list)
+        parts = parts_of(global_variables() if self._var_list is None else self._var_list)
         if not parts:
             if not self._allow_empty:
                 raise ValueError("No variables to save")
@@ -157,24 +154,24 @@ class Saver:
         """Writes a checkpoint, and notes it as the latest one of its folder.
 
         Args:
-          sess: The session. One in this process needs an existing folder; tasks of a cluster
-            create it.
-          save_path: The name of the checkpoint.
-          global_step: A number, or a tensor of one, that is added to the name: "path-7".
-          latest_filename: The name of the folder's file of checkpoints, by default "checkpoint".
-          meta_graph_suffix: The end of the name of the graph's file.
-          write_meta_graph: This program writes the graph to "<name>.meta".
-          write_state: Writes the folder's file of checkpoints, and removes old ones.
-          strip_default_attrs: Without effect: defaults stay in the nodes.
-          save_debug_info: Without effect.
+            sess: The session. One in this process needs an existing folder; tasks of a cluster
+                create it.
+            save_path: The name of the checkpoint.
+            global_step: A number, or a tensor of one, that is added to the name: "path-7".
+            latest_filename: The name of the folder's file of checkpoints, by default "checkpoint".
+            meta_graph_suffix: The end of the name of the graph's file.
+            write_meta_graph: This program writes the graph to "<name>.meta".
+            write_state: Writes the folder's file of checkpoints, and removes old ones.
+            strip_default_attrs: Without effect: defaults stay in the nodes.
+            save_debug_info: Without effect.
 
         Returns:
-          The name of the checkpoint; None for a saver without variables.
+            The name of the checkpoint; None for a saver without variables.
 
         Raises:
-          TypeError: `sess` is no session.
-          ValueError: The folder does not exist, or `latest_filename` is a path or the checkpoint.
-          RuntimeError: build() was not called.
+            TypeError: `sess` is no session.
+            ValueError: The folder does not exist, or `latest_filename` is a path or the checkpoint.
+            RuntimeError: build() was not called.
         """
         if not self._is_built:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
@@ -217,13 +214,13 @@ class Saver:
         """Assigns the values of a checkpoint to the variables.
 
         Args:
-          sess: The session.
-          save_path: The name of the checkpoint.
+            sess: The session.
+            save_path: The name of the checkpoint.
 
         Raises:
-          ValueError: There is no such checkpoint on this machine, for a session on it.
-          NotFoundError: The checkpoint lacks a variable.
-          InvalidArgumentError: A variable has another type or shape there.
+            ValueError: There is no such checkpoint on this machine, for a session on it.
+            NotFoundError: The checkpoint lacks a variable.
+            InvalidArgumentError: A variable has another type or shape there.
         """
         if self._is_empty:
             return
@@ -260,7 +257,11 @@ class Saver:
         return list(self._native.last_checkpoints())
 
     def set_last_checkpoints(self, last_checkpoints: List[str]) -> None:
-        """Adopts checkpoints, whether they exist or not, so that `max_to_keep` counts them."""
+        """Adopts checkpoints, whether they exist or not, so that `max_to_keep` counts them.
+
+        Args:
+            last_checkpoints: Their names, oldest first.
+        """
         if self._by_names is not None:
             self._by_names.checkpoints = list(last_checkpoints)
         elif not self._is_empty:
@@ -269,11 +270,19 @@ class Saver:
     def set_last_checkpoints_with_time(
         self, last_checkpoints_with_time: List[Tuple[str, float]]
     ) -> None:
-        """Adopts checkpoints; they count as written now."""
+        """Adopts checkpoints; they count as written now.
+
+        Args:
+            last_checkpoints_with_time: (name, seconds since 1970) of each, oldest first.
+        """
         self.set_last_checkpoints([path for path, _ in last_checkpoints_with_time])
 
     def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
-        """Adopts those checkpoints of another saver that exist."""
+        """Adopts those checkpoints of another saver that exist.
+
+        Args:
+            checkpoint_paths: Their names, oldest first.
+        """
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
     def as_saver_def(self) -> SaverDef:
@@ -281,12 +290,27 @@ class Saver:
         return self.saver_def  # type: ignore[no-any-return]
 
     def to_proto(self, export_scope: Optional[str] = None) -> Optional[SaverDef]:
-        """The same, without that scope; None where its nodes are not in it."""
+        """The names of its nodes as a message, without a scope.
+
+        Args:
+            export_scope: The scope that is cut off the names; by default none.
+
+        Returns:
+            The message; None where a node is not in the scope.
+        """
         return unscoped(self.saver_def, export_scope)
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> Saver:
-        """A saver of nodes that the graph has."""
+        """A saver of nodes that the graph has.
+
+        Args:
+            saver_def: The message with the names of its nodes.
+            import_scope: The scope that they came into; by default none.
+
+        Returns:
+            The saver.
+        """
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
@@ -300,7 +324,21 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> MetaGraphDef:
-        """The default graph with this saver; see tf.train.export_meta_graph."""
+        """The default graph with this saver, as a message.
+
+        Args:
+            filename: Where to write it as well; by default nowhere.
+            collection_list: The names of the collections that it has; by default all.
+            as_text: Writes the text form instead of the binary one.
+            export_scope: Must be None: a graph is exported as a whole.
+            clear_devices: Leaves out the devices of nodes.
+            clear_extraneous_savers: Without effect: other savers stay in the graph.
+            strip_default_attrs: Without effect: defaults stay in the nodes.
+            save_debug_info: Without effect.
+
+        Returns:
+            The message.
+        """
         return export_meta_graph(
             filename=filename,
             saver_def=self.saver_def,
@@ -348,52 +386,6 @@ def _explained(error: errors.OpError, cause: str) -> errors.OpError:
         if name.lstrip("_") not in ("message", "args"):
             vars(made)[name] = value
     return made
-
-
-def _parts(var_list: Any) -> List[Part]:
-    """What is saved of each variable."""
-    named = var_list if isinstance(var_list, dict) else _by_name(list(var_list))
-    parts: List[Part] = []
-    for name, given in named.items():
-        if isinstance(given, (list, tuple, PartitionedVariable)):
-            parts += [_part(name, variable) for variable in given]
-        elif isinstance(given, Variable):
-            parts.append((name, "", given))
-        else:
-            raise TypeError(
-                "names_to_saveables must be a dict mapping string names to Tensors/Variables. "
-                f"Not a variable: {given}"
-            )
-    return parts
-
-
-def _part(name: str, variable: Any) -> Part:
-    info = variable._get_save_slice_info() if isinstance(variable, Variable) else None
-    if info is None:
-        raise ValueError(f"Slices must all be slices: {variable}")
-    return name, info.spec, variable
-
-
-def _by_name(variables: List[Any]) -> Dict[str, Any]:
-    """Variables by their own names, and lists of parts by those of the whole ones."""
-    named: Dict[str, Any] = {}
-    for variable in variables:
-        if isinstance(variable, PartitionedVariable):
-            named[variable.name] = variable
-            continue
-        if not isinstance(variable, Variable):
-            raise TypeError(f"Variable to save is not a Variable: {variable}")
-        info = variable._get_save_slice_info()
-        if info is not None:
-            parts = named.setdefault(str(info.full_name), [])
-            if not isinstance(parts, list):
-                raise ValueError(f"Mixing slices and non-slices with the same name: {variable}")
-            parts.append(variable)
-        elif variable._shared_name in named:
-            raise ValueError(f"At least two variables have the same name: {variable._shared_name}")
-        else:
-            named[variable._shared_name] = variable
-    return named
 
 
 proto_functions["savers"] = (SaverDef, Saver.to_proto, Saver.from_proto)

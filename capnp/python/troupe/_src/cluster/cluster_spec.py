@@ -7,25 +7,31 @@ import os
 from typing import Any, Dict, List, NamedTuple, Optional, Union
 
 from troupe import _native
+from troupe._src.messages.config import ConfigProto
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 Tasks = Dict[int, str]
+# What `ClusterSpec` is made of; the values are lists of addresses, or {index: address}.
+ClusterLike = Union["ClusterSpec", Dict[str, Any], str]
 
 
 @set_module("troupe.train")
 class ClusterSpec:
     """The tasks of a cluster: job -> addresses "host:port", as a list or by index.
 
-    Takes such a dict, another ClusterSpec, the JSON of a TF_CONFIG's "cluster", or the short form
-    "ps=host:port;worker=host:port,host:port".
+    Args:
+        cluster: Such a dict; another ClusterSpec; the JSON of a TF_CONFIG's "cluster"; or the short
+            form "ps=host:port;worker=host:port,host:port".
+
+    Raises:
+        TypeError: It is something else, or has a job or an address that is no text.
+        InvalidArgumentError: The text or an address is malformed.
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: ClusterLike) -> None:
         if isinstance(cluster, ClusterSpec):
             self._native: _native.ClusterSpec = cluster._native
-        elif isinstance(cluster, _native.ClusterSpec):
-            self._native = cluster
         elif isinstance(cluster, str):
             self._native = _native.ClusterSpec.parse(cluster)
         elif isinstance(cluster, dict):
@@ -38,8 +44,15 @@ class ClusterSpec:
                 "addresses, or a `ClusterDef` protocol buffer"
             )
 
+    @classmethod
+    def _of(cls, native: _native.ClusterSpec) -> ClusterSpec:
+        spec = cls.__new__(cls)
+        spec._native = native
+        return spec
+
     @property
     def jobs(self) -> List[str]:
+        """The names of the jobs."""
         return list(self._native.jobs())
 
     def as_dict(self) -> Dict[str, Union[List[str], Tasks]]:
@@ -59,16 +72,60 @@ class ClusterSpec:
         return self
 
     def num_tasks(self, job_name: str) -> int:
+        """How many tasks a job has.
+
+        Args:
+            job_name: The name of the job.
+
+        Returns:
+            The number of tasks, which may be less than the highest index plus one.
+
+        Raises:
+            ValueError: There is no such job.
+        """
         return int(self._query(self._native.num_tasks, job_name))
 
     def task_indices(self, job_name: str) -> List[int]:
+        """The indices of the tasks of a job.
+
+        Args:
+            job_name: The name of the job.
+
+        Returns:
+            The indices, in ascending order.
+
+        Raises:
+            ValueError: There is no such job.
+        """
         return list(self._query(self._native.task_indices, job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
+        """The address of a task.
+
+        Args:
+            job_name: The name of its job.
+            task_index: Its index in the job.
+
+        Returns:
+            "host:port".
+
+        Raises:
+            ValueError: There is no such job, or it has no task of that index.
+        """
         return str(self._query(self._native.task_address, job_name, task_index))
 
     def job_tasks(self, job_name: str) -> List[Optional[str]]:
-        """The addresses, with None for an index without a task."""
+        """The addresses of the tasks of a job.
+
+        Args:
+            job_name: The name of the job.
+
+        Returns:
+            "host:port" for each index from 0 on, with None for an index without a task.
+
+        Raises:
+            ValueError: There is no such job.
+        """
         addresses: List[Optional[str]] = []
         for index in self.task_indices(job_name):
             addresses += [None] * (index - len(addresses))
@@ -118,15 +175,23 @@ def _tasks(job: Any, tasks: Any) -> Tasks:
 
 @set_module("troupe.train")
 class ServerDef:
-    """The cluster and the task of a server; `default_session_config`: the server's ConfigProto."""
+    """The cluster and the task of a server.
+
+    Args:
+        cluster: A ClusterSpec, or what one is made of.
+        job_name: The job of the task; "" where the cluster has one job.
+        task_index: The index of the task in its job; None where the job has one task.
+        protocol: The protocol, "troupe" or "grpc"; both mean Cap'n Proto RPC. By default "troupe".
+        default_session_config: The server's ConfigProto.
+    """
 
     def __init__(
         self,
-        cluster: Any,
+        cluster: ClusterLike,
         job_name: str = "",
         task_index: Optional[int] = None,
         protocol: str = "",
-        default_session_config: Any = None,
+        default_session_config: Optional[ConfigProto] = None,
     ) -> None:
         self.default_session_config = default_session_config
         spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
@@ -141,19 +206,23 @@ class ServerDef:
 
     @property
     def cluster(self) -> ClusterSpec:
-        return ClusterSpec(self._native.cluster)
+        """All tasks of the cluster."""
+        return ClusterSpec._of(self._native.cluster)
 
     @property
     def job_name(self) -> str:
+        """The job of the server's task."""
         return str(self._native.job)
 
     @property
     def task_index(self) -> Optional[int]:
+        """The index of the server's task in its job; None where it is not stated."""
         index = self._native.task
         return None if index is None else int(index)
 
     @property
     def protocol(self) -> str:
+        """The name of the protocol."""
         return str(self._native.protocol) or "troupe"
 
     def __repr__(self) -> str:
@@ -183,6 +252,16 @@ def role_from_tf_config(tf_config: Optional[Union[str, Dict[str, Any]]] = None) 
     """The role that a TF_CONFIG gives, by default that in the environment.
 
     Without a TF_CONFIG, the program is the chief of an empty cluster.
+
+    Args:
+        tf_config: The JSON of a TF_CONFIG, or the dict that it stands for; by default the
+            environment's.
+
+    Returns:
+        The role.
+
+    Raises:
+        InvalidArgumentError: It is malformed, or contradicts itself.
     """
     if tf_config is None:
         tf_config = os.environ.get("TF_CONFIG", "")
@@ -191,7 +270,7 @@ def role_from_tf_config(tf_config: Optional[Union[str, Dict[str, Any]]] = None) 
     return Role(
         server_def=ServerDef._of(server),
         environment=environment,
-        cluster=ClusterSpec(role["cluster"]),
+        cluster=ClusterSpec._of(role["cluster"]),
         task_type=role["job"],
         task_id=role["task"],
         is_chief=role["is_chief"],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from troupe import _native
-from troupe._src.cluster.cluster_spec import ClusterSpec, ServerDef
+from troupe._src.cluster.cluster_spec import ClusterLike, ClusterSpec, ServerDef
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import (
     check_not_forked,
@@ -28,13 +28,26 @@ class Server:
     """A task of a cluster: its devices, and the RPC server for clients and other tasks.
 
     A process may have several. A started server serves until it is stopped or the program ends,
-    even if the program drops this object. `job_name` may be omitted where the cluster has one job,
-    `task_index` where the job has one task; these arguments override those of a ServerDef.
+    even if the program drops this object.
+
+    Args:
+        server_or_cluster_def: A ServerDef, a ClusterSpec, or what one is made of.
+        job_name: The job of the task; may be omitted where the cluster has one job. Overrides that
+            of a ServerDef, as do the next two.
+        task_index: The index of the task; may be omitted where the job has one.
+        protocol: The protocol, by default "troupe".
+        config: What the server and its sessions use, by default the one of the ServerDef.
+        start: Starts it at once.
+        bind_host: The host or address to listen on, by default the loopback.
+
+    Raises:
+        TypeError: The first argument is no definition of a server or cluster.
+        ValueError: The cluster has no such task, or it is not clear which one is meant.
     """
 
     def __init__(
         self,
-        server_or_cluster_def: Any,
+        server_or_cluster_def: Union[ServerDef, ClusterLike],
         job_name: Optional[str] = None,
         task_index: Optional[int] = None,
         protocol: Optional[str] = None,
@@ -59,7 +72,15 @@ class Server:
 
     @staticmethod
     def create_local_server(config: Optional[ConfigProto] = None, start: bool = True) -> Server:
-        """A cluster of one task, at a port that the system chooses."""
+        """A cluster of one task, at a port that the system chooses.
+
+        Args:
+            config: What the server and its sessions use.
+            start: Starts it at once.
+
+        Returns:
+            The server.
+        """
         return Server({"local": ["localhost:0"]}, config=config, start=start)
 
     def start(self) -> None:
@@ -69,14 +90,25 @@ class Server:
         keep_alive(self)
 
     def stop(self, deadline_secs: Optional[float] = None) -> None:
-        """Waits for running steps, cancels them at the deadline, and frees all resources."""
+        """Waits for running steps, cancels them at the deadline, and frees all resources.
+
+        Args:
+            deadline_secs: How many seconds running steps have left, by default 5.
+        """
         check_not_forked(self._pid)
         deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
         run_interruptibly(lambda: self._native.stop(deadline))
         release(self)
 
     def drain(self, deadline_secs: Optional[float] = None) -> None:
-        """Refuses new sessions and waits for running steps."""
+        """Refuses new sessions and waits for running steps.
+
+        Args:
+            deadline_secs: How many seconds it waits, by default 5.
+
+        Raises:
+            DeadlineExceededError: Steps still run then.
+        """
         check_not_forked(self._pid)
         deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
         run_interruptibly(lambda: self._native.drain(deadline))
@@ -128,7 +160,16 @@ def _definition(
 
 
 def stop_server(target: str, deadline_secs: Optional[float] = None) -> None:
-    """Stops the server at that target, in this process or another one."""
+    """Stops the server at that target, in this process or another one.
+
+    Args:
+        target: "troupe://host:port".
+        deadline_secs: How many seconds its running steps have left, and the connection to it; by
+            default 5.
+
+    Raises:
+        UnavailableError: There is no server at the target.
+    """
     deadline = milliseconds(deadline_secs, STOP_DEADLINE_MS)
     client = run_interruptibly(lambda: _native.connect(target, deadline))
     run_interruptibly(lambda: client.stop(deadline))

@@ -6,8 +6,9 @@ import contextlib
 import functools
 import inspect
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, TypeVar, Union, cast
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Scope = Dict[str, Dict[str, Any]]
 
 
@@ -23,7 +24,14 @@ _arguments: Dict[str, Tuple[str, ...]] = {}  # of each function that takes argum
 
 
 def arg_scope_func_key(op: Any) -> str:
-    """What a function is called in a scope."""
+    """What a function is called in a scope.
+
+    Args:
+        op: A function.
+
+    Returns:
+        Its key in the dictionary of a scope.
+    """
     return str(getattr(op, "_key_op", op))
 
 
@@ -33,17 +41,41 @@ def current_arg_scope() -> Scope:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """True if the function is one of `add_arg_scope`."""
+    """True if the function is one of `add_arg_scope`.
+
+    Args:
+        func: A function.
+
+    Returns:
+        The answer.
+    """
     return arg_scope_func_key(func) in _arguments
 
 
 def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
-    """The names of the arguments that a scope can set for the function."""
+    """The names of the arguments that a scope can set for the function.
+
+    Args:
+        func: A function of `add_arg_scope`.
+
+    Returns:
+        The names, in the order of its arguments.
+
+    Raises:
+        KeyError: It is another function.
+    """
     return _arguments[arg_scope_func_key(func)]
 
 
-def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that takes the arguments that it is not given from `arg_scope`."""
+def add_arg_scope(func: Function) -> Function:
+    """A function that takes the arguments that it is not given from `arg_scope`.
+
+    Args:
+        func: The function; a scope can set those of its arguments that have defaults.
+
+    Returns:
+        The function that does so.
+    """
     key = arg_scope_func_key(func)
     _arguments[key] = tuple(
         name
@@ -56,20 +88,25 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
         return func(*args, **{**current_arg_scope().get(key, {}), **kwargs})
 
     scoped._key_op = key  # type: ignore[attr-defined]
-    return scoped
+    return cast(Function, scoped)
 
 
 @contextlib.contextmanager
-def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+def arg_scope(
+    list_ops_or_scope: Union[Sequence[Callable[..., Any]], Scope], **kwargs: Any
+) -> Iterator[Scope]:
     """A context in which those arguments are the defaults of those functions.
 
     Args:
-        list_ops_or_scope: functions of `add_arg_scope`, or a scope that another context gave.
-        **kwargs: the arguments; none with a scope.
+        list_ops_or_scope: Functions of `add_arg_scope`, or a scope that another context gave.
+        **kwargs: The arguments; none with a scope.
+
+    Yields:
+        The scope, as {function: its arguments}.
 
     Raises:
-        TypeError: for anything else than a list, a tuple or a scope.
-        ValueError: for another function, and for arguments beside a scope.
+        TypeError: It is no list, tuple or scope.
+        ValueError: A function is not one of `add_arg_scope`, or there are arguments beside a scope.
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Dict, Optional, Union
 
 from troupe._src.contrib.arg_scope import add_arg_scope
 from troupe._src.contrib.model_layers import collect_outputs, collect_variable, getter_of
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.normalization import BatchNormalization
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -18,40 +20,51 @@ from troupe._src.variables.variable_scope import variable_scope
 
 @add_arg_scope
 def batch_norm(
-    inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool = False,
-    epsilon: float = 0.001, activation_fn: Any = None, param_initializers: Any = None,
-    param_regularizers: Any = None, updates_collections: Any = GraphKeys.UPDATE_OPS,
-    is_training: Any = True, reuse: Any = None, variables_collections: Any = None,
-    outputs_collections: Any = None, trainable: bool = True, batch_weights: Any = None,
-    fused: Optional[bool] = None, data_format: str = "NHWC",
-    zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
-    renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None,
+    inputs: TensorLike, decay: Union[float, Operand] = 0.999, center: bool = True,
+    scale: bool = False, epsilon: float = 0.001, activation_fn: Optional[Callable[..., Any]] = None,
+    param_initializers: Optional[Dict[str, Any]] = None,
+    param_regularizers: Optional[Dict[str, Any]] = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS, is_training: Union[bool, Operand] = True,
+    reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
+    trainable: bool = True, batch_weights: Any = None, fused: Optional[bool] = None,
+    data_format: str = "NHWC", zero_debias_moving_mean: bool = False, scope: Any = None,
+    renorm: bool = False, renorm_clipping: Any = None, renorm_decay: Any = 0.99,
+    adjustment: Any = None,
 ) -> Tensor:  # fmt: skip
     """Each channel, normalized: in training by the moments of the batch, else by moving averages.
 
     Args:
-        inputs: of a known number of channels.
-        decay: of the moving averages.
-        center: adds a variable `beta`.
-        scale: multiplies by a variable `gamma`.
-        epsilon: what is added to variances.
-        activation_fn: of the result; None by default.
-        param_initializers: {"beta", "gamma", "moving_mean", "moving_variance": initializer}.
-        param_regularizers: {"beta", "gamma": regularizer}.
-        updates_collections: where the updates of the moving averages are added to; with None, the
-            result waits for them.
-        is_training: a bool or a tensor.
+        inputs: Of floating point numbers, of rank 2 or more and a known number of channels.
+        decay: How much of the moving averages each update keeps.
+        center: Adds a variable `beta`.
+        scale: Multiplies by a variable `gamma`.
+        epsilon: What is added to variances.
+        activation_fn: Called with the result; None for none.
+        param_initializers: {"beta", "gamma", "moving_mean" or "moving_variance": initializer}.
+        param_regularizers: {"beta" or "gamma": regularizer}.
+        updates_collections: The collections that the updates of the moving averages are added to;
+            with None, the result waits for them.
+        is_training: A bool or a boolean tensor: whether the moments are those of the batch.
         reuse: takes the variables that the scope has.
         variables_collections: where variables are added to, or {kind: collections}.
         outputs_collections: where the result is added to.
         trainable: whether optimizers train `beta` and `gamma` by default.
-        fused: by the op for images, where it can be; the default.
-        data_format: "NHWC" or "NCHW".
-        scope: of the variables, `BatchNorm` by default.
+        batch_weights: Must be None.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
+        data_format: "NHWC", with the channels last, or "NCHW".
+        zero_debias_moving_mean: Must be False.
+        scope: The scope of the variables, by default `BatchNorm`.
+        renorm: Must be False.
+        renorm_clipping: Not used.
+        renorm_decay: Not used.
+        adjustment: Must be None.
+
+    Returns:
+        A tensor of the shape of `inputs`.
 
     Raises:
-        ValueError: for another format, or channels that are not known.
-        NotImplementedError: for weights of a batch, averages without bias, renormalization and
+        ValueError: The format is another one, or the number of channels is not known.
+        NotImplementedError: For weights of a batch, averages without bias, renormalization and
             adjustments.
     """
     if data_format not in ("NCHW", "NHWC"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import numbers
 import re
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from troupe._src.set_module import set_module
 
@@ -95,7 +95,14 @@ def _cast(name: str, kind: type, value: Any) -> Any:
 class HParams:
     """Hyperparameters as attributes; each keeps the type of its first value.
 
-    A value is a number, a boolean, a text, or a list of these.
+    Args:
+        hparam_def: Must be None.
+        model_structure: Any object, which is kept beside the values.
+        **kwargs: The first values, by name: numbers, booleans, texts, or lists of these.
+
+    Raises:
+        NotImplementedError: `hparam_def` is given.
+        ValueError: A name is that of a method, or a list is empty.
     """
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
@@ -107,7 +114,15 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """Adds one; ValueError for a name that is in use, and for an empty list."""
+        """Adds one.
+
+        Args:
+            name: Its name.
+            value: A number, a boolean, a text, or a list of these.
+
+        Raises:
+            ValueError: The name is in use, or the list is empty.
+        """
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
         if isinstance(value, (list, tuple)):
@@ -119,7 +134,16 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Sets one that exists; ValueError for a value of another type."""
+        """Sets one that exists.
+
+        Args:
+            name: Its name.
+            value: A value of its type; an integer may be set where a float is.
+
+        Raises:
+            ValueError: The value is of another type.
+            KeyError: There is none of that name.
+        """
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list) != is_list:
             must = "Must pass a list" if is_list else "Must not pass a list"
@@ -137,12 +161,34 @@ class HParams:
             del self._hparam_types[name]
 
     def parse(self, values: str) -> HParams:
-        """Sets those that a text as for `parse_values` has; ValueError as there."""
+        """Sets those that a text has.
+
+        Args:
+            values: "name=value,name[index]=value,name=[value,value]", as for `parse_values`.
+
+        Returns:
+            This object.
+
+        Raises:
+            ValueError: The text is malformed, names one that does not exist, or has a value of
+                another type.
+        """
         types = {name: kind for name, (kind, _) in self._hparam_types.items()}
         return self.override_from_dict(parse_values(values, types))
 
     def override_from_dict(self, values_dict: Dict[str, Any]) -> HParams:
-        """Sets those of a dictionary; elements of lists by {index: value}."""
+        """Sets those of a dictionary.
+
+        Args:
+            values_dict: {name: value}, or {name: {index: value}} for elements of a list.
+
+        Returns:
+            This object.
+
+        Raises:
+            ValueError: A value is of another type, or there are indices for what is no list.
+            KeyError: There is none of such a name.
+        """
         for name, value in values_dict.items():
             if isinstance(value, dict):
                 if not self._hparam_types[name][1]:
@@ -154,18 +200,49 @@ class HParams:
         return self
 
     def set_model_structure(self, model_structure: Any) -> None:
+        """Replaces the object that is kept beside the values.
+
+        Args:
+            model_structure: The object.
+        """
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
+        """The object that is kept beside the values."""
         return self._model_structure
 
-    def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The values as JSON; functions are left out."""
+    def to_json(
+        self,
+        indent: Union[int, str, None] = None,
+        separators: Optional[Tuple[str, str]] = None,
+        sort_keys: bool = False,
+    ) -> str:
+        """The values as JSON; functions are left out.
+
+        Args:
+            indent: As for `json.dumps`.
+            separators: As for `json.dumps`.
+            sort_keys: Sorts the names.
+
+        Returns:
+            A JSON object.
+        """
         plain = {name: each for name, each in self.values().items() if not callable(each)}
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def parse_json(self, values_json: str) -> HParams:
-        """Sets those that a JSON object has."""
+        """Sets those that a JSON object has.
+
+        Args:
+            values_json: A JSON object, {name: value}.
+
+        Returns:
+            This object.
+
+        Raises:
+            ValueError: The text is no JSON, or a value is of another type.
+            KeyError: There is none of such a name.
+        """
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> Dict[str, Any]:
@@ -173,7 +250,18 @@ class HParams:
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Optional[Any] = None) -> Any:
-        """The value, or the default; ValueError for a default of another type."""
+        """The value of one, or a default.
+
+        Args:
+            key: Its name.
+            default: What to give where there is none of that name.
+
+        Returns:
+            The value.
+
+        Raises:
+            ValueError: There is one, and the default is of another type.
+        """
         if key not in self._hparam_types:
             return default
         kind, is_list = self._hparam_types[key]

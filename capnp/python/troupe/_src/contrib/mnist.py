@@ -33,7 +33,18 @@ class Datasets(NamedTuple):
 class DataSet:
     """Images with labels, in batches of epochs.
 
-    Images of float32 are in [0, 1], and those of uint8 in [0, 255].
+    Args:
+        images: An array, [count, height, width, channels], of uint8.
+        labels: An array of `count` labels, or of rows with a one each.
+        fake_data: Makes 10,000 examples that are all alike; the arrays are not used.
+        one_hot: Labels of fake data are rows with a one.
+        dtype: float32, for images with values in [0, 1], or uint8, for those in [0, 255].
+        reshape: Each image is a row of pixels; it must have one channel.
+        seed: Of the order; by default the one of the graph.
+
+    Raises:
+        TypeError: The dtype is another one.
+        ValueError: The arrays have other lengths, or images to reshape have several channels.
     """
 
     def __init__(
@@ -68,24 +79,39 @@ class DataSet:
 
     @property
     def images(self) -> Any:
+        """All images, in the order of the present epoch: [count, pixels], or [count, height, width,
+        1].
+        """
         return self._images
 
     @property
     def labels(self) -> Any:
+        """All labels, in the order of the images."""
         return self._labels
 
     @property
     def num_examples(self) -> int:
+        """The number of examples."""
         return self._count
 
     @property
     def epochs_completed(self) -> int:
+        """How many epochs were given whole."""
         return self._epochs
 
     def next_batch(
         self, batch_size: int, fake_data: bool = False, shuffle: bool = True
     ) -> Tuple[Any, Any]:
-        """The next images and labels; after the last ones, those of a new epoch."""
+        """The next images and labels; after the last ones, those of a new epoch.
+
+        Args:
+            batch_size: How many examples.
+            fake_data: Gives examples that are all alike.
+            shuffle: Each epoch has another order.
+
+        Returns:
+            (images, labels), with `batch_size` rows each.
+        """
         if fake_data:
             label: Any = [1] + [0] * (_CLASSES - 1) if self.one_hot else 0
             return [[1] * 784] * batch_size, [label] * batch_size
@@ -149,18 +175,21 @@ def read_data_sets(
     """The sets of MNIST, whose four files are in a folder of this machine.
 
     Args:
-        train_dir: the folder.
-        fake_data: makes sets without files.
-        one_hot: labels are rows with a one.
+        train_dir: The folder.
+        fake_data: Makes sets without files.
+        one_hot: Labels are rows with a one.
         dtype: float32, for values in [0, 1], or uint8.
-        reshape: each image is a row.
-        validation_size: how many images of the training are those of validation.
-        seed: of the order; by default that of the graph.
-        source_url: not used, as nothing is downloaded.
+        reshape: Each image is a row.
+        validation_size: How many images of the training are those of validation.
+        seed: Of the order; by default the one of the graph.
+        source_url: Not used, as nothing is downloaded.
+
+    Returns:
+        The sets `train`, `validation` and `test`.
 
     Raises:
-        FileNotFoundError: if a file is missing.
-        ValueError: for a file of another form, and a size of validation beyond the images.
+        FileNotFoundError: A file is missing.
+        ValueError: A file has another form, or there are fewer images than those of validation.
     """
     options: Dict[str, Any] = {"dtype": dtype, "reshape": reshape, "seed": seed}
     if fake_data:

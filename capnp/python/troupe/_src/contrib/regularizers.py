@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import gen_ops, math_ops, random_ops
+from troupe._src.graph.operand import Operand
+from troupe._src.ops import gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import as_dtype
+from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import as_shape
 
 _Regularizer = Callable[[Any], Optional[Tensor]]
 
 
-def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
-    """The sum of the absolute weights, times the scale; none for a scale of 0.
+def l1_regularizer(scale: Union[float, Operand], scope: Optional[str] = None) -> _Regularizer:
+    """The sum of the absolute weights, times the scale.
 
-    ValueError for an integer and for a scale below 0.
+    Args:
+        scale: A number or scalar tensor; 0 for no loss.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None for a scale of 0.
+
+    Raises:
+        ValueError: The scale is an integer, or less than 0.
     """
 
     def absolute_sum(weights: Tensor) -> Tensor:
@@ -31,8 +41,19 @@ def l1_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
     return _scaled(scale, scope, "l1_regularizer", absolute_sum)
 
 
-def l2_regularizer(scale: Any, scope: Optional[str] = None) -> _Regularizer:
-    """Half the sum of the squared weights, times the scale; else as `l1_regularizer`."""
+def l2_regularizer(scale: Union[float, Operand], scope: Optional[str] = None) -> _Regularizer:
+    """Half the sum of the squared weights, times the scale.
+
+    Args:
+        scale: A number or scalar tensor; 0 for no loss.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None for a scale of 0.
+
+    Raises:
+        ValueError: The scale is an integer, or less than 0.
+    """
     return _scaled(scale, scope, "l2_regularizer", gen_ops.l2_loss)
 
 
@@ -56,9 +77,23 @@ def _scaled(
 
 
 def l1_l2_regularizer(
-    scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: Optional[str] = None
+    scale_l1: Union[float, Operand] = 1.0,
+    scale_l2: Union[float, Operand] = 1.0,
+    scope: Optional[str] = None,
 ) -> Optional[_Regularizer]:
-    """The sum of both."""
+    """The sum of both losses.
+
+    Args:
+        scale_l1: That of `l1_regularizer`.
+        scale_l2: That of `l2_regularizer`.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar.
+
+    Raises:
+        ValueError: A scale is an integer, or less than 0.
+    """
     for name, scale in (("scale_l1", scale_l1), ("scale_l2", scale_l2)):
         if isinstance(scale, numbers.Integral):
             raise ValueError(f"{name} cannot be an integer: {scale}")
@@ -70,8 +105,19 @@ def l1_l2_regularizer(
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
 
 
-def sum_regularizer(regularizer_list: Any, scope: Optional[str] = None) -> Optional[_Regularizer]:
-    """The sum of those that are not None; None without any."""
+def sum_regularizer(
+    regularizer_list: Sequence[Optional[_Regularizer]], scope: Optional[str] = None
+) -> Optional[_Regularizer]:
+    """The sum of several regularizers.
+
+    Args:
+        regularizer_list: Regularizers; None among them is left out.
+        scope: The name scope of its nodes.
+
+    Returns:
+        A function of weights, which gives a scalar, or None where no regularizer gives a loss. None
+        without any regularizer.
+    """
     regularizers = [each for each in regularizer_list if each is not None]
     if not regularizers:
         return None
@@ -84,15 +130,20 @@ def sum_regularizer(regularizer_list: Any, scope: Optional[str] = None) -> Optio
     return regularize
 
 
-def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) -> Tensor:
+def apply_regularization(
+    regularizer: _Regularizer, weights_list: Optional[Sequence[Any]] = None
+) -> Tensor:
     """The sum of the losses of the weights, in REGULARIZATION_LOSSES.
 
     Args:
-        regularizer: makes a loss of each.
-        weights_list: by default the collection WEIGHTS.
+        regularizer: Makes a scalar loss of each.
+        weights_list: The weights, by default those of the collection WEIGHTS.
+
+    Returns:
+        A scalar.
 
     Raises:
-        ValueError: if there are no weights, or a loss is not a scalar.
+        ValueError: There are no weights, or a loss is not a scalar.
     """
     graph = get_default_graph()
     weights = weights_list or graph.get_collection(GraphKeys.WEIGHTS)
@@ -113,27 +164,42 @@ def apply_regularization(regularizer: _Regularizer, weights_list: Any = None) ->
 
 
 def xavier_initializer(
-    uniform: bool = True, seed: Optional[int] = None, dtype: Any = dtypes.float32
+    uniform: bool = True, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
 ) -> Callable[..., Tensor]:
-    """Values whose variance is 2 / (inputs + outputs)."""
+    """Values whose variance is 2 / (inputs + outputs).
+
+    Args:
+        uniform: The values are of a uniform distribution, not of a truncated normal one.
+        seed: Of the random numbers.
+        dtype: A dtype of floating point numbers.
+
+    Returns:
+        The initializer, a function of a shape.
+
+    Raises:
+        TypeError: The dtype is another one.
+    """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
 def variance_scaling_initializer(
     factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Optional[int] = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:  # fmt: skip
     """Values whose variance is the factor divided by a number of connections.
 
     Args:
-        factor: of the variance.
+        factor: Of the variance.
         mode: "FAN_IN", "FAN_OUT" or "FAN_AVG", the mean of both.
-        uniform: of a uniform distribution, not of a truncated normal one.
-        seed: of the random op.
-        dtype: one of floating point numbers.
+        uniform: The values are of a uniform distribution, not of a truncated normal one.
+        seed: Of the random numbers.
+        dtype: A dtype of floating point numbers.
+
+    Returns:
+        The initializer, a function of a shape.
 
     Raises:
-        TypeError: for another mode or dtype.
+        TypeError: The mode or the dtype is another one.
     """
     if not as_dtype(dtype).is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")

@@ -6,8 +6,8 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
-from troupe._src.nn import nn_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.nn import cross_entropies
+from troupe._src.ops import array_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.arithmetic_ops import add_n
 from troupe._src.variables.variable_scope import get_variable_scope, variable_scope
 
@@ -58,7 +58,7 @@ def sequence_loss(
         sizes = array_ops.shape(logits)
         flat = array_ops.reshape(logits, [-1, sizes[2]])
         flat_targets = array_ops.reshape(targets, [-1])
-        loss_of = softmax_loss_function or nn_ops.sparse_softmax_cross_entropy_with_logits
+        loss_of = softmax_loss_function or cross_entropies.sparse_softmax_cross_entropy_with_logits
         flat_weights = array_ops.reshape(weights, [-1])
         crossed = loss_of(labels=flat_targets, logits=flat) * flat_weights
         if average_across_timesteps and average_across_batch:
@@ -66,7 +66,7 @@ def sequence_loss(
         if sum_over_timesteps and sum_over_batch:
             return gen_ops.div_no_nan(
                 math_ops.reduce_sum(crossed),
-                math_ops.cast(math_ops.count_nonzero(flat_weights), crossed.dtype),
+                math_ops.cast(reduction_ops.count_nonzero(flat_weights), crossed.dtype),
             )
         found = array_ops.reshape(crossed, sizes[:2])
         for axis, averages, adds in (
@@ -77,7 +77,7 @@ def sequence_loss(
                 total = math_ops.reduce_sum(weights, axis=axis) + _TINY
                 found = math_ops.reduce_sum(found, axis=axis) / total
             elif adds:
-                count = math_ops.count_nonzero(weights, axis=axis)
+                count = reduction_ops.count_nonzero(weights, axis=axis)
                 total = math_ops.reduce_sum(found, axis=axis)
                 found = gen_ops.div_no_nan(total, math_ops.cast(count, total.dtype))
         return found
@@ -112,7 +112,7 @@ def sequence_loss_by_example(
             f"Lengths of logits, weights, and targets must be the same {len(logits)}, "
             f"{len(weights)}, {len(targets)}."
         )
-    loss_of = softmax_loss_function or nn_ops.sparse_softmax_cross_entropy_with_logits
+    loss_of = softmax_loss_function or cross_entropies.sparse_softmax_cross_entropy_with_logits
     with name_scope(name, "sequence_loss_by_example"):
         losses = [
             loss_of(labels=array_ops.reshape(target, [-1]), logits=logit) * weight
@@ -131,7 +131,22 @@ def legacy_sequence_loss(
     softmax_loss_function: Optional[Callable[..., Any]] = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The sum over a batch of `sequence_loss_by_example`, or its mean."""
+    """The sum over a batch of `sequence_loss_by_example`, or its mean.
+
+    Args:
+        logits: For each time step a tensor, [batch, classes].
+        targets: For each time step the classes, [batch].
+        weights: For each time step a tensor, [batch].
+        average_across_timesteps: Divide the loss of each sequence by its weights.
+        average_across_batch: Divide the sum by the size of the batch.
+        softmax_loss_function: Called with `labels` and `logits` instead of the cross entropy.
+
+    Returns:
+        A scalar.
+
+    Raises:
+        ValueError: The lists have other lengths.
+    """
     with name_scope(name, "sequence_loss"):
         total = math_ops.reduce_sum(
             sequence_loss_by_example(

@@ -15,6 +15,7 @@ from troupe._src.control_flow.structure import (
 )
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.convert import convert_to_tensor
@@ -22,7 +23,7 @@ from troupe._src.types import dtypes
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Optional[Callable[[], Any]] = None,
     false_fn: Optional[Callable[[], Any]] = None,
     strict: bool = False,
@@ -30,11 +31,25 @@ def cond(
     fn1: Optional[Callable[[], Any]] = None,
     fn2: Optional[Callable[[], Any]] = None,
 ) -> Any:
-    """What `true_fn` gives if `pred`, a bool scalar, is true, else what `false_fn` gives.
+    """What `true_fn` gives if `pred` is true, else what `false_fn` gives.
 
     Both functions are called at once, and add the nodes of their branches; only the nodes of one of
-    them run. They give structures alike, of tensors of the same dtypes. Unless `strict`, a list or
-    tuple of one is that one.
+    them run.
+
+    Args:
+        pred: A bool scalar.
+        true_fn: A function without arguments, which gives nested tensors.
+        false_fn: Another one, which gives the same structure, of tensors of the same dtypes.
+        strict: Keeps a list or tuple of one element, which is otherwise that element.
+        fn1: The older name of `true_fn`.
+        fn2: The older name of `false_fn`.
+
+    Returns:
+        The structure of a branch; each tensor has the shape that both branches have in common.
+
+    Raises:
+        TypeError: `pred` is a bool of Python, or a function is missing or cannot be called.
+        ValueError: The branches give other structures or dtypes.
     """
     true_fn = _renamed(true_fn, fn1, "true_fn", "fn1")
     false_fn = _renamed(false_fn, fn2, "false_fn", "fn2")
@@ -138,8 +153,20 @@ def case(
 ) -> Any:
     """What the function beside the first predicate that is true gives, else what `default` does.
 
-    `pred_fn_pairs` are pairs of a bool scalar and a function, or a dict of them. With `exclusive`,
-    it is an error of the step if several are true; without `default`, if none is.
+    Args:
+        pred_fn_pairs: Pairs of a bool scalar and a function without arguments, or a dict of them.
+        default: A function without arguments; without one, a step in which no predicate is true
+            fails.
+        exclusive: A step in which several predicates are true fails.
+        strict: Keeps a list or tuple of one element, which is otherwise that element.
+
+    Returns:
+        The structure that the functions give.
+
+    Raises:
+        TypeError: The pairs are no list or dict of pairs, a predicate is no bool, or something is
+            no function.
+        ValueError: There are no pairs, or the functions give other structures or dtypes.
     """
     pairs = _checked_pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
@@ -201,14 +228,25 @@ def _check_any(predicates: Sequence[Tensor]) -> Any:
 
 
 def switch_case(
-    branch_index: Any,
+    branch_index: TensorLike,
     branch_fns: Any,
     default: Optional[Callable[[], Any]] = None,
     name: str = "switch_case",
 ) -> Any:
-    """What the function of that number gives; else what `default` does, or the last one.
+    """What the function of a number gives.
 
-    `branch_fns` are functions, pairs of a number and a function, or a dict of them.
+    Args:
+        branch_index: The number, an int32 scalar.
+        branch_fns: Functions without arguments, pairs of a number and a function, or a dict of
+            them.
+        default: What is called for other numbers; by default the function of the greatest number.
+
+    Returns:
+        The structure that the functions give.
+
+    Raises:
+        TypeError: The number is not int32, or something is no function.
+        ValueError: The numbers of functions are not those from 0 on.
     """
     functions = _numbered(branch_fns)
     with get_default_graph().name_scope(name or "switch_case"):

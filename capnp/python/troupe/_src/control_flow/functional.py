@@ -71,10 +71,24 @@ def map_fn(
     infer_shape: bool = True,
     name: Optional[str] = None,
 ) -> Any:
-    """The results of `fn` for each element of `elems` along their first axis, stacked.
+    """The results of a function for each element along the first axis, stacked.
 
-    `elems` may be nested; `fn` then gets elements in that structure. What it gives has the
-    structure and dtypes of `dtype`, by default those of `elems`.
+    Args:
+        fn: A function of an element, in the structure of `elems`.
+        elems: Nested tensors of rank 1 or more, with the same first size.
+        dtype: The dtypes of the results, in their structure; by default those of `elems`.
+        parallel_iterations: How many elements may be computed at once, by default 10.
+        back_prop: Whether gradients go through the loop.
+        swap_memory: Changes nothing.
+        infer_shape: Demands that all results have one shape.
+
+    Returns:
+        Nested tensors in the structure of the results, with one axis more.
+
+    Raises:
+        TypeError: `fn` cannot be called or gives another structure than `dtype` says, or `elems`
+            has a sparse tensor.
+        ValueError: A tensor of `elems` has no axis, or their first sizes differ.
     """
     with get_default_graph().name_scope(name or "map"):
         tensors, count, static = _elements(fn, elems)
@@ -114,7 +128,24 @@ def foldl(
     swap_memory: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`fn(... fn(fn(initializer, elems[0]), elems[1]) ...)`; without initializer from elems[0]."""
+    """`fn(... fn(fn(initializer, elems[0]), elems[1]) ...)`; without initializer from elems[0].
+
+    Args:
+        fn: A function of the value so far and an element.
+        elems: Nested tensors of rank 1 or more, with the same first size.
+        initializer: The first value, nested tensors; by default the first element.
+        parallel_iterations: How many iterations may run at once, where they do not need each
+            other's values.
+        back_prop: Whether gradients go through the loop.
+        swap_memory: Changes nothing.
+
+    Returns:
+        Nested tensors: the last value.
+
+    Raises:
+        TypeError: `fn` cannot be called, or `elems` has a sparse tensor.
+        ValueError: A tensor of `elems` has no axis, or their first sizes differ.
+    """
     with get_default_graph().name_scope(name or "foldl"):
         return _fold(fn, elems, initializer, parallel_iterations, back_prop, is_reverse=False)
 
@@ -128,7 +159,24 @@ def foldr(
     swap_memory: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """As foldl, from the last element to the first."""
+    """As foldl, from the last element to the first.
+
+    Args:
+        fn: A function of the value so far and an element.
+        elems: Nested tensors of rank 1 or more, with the same first size.
+        initializer: The first value, nested tensors; by default the last element.
+        parallel_iterations: How many iterations may run at once, where they do not need each
+            other's values.
+        back_prop: Whether gradients go through the loop.
+        swap_memory: Changes nothing.
+
+    Returns:
+        Nested tensors: the last value.
+
+    Raises:
+        TypeError: `fn` cannot be called, or `elems` has a sparse tensor.
+        ValueError: A tensor of `elems` has no axis, or their first sizes differ.
+    """
     with get_default_graph().name_scope(name or "foldr"):
         return _fold(fn, elems, initializer, parallel_iterations, back_prop, is_reverse=True)
 
@@ -169,9 +217,29 @@ def scan(
     reverse: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """The values that a fold goes through, stacked; with `reverse` from the last element on.
+    """The values that a fold goes through, stacked.
 
-    Without initializer the first value is the first element.
+    Args:
+        fn: A function of the value so far and an element; gives the next value, in the same
+            structure.
+        elems: Nested tensors of rank 1 or more, with the same first size.
+        initializer: What the first element is combined with, nested tensors; by default the first
+            element is the first value.
+        parallel_iterations: How many iterations may run at once, where they do not need each
+            other's values.
+        back_prop: Whether gradients go through the loop.
+        swap_memory: Changes nothing.
+        infer_shape: Demands that all values have the shape of the first.
+        reverse: Goes from the last element to the first. Results stay at the places of their
+            elements.
+
+    Returns:
+        Nested tensors in the structure of a value, with one axis more.
+
+    Raises:
+        TypeError: `fn` cannot be called, or `elems` has a sparse tensor.
+        ValueError: `fn` gives another structure, a tensor of `elems` has no axis, or their first
+            sizes differ.
     """
     with get_default_graph().name_scope(name or "scan"):
         tensors, count, static = _elements(fn, elems)

@@ -16,6 +16,7 @@ from troupe._src.control_flow.structure import (
 )
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.gen_ops import stop_gradient
@@ -33,17 +34,35 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     name: Optional[str] = None,
-    maximum_iterations: Any = None,
+    maximum_iterations: Optional[TensorLike] = None,
     return_same_structure: bool = False,
 ) -> Any:
     """The variables after `body` has been applied to them as long as `cond` holds.
 
-    Both functions are called once, with the variables as arguments, and add the nodes of an
-    iteration. `cond` gives a bool scalar, `body` new values of the variables in the same structure.
-    Their dtypes stay, and their shapes, but for what `shape_invariants` leaves open. Up to
-    `parallel_iterations` run at once as far as they do not need each other's values; what the
-    gradient needs of an iteration is kept until it has used it. Without `back_prop` no gradient
-    goes through the loop. `swap_memory` changes nothing.
+    Both functions are called once, and add the nodes of an iteration. What the gradient needs of an
+    iteration is kept until it has used it.
+
+    Args:
+        cond: A function of the variables, which gives a bool scalar.
+        body: A function of the variables, which gives new values in the same structure, of the same
+            dtypes.
+        loop_vars: A list of nested tensors, TensorArrays or values; or one of them.
+        shape_invariants: The shapes that variables keep in all iterations, in the structure of
+            `loop_vars`; by default those of the first values.
+        parallel_iterations: How many iterations may run at once, where they do not need each
+            other's values.
+        back_prop: Whether gradients go through the loop.
+        swap_memory: Changes nothing.
+        maximum_iterations: After how many iterations the loop ends at the latest, an int scalar;
+            None for no limit.
+        return_same_structure: Keeps a list of one variable, which is otherwise that variable.
+
+    Returns:
+        The variables in the structure of `loop_vars`.
+
+    Raises:
+        TypeError: A function cannot be called, or `parallel_iterations` is not a positive integer.
+        ValueError: There are no variables, or a shape changes that has to stay.
     """
     if not callable(cond):
         raise TypeError("cond must be callable.")

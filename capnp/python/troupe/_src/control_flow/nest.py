@@ -9,8 +9,15 @@ from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.ops.sparse_tensor import SparseTensor
 
 
-def is_nested(seq: Any) -> bool:
-    """Whether it is a list, tuple or dict."""
+def is_nested(seq: object) -> bool:
+    """Whether it is a list, tuple or dict.
+
+    Args:
+        seq: Any object.
+
+    Returns:
+        The answer.
+    """
     return structures.is_nested(seq)
 
 
@@ -20,6 +27,9 @@ def flatten(structure: Any, expand_composites: bool = False) -> List[Any]:
     Args:
         structure: Nested lists, tuples and dicts, or a leaf.
         expand_composites: Gives the tensors of sparse tensors, and not these.
+
+    Returns:
+        The leaves.
     """
     leaves = structures.flatten(structure)
     if not expand_composites:
@@ -36,6 +46,14 @@ def pack_sequence_as(
     structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False
 ) -> Any:
     """The structure with other leaves.
+
+    Args:
+        structure: Nested lists, tuples and dicts, or a leaf.
+        flat_sequence: The leaves, in the order in which `flatten` gives them.
+        expand_composites: The leaves are the tensors of sparse tensors, and not these.
+
+    Returns:
+        The structure.
 
     Raises:
         TypeError: `flat_sequence` is no sequence.
@@ -66,8 +84,11 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
     Args:
         func: A function of a leaf of each structure.
-        structure: One or more structures of the same nesting.
-        kwargs: `check_types` (True) and `expand_composites` (False).
+        *structure: One or more structures of the same nesting.
+        **kwargs: `check_types` (True) and `expand_composites` (False).
+
+    Returns:
+        The structure.
 
     Raises:
         TypeError: `func` cannot be called, or types of structures differ.
@@ -93,6 +114,12 @@ def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Checks that two structures have the same nesting.
+
+    Args:
+        nest1: Nested lists, tuples and dicts, or a leaf.
+        nest2: The other one.
+        check_types: Lists, tuples and named tuples differ from each other.
+        expand_composites: Sparse tensors are structures of their tensors.
 
     Raises:
         TypeError: The types of sequences differ, and `check_types` is true.

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import get_static_value, identity, shape
 from troupe._src.ops.convert import convert_to_tensor
@@ -38,7 +39,7 @@ class TensorArray:
     def __init__(
         self,
         dtype: DTypeLike,
-        size: Any = None,
+        size: Optional[TensorLike] = None,
         dynamic_size: Optional[bool] = None,
         clear_after_read: Optional[bool] = None,
         tensor_array_name: Optional[str] = None,
@@ -51,10 +52,24 @@ class TensorArray:
     ) -> None:
         """Adds an array to the graph, or stands for the one with that handle and flow.
 
-        With `dynamic_size`, a write beyond the end grows it. Unless `clear_after_read` is False, an
-        element can be read once, and is freed then. `infer_shape` demands one shape of all. The
-        array is on the device of the first tensor that is written, or with False for
-        `colocate_with_first_write_call` on that of the scope.
+        Args:
+            dtype: The dtype of the elements.
+            size: How many elements it has, an int32 scalar; not with a handle.
+            dynamic_size: A write beyond the end makes it longer; by default it does not.
+            clear_after_read: An element can be read once, and is freed then; the default, unless it
+                is False.
+            tensor_array_name: A name for the array; by default that of its node.
+            handle: The handle of an array that exists.
+            flow: The flow of that array: the scalar that orders reads after writes.
+            infer_shape: Demands one shape of all elements.
+            element_shape: The shape of each element, as far as it is known.
+            colocate_with_first_write_call: The array is on the device of the first tensor that is
+                written; with False on that of the scope.
+
+        Raises:
+            ValueError: There are a handle and options of a new array, a handle without its flow, or
+                neither a handle nor a size.
+            TypeError: The handle is no tensor.
         """
         options = {
             "size": size,
@@ -101,10 +116,12 @@ class TensorArray:
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the elements."""
         return self._dtype
 
     @property
     def handle(self) -> Tensor:
+        """The tensor that stands for the array in a step."""
         return self._handle
 
     @property
@@ -114,6 +131,7 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
+        """Whether a write beyond the end makes it longer."""
         return self._dynamic_size
 
     def identity(self) -> TensorArray:
@@ -123,7 +141,15 @@ class TensorArray:
     def grad(
         self, source: str, flow: Optional[Tensor] = None, name: Optional[str] = None
     ) -> TensorArray:
-        """Its gradient array of that source, which sums what is written to an element."""
+        """Its gradient array, which sums what is written to an element.
+
+        Args:
+            source: The name of the gradient; each name has its own array.
+            flow: The flow after which the array is read; by default the own one.
+
+        Returns:
+            An array of the same size.
+        """
         flow = self._flow if flow is None else flow
         graph = get_default_graph()
         with graph.name_scope(name or "TensorArrayGrad"), self._on_its_device():
@@ -143,8 +169,15 @@ class TensorArray:
         gradient._known = self._known
         return gradient
 
-    def read(self, index: Any, name: Optional[str] = None) -> Tensor:
-        """The element at `index`."""
+    def read(self, index: TensorLike, name: Optional[str] = None) -> Tensor:
+        """An element.
+
+        Args:
+            index: Its index, an int32 scalar.
+
+        Returns:
+            A tensor of the shape of elements.
+        """
         with self._on_its_device():
             value: Tensor = raw_ops.TensorArrayReadV3(
                 handle=self._handle, index=index, flow_in=self._flow, dtype=self._dtype, name=name
@@ -152,8 +185,21 @@ class TensorArray:
         value.set_shape(self.element_shape)
         return value
 
-    def write(self, index: Any, value: Any, name: Optional[str] = None) -> TensorArray:
-        """The array with `value` at `index`, which nothing may have written or read before."""
+    def write(
+        self, index: TensorLike, value: TensorLike, name: Optional[str] = None
+    ) -> TensorArray:
+        """The array with one more element, which nothing may have written or read before.
+
+        Args:
+            index: Its index, an int32 scalar.
+            value: The element.
+
+        Returns:
+            The array after the write; this object stands for the one before.
+
+        Raises:
+            ValueError: The shape is not that of the other elements.
+        """
         with get_default_graph().name_scope(name or "TensorArrayWrite"):
             tensor = self._to_write(value)
             self._check_shape(tensor.shape)
@@ -168,8 +214,15 @@ class TensorArray:
         with get_default_graph().name_scope(name or "TensorArrayStack"), self._on_its_device():
             return self.gather(range(0, self.size()), name=name)
 
-    def gather(self, indices: Any, name: Optional[str] = None) -> Tensor:
-        """The elements at `indices`, which have one shape, as the rows of a tensor."""
+    def gather(self, indices: TensorLike, name: Optional[str] = None) -> Tensor:
+        """Several elements of one shape as the rows of a tensor.
+
+        Args:
+            indices: Their indices, an int32 vector.
+
+        Returns:
+            A tensor, [number of indices, shape of an element].
+        """
         with self._on_its_device():
             value: Tensor = raw_ops.TensorArrayGatherV3(
                 handle=self._handle,
@@ -199,14 +252,37 @@ class TensorArray:
         concatenated: Tensor = value
         return concatenated
 
-    def unstack(self, value: Any, name: Optional[str] = None) -> TensorArray:
-        """The array with the rows of `value` as its first elements."""
+    def unstack(self, value: TensorLike, name: Optional[str] = None) -> TensorArray:
+        """The array with the rows of `value` as its first elements.
+
+        Args:
+            value: A tensor of rank 1 or more.
+
+        Returns:
+            The array after the writes.
+
+        Raises:
+            ValueError: The shape of a row is not that of the other elements.
+        """
         with get_default_graph().name_scope(name or "TensorArrayUnstack"):
             tensor = self._to_write(value)
             return self.scatter(range(0, shape(tensor)[0]), tensor, name=name)
 
-    def scatter(self, indices: Any, value: Any, name: Optional[str] = None) -> TensorArray:
-        """The array with the rows of `value` at `indices`."""
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: Optional[str] = None
+    ) -> TensorArray:
+        """The array with the rows of `value` at `indices`.
+
+        Args:
+            indices: The indices, an int32 vector.
+            value: A tensor with a row for each of them.
+
+        Returns:
+            The array after the writes.
+
+        Raises:
+            ValueError: The shape of a row is not that of the other elements.
+        """
         with get_default_graph().name_scope(name or "TensorArrayScatter"):
             tensor = self._to_write(value)
             self._check_shape(tensor.shape[1:])
@@ -220,8 +296,21 @@ class TensorArray:
                 )
         return self._after(flow)
 
-    def split(self, value: Any, lengths: Any, name: Optional[str] = None) -> TensorArray:
-        """The array with parts of `value`, of those lengths along axis 0, as its elements."""
+    def split(
+        self, value: TensorLike, lengths: TensorLike, name: Optional[str] = None
+    ) -> TensorArray:
+        """The array with parts of a tensor along axis 0 as its elements.
+
+        Args:
+            value: A tensor of rank 1 or more.
+            lengths: The first size of each part, an int vector whose sum is that of `value`.
+
+        Returns:
+            The array after the writes.
+
+        Raises:
+            ValueError: The shape of a part is not that of the other elements.
+        """
         with get_default_graph().name_scope(name or "TensorArraySplit"):
             tensor = convert_to_tensor(value, self._dtype, name="value")
             lengths = convert_to_tensor(lengths)

@@ -52,7 +52,17 @@ class DatasetBase:
         return make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: Optional[str] = None) -> Iterator:
-        """An iterator that its `initializer` lets begin, any number of times."""
+        """An iterator that its `initializer` lets begin, any number of times.
+
+        Args:
+            shared_name: The name by which other sessions share its state; None for no sharing.
+
+        Returns:
+            The iterator.
+
+        Raises:
+            ValueError: The dataset is of another graph than the default one.
+        """
         return make_initializable_iterator(self, shared_name)
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, Optional
 from troupe._src.data.components import Components
 from troupe._src.data.dataset import Dataset
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -68,10 +69,20 @@ class TextLineDataset(_FileDataset):
     def __init__(
         self,
         filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        compression_type: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
+        """Reads the lines of files, without their ends.
+
+        Args:
+            filenames: Names of files: a string scalar or vector, or a dataset of them.
+            compression_type: "", "ZLIB" or "GZIP"; a string scalar. By default the files are not
+                compressed.
+            buffer_size: How many bytes are read at once; by default the runtime chooses.
+            num_parallel_reads: How many files are read at once, in turns; by default one after the
+                other.
+        """
         compression, size = _compression(compression_type), _int64(buffer_size, 0)
         self._begin(
             filenames,
@@ -89,10 +100,20 @@ class TFRecordDataset(_FileDataset):
     def __init__(
         self,
         filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        compression_type: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
+        """Reads the records of TFRecord files.
+
+        Args:
+            filenames: Names of files: a string scalar or vector, or a dataset of them.
+            compression_type: "", "ZLIB" or "GZIP"; a string scalar. By default the files are not
+                compressed.
+            buffer_size: How many bytes are read at once, by default 256 KiB.
+            num_parallel_reads: How many files are read at once, in turns; by default one after the
+                other.
+        """
         compression = _compression(compression_type)
         size = _int64(buffer_size, _DEFAULT_BUFFER_BYTES)
         self._begin(
@@ -111,13 +132,26 @@ class FixedLengthRecordDataset(_FileDataset):
     def __init__(
         self,
         filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
-        compression_type: Any = None,
+        record_bytes: TensorLike,
+        header_bytes: Optional[TensorLike] = None,
+        footer_bytes: Optional[TensorLike] = None,
+        buffer_size: Optional[TensorLike] = None,
+        compression_type: Optional[TensorLike] = None,
         num_parallel_reads: Optional[int] = None,
     ) -> None:
+        """Reads records of one length.
+
+        Args:
+            filenames: Names of files: a string scalar or vector, or a dataset of them.
+            record_bytes: The length of each record.
+            header_bytes: The length of what is skipped at the beginning of a file, by default 0.
+            footer_bytes: The length of what is skipped at its end, by default 0.
+            buffer_size: How many bytes are read at once, by default 256 KiB.
+            compression_type: "", "ZLIB" or "GZIP"; a string scalar. By default the files are not
+                compressed.
+            num_parallel_reads: How many files are read at once, in turns; by default one after the
+                other.
+        """
         inputs: Any = {
             "header_bytes": _int64(header_bytes, 0),
             "record_bytes": _int64(record_bytes, 0),

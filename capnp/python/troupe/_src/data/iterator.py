@@ -8,6 +8,7 @@ from troupe._src.data import nest
 from troupe._src.data.factory import add_factory
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -39,6 +40,15 @@ class Iterator:
         output_shapes: Any,
         output_classes: Any,
     ) -> None:
+        """Stands for an iterator of the graph.
+
+        Args:
+            iterator_resource: Its handle.
+            initializer: The operation that lets it begin; None for none.
+            output_types: The dtypes of the components, in the structure of an element.
+            output_shapes: Their shapes, in the same structure; by default unknown.
+            output_classes: Not used: all components are tensors.
+        """
         self._iterator_resource = iterator_resource
         self._initializer = initializer
         self._types = nest.map_structure(as_dtype, output_types)
@@ -52,7 +62,17 @@ class Iterator:
         shared_name: Optional[str] = None,
         output_classes: Any = None,
     ) -> Iterator:
-        """An iterator without a dataset: `make_initializer` gives it one of these components."""
+        """An iterator without a dataset: `make_initializer` gives it one of these components.
+
+        Args:
+            output_types: The dtypes of the components, in the structure of an element.
+            output_shapes: Their shapes, in the same structure; by default unknown.
+            shared_name: The name by which other sessions share its state; None for no sharing.
+            output_classes: Not used: all components are tensors.
+
+        Returns:
+            The iterator.
+        """
         types = nest.map_structure(as_dtype, output_types)
         shapes = shapes_up_to(types, output_shapes)
         handle = raw_ops.IteratorV2(
@@ -65,12 +85,22 @@ class Iterator:
 
     @staticmethod
     def from_string_handle(
-        string_handle: Any,
+        string_handle: TensorLike,
         output_types: Any,
         output_shapes: Any = None,
         output_classes: Any = None,
     ) -> Iterator:
-        """The iterator that a string stands for, which `string_handle()` of it has given."""
+        """The iterator that a string stands for.
+
+        Args:
+            string_handle: A string scalar that `string_handle()` of the iterator has given.
+            output_types: The dtypes of the components, in the structure of an element.
+            output_shapes: Their shapes, in the same structure; by default unknown.
+            output_classes: Not used: all components are tensors.
+
+        Returns:
+            The iterator.
+        """
         types = nest.map_structure(as_dtype, output_types)
         shapes = shapes_up_to(types, output_shapes)
         resource = raw_ops.IteratorFromStringHandleV2(
@@ -93,6 +123,12 @@ class Iterator:
 
     def make_initializer(self, dataset: DatasetBase, name: Optional[str] = None) -> Operation:
         """An operation that lets the iterator begin with the first element of the dataset.
+
+        Args:
+            dataset: The dataset.
+
+        Returns:
+            The operation.
 
         Raises:
             TypeError: The components of the dataset have other types or shapes.
@@ -163,7 +199,18 @@ def _is_at_least(given: TensorShape, wanted: TensorShape) -> bool:
 def make_initializable_iterator(
     dataset: DatasetBase, shared_name: Optional[str] = None
 ) -> Iterator:
-    """An iterator that `initializer` lets begin."""
+    """An iterator that `initializer` lets begin.
+
+    Args:
+        dataset: The dataset.
+        shared_name: The name by which other sessions share its state; None for no sharing.
+
+    Returns:
+        The iterator.
+
+    Raises:
+        ValueError: The dataset is of another graph than the default one.
+    """
     graph = get_default_graph()
     if dataset._variant_tensor.graph is not graph:
         raise ValueError(
@@ -179,6 +226,12 @@ def make_initializable_iterator(
 
 def make_one_shot_iterator(dataset: DatasetBase) -> Iterator:
     """An iterator that begins by itself, once.
+
+    Args:
+        dataset: The dataset.
+
+    Returns:
+        The iterator.
 
     Raises:
         ValueError: The dataset depends on a placeholder, or on state such as a variable.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from troupe._src.data.dataset import Dataset
+from troupe._src.graph.tensor_like import TensorLike
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -13,10 +14,20 @@ def map_and_batch(
     map_func: Callable[..., Any],
     batch_size: Any,
     num_parallel_batches: Optional[int] = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: Optional[TensorLike] = None,
 ) -> Transformation:
-    """Maps elements, with so many calls at a time, and batches the results.
+    """Maps elements, several at a time, and batches the results.
+
+    Args:
+        map_func: A function of an element.
+        batch_size: How many elements a batch has, an int64 scalar.
+        num_parallel_batches: How many batches are computed at once, by default one.
+        drop_remainder: Leaves out the last batch where it has fewer.
+        num_parallel_calls: How many elements are computed at once.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Raises:
         ValueError: Both numbers of parallel calls are given.
@@ -33,9 +44,18 @@ def map_and_batch(
 
 
 def shuffle_and_repeat(
-    buffer_size: Any, count: Any = None, seed: Optional[int] = None
+    buffer_size: TensorLike, count: Optional[TensorLike] = None, seed: Optional[int] = None
 ) -> Transformation:
-    """Shuffles the elements, in each repetition anew."""
+    """Shuffles the elements, in each repetition anew.
+
+    Args:
+        buffer_size: Among how many of the next elements each one is drawn.
+        count: How often the elements are given; None and -1 for no end.
+        seed: Of the order.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 

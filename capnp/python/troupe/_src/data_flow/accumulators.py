@@ -6,6 +6,7 @@ from typing import Any, List, NamedTuple, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.indexed_slices import IndexedSlices
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.math_ops import cast
@@ -29,9 +30,9 @@ class ConditionalAccumulatorBase:
         """Stands for the accumulator of a handle.
 
         Args:
-          dtype: Of the gradients.
-          shape: Of the gradients, as far as it is known; None if nothing is.
-          accumulator_ref: The handle.
+            dtype: Of the gradients.
+            shape: Of the gradients, as far as it is known; None if nothing is.
+            accumulator_ref: The handle.
         """
         self._dtype = as_dtype(dtype)
         self._shape = TensorShape(shape)
@@ -60,15 +61,15 @@ class ConditionalAccumulatorBase:
         )
         return count
 
-    def set_global_step(self, new_global_step: Any, name: Optional[str] = None) -> Operation:
+    def set_global_step(self, new_global_step: TensorLike, name: Optional[str] = None) -> Operation:
         """Sets its step: gradients of lower ones are dropped from now on.
 
         Args:
-          new_global_step: An integer scalar. A lower one than the present is allowed.
-          name: Of the operation.
+            new_global_step: An integer scalar. A lower one than the present is allowed.
+            name: Of the operation.
 
         Returns:
-          The operation.
+            The operation.
         """
         changed: Operation = self._op("AccumulatorSetGlobalStep")(
             handle=self._accumulator_ref, new_global_step=_to_int64(new_global_step), name=name
@@ -96,14 +97,14 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         """Adds an accumulator to the graph.
 
         Args:
-          dtype: Of the gradients: float16, bfloat16, float32 or float64.
-          shape: Of the gradients; what it leaves open, the first gradient determines.
-          shared_name: What other sessions know it by.
-          name: Of its node.
-          reduction_type: "MEAN" or "SUM": what is taken of the gradients.
+            dtype: Of the gradients: float16, bfloat16, float32 or float64.
+            shape: Of the gradients; what it leaves open, the first gradient determines.
+            shared_name: What other sessions know it by.
+            name: Of its node.
+            reduction_type: "MEAN" or "SUM": what is taken of the gradients.
 
         Raises:
-          ValueError: If the reduction type is another one.
+            ValueError: If the reduction type is another one.
         """
         super().__init__(
             dtype,
@@ -117,19 +118,21 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             ),
         )
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: Optional[str] = None) -> Operation:
+    def apply_grad(
+        self, grad: TensorLike, local_step: TensorLike = 0, name: Optional[str] = None
+    ) -> Operation:
         """Adds a gradient, unless it was computed at a lower step than the accumulator's.
 
         Args:
-          grad: The gradient.
-          local_step: The step at which it was computed.
-          name: Of the operation.
+            grad: The gradient.
+            local_step: The step at which it was computed.
+            name: Of the operation.
 
         Returns:
-          The operation.
+            The operation.
 
         Raises:
-          ValueError: If its shape is not that of the accumulator.
+            ValueError: If its shape is not that of the accumulator.
         """
         gradient = convert_to_tensor(grad, self._dtype)
         if not gradient.shape.is_compatible_with(self._shape):
@@ -141,15 +144,15 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             name=name,
         )
 
-    def take_grad(self, num_required: Any, name: Optional[str] = None) -> Tensor:
+    def take_grad(self, num_required: TensorLike, name: Optional[str] = None) -> Tensor:
         """Waits for so many gradients, and takes their mean or sum.
 
         Args:
-          num_required: An int32 scalar; in the step, InvalidArgumentError unless it is positive.
-          name: Of the operation.
+            num_required: An int32 scalar; in the step, InvalidArgumentError unless it is positive.
+            name: Of the operation.
 
         Returns:
-          The mean or sum of all that are there by then.
+            The mean or sum of all that are there by then.
         """
         taken: Tensor = raw_ops.ResourceAccumulatorTakeGradient(
             handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name
@@ -185,14 +188,14 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """Adds an accumulator to the graph.
 
         Args:
-          dtype: Of the gradients: float16, bfloat16, float32 or float64.
-          shape: Of the gradients as a whole, as far as it is known.
-          shared_name: What other sessions know it by.
-          name: Of its node.
-          reduction_type: "MEAN" or "SUM": what is taken of the gradients.
+            dtype: Of the gradients: float16, bfloat16, float32 or float64.
+            shape: Of the gradients as a whole, as far as it is known.
+            shared_name: What other sessions know it by.
+            name: Of its node.
+            reduction_type: "MEAN" or "SUM": what is taken of the gradients.
 
         Raises:
-          ValueError: If the reduction type is another one.
+            ValueError: If the reduction type is another one.
         """
         super().__init__(
             dtype,
@@ -207,31 +210,40 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         )
 
     def apply_indexed_slices_grad(
-        self, grad: IndexedSlices, local_step: Any = 0, name: Optional[str] = None
+        self, grad: IndexedSlices, local_step: TensorLike = 0, name: Optional[str] = None
     ) -> Operation:
-        """As `apply_grad`, of `IndexedSlices`."""
+        """As `apply_grad`, of `IndexedSlices`.
+
+        Args:
+            grad: The rows of the gradient.
+            local_step: The step that the gradient was computed in, an int64 scalar. It is dropped
+                if the accumulator's is greater.
+
+        Returns:
+            The operation.
+        """
         return self.apply_grad(grad.indices, grad.values, grad.dense_shape, local_step, name)
 
     def apply_grad(
         self,
-        grad_indices: Any,
-        grad_values: Any,
-        grad_shape: Any = None,
-        local_step: Any = 0,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: Optional[TensorLike] = None,
+        local_step: TensorLike = 0,
         name: Optional[str] = None,
     ) -> Operation:
         """Adds a gradient, unless it was computed at a lower step than the accumulator's.
 
         Args:
-          grad_indices: The indices of its rows, a vector.
-          grad_values: The rows.
-          grad_shape: The shape of the whole gradient, where it is known.
-          local_step: The step at which it was computed.
-          name: Of the operation.
+            grad_indices: The indices of its rows, a vector.
+            grad_values: The rows.
+            grad_shape: The shape of the whole gradient, where it is known.
+            local_step: The step at which it was computed.
+            name: Of the operation.
 
         Returns:
-          The operation. In the step, InvalidArgumentError where the rows fit neither the
-          accumulator nor each other.
+            The operation. In the step, InvalidArgumentError where the rows fit neither the
+            accumulator nor each other.
         """
         shape: Any = [] if grad_shape is None else grad_shape
         return raw_ops.SparseAccumulatorApplyGradient(
@@ -245,17 +257,17 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         )
 
     def take_grad(
-        self, num_required: Any, name: Optional[str] = None
+        self, num_required: TensorLike, name: Optional[str] = None
     ) -> SparseAccumulatorTakeGradient:
         """Waits for so many gradients, and takes the mean or sum of their rows.
 
         Args:
-          num_required: An int32 scalar; in the step, InvalidArgumentError unless it is positive.
-          name: Of the operation.
+            num_required: An int32 scalar; in the step, InvalidArgumentError unless it is positive.
+            name: Of the operation.
 
         Returns:
-          The tensors (indices, values, shape); the indices rise, and the first size is -1 where it
-          is not known.
+            The tensors (indices, values, shape); the indices rise, and the first size is -1 where
+            it is not known.
         """
         taken: List[Tensor] = raw_ops.SparseAccumulatorTakeGradient(
             handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name
@@ -263,9 +275,16 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return SparseAccumulatorTakeGradient(*taken)
 
     def take_indexed_slices_grad(
-        self, num_required: Any, name: Optional[str] = None
+        self, num_required: TensorLike, name: Optional[str] = None
     ) -> IndexedSlices:
-        """As `take_grad`; gives `IndexedSlices`."""
+        """As `take_grad`, as `IndexedSlices`.
+
+        Args:
+            num_required: How many gradients it waits for, an int32 scalar.
+
+        Returns:
+            The mean or sum of the gradients, with its rows in the order of their indices.
+        """
         taken = self.take_grad(num_required, name)
         return IndexedSlices(taken.values, taken.indices, taken.shape)
 

@@ -37,13 +37,13 @@ class Barrier:
         """Adds a barrier to the graph.
 
         Args:
-          types: The dtypes of the components, or of the only one.
-          shapes: Of the components, all of them known; or None.
-          shared_name: What other sessions know it by.
-          name: Of its node.
+            types: The dtypes of the components, or of the only one.
+            shapes: Of the components, all of them known; or None.
+            shared_name: What other sessions know it by.
+            name: Of its node.
 
         Raises:
-          ValueError: If a shape is not fully known or has no elements.
+            ValueError: If a shape is not fully known or has no elements.
         """
         listed = types if isinstance(types, (list, tuple)) else [types]
         self._types: List[DType] = [as_dtype(dtype) for dtype in listed]
@@ -77,14 +77,14 @@ class Barrier:
         """Sets one component of the elements with these keys.
 
         Args:
-          component_index: The component.
-          keys: A vector of strings.
-          values: A row for each key.
-          name: Of the operation.
+            component_index: The component.
+            keys: A vector of strings.
+            values: A row for each key.
+            name: Of the operation.
 
         Returns:
-          The operation. In the step, InvalidArgumentError where an element has that component
-          already, and CancelledError for new keys once the barrier is closed.
+            The operation. In the step, InvalidArgumentError where an element has that component
+            already, and CancelledError for new keys once the barrier is closed.
         """
         return raw_ops.BarrierInsertMany(
             handle=self._barrier_ref,
@@ -104,14 +104,14 @@ class Barrier:
         """Takes so many ready elements, as soon as they are there.
 
         Args:
-          num_elements: An int32 scalar.
-          allow_small_batch: Whether a closed barrier gives what is left.
-          timeout: Not supported; None.
-          name: Of the operation.
+            num_elements: An int32 scalar.
+            allow_small_batch: Whether a closed barrier gives what is left.
+            timeout: Not supported; None.
+            name: Of the operation.
 
         Returns:
-          The tensors (indices, keys, [a tensor for each component]). In the step, OutOfRangeError
-          where the barrier is closed and there are too few.
+            The tensors (indices, keys, [a tensor for each component]). In the step, OutOfRangeError
+            where the barrier is closed and there are too few.
         """
         outputs: List[Tensor] = raw_ops.BarrierTakeMany(
             handle=self._barrier_ref,
@@ -132,12 +132,12 @@ class Barrier:
         """Lets no new keys in.
 
         Args:
-          cancel_pending_enqueues: Whether to refuse missing components, too, and to drop the
-            elements that lack some.
-          name: Of the operation.
+            cancel_pending_enqueues: Whether to refuse missing components, too, and to drop the
+                elements that lack some.
+            name: Of the operation.
 
         Returns:
-          The operation. In the step, CancelledError where the barrier is closed already.
+            The operation. In the step, CancelledError where the barrier is closed already.
         """
         return raw_ops.BarrierClose(
             handle=self._barrier_ref,

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.scopes import colocate_with, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import identity, no_op
 from troupe._src.ops.convert import convert_to_tensor
@@ -35,15 +36,15 @@ class BaseStagingArea:
         """Describes a staging area; the first operation that runs makes it.
 
         Args:
-          dtypes: Of the components of a tuple.
-          shapes: Of the components, as far as they are known.
-          names: Of the components, which tuples are then dicts of.
-          shared_name: What other sessions know it by; else it has a name of its own in the graph.
-          capacity: The number of tuples that it has room for; 0 for any.
-          memory_limit: The bytes that it has room for; 0 for any.
+            dtypes: Of the components of a tuple.
+            shapes: Of the components, as far as they are known.
+            names: Of the components, which tuples are then dicts of.
+            shared_name: What other sessions know it by; else it has a name of its own in the graph.
+            capacity: The number of tuples that it has room for; 0 for any.
+            memory_limit: The bytes that it has room for; 0 for any.
 
         Raises:
-          ValueError: If there are not as many shapes or names as dtypes, or the name is no text.
+            ValueError: If there are not as many shapes or names as dtypes, or the name is no text.
         """
         if shared_name is not None and not isinstance(shared_name, str):
             raise ValueError("shared_name must be a string")
@@ -170,14 +171,14 @@ class StagingArea(BaseStagingArea):
         """Puts a tuple in, as soon as there is room.
 
         Args:
-          values: A tensor or a list of them, or where the components have names, a dict.
-          name: Of the operation.
+            values: A tensor or a list of them, or where the components have names, a dict.
+            name: Of the operation.
 
         Returns:
-          The operation. In the step, ResourceExhaustedError for more bytes than the limit.
+            The operation. In the step, ResourceExhaustedError for more bytes than the limit.
 
         Raises:
-          ValueError: If they do not fit the area.
+            ValueError: If they do not fit the area.
         """
         listed = values if isinstance(values, (list, tuple, dict)) else [values]
         with self._putting(name) as scope:
@@ -188,10 +189,10 @@ class StagingArea(BaseStagingArea):
         """Takes a tuple, as soon as there is one.
 
         Args:
-          name: Of the operation.
+            name: Of the operation.
 
         Returns:
-          The tensors: a list, or where the components have names, a dict.
+            The tensors: a list, or where the components have names, a dict.
         """
         with colocate_with(self._coloc_op):
             tensors = raw_ops.Unstage(
@@ -199,15 +200,15 @@ class StagingArea(BaseStagingArea):
             )
         return self._result(tensors, range(len(self._dtypes)))
 
-    def peek(self, index: Any, name: Optional[str] = None) -> Staged:
+    def peek(self, index: TensorLike, name: Optional[str] = None) -> Staged:
         """The tuple at that position, as soon as there is one. It stays.
 
         Args:
-          index: An int32 scalar.
-          name: Of the operation.
+            index: An int32 scalar.
+            name: Of the operation.
 
         Returns:
-          As `get`.
+            As `get`.
         """
         with colocate_with(self._coloc_op):
             tensors = raw_ops.StagePeek(
@@ -249,13 +250,13 @@ class MapStagingArea(BaseStagingArea):
         """As BaseStagingArea.
 
         Args:
-          dtypes: As those of BaseStagingArea.
-          shapes: As those of BaseStagingArea.
-          names: As those of BaseStagingArea.
-          shared_name: As that of BaseStagingArea.
-          ordered: Whether a `get` without a key must give the lowest one.
-          capacity: As that of BaseStagingArea.
-          memory_limit: As that of BaseStagingArea.
+            dtypes: As those of BaseStagingArea.
+            shapes: As those of BaseStagingArea.
+            names: As those of BaseStagingArea.
+            shared_name: As that of BaseStagingArea.
+            ordered: Whether a `get` without a key must give the lowest one.
+            capacity: As that of BaseStagingArea.
+            memory_limit: As that of BaseStagingArea.
         """
         super().__init__(dtypes, shapes, names, shared_name, capacity, memory_limit)
         self._prefix = "Ordered" if ordered else ""
@@ -274,16 +275,16 @@ class MapStagingArea(BaseStagingArea):
         """Puts components of a tuple in, as soon as there is room.
 
         Args:
-          key: An int64 scalar.
-          vals: A tensor or a list of them, or where the components have names, a dict.
-          indices: Which components they are, where those have no names, in rising order.
-          name: Of the operation.
+            key: An int64 scalar.
+            vals: A tensor or a list of them, or where the components have names, a dict.
+            indices: Which components they are, where those have no names, in rising order.
+            name: Of the operation.
 
         Returns:
-          The operation. In the step, InvalidArgumentError where the key has a component already.
+            The operation. In the step, InvalidArgumentError where the key has a component already.
 
         Raises:
-          ValueError: If they do not fit the area.
+            ValueError: If they do not fit the area.
         """
         with self._putting(name) as scope:
             tensors, positions = self._to_tensors(vals, indices)
@@ -327,12 +328,12 @@ class MapStagingArea(BaseStagingArea):
         """Components of the tuple with that key, as soon as there is one. They stay.
 
         Args:
-          key: An int64 scalar.
-          indices: The components, by number or by name; all of them by default.
-          name: Of the operation.
+            key: An int64 scalar.
+            indices: The components, by number or by name; all of them by default.
+            name: Of the operation.
 
         Returns:
-          The tensors: a list, or where the components have names, a dict.
+            The tensors: a list, or where the components have names, a dict.
         """
         selected, dtypes = self._selected(indices)
         with colocate_with(self._coloc_op):
@@ -351,12 +352,12 @@ class MapStagingArea(BaseStagingArea):
         """Takes components of the tuple with that key, or of one with any, as soon as there is one.
 
         Args:
-          key: An int64 scalar, or None.
-          indices: The components, by number or by name; all of them by default.
-          name: Of the operation.
+            key: An int64 scalar, or None.
+            indices: The components, by number or by name; all of them by default.
+            name: Of the operation.
 
         Returns:
-          The key and the tensors: a list, or where the components have names, a dict.
+            The key and the tensors: a list, or where the components have names, a dict.
         """
         selected, dtypes = self._selected(indices)
         attrs = {"indices": selected, "dtypes": dtypes, **self._attrs()}

@@ -40,6 +40,7 @@ from troupe._src.train.hooks.session_run_hook import SessionRunHook
 from troupe._src.train.monitored_session import MonitoredSession
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator
+from troupe._src.types.paths import PathLike
 from troupe._src.warm_starting.warm_start import warm_start
 
 _MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
@@ -65,7 +66,7 @@ class Estimator:
     def __init__(
         self,
         model_fn: Callable[..., Any],
-        model_dir: Any = None,
+        model_dir: Optional[PathLike] = None,
         config: Optional[RunConfig] = None,
         params: Optional[Dict[str, Any]] = None,
         warm_start_from: Any = None,
@@ -83,14 +84,17 @@ class Estimator:
 
     @property
     def model_dir(self) -> str:
+        """The folder of checkpoints and summaries."""
         return self._model_dir
 
     @property
     def config(self) -> RunConfig:
+        """A copy of the configuration."""
         return copy.copy(self._config)
 
     @property
     def params(self) -> Dict[str, Any]:
+        """A copy of the hyperparameters."""
         return copy.deepcopy(self._params)
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
+from troupe._src.graph.elements import Tensor
 from troupe._src.ops.convert import is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
@@ -30,7 +31,7 @@ class ClassificationOutput(ExportOutput):
         ValueError: Neither is given, or one is of another dtype.
     """
 
-    def __init__(self, scores: Any = None, classes: Any = None) -> None:
+    def __init__(self, scores: Optional[Tensor] = None, classes: Optional[Tensor] = None) -> None:
         if scores is not None and not (is_tensor(scores) and scores.dtype.is_floating):
             raise ValueError(f"Classification scores must be a float32 Tensor; got {scores}")
         if classes is not None and not (is_tensor(classes) and classes.dtype == dtypes.string):
@@ -55,7 +56,7 @@ class RegressionOutput(ExportOutput):
         ValueError: It is of another dtype.
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Tensor) -> None:
         if not (is_tensor(value) and value.dtype.is_floating):
             raise ValueError(f"Regression output value must be a float32 Tensor; got {value}")
         self.value = value

@@ -15,9 +15,10 @@ from troupe._src.platform import logging
 from troupe._src.summary.file_writer import FileWriterCache
 from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
+from troupe._src.types.paths import PathLike
 
 
-def with_model_dir(config: Optional[RunConfig], model_dir: Any) -> RunConfig:
+def with_model_dir(config: Optional[RunConfig], model_dir: Optional[PathLike]) -> RunConfig:
     """The configuration with a folder: the one given, its own, or a new temporary one."""
     config = RunConfig() if config is None else config
     if not isinstance(config, RunConfig):

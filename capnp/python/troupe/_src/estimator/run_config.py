@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from troupe._src.cluster.cluster_spec import ClusterSpec
 from troupe._src.messages.config import ConfigProto
@@ -80,7 +80,7 @@ class RunConfig:
         keep_checkpoint_every_n_hours: float = 10000,
         log_step_count_steps: Optional[int] = 100,
         train_distribute: Any = None,
-        device_fn: Any = None,
+        device_fn: Optional[Callable[..., Any]] = None,
         protocol: Optional[str] = None,
         eval_distribute: Any = None,
         experimental_distribute: Any = None,
@@ -241,14 +241,17 @@ class RunConfig:
 
     @property
     def cluster_spec(self) -> ClusterSpec:
+        """The tasks of the cluster; empty without one."""
         return self._cluster_spec
 
     @property
     def task_type(self) -> str:
+        """The job of this program's task."""
         return self._task_type
 
     @property
     def task_id(self) -> int:
+        """The index of the task in its job."""
         return self._task_id
 
     @property
@@ -268,10 +271,12 @@ class RunConfig:
 
     @property
     def is_chief(self) -> bool:
+        """Whether this program initializes, saves and logs."""
         return self._is_chief
 
     @property
     def num_ps_replicas(self) -> int:
+        """How many parameter servers the cluster has."""
         return self._num_ps_replicas
 
     @property

@@ -43,6 +43,7 @@ def train_with_spec(
         ValueError: There are listeners, and nothing saves checkpoints.
     """
     graph = get_default_graph()
+    assert spec.loss is not None
     if all(item.op.name != "loss" for item in graph.get_collection(GraphKeys.SUMMARIES)):
         scalar("loss", spec.loss)
     graph.add_to_collection(GraphKeys.LOSSES, spec.loss)

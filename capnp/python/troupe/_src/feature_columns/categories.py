@@ -10,7 +10,7 @@ from troupe._src.feature_columns.column import CategoricalColumn, Transformed
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.lookup.index_tables import index_table_from_file, index_table_from_tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.assert_ops import assert_greater_equal, assert_less
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -84,7 +84,7 @@ class IdentityCategoricalColumn(_IdentityFields, _OfFeature):
                 return array_ops.identity(ids)
         is_outside = gen_ops.logical_or(gen_ops.less(ids, 0), gen_ops.greater_equal(ids, count))
         default = convert_to_tensor(self.default_value, dtypes.int64)
-        return array_ops.where_v2(is_outside, default, ids)
+        return selection_ops.where_v2(is_outside, default, ids)
 
 
 class _HashedFields(NamedTuple):

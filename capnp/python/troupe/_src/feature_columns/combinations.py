@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.feature_columns.categories import HashedCategoricalColumn
 from troupe._src.feature_columns.column import CategoricalColumn, IdsAndWeights, Transformed
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.parsing.feature_configs import VarLenFeature
 from troupe._src.types import dtypes
@@ -144,7 +144,7 @@ class WeightedCategoricalColumn(_WeightedFields, CategoricalColumn):
             raise ValueError(f"Bad dtype, expected {self.dtype}, but got {given.dtype}.")
         if not isinstance(given, SparseTensor):
             # No weight is absent, whatever it is.
-            indices = raw_ops.Where(input=array_ops.ones_like(given, dtype=dtypes.bool_))
+            indices = raw_ops.Where(input=creation_ops.ones_like(given, dtype=dtypes.bool_))
             shape = math_ops.cast(array_ops.shape(given), dtypes.int64)
             given = SparseTensor(indices, gen_ops.gather_nd(given, indices), shape)
         return given._with_values(math_ops.cast(given.values, dtypes.float32))

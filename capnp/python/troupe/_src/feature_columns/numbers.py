@@ -14,7 +14,7 @@ from troupe._src.feature_columns.column import (
     VariableOptions,
 )
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.parsing.feature_configs import FixedLenFeature
 from troupe._src.types import dtypes
@@ -89,7 +89,7 @@ class BucketizedColumn(_BucketizedFields, DenseColumn, CategoricalColumn):
         return TensorShape([*self.source_column.shape, self._count])
 
     def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
-        return array_ops.one_hot(features.get(self), self._count, 1.0, 0.0)
+        return creation_ops.one_hot(features.get(self), self._count, 1.0, 0.0)
 
     @property
     def num_buckets(self) -> int:

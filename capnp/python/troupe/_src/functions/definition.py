@@ -33,10 +33,10 @@ class FunctionDefinition:
         """A definition.
 
         Args:
-          name: Its name in all graphs.
-          body: Its traced body.
-          results: Tensors of the body.
-          result_names: Their names; numbered without.
+            name: Its name in all graphs.
+            body: Its traced body.
+            results: Tensors of the body.
+            result_names: Their names; numbered without.
         """
         self.name = name
         self.body = body
@@ -71,10 +71,10 @@ class FunctionDefinition:
         """Adds a call to the default graph.
 
         Args:
-          inputs: Values of all arguments, also the captured ones.
-          name: The name of the node.
-          attrs: Further attributes of it.
-          gradient: What `tf.gradients` calls instead of differentiating the body.
+            inputs: Values of all arguments, also the captured ones.
+            name: The name of the node.
+            attrs: Further attributes of it.
+            gradient: What `tf.gradients` calls instead of differentiating the body.
         """
         graph = get_default_graph()
         self.add_to_graph(graph)

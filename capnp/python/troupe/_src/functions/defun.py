@@ -39,12 +39,12 @@ class Defun:
         """A decorator.
 
         Args:
-          *input_types: The dtypes of the arguments.
-          **kwargs: `func_name`, its name in the graph; `out_names`, those of its results;
-            `python_grad_func`, which gets the operation of a call and the gradients with respect to
-            its results and returns those of its inputs; `grad_func`, another Defun, which gets the
-            inputs and these gradients; `shape_func`, which gets the operation and returns the
-            shapes of its results; others are attributes of calls.
+            *input_types: The dtypes of the arguments.
+            **kwargs: `func_name`, its name in the graph; `out_names`, those of its results;
+                `python_grad_func`, which gets the operation of a call and the gradients with
+                respect to its results and returns those of its inputs; `grad_func`, another Defun,
+                which gets the inputs and these gradients; `shape_func`, which gets the operation
+                and returns the shapes of its results; others are attributes of calls.
         """
         self._input_types = input_types
         self._options = kwargs
@@ -53,7 +53,7 @@ class Defun:
         """The function of the graph.
 
         Raises:
-          ValueError: `func` has default or keyword arguments, or not as many as there are types.
+            ValueError: `func` has default or keyword arguments, or not as many as there are types.
         """
         if not callable(func):
             raise ValueError(f"function {func} must be callable")
@@ -184,11 +184,11 @@ class DefinedFunction:
         """Adds a call of the function to the default graph.
 
         Args:
-          *args: Values of its arguments.
-          **kwargs: `name`, the name of the node.
+            *args: Values of its arguments.
+            **kwargs: `name`, the name of the node.
 
         Returns:
-          The result; a tuple of several; the operation where there is none.
+            The result; a tuple of several; the operation where there is none.
         """
         definition = self._definition
         name = kwargs.pop("name", None) or definition.name

@@ -146,15 +146,15 @@ def partitioned_call(
     """Calls a function whose nodes may be on several devices.
 
     Args:
-      args: Values of all its arguments, also the captured ones.
-      f: The function.
-      tout: The dtypes of its results, which it knows itself.
-      executing_eagerly: Of no meaning: graphs are built here.
-      config: Of no meaning: a session has the options.
-      executor_type: The name of an executor; NotFound in a step, unless it is "" or "DEFAULT".
+        args: Values of all its arguments, also the captured ones.
+        f: The function.
+        tout: The dtypes of its results, which it knows itself.
+        executing_eagerly: Of no meaning: graphs are built here.
+        config: Of no meaning: a session has the options.
+        executor_type: The name of an executor; NotFound in a step, unless it is "" or "DEFAULT".
 
     Returns:
-      The list of its results; the operation where there is none.
+        The list of its results; the operation where there is none.
     """
     attrs = {"executor_type": executor_type or ""}
     op = definition_of(f).call(list(args), "PartitionedCall", attrs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.control_flow.structure import flatten, is_nested, pack_as
 from troupe._src.functions.definition import (
@@ -24,7 +24,13 @@ from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 @set_module("troupe")
 class TensorSpec:
-    """The dtype and shape of a tensor, as an argument of a function."""
+    """The dtype and shape of a tensor, as an argument of a function.
+
+    Args:
+        shape: The static shape.
+        dtype: The dtype.
+        name: A name for the argument; None for none.
+    """
 
     def __init__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None
@@ -35,28 +41,54 @@ class TensorSpec:
 
     @property
     def shape(self) -> TensorShape:
+        """The static shape."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The dtype."""
         return self._dtype
 
     @property
     def name(self) -> Optional[str]:
+        """The name of the argument, or None."""
         return self._name
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: Optional[str] = None) -> TensorSpec:
-        """That of a tensor, under its name."""
+        """The specification of a tensor.
+
+        Args:
+            tensor: The tensor.
+            name: The name, by default that of the tensor's node.
+
+        Returns:
+            The specification.
+        """
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
     @classmethod
-    def from_spec(cls, spec: Any, name: Optional[str] = None) -> TensorSpec:
-        """That of another specification."""
+    def from_spec(cls, spec: TensorSpec, name: Optional[str] = None) -> TensorSpec:
+        """A copy of a specification.
+
+        Args:
+            spec: The specification.
+            name: Another name, by default the same.
+
+        Returns:
+            The copy.
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether dtypes are the same, and shapes can be."""
+    def is_compatible_with(self, spec_or_tensor: Union[TensorSpec, Tensor]) -> bool:
+        """Whether dtypes are the same, and shapes can be.
+
+        Args:
+            spec_or_tensor: A specification or a tensor.
+
+        Returns:
+            The answer.
+        """
         other = spec_or_tensor
         return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
 
@@ -129,11 +161,11 @@ class ConcreteFunction:
         """Adds a call to the default graph.
 
         Args:
-          *args: Values of its arguments; those that are no tensors are known already.
-          **kwargs: More of them, by name.
+            *args: Values of its arguments; those that are no tensors are known already.
+            **kwargs: More of them, by name.
 
         Returns:
-          The results in their structure; the operation where there is none.
+            The results in their structure; the operation where there is none.
         """
         given = flatten([list(args), kwargs])
         leaves = flatten(self._arguments)
@@ -150,7 +182,7 @@ class ConcreteFunction:
 @set_module("troupe")
 def function(
     func: Optional[Callable[..., Any]] = None,
-    input_signature: Any = None,
+    input_signature: Optional[Sequence[TensorSpec]] = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
     experimental_relax_shapes: bool = False,
@@ -168,13 +200,19 @@ def function(
     those of the graph.
 
     Args:
-      func: What adds the nodes; without it, the result is a decorator.
-      input_signature: A list of `tf.TensorSpec`, one for each argument; then it is traced once.
-      autograph: Changes nothing.
-      experimental_autograph_options: Changes nothing.
-      experimental_relax_shapes: Whether shapes that differ between calls become unknown, so that it
-        is not traced for each.
-      experimental_compile: Changes nothing: there is no compiler to choose.
+        func: What adds the nodes; without it, the result is a decorator.
+        input_signature: A list of `tf.TensorSpec`, one for each argument; then it is traced once.
+        autograph: Changes nothing.
+        experimental_autograph_options: Changes nothing.
+        experimental_relax_shapes: Whether shapes that differ between calls become unknown, so that
+            it is not traced for each.
+        experimental_compile: Changes nothing: there is no compiler to choose.
+
+    Returns:
+        A function whose calls give what `func` gives, as tensors; without `func` a decorator.
+
+    Raises:
+        TypeError: `input_signature` is no tuple or list.
     """
     if func is None:
         return functools.partial(
@@ -196,7 +234,10 @@ class Function:
     """What `tf.function` makes of a function."""
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: Any, relaxes_shapes: bool
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Optional[Sequence[TensorSpec]],
+        relaxes_shapes: bool,
     ) -> None:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
@@ -226,12 +267,12 @@ class Function:
         """The traced function for arguments of that kind.
 
         Args:
-          *args: Tensors, or a `tf.TensorSpec` in place of each; none where it has an
-            `input_signature`.
-          **kwargs: More of them, by name.
+            *args: Tensors, or a `tf.TensorSpec` in place of each; none where it has an
+                `input_signature`.
+            **kwargs: More of them, by name.
 
         Raises:
-          ValueError: The arguments do not fit the `input_signature`.
+            ValueError: The arguments do not fit the `input_signature`.
         """
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature

@@ -21,6 +21,15 @@ class DeviceSpec:
         device_type: Optional[str] = None,
         device_index: Optional[int] = None,
     ) -> None:
+        """Makes one of its parts; None stands for one that is not constrained.
+
+        Args:
+            job: The name of the job.
+            replica: The index of the replica, which can only be 0.
+            task: The index of the task.
+            device_type: "CPU" or "GPU".
+            device_index: The index of the device among those of its type.
+        """
         self.job = job
         self.replica = replica
         self.task = task
@@ -29,11 +38,31 @@ class DeviceSpec:
 
     @staticmethod
     def from_string(spec: str) -> DeviceSpec:
-        """The parts of a name; ValueError where it is none."""
+        """The parts of a name.
+
+        Args:
+            spec: A full or partial name, such as "/job:worker/device:CPU:0".
+
+        Returns:
+            The parts.
+
+        Raises:
+            ValueError: It is no name of a device.
+        """
         return DeviceSpec().parse_from_string(spec)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Sets the parts that the name has, and clears the others."""
+        """Sets the parts that the name has, and clears the others.
+
+        Args:
+            spec: A full or partial name, such as "/job:worker/device:CPU:0".
+
+        Returns:
+            This object.
+
+        Raises:
+            ValueError: It is no name of a device.
+        """
         try:
             _native.merge_devices(spec, "")
         except errors.InvalidArgumentError as error:
@@ -52,22 +81,41 @@ class DeviceSpec:
         return self
 
     def merge_from(self, dev: DeviceSpec) -> None:
-        """Takes over the parts that the other one has."""
+        """Takes over the parts that the other one has.
+
+        Args:
+            dev: The other one.
+        """
         for name in ("job", "replica", "task", "device_type", "device_index"):
             if getattr(dev, name) is not None:
                 setattr(self, name, getattr(dev, name))
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """These parts, where the other one has none."""
+        """The parts of another one, and these where it has none.
+
+        Args:
+            dev: The other one.
+
+        Returns:
+            A new object.
+        """
         merged = self.replace()
         merged.merge_from(dev)
         return merged
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """A copy with other parts."""
+        """A copy with other parts.
+
+        Args:
+            **kwargs: The parts that differ, by the names of the constructor's arguments.
+
+        Returns:
+            The copy.
+        """
         return DeviceSpec(**{**vars(self), **kwargs})
 
     def to_string(self) -> str:
+        """The name, such as "/job:worker/task:0/device:CPU:0"; "" without any parts."""
         parts = [
             f"/{name}:{getattr(self, name)}"
             for name in ("job", "replica", "task")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from troupe._src.graph.graph import Graph
-    from troupe._src.session.session import BaseSession
+    from troupe._src.session.base_session import BaseSession
 
 _PACKAGE = __name__.split(".")[0]
 
@@ -46,6 +46,12 @@ class Operation:
     )  # fmt: skip
 
     def __init__(self, graph: Graph, node: int) -> None:
+        """Stands for a node that the graph has.
+
+        Args:
+            graph: The graph.
+            node: The number of the node in it.
+        """
         self._graph = graph
         self._id = node
         self._name: str = graph._root.node_name(node)
@@ -59,6 +65,7 @@ class Operation:
 
     @property
     def graph(self) -> Graph:
+        """The graph that it is a node of."""
         return self._graph
 
     @property
@@ -78,15 +85,18 @@ class Operation:
 
     @property
     def outputs(self) -> List[Tensor]:
+        """A tensor for each output."""
         return list(self._outputs)
 
     @property
     def inputs(self) -> Tuple[Tensor, ...]:
+        """The tensors that it takes, in order."""
         places = self._graph._root.node_inputs(self._id)
         return tuple(self._graph._tensor(node, index) for node, index in places)
 
     @property
     def control_inputs(self) -> List[Operation]:
+        """The nodes that run before it although it takes nothing of them."""
         nodes = self._graph._root.node_control_inputs(self._id)
         return [self._graph._operation(node) for node in nodes]
 
@@ -96,6 +106,7 @@ class Operation:
         return NodeDef._of_bytes(_native.export_node_def(self._graph._root, self._id))
 
     def values(self) -> Tuple[Tensor, ...]:
+        """A tensor for each output, as `outputs`."""
         return tuple(self._outputs)
 
     @property
@@ -104,7 +115,18 @@ class Operation:
         return self._defined_at
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute; ValueError where it has none of that name."""
+        """The value of an attribute.
+
+        Args:
+            name: The name of the attribute.
+
+        Returns:
+            A number, bool, text or list of these; the number of a dtype; the sizes of a shape, with
+            -1 where one is not known, and None where not even the rank is.
+
+        Raises:
+            ValueError: It has none of that name.
+        """
         attrs = self._graph._root.node_attrs(self._id)
         if name not in attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
@@ -139,7 +161,17 @@ class Operation:
     def run(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
     ) -> None:
-        """Runs it in the session, by default the default session."""
+        """Runs it in a step.
+
+        Args:
+            feed_dict: {tensor: value} of what has these values in the step instead of computing
+                them.
+            session: The session, by default the default session.
+
+        Raises:
+            ValueError: There is no session.
+            OpError: The step failed.
+        """
         self._graph._session_for(session).run(self, feed_dict)
 
     def _value(self) -> _native.Value:
@@ -159,6 +191,14 @@ class Tensor(Operand):
     __slots__ = ("_op", "_index", "_dtype", "_shape", "_native", "_is_refined", "__weakref__")
 
     def __init__(self, op: Operation, index: int, dtype: DType, shape: ShapeLike) -> None:
+        """Stands for an output of a node.
+
+        Args:
+            op: The node.
+            index: The number of the output.
+            dtype: Its dtype.
+            shape: Its static shape.
+        """
         self._op = op
         self._index = index
         self._dtype = dtype
@@ -168,10 +208,12 @@ class Tensor(Operand):
 
     @property
     def op(self) -> Operation:
+        """The node that it is an output of."""
         return self._op
 
     @property
     def graph(self) -> Graph:
+        """The graph of its node."""
         return self._op._graph
 
     @property
@@ -181,10 +223,12 @@ class Tensor(Operand):
 
     @property
     def value_index(self) -> int:
+        """The number of the output."""
         return self._index
 
     @property
     def dtype(self) -> DType:
+        """The dtype of its elements."""
         return self._dtype
 
     @property
@@ -194,9 +238,11 @@ class Tensor(Operand):
 
     @property
     def device(self) -> str:
+        """The device that its node is constrained to, as `Operation.device`."""
         return self._op.device
 
     def get_shape(self) -> TensorShape:
+        """Its static shape, as `shape`."""
         return self._shape
 
     def _shape_as_list(self) -> Optional[List[Optional[int]]]:
@@ -204,7 +250,14 @@ class Tensor(Operand):
         return None if self._shape.rank is None else self._shape.as_list()
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Refines the static shape; ValueError where the two are not compatible."""
+        """Refines the static shape.
+
+        Args:
+            shape: What is known of the shape besides; None for a size that is not.
+
+        Raises:
+            ValueError: The two shapes are not compatible.
+        """
         merged = self._shape.merge_with(as_shape(shape))
         is_plain = self._dtype not in _WITHOUT_SHAPES and not self._dtype._is_ref_dtype
         if is_plain and str(merged) != str(self._shape):
@@ -218,7 +271,20 @@ class Tensor(Operand):
     def eval(
         self, feed_dict: Optional[Dict[Any, Any]] = None, session: Optional[BaseSession] = None
     ) -> Any:
-        """Its value in a step of the session, by default the default session."""
+        """Its value in a step.
+
+        Args:
+            feed_dict: {tensor: value} of what has these values in the step instead of computing
+                them.
+            session: The session, by default the default session.
+
+        Returns:
+            An array, a NumPy scalar for a tensor of rank 0, or bytes for a string.
+
+        Raises:
+            ValueError: There is no session.
+            OpError: The step failed.
+        """
         return self.graph._session_for(session).run(self, feed_dict)
 
     def _value(self) -> _native.Value:
@@ -274,8 +340,15 @@ def colocation_groups(operations: Sequence[Operation]) -> List[str]:
     return sorted({f"loc:@{name}" for op in operations for name in op._colocated_names()})
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
-    """True for a tensor whose elements are numbers."""
+def is_numeric_tensor(tensor: object) -> bool:
+    """True for a tensor whose elements are numbers.
+
+    Args:
+        tensor: Any object.
+
+    Returns:
+        The answer.
+    """
     other = (dtypes.bool_, dtypes.string, dtypes.resource)
     return isinstance(tensor, Tensor) and tensor.dtype not in other
 

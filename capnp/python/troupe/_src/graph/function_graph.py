@@ -24,9 +24,9 @@ class FunctionGraph(Graph):
         """An empty body.
 
         Args:
-          outer_graph: The graph around it, whose tensors and variables it may use.
-          orders_effects: Whether nodes that take the same resource run in the order in which they
-            are added; nodes after a branch or loop do not wait for those in it.
+            outer_graph: The graph around it, whose tensors and variables it may use.
+            orders_effects: Whether nodes that take the same resource run in the order in which they
+                are added; nodes after a branch or loop do not wait for those in it.
         """
         super().__init__()
         self.outer_graph = outer_graph

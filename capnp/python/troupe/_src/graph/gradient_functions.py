@@ -28,17 +28,45 @@ class RegisterGradient:
     """
 
     def __init__(self, op_type: str) -> None:
+        """Makes a decorator.
+
+        Args:
+            op_type: The op, or a name for `Graph.gradient_override_map`.
+
+        Raises:
+            TypeError: It is no text.
+        """
         if not isinstance(op_type, str):
             raise TypeError("op_type must be a string")
         self._op_type = op_type
 
     def __call__(self, f: GradientFunction) -> GradientFunction:
+        """Registers a function.
+
+        Args:
+            f: A function of a node and of the gradient of each of its outputs; gives the gradient
+                of each of its inputs, or None.
+
+        Returns:
+            The function.
+
+        Raises:
+            KeyError: There is one of that name.
+        """
         _register(self._op_type, f)
         return f
 
 
 def no_gradient(op_type: str) -> None:
-    """Says that nothing passes through nodes of that op."""
+    """Says that nothing passes through nodes of that op.
+
+    Args:
+        op_type: The op.
+
+    Raises:
+        TypeError: It is no text.
+        KeyError: There is a gradient function of that name.
+    """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     _register(op_type, None)
@@ -72,11 +100,11 @@ def register_function_gradient(name: str, function: GradientFunction) -> str:
     """Registers the gradients of calls of a function of a graph.
 
     Args:
-      name: The name of that function.
-      function: Gets the operation of the call and the gradients of its results.
+        name: The name of that function.
+        function: Gets the operation of the call and the gradients of its results.
 
     Returns:
-      The value of the attribute of a call that has these gradients.
+        The value of the attribute of a call that has these gradients.
     """
     key = f"gradient of {name}"
     _functions[key] = function

@@ -1,4 +1,4 @@
-"""Graphs, the scopes that apply to added nodes, and the default graph and session."""
+"""Graphs, and the default graph and session."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from troupe._src.graph.elements import (
     GraphElement, Operation, Tensor, check_element_name, colocation_groups, operations_of,
 )  # fmt: skip
 from troupe._src.graph.exporter import export_graph
+from troupe._src.graph.graph_scopes import GraphScopes
 from troupe._src.graph.node_to_place import NodeToPlace
 from troupe._src.graph.picture import Picture
-from troupe._src.graph.thread_scopes import DeviceNameOrFunction, ThreadScopes
 from troupe._src.messages.graph_messages import GraphDef
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 if TYPE_CHECKING:
-    from troupe._src.session.session import BaseSession
+    from troupe._src.session.base_session import BaseSession
 
 
 @set_module("troupe")
-class Graph(GraphCollections):
+class Graph(GraphScopes, GraphCollections):
     """A dataflow graph; functions of the package add nodes to the default graph.
 
     Thread-safe: several threads may add nodes, and each thread has its own stack of scopes.
@@ -35,9 +35,8 @@ class Graph(GraphCollections):
     _is_function = False  # whether it is the body of a function of another graph
 
     def __init__(self) -> None:
-        super().__init__()
-        self._root = _native.Builder()
-        self._scopes = ThreadScopes(self._root)
+        GraphCollections.__init__(self)
+        GraphScopes.__init__(self)
         self._lock = threading.RLock()
         self._operations: Dict[int, Operation] = {}
         self._variables: Dict[str, Any] = {}
@@ -182,10 +181,22 @@ class Graph(GraphCollections):
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> GraphElement:
-        """The tensor or operation of this graph that an object, or a name, stands for.
+        """The tensor or operation of this graph that an object stands for.
 
-        "node:0" names a tensor, "node" an operation. KeyError: there is none of that name;
-        TypeError, for a name ValueError: one of a kind that is not allowed.
+        Args:
+            obj: A tensor, variable or operation; or a name: "node:0" of a tensor, "node" of an
+                operation.
+            allow_tensor: Tensors are allowed.
+            allow_operation: Operations are allowed.
+
+        Returns:
+            The tensor or operation.
+
+        Raises:
+            KeyError: There is none of that name.
+            TypeError: The object stands for none, or for one of a kind that is not allowed.
+            ValueError: The name is one of a kind that is not allowed, or the element is one of
+                another graph.
         """
         if not allow_tensor and not allow_operation:
             raise ValueError("allow_tensor and allow_operation can't both be False.")
@@ -204,15 +215,41 @@ class Graph(GraphCollections):
         return element
 
     def prevent_feeding(self, tensor: Tensor) -> None:
+        """Makes it an error to feed a tensor.
+
+        Args:
+            tensor: The tensor.
+        """
         self._state.setdefault("not_fed", set()).add(tensor)
 
     def prevent_fetching(self, op: Operation) -> None:
+        """Makes it an error to fetch an operation or its tensors.
+
+        Args:
+            op: The operation.
+        """
         self._state.setdefault("not_fetched", set()).add(op)
 
     def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether a tensor may be fed.
+
+        Args:
+            tensor: The tensor.
+
+        Returns:
+            The answer.
+        """
         return tensor not in self._state.get("not_fed", ())
 
     def is_fetchable(self, tensor_or_op: GraphElement) -> bool:
+        """Whether a tensor or operation may be fetched.
+
+        Args:
+            tensor_or_op: The tensor or operation.
+
+        Returns:
+            The answer.
+        """
         (op,) = operations_of([tensor_or_op])
         return op not in self._state.get("not_fetched", ())
 
@@ -222,6 +259,7 @@ class Graph(GraphCollections):
 
     @property
     def finalized(self) -> bool:
+        """Whether `finalize` was called, after which no node can be added."""
         return self._is_finalized
 
     @property
@@ -229,8 +267,18 @@ class Graph(GraphCollections):
         """The number of its nodes."""
         return int(self._root.size)
 
-    def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> GraphDef:
-        """The nodes, from number `from_version` on, and functions; `add_shapes`: with shapes."""
+    def as_graph_def(
+        self, from_version: Optional[int] = None, add_shapes: bool = False
+    ) -> GraphDef:
+        """The graph as a message.
+
+        Args:
+            from_version: The number of the first node that it has; by default all nodes.
+            add_shapes: Writes the static shapes of outputs into the nodes' attributes.
+
+        Returns:
+            The nodes, and the functions that they call.
+        """
         return export_graph(self, from_version or 0, add_shapes)
 
     def __repr__(self) -> str:
@@ -255,28 +303,17 @@ class Graph(GraphCollections):
     def show(self, run_metadata: Optional[RunMetadata] = None, scope_depth: int = 0) -> Picture:
         """The graph as a picture, which Jupyter shows and `save` writes to a file.
 
-        With the metadata of a step that ran with `output_partition_graphs`, it shows the partitions
-        of that step. Name scopes at the depth `scope_depth` are drawn as one box each; 0 draws all
-        nodes.
+        Args:
+            run_metadata: That of a step that ran with `output_partition_graphs`: the picture shows
+                the partitions of that step.
+            scope_depth: Name scopes at this depth are drawn as one box each; 0 draws all nodes.
+
+        Returns:
+            The picture.
         """
         if run_metadata is None:
             return Picture(self._root.to_dot(scope_depth))
         return Picture(run_metadata._require_filled().to_dot(scope_depth))
-
-    # Scopes.
-
-    @contextlib.contextmanager
-    def _changed(self, **changes: Any) -> Iterator[None]:
-        scopes = self._scopes
-        before = {key: getattr(scopes, key) for key in (*changes, "complete_builder")}
-        for key, value in changes.items():
-            setattr(scopes, key, value)
-        scopes.complete_builder = None
-        try:
-            yield
-        finally:
-            for key, value in before.items():
-                setattr(scopes, key, value)
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[Graph]:
@@ -286,85 +323,6 @@ class Graph(GraphCollections):
             yield self
         finally:
             defaults.graphs.pop()
-
-    @contextlib.contextmanager
-    def name_scope(self, name: Optional[str]) -> Iterator[str]:
-        """Prefixes names with "name/", made unique; a name that ends with "/" is used as it is."""
-        builder = self._scopes.builder
-        if not name:
-            inner = builder.within("")
-        elif name.endswith("/"):
-            inner = builder.within(name)
-        else:
-            inner = builder.scope(name)
-        with self._changed(builder=inner):
-            yield inner.prefix
-
-    def switch_to_thread_local(self) -> None:
-        """Accepted: the scopes that a thread enters are always its own."""
-
-    def get_name_scope(self) -> str:
-        return str(self._scopes.builder.prefix).rstrip("/")
-
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name that a node would get in this scope; it counts as used afterwards."""
-        return str(self._scopes.builder.scope(name).prefix).rstrip("/")
-
-    @contextlib.contextmanager
-    def device(self, device_name_or_function: DeviceNameOrFunction) -> Iterator[None]:
-        """Constrains the device of nodes: a full or partial name, or a function of the node.
-
-        Where two nested constraints give the same part of a name, the inner one wins. None removes
-        all outer constraints.
-        """
-        if isinstance(device_name_or_function, DeviceSpec):
-            device_name_or_function = device_name_or_function.to_string()
-        if isinstance(device_name_or_function, str):
-            try:
-                _native.merge_devices(device_name_or_function, "")
-            except errors.InvalidArgumentError as error:
-                raise ValueError(error.message) from None
-        with self._changed(devices=self._scopes.devices + (device_name_or_function,)):
-            yield
-
-    @contextlib.contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Places nodes where `op` will be; devices and, if ignored, colocations outside end."""
-        if op is None and not ignore_existing:
-            raise ValueError(
-                "Trying to reset colocation (op is None) but ignore_existing is not True"
-            )
-        colocated = () if ignore_existing else self._scopes.colocated
-        devices = self._scopes.devices + (None,)
-        for operation in [] if op is None else operations_of([op]):
-            if operation.graph is self:
-                colocated += (operation,)
-            else:  # a function's graph cannot name it
-                devices += (operation.device,)
-        with self._changed(devices=devices, colocated=colocated):
-            yield
-
-    @contextlib.contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
-        """Creates variables in that container; containers outlive sessions."""
-        builder = self._scopes.builder.container(container_name)
-        with self._changed(builder=builder, container=container_name):
-            yield container_name
-
-    @contextlib.contextmanager
-    def control_dependencies(self, control_inputs: Optional[Sequence[Any]]) -> Iterator[None]:
-        """Nodes run only after those; None removes outer ones, and leaves branches and loops."""
-        changes: Dict[str, Any] = {"controls": (), "context": -1}
-        if control_inputs is not None:
-            changes = {"controls": self._scopes.controls + tuple(operations_of(control_inputs))}
-        with self._changed(**changes):
-            yield
-
-    @contextlib.contextmanager
-    def gradient_override_map(self, op_type_map: Dict[str, str]) -> Iterator[None]:
-        """Nodes of those ops have the gradient functions that `RegisterGradient` gave the names."""
-        with self._changed(gradients={**self._scopes.gradients, **op_type_map}):
-            yield
 
 
 class _Defaults(threading.local):

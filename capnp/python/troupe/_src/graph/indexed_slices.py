@@ -19,38 +19,54 @@ class IndexedSlices(Operand):
     """
 
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Optional[Tensor] = None):
+        """Makes one of tensors.
+
+        Args:
+            values: The slices, along axis 0.
+            indices: The place of each slice in the whole tensor, an integer vector.
+            dense_shape: The shape of the whole tensor, an integer vector; None where it is not
+                known.
+        """
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 
     @property
     def values(self) -> Tensor:
+        """The slices, along axis 0."""
         return self._values
 
     @property
     def indices(self) -> Tensor:
+        """The place of each slice in the whole tensor, an integer vector."""
         return self._indices
 
     @property
     def dense_shape(self) -> Optional[Tensor]:
+        """The shape of the whole tensor, an integer vector; None where it is not known."""
         return self._dense_shape
 
     @property
     def name(self) -> str:
+        """The name of `values`."""
         return self._values.name
 
     @property
     def op(self) -> Operation:
+        """The node that computes `values`."""
         return self._values.op
 
     @property
     def graph(self) -> Any:
+        """The graph of `values`."""
         return self._values.graph
 
     @property
     def dtype(self) -> DType:
+        """The dtype of `values`."""
         return self._values.dtype
 
     @property
     def device(self) -> str:
+        """The device that the node of `values` is constrained to."""
         return self._values.device
 
     def _as_tensor(self) -> Tensor:

@@ -6,19 +6,20 @@ import os
 from typing import Any
 
 from troupe._src.graph.graph import Graph
+from troupe._src.types.paths import PathLike
 
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+def write_graph(graph_or_graph_def: Any, logdir: PathLike, name: str, as_text: bool = True) -> str:
     """Writes a graph, or its GraphDef, to the file `name` of a folder, which it makes if needed.
 
     Args:
-      graph_or_graph_def: A Graph or a GraphDef.
-      logdir: The folder.
-      name: The name of the file.
-      as_text: Writes protobuf's text form, not bytes.
+        graph_or_graph_def: A Graph or a GraphDef.
+        logdir: The folder.
+        name: The name of the file.
+        as_text: Writes protobuf's text form, not bytes.
 
     Returns:
-      The path of the file.
+        The path of the file.
     """
     message = graph_or_graph_def
     if isinstance(message, Graph):

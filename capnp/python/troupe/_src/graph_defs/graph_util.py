@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Set
 
 from troupe._src.graph.elements import Operation
+from troupe._src.graph.graph import Graph
 from troupe._src.graph_defs.tensor_protos import make_tensor_proto
 from troupe._src.messages.graph_messages import GraphDef, NodeDef
 from troupe._src.ops import raw_ops
@@ -33,15 +34,15 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> GraphDef:
     """The part of a graph that the nodes need.
 
     Args:
-      graph_def: A GraphDef.
-      dest_nodes: The names of nodes.
+        graph_def: A GraphDef.
+        dest_nodes: The names of nodes.
 
     Returns:
-      A GraphDef with these nodes and all that they depend on, in the same order.
+        A GraphDef with these nodes and all that they depend on, in the same order.
 
     Raises:
-      TypeError: An argument is of a wrong type.
-      AssertionError: The graph does not have one of the nodes.
+        TypeError: An argument is of a wrong type.
+        AssertionError: The graph does not have one of the nodes.
     """
     if type(graph_def).__name__ != "GraphDef":
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
@@ -81,11 +82,11 @@ def remove_training_nodes(
     input takes its place.
 
     Args:
-      input_graph: A GraphDef.
-      protected_nodes: Names of nodes that stay.
+        input_graph: A GraphDef.
+        protected_nodes: Names of nodes that stay.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
     """
     protected = set(protected_nodes or ())
     before: Set[str] = set()
@@ -122,15 +123,34 @@ def _replaced(name: str, removed: Dict[str, str]) -> str:
     return f"^{node_of(name)}" if is_control else name
 
 
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """The shape of the tensor that an input of a node names."""
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
+    """The shape of the tensor that an input of a node names.
+
+    Args:
+        graph: The graph that has the node.
+        input_name: The name of a node, for its first output, or of a tensor.
+
+    Returns:
+        The static shape.
+
+    Raises:
+        KeyError: The graph has no such tensor.
+    """
     name = input_name if ":" in input_name else input_name + ":0"
     shape: TensorShape = graph.get_tensor_by_name(name).get_shape()
     return shape
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """True where a node has kernels for CPUs alone: constants of texts and of 32-bit integers."""
+    """Whether a node has kernels for CPUs alone: constants of texts and of 32-bit integers.
+
+    Args:
+        node: An operation or a NodeDef.
+        pin_variables_on_cpu: Counts variables, assignments and queues as well.
+
+    Returns:
+        The answer.
+    """
     node_def = node.node_def if isinstance(node, Operation) else node
     variables = {
         "Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate",
@@ -156,17 +176,17 @@ def convert_variables_to_constants(
     """The part of a graph that nodes need, with the values of its variables as constants.
 
     Args:
-      sess: A session in which the variables have values.
-      input_graph_def: A GraphDef of the session's graph.
-      output_node_names: The names of nodes.
-      variable_names_whitelist: Names of the variables' nodes that are converted, by default all.
-      variable_names_blacklist: Names of those that are not.
+        sess: A session in which the variables have values.
+        input_graph_def: A GraphDef of the session's graph.
+        output_node_names: The names of nodes.
+        variable_names_whitelist: Names of the variables' nodes that are converted, by default all.
+        variable_names_blacklist: Names of those that are not.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
 
     Raises:
-      ValueError: A read of a variable does not say which.
+        ValueError: A read of a variable does not say which.
     """
     part = extract_sub_graph(input_graph_def, output_node_names)
     nodes = {node.name: node for node in part.node}

@@ -23,21 +23,21 @@ def import_graph_def(
     """Adds the nodes of a GraphDef to the default graph.
 
     Args:
-      graph_def: The message, also one of protobuf's own package.
-      input_map: Tensors of this graph in place of inputs, "node:0", and operations in place of
-        control inputs, "^node".
-      return_elements: Names of operations, "node", and tensors, "node:0", of the message.
-      name: The prefix of all names, by default "import"; "" for none.
-      op_dict: Without effect.
-      producer_op_list: The ops of the program that wrote the message, with their defaults.
+        graph_def: The message, also one of protobuf's own package.
+        input_map: Tensors of this graph in place of inputs, "node:0", and operations in place of
+            control inputs, "^node".
+        return_elements: Names of operations, "node", and tensors, "node:0", of the message.
+        name: The prefix of all names, by default "import"; "" for none.
+        op_dict: Without effect.
+        producer_op_list: The ops of the program that wrote the message, with their defaults.
 
     Returns:
-      The operations and tensors of `return_elements`; None without it.
+        The operations and tensors of `return_elements`; None without it.
 
     Raises:
-      TypeError: An argument is of a wrong type.
-      ValueError: The message is not a valid graph, or lacks what the arguments name.
-      NotFoundError: The message has ops that do not exist here; all are named.
+        TypeError: An argument is of a wrong type.
+        ValueError: The message is not a valid graph, or lacks what the arguments name.
+        NotFoundError: The message has ops that do not exist here; all are named.
     """
     serialized = _serialized(graph_def)
     mapped = _checked_map(input_map)

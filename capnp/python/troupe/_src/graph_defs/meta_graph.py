@@ -47,24 +47,25 @@ def export_meta_graph(
     """A graph with its collections, and its saver.
 
     Args:
-      filename: Writes the message to that file.
-      meta_info_def: What is said of the graph.
-      graph_def: The message of the graph, if it is there already.
-      saver_def: The message of its saver.
-      collection_list: The keys of the collections, by default all.
-      as_text: Writes protobuf's text form.
-      graph: By default the default graph.
-      export_scope: Must be None: a graph is exported as a whole.
-      clear_devices: Leaves out the devices of nodes.
-      clear_extraneous_savers: Without effect: other savers stay in the graph.
-      strip_default_attrs: Without effect: defaults stay in the nodes.
-      save_debug_info: Without effect.
+        filename: Writes the message to that file.
+        meta_info_def: What is said of the graph.
+        graph_def: The message of the graph, if it is there already.
+        saver_def: The message of its saver.
+        collection_list: The keys of the collections, by default all.
+        as_text: Writes protobuf's text form.
+        graph: By default the default graph.
+        export_scope: Must be None: a graph is exported as a whole.
+        clear_devices: Leaves out the devices of nodes.
+        clear_extraneous_savers: Without effect: other savers stay in the graph.
+        strip_default_attrs: Without effect: defaults stay in the nodes.
+        save_debug_info: Without effect.
+        **kwargs: Not used.
 
     Returns:
-      A MetaGraphDef.
+        A MetaGraphDef.
 
     Raises:
-      ValueError: `export_scope` is given.
+        ValueError: `export_scope` is given.
     """
     if export_scope:
         raise ValueError("export_scope is not supported: a graph is exported as a whole.")
@@ -149,7 +150,7 @@ def add_meta_graph(
     """Adds the nodes and collections of a message or file to the default graph.
 
     Returns:
-      The message, the prefix that names got, and the elements that were asked for.
+        The message, the prefix that names got, and the elements that were asked for.
     """
     message = meta_graph_or_file
     if type(message).__name__ != "MetaGraphDef":

@@ -30,19 +30,19 @@ def make_tensor_proto(
     """The message of an array.
 
     Args:
-      values: What numpy makes an array of, or a message, which is given back.
-      dtype: The type of the elements, by default that of the values.
-      shape: The shape, by default that of the values. Where it has more elements, the last value
-        stands for the rest.
-      verify_shape: The values must have that shape.
-      allow_broadcast: A single value may stand for all elements, and no other shape is allowed.
+        values: What numpy makes an array of, or a message, which is given back.
+        dtype: The type of the elements, by default that of the values.
+        shape: The shape, by default that of the values. Where it has more elements, the last value
+            stands for the rest.
+        verify_shape: The values must have that shape.
+        allow_broadcast: A single value may stand for all elements, and no other shape is allowed.
 
     Returns:
-      A TensorProto.
+        A TensorProto.
 
     Raises:
-      TypeError: The values have no such type, or not the shape that they must have.
-      ValueError: There are more values than elements.
+        TypeError: The values have no such type, or not the shape that they must have.
+        ValueError: There are more values than elements.
     """
     if type(values).__name__ == "TensorProto":
         message = TensorProto()
@@ -104,13 +104,13 @@ def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
     """The array of a TensorProto.
 
     Args:
-      tensor: The message.
+        tensor: The message.
 
     Returns:
-      An array with its shape and type; of strings, of bytes objects.
+        An array with its shape and type; of strings, of bytes objects.
 
     Raises:
-      TypeError: There are no arrays of its type.
+        TypeError: There are no arrays of its type.
     """
     kind = dtypes.by_number(tensor.dtype)
     sizes = [dim.size for dim in tensor.tensor_shape.dim]

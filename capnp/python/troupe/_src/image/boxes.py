@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.random_seed import get_seed
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 from troupe._src.types import dtypes
@@ -20,14 +21,25 @@ def _thresholds(*values: Any) -> List[Any]:
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = NO_THRESHOLD,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = NO_THRESHOLD,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The indices of the best boxes that do not overlap better ones by more than a threshold."""
+    """The indices of the best boxes that do not overlap better ones by more than a threshold.
+
+    Args:
+        boxes: [count, 4] of floating point numbers: the corners [y1, x1, y2, x2] of each.
+        scores: [count]: how good each box is.
+        max_output_size: How many boxes are chosen at most, an int32 scalar.
+        iou_threshold: How much of their union two chosen boxes may share, from 0 to 1.
+        score_threshold: Boxes with a lower score are left out; by default none are.
+
+    Returns:
+        The indices, an int32 vector, the best box first.
+    """
     overlap, score = _thresholds(iou_threshold, score_threshold)
     return raw_ops.NonMaxSuppressionV3(
         boxes=boxes,
@@ -40,15 +52,28 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = NO_THRESHOLD,
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = NO_THRESHOLD,
+    soft_nms_sigma: TensorLike = 0.0,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:
-    """(indices, scores) of the best boxes; with a sigma, overlaps lower the scores of others."""
+    """The indices and scores of the best boxes.
+
+    Args:
+        boxes: [count, 4] of floating point numbers: the corners [y1, x1, y2, x2] of each.
+        scores: [count]: how good each box is.
+        max_output_size: How many boxes are chosen at most, an int32 scalar.
+        iou_threshold: How much of their union two chosen boxes may share, from 0 to 1.
+        score_threshold: Boxes with a lower score are left out; by default none are.
+        soft_nms_sigma: The deviation of the Gaussian by which overlaps lower the scores of other
+            boxes, which then stay; 0 for none.
+
+    Returns:
+        (an int32 vector of indices, a vector of their scores).
+    """
     overlap, score, sigma = _thresholds(iou_threshold, score_threshold, soft_nms_sigma)
     indices, kept, _ = raw_ops.NonMaxSuppressionV5(
         boxes=boxes,
@@ -63,15 +88,27 @@ def non_max_suppression_with_scores(
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = NO_THRESHOLD,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = NO_THRESHOLD,
     pad_to_max_output_size: bool = False,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:
-    """(indices, how many of them count): they may be padded with zeros to max_output_size."""
+    """The indices of the best boxes, as many at each step.
+
+    Args:
+        boxes: [count, 4] of floating point numbers: the corners [y1, x1, y2, x2] of each.
+        scores: [count]: how good each box is.
+        max_output_size: How many boxes are chosen at most, an int32 scalar.
+        iou_threshold: How much of their union two chosen boxes may share, from 0 to 1.
+        score_threshold: Boxes with a lower score are left out; by default none are.
+        pad_to_max_output_size: Adds zeros up to `max_output_size`.
+
+    Returns:
+        (an int32 vector of indices, an int32 scalar: how many of them count).
+    """
     overlap, score = _thresholds(iou_threshold, score_threshold)
     indices, valid = raw_ops.NonMaxSuppressionV4(
         boxes=boxes,
@@ -86,14 +123,25 @@ def non_max_suppression_padded(
 
 
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
-    overlap_threshold: Any = 0.5,
-    score_threshold: Any = NO_THRESHOLD,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    overlap_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = NO_THRESHOLD,
     name: Optional[str] = None,
 ) -> Tensor:
-    """As non_max_suppression(), with a matrix of how far any two boxes overlap."""
+    """As non_max_suppression(), with a matrix of how far any two boxes overlap.
+
+    Args:
+        overlaps: [count, count] of floating point numbers.
+        scores: [count]: how good each box is.
+        max_output_size: How many boxes are chosen at most, an int32 scalar.
+        overlap_threshold: How far two chosen boxes may overlap.
+        score_threshold: Boxes with a lower score are left out; by default none are.
+
+    Returns:
+        The indices, an int32 vector, the best box first.
+    """
     return raw_ops.NonMaxSuppressionWithOverlaps(
         overlaps=overlaps,
         scores=scores,
@@ -105,27 +153,57 @@ def non_max_suppression_overlaps(
 
 
 def draw_bounding_boxes(
-    images: Any, boxes: Any, name: Optional[str] = None, colors: Any = None
+    images: TensorLike,
+    boxes: TensorLike,
+    name: Optional[str] = None,
+    colors: Optional[TensorLike] = None,
 ) -> Tensor:
-    """A batch of images with boxes [y1, x1, y2, x2] drawn on them."""
+    """A batch of images with boxes drawn on them.
+
+    Args:
+        images: [batch, height, width, 1, 3 or 4] of floating point numbers.
+        boxes: [batch, boxes, 4] of float32: corners [y1, x1, y2, x2], from 0 to 1.
+        colors: [colours, channels]: the colours, which the boxes take in turns; by default ten of
+            the runtime's.
+
+    Returns:
+        Images of the same shape.
+    """
     if colors is None:
         return raw_ops.DrawBoundingBoxes(images=images, boxes=boxes, name=name)
     return raw_ops.DrawBoundingBoxesV2(images=images, boxes=boxes, colors=colors, name=name)
 
 
 def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: Optional[int] = None,
     seed2: Optional[int] = None,
-    min_object_covered: Any = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: Optional[List[float]] = None,
     area_range: Optional[List[float]] = None,
     max_attempts: Optional[int] = None,
     use_image_if_no_bounding_boxes: Optional[bool] = None,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor, Tensor]:
-    """(begin, size, box): a random part of an image that has some of an object, for tf.slice."""
+    """A random part of an image that has some of an object.
+
+    Args:
+        image_size: [height, width, channels] of the image, integers.
+        bounding_boxes: [1, boxes, 4] of float32: the objects, [y1, x1, y2, x2], from 0 to 1.
+        seed: Of the random numbers; without both seeds it is derived from the graph's.
+        seed2: The second part of the seed.
+        min_object_covered: How much of some object is in the part, from 0 to 1.
+        aspect_ratio_range: The least and the greatest width / height, by default [0.75, 1.33].
+        area_range: The least and the greatest share of the image, by default [0.05, 1.0].
+        max_attempts: After how many tries the whole image is taken, by default 100.
+        use_image_if_no_bounding_boxes: Takes the whole image as the object where there are no
+            boxes, which otherwise is an error of the step.
+
+    Returns:
+        (begin, size, box): two vectors of three numbers for `tf.slice`, and [1, 1, 4] for
+        `draw_bounding_boxes`.
+    """
     first, second = (seed or 0, seed2 or 0) if seed or seed2 else get_seed(None)
     with get_default_graph().name_scope(name or "sample_distorted_bounding_box"):
         begin, size, box = raw_ops.SampleDistortedBoundingBoxV2(
@@ -143,15 +221,28 @@ def sample_distorted_bounding_box(
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,
     name: Optional[str] = None,
 ) -> Tensor:
-    """A window of each image of a batch; what is outside of the image is noise."""
+    """A window of each image of a batch; what is outside of the image is noise.
+
+    Args:
+        input: [batch, height, width, channels] of float32.
+        size: [height, width] of the window, int32.
+        offsets: [batch, 2] of float32: the middle of each window, (y, x).
+        centered: Offsets count from the middle of the image, not from its upper left corner.
+        normalized: Offsets are shares of the image: from -1 to 1 if centered, else from 0 to 1.
+            Otherwise they count pixels.
+        uniform_noise: The noise is uniform, not Gaussian.
+
+    Returns:
+        [batch, height, width, channels].
+    """
     return raw_ops.ExtractGlimpse(
         input=input,
         size=size,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
 from troupe._src.linalg import linear_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops, reduction_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 # A column for each component of the result.
@@ -31,16 +34,34 @@ RGB_TO_YUV = [
 YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0.0]]
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """`delta` added to all pixels, of which 1 is the greatest."""
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
+    """A number added to all pixels.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        delta: The number, where 1 is the greatest pixel.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+    """
     with get_default_graph().name_scope("adjust_brightness"):
         pixels = convert_to_tensor(image)
         wide = convert_image_dtype(pixels, dtypes.float32)
         return like_image(math_ops.add(wide, math_ops.cast(delta, dtypes.float32)), pixels)
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """The distance of all pixels from the mean of their channel, times a factor."""
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
+    """The distance of all pixels from the mean of their channel, times a factor.
+
+    Args:
+        images: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        contrast_factor: The factor, a float scalar.
+
+    Returns:
+        A tensor of the shape and dtype of `images`.
+    """
     with get_default_graph().name_scope("adjust_contrast"):
         pixels = convert_to_tensor(images)
         wide = convert_image_dtype(pixels, dtypes.float32)
@@ -48,8 +69,23 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
         return like_image(raw_ops.AdjustContrastv2(images=wide, contrast_factor=factor), pixels)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """gain * image ** gamma, where 1 is the greatest pixel."""
+def adjust_gamma(
+    image: TensorLike, gamma: Union[float, Operand] = 1, gain: TensorLike = 1
+) -> Tensor:
+    """gain * image ** gamma, where 1 is the greatest pixel.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        gamma: The exponent, a scalar of at least 0.
+        gain: The factor, a scalar.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `gamma` is a number below 0.
+    """
     if not isinstance(gamma, Tensor) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     with get_default_graph().name_scope("adjust_gamma"):
@@ -58,8 +94,17 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         return like_image(gen_ops.multiply(gen_ops.pow(wide, gamma), gain), pixels)
 
 
-def adjust_hue(image: Any, delta: Any, name: Optional[str] = None) -> Tensor:
-    """`delta` of a whole turn added to the hue."""
+def adjust_hue(image: TensorLike, delta: TensorLike, name: Optional[str] = None) -> Tensor:
+    """A number added to the hue.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        delta: The number, where 1 is a whole turn.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+    """
     with get_default_graph().name_scope(name or "adjust_hue"):
         pixels = convert_to_tensor(image)
         wide = convert_image_dtype(pixels, dtypes.float32)
@@ -67,8 +112,19 @@ def adjust_hue(image: Any, delta: Any, name: Optional[str] = None) -> Tensor:
         return like_image(raw_ops.AdjustHue(images=wide, delta=turn), pixels)
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: Optional[str] = None) -> Tensor:
-    """The saturation times a factor."""
+def adjust_saturation(
+    image: TensorLike, saturation_factor: TensorLike, name: Optional[str] = None
+) -> Tensor:
+    """The saturation times a factor.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        saturation_factor: The factor, a float scalar.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+    """
     with get_default_graph().name_scope(name or "adjust_saturation"):
         pixels = convert_to_tensor(image)
         wide = convert_image_dtype(pixels, dtypes.float32)
@@ -76,20 +132,65 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: Optional[str] = 
         return like_image(raw_ops.AdjustSaturation(images=wide, scale=scale), pixels)
 
 
-def random_brightness(image: Any, max_delta: float, seed: Optional[int] = None) -> Tensor:
-    """adjust_brightness() by at most max_delta up or down."""
+def random_brightness(image: TensorLike, max_delta: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_brightness() by at most max_delta up or down.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        max_delta: The number, at least 0.
+        seed: Of the random number; by default that of the graph.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is below 0.
+    """
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: Optional[int] = None) -> Tensor:
-    """adjust_contrast() by a factor in [lower, upper)."""
+def random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: Optional[int] = None
+) -> Tensor:
+    """adjust_contrast() by a factor in [lower, upper).
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        lower: The least factor, at least 0.
+        upper: The greatest factor, more than `lower`.
+        seed: Of the random number; by default that of the graph.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: The bounds are not in this order, or below 0.
+    """
     return adjust_contrast(image, _factor(lower, upper, seed))
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: Optional[int] = None) -> Tensor:
-    """adjust_saturation() by a factor in [lower, upper)."""
+def random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: Optional[int] = None
+) -> Tensor:
+    """adjust_saturation() by a factor in [lower, upper).
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        lower: The least factor, at least 0.
+        upper: The greatest factor, more than `lower`.
+        seed: Of the random number; by default that of the graph.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: The bounds are not in this order, or below 0.
+    """
     return adjust_saturation(image, _factor(lower, upper, seed))
 
 
@@ -101,27 +202,55 @@ def _factor(lower: float, upper: float, seed: Optional[int]) -> Tensor:
     return random_ops.random_uniform([], lower, upper, seed=seed)
 
 
-def random_hue(image: Any, max_delta: float, seed: Optional[int] = None) -> Tensor:
-    """adjust_hue() by at most max_delta of a turn in either direction."""
+def random_hue(image: TensorLike, max_delta: float, seed: Optional[int] = None) -> Tensor:
+    """adjust_hue() by at most max_delta of a turn in either direction.
+
+    Args:
+        image: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+        max_delta: At most half a turn: from 0 to 0.5.
+        seed: Of the random number; by default that of the graph.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: `max_delta` is outside of this range.
+    """
     if max_delta > 0.5 or max_delta < 0:
         raise ValueError("max_delta must be <= 0.5 and non-negative.")
     return adjust_hue(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def per_image_standardization(image: Any) -> Tensor:
-    """Each image with mean 0 and variance 1, in float32."""
+def per_image_standardization(image: TensorLike) -> Tensor:
+    """Each image with mean 0 and variance 1, in float32.
+
+    Args:
+        image: [height, width, channels], or a batch of such, of numbers.
+
+    Returns:
+        A float32 tensor of the same shape.
+    """
     with get_default_graph().name_scope("per_image_standardization"):
         pixels = math_ops.cast(image, dtypes.float32)
         axes = [-1, -2, -3]
         mean = math_ops.reduce_mean(pixels, axes, keepdims=True)
-        deviation = math_ops.reduce_std(pixels, axes, keepdims=True)
+        deviation = reduction_ops.reduce_std(pixels, axes, keepdims=True)
         count = math_ops.reduce_prod(array_ops.shape(pixels)[-3:])
         least = gen_ops.rsqrt(math_ops.cast(count, dtypes.float32))
         return gen_ops.realdiv(gen_ops.subtract(pixels, mean), gen_ops.maximum(deviation, least))
 
 
-def rgb_to_grayscale(images: Any, name: Optional[str] = None) -> Tensor:
-    """One channel: how bright red, green and blue are together."""
+def rgb_to_grayscale(images: TensorLike, name: Optional[str] = None) -> Tensor:
+    """One channel: how bright red, green and blue are together.
+
+    Args:
+        images: [height, width, channels], or a batch of such: floats in [0, 1], or integers up to
+            the greatest number of their dtype.
+
+    Returns:
+        A tensor of the same dtype and shape, but for a last size of 1.
+    """
     with get_default_graph().name_scope(name or "rgb_to_grayscale"):
         pixels = convert_to_tensor(images)
         wide = convert_image_dtype(pixels, dtypes.float32)
@@ -129,30 +258,65 @@ def rgb_to_grayscale(images: Any, name: Optional[str] = None) -> Tensor:
         return like_image(array_ops.expand_dims(grey, -1), pixels)
 
 
-def grayscale_to_rgb(images: Any, name: Optional[str] = None) -> Tensor:
-    """The one channel three times."""
+def grayscale_to_rgb(images: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The one channel three times.
+
+    Args:
+        images: Images whose last size is 1.
+
+    Returns:
+        A tensor of the same dtype and shape, but for a last size of 3.
+    """
     with get_default_graph().name_scope(name or "grayscale_to_rgb"):
         pixels = convert_to_tensor(images)
         return array_ops.concat([pixels, pixels, pixels], axis=-1)
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
-    """Colours of red, green and blue in the system of NTSC."""
+def rgb_to_yiq(images: TensorLike) -> Tensor:
+    """Colours of red, green and blue in the system of NTSC.
+
+    Args:
+        images: Floats whose last size is 3.
+
+    Returns:
+        A tensor of the same shape and dtype.
+    """
     return _mixed(images, RGB_TO_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Tensor:
-    """Colours of the system of NTSC as red, green and blue."""
+def yiq_to_rgb(images: TensorLike) -> Tensor:
+    """Colours of the system of NTSC as red, green and blue.
+
+    Args:
+        images: Floats whose last size is 3.
+
+    Returns:
+        A tensor of the same shape and dtype.
+    """
     return _mixed(images, YIQ_TO_RGB)
 
 
-def rgb_to_yuv(images: Any) -> Tensor:
-    """Colours of red, green and blue in the system of PAL."""
+def rgb_to_yuv(images: TensorLike) -> Tensor:
+    """Colours of red, green and blue in the system of PAL.
+
+    Args:
+        images: Floats whose last size is 3.
+
+    Returns:
+        A tensor of the same shape and dtype.
+    """
     return _mixed(images, RGB_TO_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Tensor:
-    """Colours of the system of PAL as red, green and blue."""
+def yuv_to_rgb(images: TensorLike) -> Tensor:
+    """Colours of the system of PAL as red, green and blue.
+
+    Args:
+        images: Floats whose last size is 3.
+
+    Returns:
+        A tensor of the same shape and dtype.
+    """
     return _mixed(images, YUV_TO_RGB)
 
 

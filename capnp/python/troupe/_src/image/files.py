@@ -6,21 +6,32 @@ from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype, like_image
-from troupe._src.ops import gen_ops, math_ops, random_ops, raw_ops, string_ops
+from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.parsing import parsing_ops
+from troupe._src.random import random_ops
+from troupe._src.strings import string_ops
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
 
-def encode_png(image: Any, compression: int = -1, name: Optional[str] = None) -> Tensor:
-    """An image of uint8 or uint16 as a PNG file."""
+def encode_png(image: TensorLike, compression: int = -1, name: Optional[str] = None) -> Tensor:
+    """An image as a PNG file.
+
+    Args:
+        image: [height, width, 1 to 4 channels] of uint8 or uint16.
+        compression: From 0, none, to 9, the most; -1 for the library's own choice.
+
+    Returns:
+        The contents of the file, a string scalar.
+    """
     return raw_ops.EncodePng(image=image, compression=compression, name=name)
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: Optional[int] = None,
     dtype: DTypeLike = dtypes.uint8,
     name: Optional[str] = None,
@@ -28,7 +39,17 @@ def decode_image(
 ) -> Tensor:
     """The image in a JPEG, PNG or BMP file, whichever it is.
 
-    `expand_animations` has no meaning, since GIF files are not supported.
+    Args:
+        contents: The contents of the file, a string scalar.
+        channels: 1, 3 or 4; by default, and with 0, as many as the file has.
+        dtype: That of the result: uint8, uint16 or floating point numbers.
+        expand_animations: Not used, since GIF files are not supported.
+
+    Returns:
+        [height, width, channels].
+
+    Raises:
+        ValueError: There are other channels.
     """
     wanted = as_dtype(dtype)
     with get_default_graph().name_scope(name or "decode_image"):
@@ -48,8 +69,15 @@ def decode_image(
         return image
 
 
-def is_jpeg(contents: Any, name: Optional[str] = None) -> Tensor:
-    """True where the contents begin as those of a JPEG file."""
+def is_jpeg(contents: TensorLike, name: Optional[str] = None) -> Tensor:
+    """True where the contents begin as those of a JPEG file.
+
+    Args:
+        contents: The contents of a file, a string scalar.
+
+    Returns:
+        A bool scalar.
+    """
     with get_default_graph().name_scope(name or "is_jpeg"):
         return _begins_with(contents, b"\xff\xd8\xff")
 
@@ -61,9 +89,18 @@ def _begins_with(contents: Any, start: bytes) -> Tensor:
 
 
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: Optional[str] = None
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: Optional[str] = None
 ) -> Tensor:
-    """The image as it is after it has been in a JPEG file of that quality, from 0 to 100."""
+    """The image as it is after it has been in a JPEG file.
+
+    Args:
+        image: [height, width, channels] of uint8, or of floats in [0, 1].
+        jpeg_quality: The quality, an int32 scalar from 0 to 100.
+        dct_method: "INTEGER_FAST", "INTEGER_ACCURATE", or "" for the library's own choice.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+    """
     with get_default_graph().name_scope(name or "adjust_jpeg_quality"):
         pixels = convert_to_tensor(image)
         channels = pixels.shape.as_list()[-1]
@@ -77,9 +114,22 @@ def adjust_jpeg_quality(
 
 
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Optional[int] = None
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: Optional[int] = None
 ) -> Tensor:
-    """adjust_jpeg_quality() with a quality in [min_jpeg_quality, max_jpeg_quality)."""
+    """adjust_jpeg_quality() with a quality in [min_jpeg_quality, max_jpeg_quality).
+
+    Args:
+        image: [height, width, channels] of uint8, or of floats in [0, 1].
+        min_jpeg_quality: The least quality, at least 0.
+        max_jpeg_quality: More than the greatest quality, at most 100.
+        seed: Of the random number; by default that of the graph.
+
+    Returns:
+        A tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: The bounds are not in this order, or outside of these limits.
+    """
     if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if max_jpeg_quality > 100 or min_jpeg_quality >= max_jpeg_quality:

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import rows_axis, sizes_of_image
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, rearrange_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops, rearrange_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 
-def flip_left_right(image: Any) -> Tensor:
-    """The mirror image of an image, or of each of a batch."""
+def flip_left_right(image: TensorLike) -> Tensor:
+    """The mirror image of an image, or of each of a batch.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     return _flip(image, 1, "flip_left_right")
 
 
-def flip_up_down(image: Any) -> Tensor:
-    """An image, or each of a batch, upside down."""
+def flip_up_down(image: TensorLike) -> Tensor:
+    """An image, or each of a batch, upside down.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     return _flip(image, 0, "flip_up_down")
 
 
@@ -28,13 +51,35 @@ def _flip(image: Any, axis: int, name: str) -> Tensor:
         return rearrange_ops.reverse(pixels, [rows_axis(pixels) + axis])
 
 
-def random_flip_left_right(image: Any, seed: Optional[int] = None) -> Tensor:
-    """The image or its mirror image, one as often as the other; of a batch, each for itself."""
+def random_flip_left_right(image: TensorLike, seed: Optional[int] = None) -> Tensor:
+    """The image or its mirror image, one as often as the other; of a batch, each for itself.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        seed: Of the random numbers; by default that of the graph.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     return _random_flip(image, 1, seed, "random_flip_left_right")
 
 
-def random_flip_up_down(image: Any, seed: Optional[int] = None) -> Tensor:
-    """The image as it is or upside down, one as often as the other; of a batch, each for itself."""
+def random_flip_up_down(image: TensorLike, seed: Optional[int] = None) -> Tensor:
+    """The image as it is or upside down, one as often as the other; of a batch, each for itself.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        seed: Of the random numbers; by default that of the graph.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     return _random_flip(image, 0, seed, "random_flip_up_down")
 
 
@@ -47,22 +92,40 @@ def _random_flip(image: Any, axis: int, seed: Optional[int], name: str) -> Tenso
             shape = array_ops.concat([array_ops.shape(pixels)[:1], [1, 1, 1]], axis=0)
         is_flipped = gen_ops.less(random_ops.random_uniform(shape, 0, 1.0, seed=seed), 0.5)
         flipped = rearrange_ops.reverse(pixels, [first + axis])
-        result = array_ops.where_v2(is_flipped, flipped, pixels)
+        result = selection_ops.where_v2(is_flipped, flipped, pixels)
         result.set_shape(pixels.shape)
         return result
 
 
-def transpose(image: Any, name: Optional[str] = None) -> Tensor:
-    """Rows as columns, of an image or of each of a batch."""
+def transpose(image: TensorLike, name: Optional[str] = None) -> Tensor:
+    """Rows as columns, of an image or of each of a batch.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+
+    Returns:
+        [width, height, channels], or a batch of such.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     pixels = convert_to_tensor(image)
     order = [0, 2, 1, 3] if rows_axis(pixels) == 1 else [1, 0, 2]
     return array_ops.transpose(pixels, order, name=name or "transpose_image")
 
 
-def rot90(image: Any, k: Any = 1, name: Optional[str] = None) -> Tensor:
-    """An image, or each of a batch, turned by k right angles counter-clockwise.
+def rot90(image: TensorLike, k: TensorLike = 1, name: Optional[str] = None) -> Tensor:
+    """An image, or each of a batch, turned by right angles counter-clockwise.
 
-    k must be known while the graph is built.
+    Args:
+        image: [height, width, channels], or a batch of such.
+        k: How many right angles, an integer that is known while the graph is built.
+
+    Returns:
+        A tensor whose height and width are exchanged where `k` is odd.
+
+    Raises:
+        ValueError: `k` is not known, or the rank of `image` is another one.
     """
     turns = array_ops.get_static_value(convert_to_tensor(k, dtypes.int32))
     if turns is None:
@@ -80,9 +143,27 @@ def rot90(image: Any, k: Any = 1, name: Optional[str] = None) -> Tensor:
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: Union[int, Operand],
+    offset_width: Union[int, Operand],
+    target_height: Union[int, Operand],
+    target_width: Union[int, Operand],
 ) -> Tensor:
-    """The part of an image, or of each of a batch, that begins at those offsets."""
+    """A part of an image, or of each of a batch.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        offset_height: The first row of the part.
+        offset_width: The first column of the part.
+        target_height: How many rows it has.
+        target_width: How many columns it has.
+
+    Returns:
+        [target_height, target_width, channels], or a batch of such.
+
+    Raises:
+        ValueError: The part is not within the image, or the rank is another one.
+    """
     with get_default_graph().name_scope("crop_to_bounding_box"):
         pixels = convert_to_tensor(image)
         height, width = sizes_of_image(pixels)
@@ -101,9 +182,27 @@ def crop_to_bounding_box(
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: Union[int, Operand],
+    offset_width: Union[int, Operand],
+    target_height: Union[int, Operand],
+    target_width: Union[int, Operand],
 ) -> Tensor:
-    """An image, or each of a batch, at those offsets in a black one of another size."""
+    """An image, or each of a batch, within a larger black one.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        offset_height: The row at which it begins there.
+        offset_width: The column at which it begins there.
+        target_height: The height of the result.
+        target_width: The width of the result.
+
+    Returns:
+        [target_height, target_width, channels], or a batch of such.
+
+    Raises:
+        ValueError: The image does not fit in there, or its rank is another one.
+    """
     with get_default_graph().name_scope("pad_to_bounding_box"):
         pixels = convert_to_tensor(image)
         height, width = sizes_of_image(pixels)
@@ -120,8 +219,22 @@ def pad_to_bounding_box(
         return result
 
 
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """The middle of an image, or of each of a batch; black is added where it is too small."""
+def resize_image_with_crop_or_pad(
+    image: TensorLike, target_height: Union[int, Operand], target_width: Union[int, Operand]
+) -> Tensor:
+    """The middle of an image, or of each of a batch; black is added where it is too small.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        target_height: The height of the result, at least 1.
+        target_width: The width of the result, at least 1.
+
+    Returns:
+        [target_height, target_width, channels], or a batch of such.
+
+    Raises:
+        ValueError: A size is less, or the rank is another one.
+    """
     with get_default_graph().name_scope("resize_image_with_crop_or_pad"):
         pixels = convert_to_tensor(image)
         _check([(target_height, 1, "target_height"), (target_width, 1, "target_width")])
@@ -136,8 +249,19 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         return result
 
 
-def central_crop(image: Any, central_fraction: float) -> Tensor:
-    """The middle of an image, or of each of a batch: that share of its height and width."""
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
+    """The middle of an image, or of each of a batch.
+
+    Args:
+        image: [height, width, channels], or a batch of such.
+        central_fraction: The share of its height and width, more than 0 and at most 1.
+
+    Returns:
+        An image, or a batch, with as many channels.
+
+    Raises:
+        ValueError: The share or the rank is another one.
+    """
     if central_fraction <= 0.0 or central_fraction > 1.0:
         raise ValueError("central_fraction must be within (0, 1]")
     with get_default_graph().name_scope("central_crop"):

@@ -9,15 +9,26 @@ import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype
-from troupe._src.nn.conv_ops import depthwise_conv2d
+from troupe._src.nn.depthwise_ops import depthwise_conv2d
 from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 
 
-def total_variation(images: Any, name: Optional[str] = None) -> Tensor:
-    """The sum of the differences of neighbouring pixels: of an image, or of each of a batch."""
+def total_variation(images: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The sum of the differences of neighbouring pixels: of an image, or of each of a batch.
+
+    Args:
+        images: [height, width, channels], or a batch of such.
+
+    Returns:
+        A scalar, or [batch].
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     with get_default_graph().name_scope(name or "total_variation"):
         pixels = convert_to_tensor(images)
         if pixels.shape.rank == 3:
@@ -31,8 +42,17 @@ def total_variation(images: Any, name: Optional[str] = None) -> Tensor:
         return math_ops.add(parts[0], parts[1])
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: Optional[str] = None) -> Tensor:
-    """The peak signal-to-noise ratio of two images, in decibels, for each of a batch."""
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The peak signal-to-noise ratio of two images, in decibels, for each of a batch.
+
+    Args:
+        a: [..., height, width, channels].
+        b: The other image, of the same shape and dtype.
+        max_val: The greatest pixel that there may be: 1.0 for floats, 255 for uint8.
+
+    Returns:
+        A float32 tensor of the shape without the last three axes.
+    """
     with get_default_graph().name_scope(name or "PSNR"):
         first, second, most = _as_floats(a, b, max_val)
         error = math_ops.reduce_mean(gen_ops.squared_difference(first, second), [-3, -2, -1])
@@ -41,15 +61,28 @@ def psnr(a: Any, b: Any, max_val: Any, name: Optional[str] = None) -> Tensor:
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of two images, at most 1, for each of a batch."""
+    """The structural similarity of two images, at most 1, for each of a batch.
+
+    Args:
+        img1: [..., height, width, channels], at least as large as the window.
+        img2: The other image, of the same shape and dtype.
+        max_val: The greatest pixel that there may be: 1.0 for floats, 255 for uint8.
+        filter_size: The height and width of the window.
+        filter_sigma: The deviation of its Gaussian, in pixels.
+        k1: Keeps the comparison of brightness steady in the dark.
+        k2: Keeps the comparison of contrast steady where there is little.
+
+    Returns:
+        A float32 tensor of the shape without the last three axes.
+    """
     with get_default_graph().name_scope("SSIM"):
         first, second, most = _as_floats(img1, img2, max_val)
         kernel = _gauss(filter_size, filter_sigma)
@@ -105,8 +138,15 @@ def _filtered(image: Tensor, kernels: np.ndarray[Any, Any], padding: str) -> Ten
     return array_ops.reshape(result, sizes)
 
 
-def sobel_edges(image: Any) -> Tensor:
-    """[..., 2]: the change of each pixel's neighbourhood by rows and by columns, of a batch."""
+def sobel_edges(image: TensorLike) -> Tensor:
+    """The change of each pixel's neighbourhood by rows and by columns.
+
+    Args:
+        image: [batch, height, width, channels] of floating point numbers.
+
+    Returns:
+        [batch, height, width, channels, 2], the changes by rows first.
+    """
     pixels = convert_to_tensor(image)
     rows = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
     kernels = np.stack([rows, rows.T], axis=-1)
@@ -120,8 +160,18 @@ def sobel_edges(image: Any) -> Tensor:
     return result
 
 
-def image_gradients(image: Any) -> Tuple[Tensor, Tensor]:
-    """(dy, dx) of a batch: how the next row and the next column differ; 0 for the last ones."""
+def image_gradients(image: TensorLike) -> Tuple[Tensor, Tensor]:
+    """How the next row and the next column differ.
+
+    Args:
+        image: [batch, height, width, channels].
+
+    Returns:
+        (dy, dx), of the shape of `image`; 0 for the last row and the last column.
+
+    Raises:
+        ValueError: The rank is another one.
+    """
     pixels = convert_to_tensor(image)
     if pixels.shape.rank != 4:
         raise ValueError(

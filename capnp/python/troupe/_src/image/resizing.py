@@ -6,6 +6,7 @@ from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import rows_axis, sizes_of_image
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either, required
@@ -23,13 +24,24 @@ class ResizeMethod:
 
 
 def resize_bilinear(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     align_corners: bool = False,
     name: Optional[str] = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """A batch of images of another size, interpolated between the four nearest pixels."""
+    """A batch of images of another size, interpolated between the four nearest pixels.
+
+    Args:
+        images: [batch, height, width, channels].
+        size: [new height, new width], int32.
+        align_corners: The middles of the corners' pixels stay in place.
+        half_pixel_centers: Pixels are squares, whose middles lie at a half; not together with
+            `align_corners`.
+
+    Returns:
+        [batch, new height, new width, channels] of float32.
+    """
     return raw_ops.ResizeBilinear(
         images=images,
         size=size,
@@ -40,13 +52,24 @@ def resize_bilinear(
 
 
 def resize_bicubic(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     align_corners: bool = False,
     name: Optional[str] = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """A batch of images of another size, interpolated between the 16 nearest pixels."""
+    """A batch of images of another size, interpolated between the 16 nearest pixels.
+
+    Args:
+        images: [batch, height, width, channels].
+        size: [new height, new width], int32.
+        align_corners: The middles of the corners' pixels stay in place.
+        half_pixel_centers: Pixels are squares, whose middles lie at a half; not together with
+            `align_corners`.
+
+    Returns:
+        [batch, new height, new width, channels] of float32.
+    """
     return raw_ops.ResizeBicubic(
         images=images,
         size=size,
@@ -57,13 +80,24 @@ def resize_bicubic(
 
 
 def resize_nearest_neighbor(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     align_corners: bool = False,
     name: Optional[str] = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """A batch of images of another size, each pixel the nearest one."""
+    """A batch of images of another size, each pixel the nearest one.
+
+    Args:
+        images: [batch, height, width, channels].
+        size: [new height, new width], int32.
+        align_corners: The middles of the corners' pixels stay in place.
+        half_pixel_centers: Pixels are squares, whose middles lie at a half; not together with
+            `align_corners`.
+
+    Returns:
+        [batch, new height, new width, channels] of the dtype of `images`.
+    """
     return raw_ops.ResizeNearestNeighbor(
         images=images,
         size=size,
@@ -74,16 +108,28 @@ def resize_nearest_neighbor(
 
 
 def resize_images(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: int = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """An image, or a batch, of that height and width, or the largest that fits into it.
+    """An image, or a batch, of another size.
 
-    The result is float32, but for the nearest pixels, and for images that have that size already.
+    Args:
+        images: [height, width, channels], or a batch of such.
+        size: [new height, new width], int32.
+        method: How pixels are interpolated, one of `ResizeMethod`.
+        align_corners: The middles of the corners' pixels stay in place.
+        preserve_aspect_ratio: Gives the largest size that has the same shape and fits into `size`.
+
+    Returns:
+        [new height, new width, channels], or a batch of such: float32, but of the dtype of `images`
+        for the nearest pixels, and where they have that size already.
+
+    Raises:
+        ValueError: The rank, the method or the form of `size` is another one.
     """
     with get_default_graph().name_scope(name or "resize"):
         pixels = convert_to_tensor(images)
@@ -141,16 +187,33 @@ def _size_input(sizes: List[Any]) -> Any:
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_ind: Any = None,
-    crop_size: Any = None,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: Optional[TensorLike] = None,
+    crop_size: Optional[TensorLike] = None,
     method: str = "bilinear",
     extrapolation_value: float = 0,
     name: Optional[str] = None,
-    box_indices: Any = None,
+    box_indices: Optional[TensorLike] = None,
 ) -> Tensor:
-    """A crop of one size for each box [y1, x1, y2, x2], of image box_ind of a batch."""
+    """Parts of images, all of one size.
+
+    Args:
+        image: [batch, height, width, channels].
+        boxes: [count, 4] of float32: the corners [y1, x1, y2, x2] of each part, where 1 is the
+            height or width of the image.
+        box_ind: [count] of int32: the image of each part.
+        crop_size: [height, width] of the results, int32.
+        method: "bilinear" or "nearest".
+        extrapolation_value: The pixels of what lies outside of the image.
+        box_indices: The newer name of `box_ind`.
+
+    Returns:
+        [count, height, width, channels] of float32.
+
+    Raises:
+        ValueError: The images of the parts or the size are missing.
+    """
     return raw_ops.CropAndResize(
         image=image,
         boxes=boxes,

@@ -6,7 +6,8 @@ from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 
@@ -31,13 +32,22 @@ def sizes_of_image(image: Tensor) -> List[Any]:
 
 
 def convert_image_dtype(
-    image: Any, dtype: DTypeLike, saturate: bool = False, name: Optional[str] = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: Optional[str] = None
 ) -> Tensor:
-    """Images of another dtype: floats are in [0, 1], integers up to their greatest number."""
+    """Images of another dtype: floats are in [0, 1], integers up to their greatest number.
+
+    Args:
+        image: Numbers of any shape.
+        dtype: The dtype of the result.
+        saturate: Pixels outside of the range become the nearest one; otherwise they wrap.
+
+    Returns:
+        A tensor of the same shape.
+    """
     pixels, wanted = convert_to_tensor(image), as_dtype(dtype)
     if pixels.dtype == wanted:
         return array_ops.identity(pixels, name=name)
-    cast = arithmetic_ops.saturate_cast if saturate else math_ops.cast
+    cast = cast_ops.saturate_cast if saturate else math_ops.cast
     with get_default_graph().name_scope(name or "convert_image"):
         if pixels.dtype.is_floating and wanted.is_floating:
             return math_ops.cast(pixels, wanted)

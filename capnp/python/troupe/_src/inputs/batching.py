@@ -8,13 +8,14 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.elements import Elements, is_always, to_keep_input
 from troupe._src.ops import gen_ops
 from troupe._src.ops.array_ops import no_op
 from troupe._src.ops.math_ops import cast
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queue_runner import QueueRunner, add_queue_runner
-from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from troupe._src.queues.queues import FIFOQueue, PaddingFIFOQueue
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.types import dtypes
 
@@ -22,13 +23,13 @@ MakeQueue = Callable[..., QueueBase]
 AddSummary = Callable[[QueueBase], Any]
 
 
-def _make_batches(
+def make_batches(
     scope: str,
     make_queue: MakeQueue,
     add_summary: AddSummary,
     sources: Sequence[Any],
-    batch_size: Any,
-    keep_input: Any,
+    batch_size: TensorLike,
+    keep_input: TensorLike,
     threads: int,
     enqueue_many: bool,
     shapes: Any,
@@ -67,27 +68,9 @@ def _in_order(capacity: int, dynamic_pad: bool) -> Tuple[MakeQueue, AddSummary]:
     return make_queue, add_summary
 
 
-def _shuffled(
-    capacity: int, min_after_dequeue: int, seed: Optional[int]
-) -> Tuple[MakeQueue, AddSummary]:
-    if capacity <= min_after_dequeue:
-        raise ValueError(
-            f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}."
-        )
-    room = capacity - min_after_dequeue
-
-    def add_summary(queue: QueueBase) -> None:
-        above = gen_ops.maximum(0, queue.size() - min_after_dequeue)
-        fraction = cast(above, dtypes.float32) * (1.0 / room)
-        scalar(f"fraction_over_{min_after_dequeue}_of_{room}_full", fraction)
-
-    make_queue = functools.partial(RandomShuffleQueue, capacity, min_after_dequeue, seed=seed)
-    return make_queue, add_summary
-
-
 def batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -102,22 +85,22 @@ def batch(
     At the end of the input it is an OutOfRangeError.
 
     Args:
-      tensors: The components of an element, which may be sparse: a list or a dict.
-      batch_size: The number of elements of a batch.
-      num_threads: The number of threads that compute elements; more than one mix their order.
-      capacity: The number of elements that the queue has room for.
-      enqueue_many: Whether the tensors have one more axis before the others, of many elements.
-      shapes: The shapes of the components, where those of the tensors do not say it.
-      dynamic_pad: Whether elements may differ in the sizes that are not known; a batch pads them.
-      allow_smaller_final_batch: Whether there is a last batch of fewer elements.
-      shared_name: Of the queue.
-      name: Of the batch.
+        tensors: The components of an element, which may be sparse: a list or a dict.
+        batch_size: The number of elements of a batch.
+        num_threads: The number of threads that compute elements; more than one mix their order.
+        capacity: The number of elements that the queue has room for.
+        enqueue_many: Whether the tensors have one more axis before the others, of many elements.
+        shapes: The shapes of the components, where those of the tensors do not say it.
+        dynamic_pad: Whether elements may differ in the sizes that are not known; a batch pads them.
+        allow_smaller_final_batch: Whether there is a last batch of fewer elements.
+        shared_name: Of the queue.
+        name: Of the batch.
 
     Returns:
-      The components of a batch, with an axis of the elements before the others.
+        The batch, in the structure of `tensors`, with one more axis at the front of each.
 
     Raises:
-      ValueError: If the shapes of components are not known, and neither given nor padded.
+        ValueError: If the shapes of components are not known, and neither given nor padded.
     """
     return maybe_batch(
         tensors, True, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
@@ -127,8 +110,8 @@ def batch(
 
 def maybe_batch(
     tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -140,9 +123,27 @@ def maybe_batch(
 ) -> Any:
     """As `batch`, of the elements for which `keep_input` is true.
 
-    That is a bool scalar, or with `enqueue_many` also a vector with one for each element.
+    Args:
+        tensors: The components of an element: a list or dict of tensors, or one tensor.
+        keep_input: Whether the element is used: a bool scalar, or with `enqueue_many` also a vector
+            with one for each element.
+        batch_size: The number of elements in a batch, an int32 scalar.
+        num_threads: The number of threads that fill the queue.
+        capacity: The number of elements that the queue has room for.
+        enqueue_many: The tensors have several elements, along their first axis.
+        shapes: The shapes of the components, where the tensors do not say them.
+        dynamic_pad: Components of different sizes are padded with zeros to the largest of a batch.
+        allow_smaller_final_batch: The last batch may have fewer elements, instead of being left
+            out.
+        shared_name: The name by which other sessions use the same queue.
+
+    Returns:
+        The batch, in the structure of `tensors`.
+
+    Raises:
+        ValueError: As `batch`.
     """
-    return _make_batches(
+    return make_batches(
         name or "batch", *_in_order(capacity, dynamic_pad), [tensors], batch_size, keep_input,
         num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
     )  # fmt: skip
@@ -150,7 +151,7 @@ def maybe_batch(
 
 def batch_join(
     tensors_list: Sequence[Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -162,19 +163,23 @@ def batch_join(
     """As `batch`, of elements from several sources, with a thread for each.
 
     Args:
-      tensors_list: For each source the components of an element, as `batch` takes them.
-      batch_size: As that of `batch`.
-      capacity: As that of `batch`.
-      enqueue_many: As that of `batch`.
-      shapes: As those of `batch`.
-      dynamic_pad: As that of `batch`.
-      allow_smaller_final_batch: As that of `batch`.
-      shared_name: As that of `batch`.
-      name: As that of `batch`.
+        tensors_list: For each source the components of an element, as `batch` takes them.
+        batch_size: The number of elements in a batch, an int32 scalar.
+        capacity: The number of elements that the queue has room for.
+        enqueue_many: The tensors have several elements, along their first axis.
+        shapes: The shapes of the components, where the tensors do not say them.
+        dynamic_pad: Components of different sizes are padded with zeros to the largest of a batch.
+        allow_smaller_final_batch: The last batch may have fewer elements, instead of being left
+            out.
+        shared_name: The name by which other sessions use the same queue.
+        name: Of the batch.
+
+    Returns:
+        The batch, in the structure of an element.
 
     Raises:
-      ValueError: As `batch`, or if the sources have different components.
-      TypeError: If they have components of different dtypes.
+        ValueError: As `batch`, or if the sources have different components.
+        TypeError: If they have components of different dtypes.
     """
     return maybe_batch_join(
         tensors_list, True, batch_size, capacity, enqueue_many, shapes, dynamic_pad,
@@ -184,8 +189,8 @@ def batch_join(
 
 def maybe_batch_join(
     tensors_list: Sequence[Any],
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -194,106 +199,30 @@ def maybe_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """As `batch_join`, of the elements for which `keep_input` is true, as in `maybe_batch`."""
-    return _make_batches(
-        name or "batch_join", *_in_order(capacity, dynamic_pad), tensors_list, batch_size,
-        keep_input, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-    )  # fmt: skip
-
-
-def shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    num_threads: int = 1,
-    seed: Optional[int] = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: Optional[str] = None,
-    name: Optional[str] = None,
-) -> Any:
-    """As `batch`, of elements in a random order.
+    """As `batch_join`, of the elements for which `keep_input` is true, as in `maybe_batch`.
 
     Args:
-      tensors: As those of `batch`.
-      batch_size: As that of `batch`.
-      capacity: As that of `batch`.
-      min_after_dequeue: The number of elements that stay in the queue, which mixes them.
-      num_threads: As that of `batch`.
-      seed: Of the random order.
-      enqueue_many: As that of `batch`.
-      shapes: As those of `batch`.
-      allow_smaller_final_batch: As that of `batch`.
-      shared_name: As that of `batch`.
-      name: As that of `batch`.
+        tensors_list: For each source the components of an element, in the same structure, of the
+            same dtypes.
+        keep_input: Whether the element is used: a bool scalar, or with `enqueue_many` also a vector
+            with one for each element.
+        batch_size: The number of elements in a batch, an int32 scalar.
+        capacity: The number of elements that the queue has room for.
+        enqueue_many: The tensors have several elements, along their first axis.
+        shapes: The shapes of the components, where the tensors do not say them.
+        dynamic_pad: Components of different sizes are padded with zeros to the largest of a batch.
+        allow_smaller_final_batch: The last batch may have fewer elements, instead of being left
+            out.
+        shared_name: The name by which other sessions use the same queue.
+
+    Returns:
+        The batch, in the structure of an element.
 
     Raises:
-      ValueError: As `batch`, or if the queue has no room for more elements than stay in it.
+        ValueError: As `batch_join`.
+        TypeError: As `batch_join`.
     """
-    return maybe_shuffle_batch(
-        tensors, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many,
-        shapes, allow_smaller_final_batch, shared_name, name,
-    )  # fmt: skip
-
-
-def maybe_shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    num_threads: int = 1,
-    seed: Optional[int] = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: Optional[str] = None,
-    name: Optional[str] = None,
-) -> Any:
-    """As `shuffle_batch`, of the elements for which `keep_input` is true, as in `maybe_batch`."""
-    return _make_batches(
-        name or "shuffle_batch", *_shuffled(capacity, min_after_dequeue, seed), [tensors],
-        batch_size, keep_input, num_threads, enqueue_many, shapes, allow_smaller_final_batch,
-        shared_name,
-    )  # fmt: skip
-
-
-def shuffle_batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    seed: Optional[int] = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: Optional[str] = None,
-    name: Optional[str] = None,
-) -> Any:
-    """As `batch_join`, of elements in a random order, with arguments of `shuffle_batch`."""
-    return maybe_shuffle_batch_join(
-        tensors_list, batch_size, capacity, min_after_dequeue, True, seed, enqueue_many, shapes,
-        allow_smaller_final_batch, shared_name, name,
-    )  # fmt: skip
-
-
-def maybe_shuffle_batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    seed: Optional[int] = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: Optional[str] = None,
-    name: Optional[str] = None,
-) -> Any:
-    """As `shuffle_batch_join`, of the elements for which `keep_input` is true."""
-    return _make_batches(
-        name or "shuffle_batch_join", *_shuffled(capacity, min_after_dequeue, seed), tensors_list,
-        batch_size, keep_input, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+    return make_batches(
+        name or "batch_join", *_in_order(capacity, dynamic_pad), tensors_list, batch_size,
+        keep_input, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
     )  # fmt: skip

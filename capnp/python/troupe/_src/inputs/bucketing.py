@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.inputs.elements import Elements, is_always, to_keep_input
 from troupe._src.ops import gen_ops
 from troupe._src.ops.array_ops import get_static_value, group, no_op
@@ -98,8 +99,8 @@ class _Buckets:
 @set_module("troupe.contrib.training")
 def bucket(
     tensors: Any,
-    which_bucket: Any,
-    batch_size: Any,
+    which_bucket: TensorLike,
+    batch_size: TensorLike,
     num_buckets: int,
     num_threads: int = 1,
     capacity: int = 32,
@@ -107,7 +108,7 @@ def bucket(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Any]:
@@ -117,25 +118,26 @@ def bucket(
     At the end of the input it is an OutOfRangeError.
 
     Args:
-      tensors: The components of an element, which may be sparse: a list or a dict.
-      which_bucket: The bucket of the element, an int32 scalar.
-      batch_size: The number of elements of a batch, or one number for each bucket.
-      num_buckets: The number of buckets.
-      num_threads: The number of threads that compute elements.
-      capacity: The number of batches that wait at most, and of elements of each bucket.
-      bucket_capacities: The latter for each bucket.
-      shapes: The shapes of the components, where those of the tensors do not say it.
-      dynamic_pad: Whether elements may differ in the sizes that are not known; a batch pads them.
-      allow_smaller_final_batch: Whether buckets have a last batch of fewer elements.
-      keep_input: Whether the element is used, a bool scalar.
-      shared_name: Of the queue of batches; with a number, of those of the buckets.
-      name: A scope around all nodes.
+        tensors: The components of an element, which may be sparse: a list or a dict.
+        which_bucket: The bucket of the element, an int32 scalar.
+        batch_size: The number of elements of a batch, or one number for each bucket.
+        num_buckets: The number of buckets.
+        num_threads: The number of threads that compute elements.
+        capacity: The number of batches that wait at most, and of elements of each bucket.
+        bucket_capacities: The latter for each bucket.
+        shapes: The shapes of the components, where those of the tensors do not say it.
+        dynamic_pad: Whether elements may differ in the sizes that are not known; a batch pads them.
+        allow_smaller_final_batch: Whether buckets have a last batch of fewer elements.
+        keep_input: Whether the element is used, a bool scalar.
+        shared_name: Of the queue of batches; with a number, of those of the buckets.
+        name: A scope around all nodes.
 
     Returns:
-      The bucket, and the components of a batch of it.
+        The bucket, and the components of a batch of it.
 
     Raises:
-      ValueError: If there are not as many sizes or capacities as buckets, or shapes are not known.
+        ValueError: If there are not as many sizes or capacities as buckets, or shapes are not
+            known.
     """
     has_own_sizes = isinstance(batch_size, (list, tuple))
     sizes = _for_each_bucket(batch_size, batch_size, num_buckets)
@@ -179,9 +181,9 @@ def bucket(
 
 @set_module("troupe.contrib.training")
 def bucket_by_sequence_length(
-    input_length: Any,
+    input_length: TensorLike,
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     bucket_boundaries: Sequence[int],
     num_threads: int = 1,
     capacity: int = 32,
@@ -189,34 +191,34 @@ def bucket_by_sequence_length(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: TensorLike = True,
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Tensor, Any]:
     """Batches of elements whose lengths lie between the same two boundaries.
 
     Args:
-      input_length: The length of the element, an int32 scalar.
-      tensors: As those of `bucket`.
-      batch_size: As that of `bucket`.
-      bucket_boundaries: Increasing numbers, each the least length of a bucket; there is one more
-        bucket for what is shorter.
-      num_threads: As that of `bucket`.
-      capacity: As that of `bucket`.
-      bucket_capacities: As those of `bucket`.
-      shapes: As those of `bucket`.
-      dynamic_pad: As that of `bucket`.
-      allow_smaller_final_batch: As that of `bucket`.
-      keep_input: As that of `bucket`.
-      shared_name: As that of `bucket`.
-      name: A scope around all nodes.
+        input_length: The length of the element, an int32 scalar.
+        tensors: As those of `bucket`.
+        batch_size: As that of `bucket`.
+        bucket_boundaries: Increasing numbers, each the least length of a bucket; there is one more
+            bucket for what is shorter.
+        num_threads: As that of `bucket`.
+        capacity: As that of `bucket`.
+        bucket_capacities: As those of `bucket`.
+        shapes: As those of `bucket`.
+        dynamic_pad: As that of `bucket`.
+        allow_smaller_final_batch: As that of `bucket`.
+        keep_input: As that of `bucket`.
+        shared_name: As that of `bucket`.
+        name: A scope around all nodes.
 
     Returns:
-      The lengths of the elements of a batch, and the components of the batch.
+        The lengths of the elements of a batch, and the components of the batch.
 
     Raises:
-      TypeError: If the boundaries are no list of numbers.
-      ValueError: If there are none, if they do not increase, or as `bucket`.
+        TypeError: If the boundaries are no list of numbers.
+        ValueError: If there are none, if they do not increase, or as `bucket`.
     """
     _check_boundaries(bucket_boundaries)
     keys = sorted(tensors, key=str) if isinstance(tensors, dict) else None

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops.array_ops import get_static_value
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -43,13 +44,13 @@ class Elements:
         """Converts the tensors, and serializes those that are sparse.
 
         Args:
-          sources: For each source its components: a list, or a dict in the order of its keys.
-          enqueue_many: Whether each of them is rows for many elements.
-          shapes: Of the components, where their own do not say it.
+            sources: For each source its components: a list, or a dict in the order of its keys.
+            enqueue_many: Whether each of them is rows for many elements.
+            shapes: Of the components, where their own do not say it.
 
         Raises:
-          ValueError: If components are missing or inconsistent, or their ranks are not known.
-          TypeError: If the sources have different dtypes.
+            ValueError: If components are missing or inconsistent, or their ranks are not known.
+            TypeError: If the sources have different dtypes.
         """
         if not sources:
             raise ValueError("Expected at least one set of tensors")
@@ -142,7 +143,7 @@ def _common_dtypes(sources: Sequence[Sequence[Tensor]]) -> List[DType]:
     return first
 
 
-def to_keep_input(keep_input: Any, enqueue_many: bool) -> Tensor:
+def to_keep_input(keep_input: TensorLike, enqueue_many: bool) -> Tensor:
     """Which elements go into the queue: a scalar, or a vector for rows; ValueError for others."""
     kept = convert_to_tensor(keep_input)
     if kept.shape.rank is None:

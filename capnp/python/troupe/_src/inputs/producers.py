@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Union
+
+import numpy as np
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, math_ops
-from troupe._src.ops.array_ops import gather, identity, shape, size
+from troupe._src.ops.array_ops import identity, shape, size
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
-from troupe._src.ops.random_ops import random_shuffle
+from troupe._src.ops.selection_ops import gather
 from troupe._src.queues.queue_runner import QueueRunner, add_queue_runner
 from troupe._src.queues.queues import FIFOQueue
+from troupe._src.random.random_ops import random_shuffle
 from troupe._src.summary.summary_ops import scalar
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
 
 
-def match_filenames_once(pattern: Any, name: Optional[str] = None) -> Variable:
+def match_filenames_once(pattern: TensorLike, name: Optional[str] = None) -> Variable:
     """A local variable with the names of the files that match, which its initializer looks up.
 
     Args:
-      pattern: A pattern, or a vector of several.
-      name: Of the variable.
+        pattern: A pattern, or a vector of several.
+        name: Of the variable.
+
+    Returns:
+        The variable, a vector of strings.
     """
     with get_default_graph().name_scope(name or "matching_filenames") as scope:
         return Variable(
@@ -43,12 +50,15 @@ def limit_epochs(tensor: Any, num_epochs: Optional[int] = None, name: Optional[s
     A local variable counts them, which `tf.local_variables_initializer` sets to 0.
 
     Args:
-      tensor: The tensor.
-      num_epochs: The number of steps; None: no limit.
-      name: Of the result.
+        tensor: The tensor.
+        num_epochs: The number of steps; None: no limit.
+        name: Of the result.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Raises:
-      ValueError: If the number is not positive.
+        ValueError: If the number is not positive.
     """
     if num_epochs is None:
         return tensor
@@ -67,7 +77,7 @@ def limit_epochs(tensor: Any, num_epochs: Optional[int] = None, name: Optional[s
 
 
 def input_producer(
-    input_tensor: Any,
+    input_tensor: TensorLike,
     element_shape: ShapeLike = None,
     num_epochs: Optional[int] = None,
     shuffle: bool = True,
@@ -81,20 +91,23 @@ def input_producer(
     """A queue that a QueueRunner fills with the rows of a tensor, epoch by epoch.
 
     Args:
-      input_tensor: The tensor.
-      element_shape: The shape of a row, where that of the tensor does not say it.
-      num_epochs: The number of times that it produces each row; None: without end. Counted by a
-        local variable, as by `limit_epochs`.
-      shuffle: Whether each epoch has the rows in another random order.
-      seed: Of the random order.
-      capacity: The number of rows that the queue has room for.
-      shared_name: Of the queue.
-      summary_name: Part of the tag of a summary of how full the queue is; None: no summary.
-      name: Of the queue.
-      cancel_op: What cancels the enqueues of the queue, if not its own closing.
+        input_tensor: A tensor of rank 1 or more.
+        element_shape: The shape of a row, where that of the tensor does not say it.
+        num_epochs: The number of times that it produces each row; None: without end. Counted by a
+            local variable, as by `limit_epochs`.
+        shuffle: Whether each epoch has the rows in another random order.
+        seed: Of the random order.
+        capacity: The number of rows that the queue has room for.
+        shared_name: Of the queue.
+        summary_name: Part of the tag of a summary of how full the queue is; None: no summary.
+        name: Of the queue.
+        cancel_op: What cancels the enqueues of the queue, if not its own closing.
+
+    Returns:
+        The queue.
 
     Raises:
-      ValueError: If the shape of a row is not known.
+        ValueError: If the shape of a row is not known.
     """
     with get_default_graph().name_scope(name or "input_producer"):
         rows = convert_to_tensor(input_tensor, name="input_tensor")
@@ -117,7 +130,7 @@ def input_producer(
 
 
 def string_input_producer(
-    string_tensor: Any,
+    string_tensor: Union[Tensor, Variable, np.ndarray[Any, Any], Sequence[str]],
     num_epochs: Optional[int] = None,
     shuffle: bool = True,
     seed: Optional[int] = None,
@@ -129,17 +142,22 @@ def string_input_producer(
     """`input_producer` of strings, such as names of files.
 
     Args:
-      string_tensor: A vector of strings. In the step, it is an InvalidArgumentError if it is empty.
-      num_epochs: As that of `input_producer`.
-      shuffle: As that of `input_producer`.
-      seed: As that of `input_producer`.
-      capacity: As that of `input_producer`.
-      shared_name: As that of `input_producer`.
-      name: As that of `input_producer`.
-      cancel_op: As that of `input_producer`.
+        string_tensor: A vector of strings. In the step, it is an InvalidArgumentError if it is
+            empty.
+        num_epochs: The number of times that it produces each one; None: without end. Counted by a
+            local variable, as by `limit_epochs`.
+        shuffle: Whether each epoch has another random order.
+        seed: Of the random order.
+        capacity: The number of items that the queue has room for.
+        shared_name: The name by which other sessions use the same queue.
+        name: Of the queue.
+        cancel_op: What cancels the enqueues of the queue, if not its own closing.
+
+    Returns:
+        The queue.
 
     Raises:
-      ValueError: If it is an empty list.
+        ValueError: If it is an empty list.
     """
     problem = "string_input_producer requires a non-null input tensor"
     if not isinstance(string_tensor, (Tensor, Variable)) and len(string_tensor) == 0:
@@ -165,7 +183,7 @@ def string_input_producer(
 
 
 def range_input_producer(
-    limit: Any,
+    limit: TensorLike,
     num_epochs: Optional[int] = None,
     shuffle: bool = True,
     seed: Optional[int] = None,
@@ -173,9 +191,19 @@ def range_input_producer(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> FIFOQueue:
-    """`input_producer` of the numbers from 0 to below `limit`, an int32 scalar.
+    """`input_producer` of the numbers from 0 to below a limit.
 
-    The other arguments are those of `input_producer`.
+    Args:
+        limit: The limit, an int32 scalar.
+        num_epochs: The number of times that it produces each one; None: without end. Counted by a
+            local variable, as by `limit_epochs`.
+        shuffle: Whether each epoch has another random order.
+        seed: Of the random order.
+        capacity: The number of items that the queue has room for.
+        shared_name: The name by which other sessions use the same queue.
+
+    Returns:
+        The queue.
     """
     with get_default_graph().name_scope(name or "input_producer") as scope:
         numbers = math_ops.range(limit)
@@ -186,7 +214,7 @@ def range_input_producer(
 
 
 def slice_input_producer(
-    tensor_list: Sequence[Any],
+    tensor_list: Sequence[TensorLike],
     num_epochs: Optional[int] = None,
     shuffle: bool = True,
     seed: Optional[int] = None,
@@ -199,16 +227,20 @@ def slice_input_producer(
     A `range_input_producer` gives the positions, which has the other arguments.
 
     Args:
-      tensor_list: Tensors of the same size along the first axis.
-      num_epochs: As that of `input_producer`.
-      shuffle: As that of `input_producer`.
-      seed: As that of `input_producer`.
-      capacity: As that of `input_producer`.
-      shared_name: As that of `input_producer`.
-      name: Of a scope around all nodes.
+        tensor_list: Tensors of the same size along the first axis.
+        num_epochs: The number of times that it produces each one; None: without end. Counted by a
+            local variable, as by `limit_epochs`.
+        shuffle: Whether each epoch has another random order.
+        seed: Of the random order.
+        capacity: The number of items that the queue has room for.
+        shared_name: The name by which other sessions use the same queue.
+        name: Of a scope around all nodes.
+
+    Returns:
+        A slice of each tensor.
 
     Raises:
-      ValueError: If there is no tensor.
+        ValueError: If there is no tensor.
     """
     with get_default_graph().name_scope(name or "input_producer"):
         tensors = [convert_to_tensor(tensor) for tensor in tensor_list]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.io.tf_record import TFRecordOptions
 from troupe._src.ops import raw_ops
 from troupe._src.set_module import set_module
@@ -40,19 +41,29 @@ class ReaderBase:
         Args:
             queue: The queue of the names of files, or its handle.
             name: The name of the node.
+
+        Returns:
+            [key, value], two string scalars. In the step, OutOfRangeError where the queue is closed
+            and empty.
         """
         records: List[Tensor] = self._op("ReaderRead")(
             reader_handle=self._reader_ref, queue_handle=self._queue_ref(queue), name=name
         )
         return records
 
-    def read_up_to(self, queue: Any, num_records: Any, name: Optional[str] = None) -> List[Tensor]:
+    def read_up_to(
+        self, queue: Any, num_records: TensorLike, name: Optional[str] = None
+    ) -> List[Tensor]:
         """The keys and the values of the next records of one file.
 
         Args:
             queue: The queue of the names of files, or its handle.
-            num_records: The most records.
+            num_records: The most records, an int64 scalar.
             name: The name of the node.
+
+        Returns:
+            [keys, values], two string vectors. In the step, OutOfRangeError where the queue is
+            closed and empty.
         """
         records: List[Tensor] = self._op("ReaderReadUpTo")(
             reader_handle=self._reader_ref,
@@ -74,8 +85,15 @@ class ReaderBase:
         """Its state as a string; UnimplementedError where it has none."""
         return self._use("ReaderSerializeState", name)
 
-    def restore_state(self, state: Any, name: Optional[str] = None) -> Operation:
-        """Gives it a state that serialize_state() returned."""
+    def restore_state(self, state: TensorLike, name: Optional[str] = None) -> Operation:
+        """Gives it a state that serialize_state() returned.
+
+        Args:
+            state: The state, a string scalar.
+
+        Returns:
+            The operation.
+        """
         op: Operation = self._op("ReaderRestoreState")(
             reader_handle=self._reader_ref, state=state, name=name
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any, Dict, Iterator, Optional, Type
+from typing import Any, Dict, Iterator, Optional, Type, Union
 
 from troupe import _native
 from troupe._src.set_module import set_module
+from troupe._src.types.paths import PathLike
 
 
 @set_module("troupe.io")
@@ -72,7 +73,18 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """The type of compression, "", "ZLIB" or "GZIP", of options, a number or that string."""
+        """The name of a type of compression.
+
+        Args:
+            options: TFRecordOptions, a number of TFRecordCompressionType, that name itself, or
+                None.
+
+        Returns:
+            "", "ZLIB" or "GZIP".
+
+        Raises:
+            ValueError: There is no such type.
+        """
         if not options:
             return ""
         if isinstance(options, TFRecordOptions):
@@ -94,13 +106,16 @@ class TFRecordOptions:
 
 
 def tf_record_iterator(
-    path: Any, options: Optional[TFRecordOptions] = None
+    path: PathLike, options: Optional[TFRecordOptions] = None
 ) -> Iterator[bytes]:
     """The records of a file.
 
     Args:
         path: The file.
         options: How it is compressed: TFRecordOptions, or the type alone.
+
+    Yields:
+        The records, one after the other.
 
     Raises:
         DataLossError: A record is damaged, or the file ends inside of one.
@@ -128,7 +143,7 @@ class TFRecordWriter:
         OpError: The file cannot be written.
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: PathLike, options: Any = None) -> None:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         self._writer = _native.create_record_file(
@@ -148,8 +163,12 @@ class TFRecordWriter:
     ) -> None:
         self.close()
 
-    def write(self, record: Any) -> None:
-        """Adds a record: bytes, or a string that becomes UTF-8."""
+    def write(self, record: Union[bytes, str]) -> None:
+        """Adds a record.
+
+        Args:
+            record: The record; a text becomes UTF-8.
+        """
         self._writer.write(record.encode() if isinstance(record, str) else bytes(record))
 
     def flush(self) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.layers.belongings import Belonging, add_to, for_inputs
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable, variable_scope
 from troupe._src.variables.variable_store import VariableScope
@@ -27,71 +29,21 @@ def snake_case(name: str) -> str:
 
 
 @set_module("troupe.layers")
-class InputSpec:
-    """What a layer demands of its input: dtype, shape, ranks, and sizes of some axes."""
-
-    def __init__(
-        self,
-        dtype: Optional[DTypeLike] = None,
-        shape: Any = None,
-        ndim: Optional[int] = None,
-        max_ndim: Optional[int] = None,
-        min_ndim: Optional[int] = None,
-        axes: Optional[Dict[int, Optional[int]]] = None,
-    ) -> None:
-        self.dtype = None if dtype is None else as_dtype(dtype)
-        self.shape = shape
-        self.ndim = len(shape) if shape is not None else ndim
-        self.max_ndim, self.min_ndim = max_ndim, min_ndim
-        self.axes = {int(axis): size for axis, size in (axes or {}).items()}
-
-    def __repr__(self) -> str:
-        given = {key: value for key, value in vars(self).items() if value}
-        return f"InputSpec({', '.join(f'{key}={value}' for key, value in given.items())})"
-
-    def check(self, tensor: Tensor, layer: str) -> None:
-        """ValueError where the static shape or the dtype of an input is another one."""
-        shape = tensor.shape
-        fault = None
-        if self.dtype is not None and tensor.dtype != self.dtype:
-            fault = f"expected dtype={self.dtype.name}, found dtype={tensor.dtype.name}"
-        elif shape.rank is None:
-            if self.ndim is not None or self.min_ndim is not None or self.max_ndim is not None:
-                fault = "its rank is undefined, but the layer requires a defined rank"
-        elif self.ndim is not None and shape.rank != self.ndim:
-            fault = f"expected ndim={self.ndim}, found ndim={shape.rank}"
-        elif self.max_ndim is not None and shape.rank > self.max_ndim:
-            fault = f"expected max_ndim={self.max_ndim}, found ndim={shape.rank}"
-        elif self.min_ndim is not None and shape.rank < self.min_ndim:
-            fault = f"expected min_ndim={self.min_ndim}, found ndim={shape.rank}"
-        elif any(
-            size is not None and shape[axis].value not in (size, None)
-            for axis, size in self.axes.items()
-        ):
-            fault = f"expected sizes {self.axes} of its axes"
-        elif self.shape is not None and not shape.is_compatible_with(self.shape):
-            fault = f"expected shape={self.shape}"
-        if fault is not None:
-            raise ValueError(
-                f"Input 0 of layer {layer} is incompatible with the layer: {fault}. "
-                f"Full shape received: {shape}"
-            )
-
-
-class _Belonging(NamedTuple):
-    """A loss or update, and the inputs that it depends on; all of them where there are none."""
-
-    value: Any
-    inputs: List[Any]
-
-
-@set_module("troupe.layers")
 class Layer:
     """A function with variables of its own, made when it is first called.
 
     A class of layers makes its variables in `build(input_shape)` by `add_weight`, and computes its
     result in `call(inputs)`. The variables are those of `tf.get_variable` in the scope of the
     layer: its name, or the snake case of its class, made unique.
+
+    Args:
+        trainable: Whether optimizers train its variables by default.
+        name: The name of its scope, made unique; by default that of its class.
+        dtype: The dtype of its variables, by default that of the first inputs.
+        **kwargs: `activity_regularizer`, a function that makes a loss of the result.
+
+    Raises:
+        TypeError: There is another argument.
     """
 
     def __init__(
@@ -114,8 +66,8 @@ class Layer:
         self._scope: Optional[VariableScope] = None
         self._names = ""
         self._weights: List[Variable] = []
-        self._losses: List[_Belonging] = []
-        self._updates: List[_Belonging] = []
+        self._losses: List[Belonging] = []
+        self._updates: List[Belonging] = []
         self._regularized: List[str] = []
         if scope:
             with variable_scope(scope) as captured:
@@ -123,6 +75,7 @@ class Layer:
 
     @property
     def name(self) -> str:
+        """The name, without the scopes around it."""
         return self._name
 
     @property
@@ -132,6 +85,7 @@ class Layer:
 
     @property
     def graph(self) -> Optional[Graph]:
+        """The graph that it is in; None before it is applied."""
         return self._graph
 
     @property
@@ -154,6 +108,7 @@ class Layer:
 
     @property
     def trainable_weights(self) -> List[Variable]:
+        """The variables that optimizers train by default."""
         trainable = [w for w in self._weights if getattr(w, "trainable", False)]
         return trainable if self.trainable else []
 
@@ -161,6 +116,7 @@ class Layer:
 
     @property
     def non_trainable_weights(self) -> List[Variable]:
+        """The other variables."""
         trainable = self.trainable_weights
         return [w for w in self._weights if all(w is not other for other in trainable)]
 
@@ -168,6 +124,7 @@ class Layer:
 
     @property
     def losses(self) -> List[Any]:
+        """The losses of its variables and results."""
         return [each.value for each in self._losses]
 
     @property
@@ -176,20 +133,44 @@ class Layer:
         return [each.value for each in self._updates] if self.trainable else []
 
     def get_losses_for(self, inputs: Any) -> List[Any]:
-        """The losses that depend on those inputs; without inputs, those of variables alone."""
-        return _for_inputs(self._losses, inputs)
+        """The losses that depend on some inputs.
+
+        Args:
+            inputs: The inputs; None for the losses of variables alone.
+
+        Returns:
+            Scalars.
+        """
+        return for_inputs(self._losses, inputs)
 
     def get_updates_for(self, inputs: Any) -> List[Any]:
-        """The updates that depend on those inputs; without inputs, the unconditional ones."""
-        return _for_inputs(self._updates, inputs) if self.trainable else []
+        """The updates that depend on some inputs.
+
+        Args:
+            inputs: The inputs; None for the unconditional ones.
+
+        Returns:
+            Operations; none for a layer that is not trained.
+        """
+        return for_inputs(self._updates, inputs) if self.trainable else []
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Adds losses, also to the collection REGULARIZATION_LOSSES."""
-        _add(self._losses, losses, inputs, GraphKeys.REGULARIZATION_LOSSES)
+        """Adds losses, also to the collection REGULARIZATION_LOSSES.
+
+        Args:
+            losses: A scalar or a list of them; None is left out.
+            inputs: What they depend on; None for variables alone.
+        """
+        add_to(self._losses, losses, inputs, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Adds updates, also to the collection UPDATE_OPS."""
-        _add(self._updates, updates, inputs, GraphKeys.UPDATE_OPS)
+        """Adds updates, also to the collection UPDATE_OPS.
+
+        Args:
+            updates: An operation or a list of them.
+            inputs: What they depend on; None for nothing.
+        """
+        add_to(self._updates, updates, inputs, GraphKeys.UPDATE_OPS)
 
     def count_params(self) -> int:
         """The number of elements of all its variables."""
@@ -200,23 +181,72 @@ class Layer:
             )
         return sum(weight.shape.num_elements() or 0 for weight in self._weights)
 
-    def build(self, input_shape: Any) -> None:
-        """Makes the variables, for inputs of that shape."""
+    def build(self, input_shape: ShapeLike) -> None:
+        """Makes the variables. Layers of the program's own override it.
+
+        Args:
+            input_shape: The shape of the inputs, or a list of shapes.
+
+        Raises:
+            ValueError: A size is not known that the variables depend on.
+        """
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The result for those inputs."""
+        """The result. Layers of the program's own override it.
+
+        Args:
+            inputs: Tensors, in the structure that the layer was called with.
+            *args: Further arguments of the call.
+            **kwargs: Further arguments of the call, such as `training`.
+
+        Returns:
+            A tensor, or nested tensors.
+        """
         return inputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the result for inputs of that shape."""
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        """The static shape of the result.
+
+        Args:
+            input_shape: The static shape of the inputs.
+
+        Returns:
+            The shape.
+
+        Raises:
+            NotImplementedError: The layer does not know it.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not compute the shape of its output")
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """`layer(inputs)`."""
+        """`layer(inputs)`.
+
+        Args:
+            inputs: The tensor, or nested tensors, that the layer is applied to.
+            *args: Further arguments of `call`.
+            **kwargs: Further arguments of `call`.
+
+        Returns:
+            What `call` gives.
+        """
         return self(inputs, *args, **kwargs)
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Applies the layer: makes its variables, the first time, and adds the nodes of its result.
+
+        Args:
+            inputs: The tensor, or nested tensors, that the layer is applied to.
+            *args: Further arguments of `call`.
+            **kwargs: Further arguments of `call`, and `scope`, the variable scope for a layer that
+                has none.
+
+        Returns:
+            What `call` gives.
+
+        Raises:
+            ValueError: The inputs are of another graph than the layer's, or do not fit it.
+        """
         scope = self._enter(kwargs.pop("scope", None))
         graph = get_default_graph()
         given = [convert_to_tensor(item) for item in flatten(inputs)]
@@ -284,7 +314,29 @@ class Layer:
         partitioner: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """A variable in the scope of the layer, which is reused where the scope says so."""
+        """A variable in the scope of the layer, which is reused where the scope says so.
+
+        Args:
+            name: Its name in the scope.
+            shape: Its shape.
+            dtype: Its dtype, by default that of the layer, or else float32.
+            initializer: Makes its first value; None for the scope's default.
+            regularizer: Makes a loss of it.
+            trainable: Whether optimizers train it by default.
+            constraint: Is applied to it after an optimizer has updated it.
+            use_resource: Not used: the scope says it.
+            synchronization: Not used.
+            aggregation: Not used.
+            partitioner: Divides it into parts, by default that of the scope.
+            **kwargs: Further arguments of `tf.get_variable`.
+
+        Returns:
+            The variable, or its parts with a partitioner.
+
+        Raises:
+            ValueError: There is such a variable and the scope does not reuse it, or there is none
+                and it does.
+        """
         graph = get_default_graph()
         scope = self._enter(None)
         is_trainable = self.trainable and trainable is not False
@@ -316,26 +368,6 @@ class Layer:
             loss = regularizer(variable)
         if loss is not None:
             self.add_loss(loss)
-
-
-def _add(belongings: List[_Belonging], values: Any, inputs: Any, collection: str) -> None:
-    listed = list(values) if isinstance(values, (list, tuple)) else [values]
-    graph = get_default_graph()
-    for value in listed:
-        belongings.append(_Belonging(value, flatten(inputs) if inputs is not None else []))
-        if all(value is not known for known in graph.get_collection(collection)):
-            graph.add_to_collection(collection, value)
-
-
-def _for_inputs(belongings: Sequence[_Belonging], inputs: Any) -> List[Any]:
-    if inputs is None:
-        return [each.value for each in belongings if not each.inputs]
-    wanted = flatten(inputs)
-    return [
-        each.value
-        for each in belongings
-        if any(tensor is other for tensor in each.inputs for other in wanted)
-    ]
 
 
 def _unique(base_name: str) -> str:

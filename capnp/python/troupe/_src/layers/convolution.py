@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.layers.windows import (
     data_format_of,
     format_of_op,
@@ -18,7 +19,7 @@ from troupe._src.nn import nn_ops
 from troupe._src.nn.conv_ops import convolution
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
 
 _zeros = Zeros()
@@ -31,21 +32,46 @@ class Convolution(Layer):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any,
+        kernel_size: Union[int, Sequence[int]],
+        strides: Union[int, Sequence[int]],
         padding: str,
         data_format: str,
-        dilation_rate: Any,
+        dilation_rate: Union[int, Sequence[int]],
         activation: Optional[Callable[..., Any]] = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         **kwargs: Any,
     ) -> None:
+        """Sets what convolutions have in common.
+
+        Args:
+            rank: The number of dimensions.
+            filters: The number of channels of the result.
+            kernel_size: The size of the window in each dimension, or one number for all.
+            strides: How far the window moves in each dimension, or one number for all.
+            padding: "valid" for whole windows only, or "same" for a result as large as the input,
+                divided by the strides.
+            data_format: "channels_last" or "channels_first".
+            dilation_rate: The distance of the elements of a window in each dimension, or one number
+                for all.
+            activation: A function that is applied to the result; None for none.
+            use_bias: Adds a variable `bias`.
+            kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+            bias_initializer: Makes the first values of the bias, by default zeros.
+            kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+            bias_regularizer: Makes a loss of the bias, likewise.
+            kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+            bias_constraint: Is applied to the bias after an optimizer has updated it.
+            **kwargs: Arguments of `Layer`.
+
+        Raises:
+            ValueError: An argument has another form.
+        """
         super().__init__(**kwargs)
         self.rank, self.filters = rank, None if filters is None else int(filters)
         self.kernel_size = tuple(tuple_of(kernel_size, rank, "kernel_size"))
@@ -88,7 +114,7 @@ class Convolution(Layer):
                 constraint=self.bias_constraint,
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         self._add_kernel([*self.kernel_size, channels, self.filters])
         self._add_bias()
@@ -124,7 +150,7 @@ class Convolution(Layer):
             outputs = nn_ops.bias_add(outputs, self.bias, format_of_op(self.data_format, self.rank))
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
             return windowed(
                 size,

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.layers.base import InputSpec, Layer
-from troupe._src.nn import nn_ops
-from troupe._src.ops import array_ops, math_ops
-from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.linalg.linear_ops import tensordot
+from troupe._src.nn import nn_ops
+from troupe._src.ops import array_ops, math_ops, selection_ops
+from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
 
 _zeros = Zeros()
 
 
-def if_training(training: Any, one: Callable[[], Tensor], other: Callable[[], Tensor]) -> Tensor:
+def if_training(
+    training: Union[bool, Operand], one: Callable[[], Tensor], other: Callable[[], Tensor]
+) -> Tensor:
     """One of two results, by a bool or by a tensor; with a tensor, a step computes both."""
     if is_tensor(training):
         known = array_ops.get_static_value(training)
@@ -26,14 +31,29 @@ def if_training(training: Any, one: Callable[[], Tensor], other: Callable[[], Te
             flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
             if flag.shape.rank is None:
                 flag = array_ops.reshape(flag, [])  # so that the shape of the result is known
-            return array_ops.where_v2(flag, one(), other())
+            return selection_ops.where_v2(flag, one(), other())
         training = known
     return one() if training else other()
 
 
 @set_module("troupe.layers")
 class Dense(Layer):
-    """activation(inputs * kernel + bias), along the last axis."""
+    """activation(inputs * kernel + bias), along the last axis.
+
+    Args:
+        units: The last size of the result.
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
@@ -42,11 +62,11 @@ class Dense(Layer):
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        activity_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         trainable: bool = True,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -60,7 +80,7 @@ class Dense(Layer):
         self.kernel: Any = None
         self.bias: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         size = as_shape(input_shape)[-1].value
         if size is None:
             raise ValueError(
@@ -95,27 +115,50 @@ class Dense(Layer):
             outputs = nn_ops.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)[:-1].concatenate(self.units)
 
 
 def dense(
-    inputs: Any,
+    inputs: TensorLike,
     units: int,
     activation: Optional[Callable[..., Any]] = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = _zeros,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
+    kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+    bias_regularizer: Optional[Callable[[Any], Any]] = None,
+    activity_regularizer: Optional[Callable[[Any], Any]] = None,
+    kernel_constraint: Optional[Callable[[Any], Any]] = None,
+    bias_constraint: Optional[Callable[[Any], Any]] = None,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,
-) -> Any:
-    """activation(inputs * kernel + bias), along the last axis."""
+) -> Tensor:
+    """activation(inputs * kernel + bias), along the last axis.
+
+    Args:
+        inputs: A tensor of rank 2 or more, with a known last size.
+        units: The last size of the result.
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        reuse: Takes the variables that the scope has, instead of making them; by default as the
+            scope says.
+
+    Returns:
+        A tensor of the shape of `inputs`, but for the last size.
+
+    Raises:
+        ValueError: The last size is not known.
+    """
     layer = Dense(
         units,
         activation=activation,
@@ -132,17 +175,25 @@ def dense(
         _scope=name,
         _reuse=reuse,
     )
-    return layer(inputs)
+    outputs: Tensor = layer(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class Dropout(Layer):
-    """In training, sets elements to zero at that rate and scales the others."""
+    """In training, sets elements to zero at that rate and scales the others.
+
+    Args:
+        rate: The part of the elements that is set to zero: a number or a scalar tensor.
+        noise_shape: The shape of the choices, which are broadcast; by default that of the inputs.
+        seed: Of the random numbers; by default that of the graph.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        rate: Any = 0.5,
-        noise_shape: Any = None,
+        rate: Union[float, Operand] = 0.5,
+        noise_shape: Optional[TensorLike] = None,
         seed: Optional[int] = None,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -150,7 +201,17 @@ class Dropout(Layer):
         super().__init__(name=name, **kwargs)
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
-    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, training: Union[bool, Operand] = False, **kwargs: Any) -> Any:
+        """Drops elements of the inputs, in training.
+
+        Args:
+            inputs: A tensor of floating point numbers.
+            training: A bool or a boolean tensor; where it is false, the result is the inputs.
+            **kwargs: Not used.
+
+        Returns:
+            A tensor of the same shape.
+        """
         tensor = convert_to_tensor(inputs)
         return if_training(
             training,
@@ -160,25 +221,44 @@ class Dropout(Layer):
             lambda: array_ops.identity(tensor),
         )
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
 
 
 def dropout(
-    inputs: Any,
-    rate: Any = 0.5,
-    noise_shape: Any = None,
+    inputs: TensorLike,
+    rate: Union[float, Operand] = 0.5,
+    noise_shape: Optional[TensorLike] = None,
     seed: Optional[int] = None,
-    training: Any = False,
+    training: Union[bool, Operand] = False,
     name: Optional[str] = None,
-) -> Any:
-    """In training, sets elements to zero at that rate and scales the others."""
-    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+) -> Tensor:
+    """In training, sets elements to zero at that rate and scales the others.
+
+    Args:
+        inputs: A tensor of floating point numbers.
+        rate: The part of the elements that is set to zero: a number or a scalar tensor.
+        noise_shape: The shape of the choices, which are broadcast; by default that of the inputs.
+        seed: Of the random numbers; by default that of the graph.
+        training: A bool or a boolean tensor; where it is false, the result is the inputs.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    layer = Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)
+    outputs: Tensor = layer(inputs, training=training)
+    return outputs
 
 
 @set_module("troupe.layers")
 class Flatten(Layer):
-    """All axes but the first as one, with the channels last."""
+    """All axes but the first as one, with the channels last.
+
+    Args:
+        data_format: "channels_last", also where it is None, or "channels_first", whose channels
+            become the last axis first.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -203,11 +283,22 @@ class Flatten(Layer):
         flat.set_shape(shape)
         return flat
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = as_shape(input_shape)
         return TensorShape([sizes[0], sizes[1:].num_elements()])
 
 
-def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
-    """All axes but the first as one, with the channels last."""
-    return Flatten(name=name, data_format=data_format)(inputs)
+def flatten(
+    inputs: TensorLike, name: Optional[str] = None, data_format: str = "channels_last"
+) -> Tensor:
+    """All axes but the first as one, with the channels last.
+
+    Args:
+        inputs: A tensor of rank 1 or more.
+        data_format: "channels_last" or "channels_first", whose channels become the last axis first.
+
+    Returns:
+        A tensor, [batch, product of the other sizes].
+    """
+    outputs: Tensor = Flatten(name=name, data_format=data_format)(inputs)
+    return outputs

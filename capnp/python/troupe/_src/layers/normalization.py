@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.nn import norm_ops
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, math_ops, selection_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Ones, Zeros
 
 _zeros, _ones = Zeros(), Ones()
@@ -24,12 +27,38 @@ class BatchNormalization(Layer):
 
     A step of training has to run the updates of the moving averages, which are in the collection
     UPDATE_OPS. Where `training` is a tensor, a step computes both moments and selects.
+
+    Args:
+        axis: The axis of the channels, or several.
+        momentum: How much of the moving averages each update keeps.
+        epsilon: What is added to variances.
+        center: Adds a variable `beta`.
+        scale: Multiplies by a variable `gamma`.
+        beta_initializer: Makes the first values of `beta`, by default zeros.
+        gamma_initializer: Makes the first values of `gamma`, by default ones.
+        moving_mean_initializer: Makes the first moving means, by default zeros.
+        moving_variance_initializer: Makes the first moving variances, by default ones.
+        beta_regularizer: Makes a loss of `beta`, which is added to REGULARIZATION_LOSSES.
+        gamma_regularizer: Makes a loss of `gamma`, likewise.
+        beta_constraint: Is applied to `beta` after an optimizer has updated it.
+        gamma_constraint: Is applied to `gamma` after an optimizer has updated it.
+        renorm: Must be False.
+        renorm_clipping: Not used.
+        renorm_momentum: Not used.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
+        trainable: Whether optimizers train its variables by default.
+        virtual_batch_size: Must be None.
+        adjustment: Must be None.
+        **kwargs: Arguments of `Layer`.
+
+    Raises:
+        NotImplementedError: For renormalization, virtual batches and adjustments.
     """
 
     def __init__(
         self,
-        axis: Any = -1,
-        momentum: Any = 0.99,
+        axis: Union[int, Sequence[int]] = -1,
+        momentum: Union[float, Operand] = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
@@ -37,10 +66,10 @@ class BatchNormalization(Layer):
         gamma_initializer: Any = _ones,
         moving_mean_initializer: Any = _zeros,
         moving_variance_initializer: Any = _ones,
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_regularizer: Optional[Callable[[Any], Any]] = None,
+        gamma_regularizer: Optional[Callable[[Any], Any]] = None,
+        beta_constraint: Optional[Callable[[Any], Any]] = None,
+        gamma_constraint: Optional[Callable[[Any], Any]] = None,
         renorm: bool = False,
         renorm_clipping: Any = None,
         renorm_momentum: Any = 0.99,
@@ -57,7 +86,8 @@ class BatchNormalization(Layer):
                 "batch renormalization, virtual batches and adjustments are not part of this "
                 "version"
             )
-        self.axis, self.momentum, self.epsilon = axis, momentum, epsilon
+        self.axis: Any = axis
+        self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale, self.fused = center, scale, fused
         self.beta_initializer, self.gamma_initializer = beta_initializer, gamma_initializer
         self.moving_mean_initializer = moving_mean_initializer
@@ -69,7 +99,7 @@ class BatchNormalization(Layer):
         self.moving_mean: Any = None
         self.moving_variance: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         shape = as_shape(input_shape)
         if shape.rank is None:
             raise ValueError(f"Input has undefined rank: {shape}")
@@ -115,7 +145,17 @@ class BatchNormalization(Layer):
             "moving_variance", shape, dtype, self.moving_variance_initializer, trainable=False
         )
 
-    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, training: Union[bool, Operand] = False, **kwargs: Any) -> Any:
+        """Normalizes the inputs.
+
+        Args:
+            inputs: A tensor of floating point numbers.
+            training: A bool or a boolean tensor: whether the moments are those of the batch.
+            **kwargs: Not used.
+
+        Returns:
+            A tensor of the same shape.
+        """
         tensor = convert_to_tensor(inputs)
         if is_tensor(training):
             known = array_ops.get_static_value(training)
@@ -180,11 +220,11 @@ class BatchNormalization(Layer):
             self._update(tensor, mean, variance, rate)
             return mean, variance
         flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
-        rate = array_ops.where_v2(flag, rate, array_ops.zeros_like(rate))
+        rate = selection_ops.where_v2(flag, rate, creation_ops.zeros_like(rate))
         self._update(tensor, mean, variance, rate)
         return (
-            array_ops.where_v2(flag, mean, self.moving_mean),
-            array_ops.where_v2(flag, variance, self.moving_variance),
+            selection_ops.where_v2(flag, mean, self.moving_mean),
+            selection_ops.where_v2(flag, variance, self.moving_variance),
         )
 
     def _update(self, tensor: Tensor, mean: Tensor, variance: Tensor, rate: Tensor) -> None:
@@ -195,14 +235,14 @@ class BatchNormalization(Layer):
                 update = average.assign_sub((average - value) * rate)
             self.add_update(update, inputs=[tensor])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return as_shape(input_shape)
 
 
 def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
-    momentum: Any = 0.99,
+    inputs: TensorLike,
+    axis: Union[int, Sequence[int]] = -1,
+    momentum: Union[float, Operand] = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
@@ -210,11 +250,11 @@ def batch_normalization(
     gamma_initializer: Any = _ones,
     moving_mean_initializer: Any = _zeros,
     moving_variance_initializer: Any = _ones,
-    beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
-    beta_constraint: Any = None,
-    gamma_constraint: Any = None,
-    training: Any = False,
+    beta_regularizer: Optional[Callable[[Any], Any]] = None,
+    gamma_regularizer: Optional[Callable[[Any], Any]] = None,
+    beta_constraint: Optional[Callable[[Any], Any]] = None,
+    gamma_constraint: Optional[Callable[[Any], Any]] = None,
+    training: Union[bool, Operand] = False,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,
@@ -224,10 +264,43 @@ def batch_normalization(
     fused: Optional[bool] = None,
     virtual_batch_size: Optional[int] = None,
     adjustment: Optional[Callable[..., Any]] = None,
-) -> Any:
+) -> Tensor:
     """Normalizes each channel: in training by the moments of the batch, else by moving averages.
 
     A step of training has to run the collection UPDATE_OPS, which updates the moving averages.
+
+    Args:
+        inputs: A tensor of floating point numbers, with a known number of channels.
+        axis: The axis of the channels, or several.
+        momentum: How much of the moving averages each update keeps.
+        epsilon: What is added to variances.
+        center: Adds a variable `beta`.
+        scale: Multiplies by a variable `gamma`.
+        beta_initializer: Makes the first values of `beta`, by default zeros.
+        gamma_initializer: Makes the first values of `gamma`, by default ones.
+        moving_mean_initializer: Makes the first moving means, by default zeros.
+        moving_variance_initializer: Makes the first moving variances, by default ones.
+        beta_regularizer: Makes a loss of `beta`, which is added to REGULARIZATION_LOSSES.
+        gamma_regularizer: Makes a loss of `gamma`, likewise.
+        beta_constraint: Is applied to `beta` after an optimizer has updated it.
+        gamma_constraint: Is applied to `gamma` after an optimizer has updated it.
+        training: A bool or a boolean tensor: whether the moments are those of the batch.
+        trainable: Whether optimizers train its variables by default.
+        reuse: Takes the variables that the scope has, instead of making them; by default as the
+            scope says.
+        renorm: Must be False.
+        renorm_clipping: Not used.
+        renorm_momentum: Not used.
+        fused: False for no use of the op for images, which otherwise is used where it can be.
+        virtual_batch_size: Must be None.
+        adjustment: Must be None.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        NotImplementedError: For renormalization, virtual batches and adjustments.
+        ValueError: The rank or the number of channels is not known, or there is no such axis.
     """
     layer = BatchNormalization(
         axis=axis,
@@ -254,4 +327,5 @@ def batch_normalization(
         _reuse=reuse,
         _scope=name,
     )
-    return layer(inputs, training=training)
+    outputs: Tensor = layer(inputs, training=training)
+    return outputs

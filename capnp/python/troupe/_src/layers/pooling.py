@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
 
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.layers.windows import (
     data_format_of,
     format_of_op,
@@ -17,7 +20,7 @@ from troupe._src.nn.pool_ops import avg_pool, avg_pool_v2, max_pool, max_pool_v2
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
-from troupe._src.types.shapes import TensorShape
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 
 class _Pooling(Layer):
@@ -27,13 +30,26 @@ class _Pooling(Layer):
         self,
         pool: Any,
         rank: int,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str,
         data_format: str,
         name: Optional[str],
         **kwargs: Any,
     ) -> None:
+        """Sets what poolings have in common.
+
+        Args:
+            pool: The function of windows of images or volumes.
+            rank: The number of dimensions.
+            pool_size: The size of the windows in each dimension, or one number for all.
+            strides: How far a window moves, likewise; None for windows side by side.
+            padding: "valid" for whole windows only, or "same" for a result as large as the input,
+                divided by the strides.
+            data_format: "channels_last" or "channels_first".
+            name: The name of its scope, made unique; by default that of its class.
+            **kwargs: Arguments of `Layer`.
+        """
         super().__init__(name=name, **kwargs)
         self._pool, self._rank = pool, rank
         self.pool_size = tuple(tuple_of(pool_size, rank, "pool_size"))
@@ -55,7 +71,7 @@ class _Pooling(Layer):
         )
         return line.sequences(self._pool(line.images, windows, steps, padding, line.data_format))
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
             return windowed(size, self.pool_size[axis], self.padding, self.strides[axis])
 
@@ -64,11 +80,21 @@ class _Pooling(Layer):
 
 @set_module("troupe.layers")
 class AveragePooling1D(_Pooling):
-    """The mean of each window of a sequence."""
+    """The mean of each window of a sequence.
+
+    Args:
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its scope, made unique; by default that of its class.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -79,24 +105,48 @@ class AveragePooling1D(_Pooling):
 
 
 def average_pooling1d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of a sequence."""
-    return AveragePooling1D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of a sequence.
+
+    Args:
+        inputs: A batch of sequences.
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 3, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling1D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class AveragePooling2D(_Pooling):
-    """The mean of each window of an image."""
+    """The mean of each window of an image.
+
+    Args:
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -107,24 +157,48 @@ class AveragePooling2D(_Pooling):
 
 
 def average_pooling2d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of an image."""
-    return AveragePooling2D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of an image.
+
+    Args:
+        inputs: A batch of images.
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 4, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling2D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class AveragePooling3D(_Pooling):
-    """The mean of each window of a volume."""
+    """The mean of each window of a volume.
+
+    Args:
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -135,24 +209,48 @@ class AveragePooling3D(_Pooling):
 
 
 def average_pooling3d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The mean of each window of a volume."""
-    return AveragePooling3D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The mean of each window of a volume.
+
+    Args:
+        inputs: A batch of volumes.
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 5, with the channels of `inputs`.
+    """
+    outputs: Tensor = AveragePooling3D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling1D(_Pooling):
-    """The largest number of each window of a sequence."""
+    """The largest number of each window of a sequence.
+
+    Args:
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its scope, made unique; by default that of its class.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -163,24 +261,48 @@ class MaxPooling1D(_Pooling):
 
 
 def max_pooling1d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of a sequence."""
-    return MaxPooling1D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of a sequence.
+
+    Args:
+        inputs: A batch of sequences.
+        pool_size: The length of the windows.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 3, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling1D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling2D(_Pooling):
-    """The largest number of each window of an image."""
+    """The largest number of each window of an image.
+
+    Args:
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -191,24 +313,48 @@ class MaxPooling2D(_Pooling):
 
 
 def max_pooling2d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of an image."""
-    return MaxPooling2D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of an image.
+
+    Args:
+        inputs: A batch of images.
+        pool_size: The height and width of the windows, or one number for both.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 4, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling2D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class MaxPooling3D(_Pooling):
-    """The largest number of each window of a volume."""
+    """The largest number of each window of a volume.
+
+    Args:
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+    """
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Union[int, Sequence[int]],
         strides: Any,
         padding: str = "valid",
         data_format: str = "channels_last",
@@ -219,12 +365,26 @@ class MaxPooling3D(_Pooling):
 
 
 def max_pooling3d(
-    inputs: Any,
-    pool_size: Any,
+    inputs: TensorLike,
+    pool_size: Union[int, Sequence[int]],
     strides: Any,
     padding: str = "valid",
     data_format: str = "channels_last",
     name: Optional[str] = None,
-) -> Any:
-    """The largest number of each window of a volume."""
-    return MaxPooling3D(pool_size, strides, padding, data_format, name)(inputs)
+) -> Tensor:
+    """The largest number of each window of a volume.
+
+    Args:
+        inputs: A batch of volumes.
+        pool_size: The depth, height and width of the windows, or one number for all.
+        strides: How far a window moves, likewise; None for windows side by side.
+        padding: "valid" for whole windows only, or "same" for a result as large as the input,
+            divided by the strides.
+        data_format: "channels_last" or "channels_first".
+        name: The name of its node.
+
+    Returns:
+        A tensor of rank 5, with the channels of `inputs`.
+    """
+    outputs: Tensor = MaxPooling3D(pool_size, strides, padding, data_format, name)(inputs)
+    return outputs

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Optional
 
 from troupe._src.layers.convolution import Convolution
 from troupe._src.layers.windows import format_of_op
 from troupe._src.nn import nn_ops
-from troupe._src.nn.conv_ops import separable_conv2d
+from troupe._src.nn.depthwise_ops import separable_conv2d
 from troupe._src.nn.windows import line_of_images, sizes
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import ShapeLike
 
 
 class Separation(Convolution):
@@ -22,12 +23,34 @@ class Separation(Convolution):
         depth_multiplier: int = 1,
         depthwise_initializer: Any = None,
         pointwise_initializer: Any = None,
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
+        depthwise_regularizer: Optional[Callable[[Any], Any]] = None,
+        pointwise_regularizer: Optional[Callable[[Any], Any]] = None,
+        depthwise_constraint: Optional[Callable[[Any], Any]] = None,
+        pointwise_constraint: Optional[Callable[[Any], Any]] = None,
         **kwargs: Any,
     ) -> None:
+        """Sets what separable convolutions have in common.
+
+        Args:
+            rank: The number of dimensions.
+            depth_multiplier: How many channels are made of each by its own window, before they are
+                combined.
+            depthwise_initializer: Makes the first values of the windows of channels; None for the
+                scope's default.
+            pointwise_initializer: Makes the first values of what combines channels; None for the
+                scope's default.
+            depthwise_regularizer: Makes a loss of the windows of channels, which is added to
+                REGULARIZATION_LOSSES.
+            pointwise_regularizer: Makes a loss of what combines channels, likewise.
+            depthwise_constraint: Is applied to the windows of channels after an optimizer has
+                updated them.
+            pointwise_constraint: Is applied to what combines channels after an optimizer has
+                updated it.
+            **kwargs: Arguments of `Layer`.
+
+        Raises:
+            ValueError: An argument has another form.
+        """
         super().__init__(rank, **kwargs)
         self.depth_multiplier = depth_multiplier
         self._of_kernels = {
@@ -37,7 +60,7 @@ class Separation(Convolution):
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         filters = self.depth_multiplier * channels
         self.depthwise_kernel = self._add(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence, Union
 
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.transposition import Transposition
 from troupe._src.set_module import set_module
 from troupe._src.variables.initializers import Zeros
@@ -13,24 +15,48 @@ _zeros = Zeros()
 
 @set_module("troupe.layers")
 class Conv2DTranspose(Transposition):
-    """activation(conv2d_transpose(images) + bias)."""
+    """activation(conv2d_transpose(images) + bias).
+
+    Args:
+        filters: The number of channels of the result.
+        kernel_size: The height and width of the window, or one number for both.
+        strides: How far the windows of the result are apart, (height, width) or one number for
+            both.
+        padding: "valid" or "same": that of the convolution whose gradient this is.
+        data_format: "channels_last" or "channels_first".
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+
+    Raises:
+        ValueError: An argument has another form.
+    """
 
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: Union[int, Sequence[int]],
+        strides: Union[int, Sequence[int]] = (1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
         activation: Optional[Callable[..., Any]] = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        activity_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         trainable: bool = True,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -58,26 +84,55 @@ class Conv2DTranspose(Transposition):
 
 
 def conv2d_transpose(
-    inputs: Any,
+    inputs: TensorLike,
     filters: int,
-    kernel_size: Any,
-    strides: Any = (1, 1),
+    kernel_size: Union[int, Sequence[int]],
+    strides: Union[int, Sequence[int]] = (1, 1),
     padding: str = "valid",
     data_format: str = "channels_last",
     activation: Optional[Callable[..., Any]] = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = _zeros,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
+    kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+    bias_regularizer: Optional[Callable[[Any], Any]] = None,
+    activity_regularizer: Optional[Callable[[Any], Any]] = None,
+    kernel_constraint: Optional[Callable[[Any], Any]] = None,
+    bias_constraint: Optional[Callable[[Any], Any]] = None,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,
-) -> Any:
-    """activation(conv2d_transpose(images) + bias)."""
+) -> Tensor:
+    """activation(conv2d_transpose(images) + bias).
+
+    Args:
+        inputs: A batch of images, of a known number of channels.
+        filters: The number of channels of the result.
+        kernel_size: The height and width of the window, or one number for both.
+        strides: How far the windows of the result are apart, (height, width) or one number for
+            both.
+        padding: "valid" or "same": that of the convolution whose gradient this is.
+        data_format: "channels_last" or "channels_first".
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        name: The name of its node.
+        reuse: Takes the variables that the scope has, instead of making them; by default as the
+            scope says.
+
+    Returns:
+        A tensor of rank 4.
+
+    Raises:
+        ValueError: An argument has another form, or the number of channels is not known.
+    """
     layer = Conv2DTranspose(
         filters=filters,
         kernel_size=kernel_size,
@@ -98,29 +153,54 @@ def conv2d_transpose(
         _scope=name,
         _reuse=reuse,
     )
-    return layer(inputs)
+    outputs: Tensor = layer(inputs)
+    return outputs
 
 
 @set_module("troupe.layers")
 class Conv3DTranspose(Transposition):
-    """activation(conv3d_transpose(volumes) + bias)."""
+    """activation(conv3d_transpose(volumes) + bias).
+
+    Args:
+        filters: The number of channels of the result.
+        kernel_size: The depth, height and width of the window, or one number for all.
+        strides: How far the windows of the result are apart, (depth, height, width) or one number
+            for all.
+        padding: "valid" or "same": that of the convolution whose gradient this is.
+        data_format: "channels_last" or "channels_first".
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        name: The name of its node.
+        **kwargs: Arguments of `Layer`.
+
+    Raises:
+        ValueError: An argument has another form.
+    """
 
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
+        kernel_size: Union[int, Sequence[int]],
+        strides: Union[int, Sequence[int]] = (1, 1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
         activation: Optional[Callable[..., Any]] = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = _zeros,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+        bias_regularizer: Optional[Callable[[Any], Any]] = None,
+        activity_regularizer: Optional[Callable[[Any], Any]] = None,
+        kernel_constraint: Optional[Callable[[Any], Any]] = None,
+        bias_constraint: Optional[Callable[[Any], Any]] = None,
         trainable: bool = True,
         name: Optional[str] = None,
         **kwargs: Any,
@@ -148,26 +228,55 @@ class Conv3DTranspose(Transposition):
 
 
 def conv3d_transpose(
-    inputs: Any,
+    inputs: TensorLike,
     filters: int,
-    kernel_size: Any,
-    strides: Any = (1, 1, 1),
+    kernel_size: Union[int, Sequence[int]],
+    strides: Union[int, Sequence[int]] = (1, 1, 1),
     padding: str = "valid",
     data_format: str = "channels_last",
     activation: Optional[Callable[..., Any]] = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = _zeros,
-    kernel_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    kernel_constraint: Any = None,
-    bias_constraint: Any = None,
+    kernel_regularizer: Optional[Callable[[Any], Any]] = None,
+    bias_regularizer: Optional[Callable[[Any], Any]] = None,
+    activity_regularizer: Optional[Callable[[Any], Any]] = None,
+    kernel_constraint: Optional[Callable[[Any], Any]] = None,
+    bias_constraint: Optional[Callable[[Any], Any]] = None,
     trainable: bool = True,
     name: Optional[str] = None,
     reuse: Any = None,
-) -> Any:
-    """activation(conv3d_transpose(volumes) + bias)."""
+) -> Tensor:
+    """activation(conv3d_transpose(volumes) + bias).
+
+    Args:
+        inputs: A batch of volumes, of a known number of channels.
+        filters: The number of channels of the result.
+        kernel_size: The depth, height and width of the window, or one number for all.
+        strides: How far the windows of the result are apart, (depth, height, width) or one number
+            for all.
+        padding: "valid" or "same": that of the convolution whose gradient this is.
+        data_format: "channels_last" or "channels_first".
+        activation: A function that is applied to the result; None for none.
+        use_bias: Adds a variable `bias`.
+        kernel_initializer: Makes the first values of the kernel; None for the scope's default.
+        bias_initializer: Makes the first values of the bias, by default zeros.
+        kernel_regularizer: Makes a loss of the kernel, which is added to REGULARIZATION_LOSSES.
+        bias_regularizer: Makes a loss of the bias, likewise.
+        activity_regularizer: Makes a loss of the result, likewise.
+        kernel_constraint: Is applied to the kernel after an optimizer has updated it.
+        bias_constraint: Is applied to the bias after an optimizer has updated it.
+        trainable: Whether optimizers train its variables by default.
+        name: The name of its node.
+        reuse: Takes the variables that the scope has, instead of making them; by default as the
+            scope says.
+
+    Returns:
+        A tensor of rank 5.
+
+    Raises:
+        ValueError: An argument has another form, or the number of channels is not known.
+    """
     layer = Conv3DTranspose(
         filters=filters,
         kernel_size=kernel_size,
@@ -188,4 +297,5 @@ def conv3d_transpose(
         _scope=name,
         _reuse=reuse,
     )
-    return layer(inputs)
+    outputs: Tensor = layer(inputs)
+    return outputs

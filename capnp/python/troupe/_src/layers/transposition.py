@@ -9,7 +9,7 @@ from troupe._src.layers.windows import format_of_op, output_shape, unwindowed
 from troupe._src.nn.conv_transpose_ops import conv2d_transpose, conv3d_transpose
 from troupe._src.ops import array_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.types.shapes import TensorShape
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 
 class Transposition(Convolution):
@@ -18,7 +18,7 @@ class Transposition(Convolution):
     def __init__(self, rank: int, **kwargs: Any) -> None:
         super().__init__(rank, dilation_rate=1, **kwargs)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._channels(input_shape)
         self._add_kernel([*self.kernel_size, self.filters, channels])
         self._add_bias()
@@ -53,7 +53,7 @@ class Transposition(Convolution):
             sizes.append(own if size is None else size)
         return array_ops.stack(sizes)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         def size_of(axis: int, size: Optional[int]) -> Optional[int]:
             found: Optional[int] = unwindowed(
                 size, self.kernel_size[axis], self.padding, self.strides[axis]

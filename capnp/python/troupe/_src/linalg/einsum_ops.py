@@ -22,16 +22,16 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     after those of an ellipsis.
 
     Args:
-      equation: The labels of the axes of each input and of the result.
-      *inputs: As many tensors, of one dtype.
-      **kwargs: `name`, that of the nodes.
+        equation: The labels of the axes of each input and of the result.
+        *inputs: As many tensors, of one dtype.
+        **kwargs: `name`, that of the nodes.
 
     Returns:
-      The result. More than two inputs are multiplied one after the other.
+        The result. More than two inputs are multiplied one after the other.
 
     Raises:
-      TypeError: There is another argument by keyword.
-      ValueError: The equation is none, is one of another number of inputs, or does not fit them.
+        TypeError: There is another argument by keyword.
+        ValueError: The equation is none, is one of another number of inputs, or does not fit them.
     """
     name = kwargs.pop("name", None)
     if kwargs:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import arithmetic_ops, array_ops, cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
-    """The sum of the products along those axes of a and of b.
+def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = None) -> Tensor:
+    """The sum of the products along some axes of two tensors.
 
-    `axes` is a pair of axes or of lists of them, or a number n: the last n of a, the first n of b.
-    The ranks must be known.
+    Args:
+        a: A tensor of known rank.
+        b: Another one, of the same dtype.
+        axes: A pair of axes, one of each, or of lists of them; or a number n: the last n of `a`,
+            the first n of `b`.
+
+    Returns:
+        A tensor whose axes are the others of `a`, then those of `b`.
+
+    Raises:
+        ValueError: The axes do not fit the tensors, or a rank is not known.
     """
     with get_default_graph().name_scope(name or "Tensordot") as scope:
         left = convert_to_tensor(a)
@@ -89,17 +99,30 @@ def _sizes(tensor: Tensor, axes: Sequence[int]) -> List[Any]:
 
 
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: Union[str, float] = "euclidean",
+    axis: Union[int, Sequence[int], None] = None,
     keepdims: Optional[bool] = None,
     name: Optional[str] = None,
     keep_dims: Optional[bool] = None,
 ) -> Tensor:
     """The norm of all elements, of vectors along an axis, or of matrices in a pair of axes.
 
-    `ord` is "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1, 2
-    or inf for matrices; that of 2 is the greatest singular value, for which the rank must be known.
+    Args:
+        tensor: Floating point or complex numbers.
+        ord: "euclidean", 1, 2, inf or another positive number for vectors; "euclidean", "fro", 1, 2
+            or inf for matrices; that of 2 is the greatest singular value, for which the rank must
+            be known.
+        axis: An axis for vectors, or a pair of them for matrices; by default all elements are one
+            vector.
+        keepdims: Keeps the axes, with a size of 1.
+        keep_dims: The older name of `keepdims`.
+
+    Returns:
+        A tensor of real numbers, without these axes.
+
+    Raises:
+        ValueError: There is no such norm, or the axes are no axis and no pair.
     """
     keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
@@ -109,17 +132,17 @@ def norm(
         if is_matrix and ord == 2:
             found = _largest_singular_value(values, axis)
         elif ord in ("fro", "euclidean", 2):
-            squares = values * arithmetic_ops.conj(values)
+            squares = values * cast_ops.conj(values)
             found = gen_ops.sqrt(math_ops.reduce_sum(squares, axis, keepdims=True))
         elif ord in (1, math.inf):
             found = _summed_or_largest(arithmetic_ops.abs(values), ord, axis, is_matrix)
         else:
             powers = arithmetic_ops.abs(values) ** ord
-            found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / ord)
+            found = math_ops.reduce_sum(powers, axis, keepdims=True) ** (1.0 / float(ord))
         return found if keep else array_ops.squeeze(found, axis)
 
 
-def _largest_singular_value(matrices: Tensor, axes: Sequence[int]) -> Tensor:
+def _largest_singular_value(matrices: Tensor, axes: Any) -> Tensor:
     """Of the matrices in a pair of axes, which keep a size of 1."""
     rank = matrices.shape.rank
     if rank is None:

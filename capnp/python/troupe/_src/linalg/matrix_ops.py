@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
 
 
-def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
-    """The conjugates of the transposed matrices."""
+def adjoint(matrix: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The conjugates of the transposed matrices.
+
+    Args:
+        matrix: [..., rows, columns].
+
+    Returns:
+        [..., columns, rows].
+    """
     with get_default_graph().name_scope(name or "adjoint"):
         return array_ops.matrix_transpose(convert_to_tensor(matrix), conjugate=True)
 
 
-def trace(x: Any, name: Optional[str] = None) -> Tensor:
-    """The sums of the main diagonals of the matrices."""
+def trace(x: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The sums of the main diagonals of the matrices.
+
+    Args:
+        x: [..., rows, columns] of numbers.
+
+    Returns:
+        A tensor of the shape without the last two axes.
+    """
     with get_default_graph().name_scope(name or "Trace") as scope:
         diagonal = gen_ops.matrix_diag_part(convert_to_tensor(x))
         return math_ops.reduce_sum(diagonal, -1, name=scope)
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The products of the matrices a and the vectors b."""
+    """The products of matrices and vectors.
+
+    Args:
+        a: The matrices, [..., rows, columns].
+        b: The vectors, [..., columns], of the same dtype.
+        transpose_a: Transposes the matrices first.
+        adjoint_a: Takes the conjugates of the transposed matrices; not together with `transpose_a`.
+        a_is_sparse: Most elements of `a` are zero, which changes nothing but speed.
+        b_is_sparse: Most elements of `b` are zero, likewise.
+
+    Returns:
+        [..., rows].
+
+    Raises:
+        ValueError: Both ways to transpose are given, or sizes do not fit.
+    """
     with get_default_graph().name_scope(name or "MatVec"):
         matrix = convert_to_tensor(a)
         vector = convert_to_tensor(b, None if is_tensor(b) else matrix.dtype)
@@ -44,8 +74,16 @@ def matvec(
         return array_ops.squeeze(product, [-1])
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
-    """The x of A x = rhs, where chol is the Cholesky decomposition of A."""
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The x of A x = rhs, by the Cholesky decomposition of A.
+
+    Args:
+        chol: The decompositions, lower triangular: [..., rows, rows].
+        rhs: [..., rows, columns], of the same dtype.
+
+    Returns:
+        [..., rows, columns].
+    """
     with get_default_graph().name_scope(name or "cholesky_solve"):
         lower = convert_to_tensor(chol)
         half = gen_ops.matrix_triangular_solve(lower, rhs, lower=True, adjoint=False)
@@ -53,32 +91,64 @@ def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
 
 
 def matrix_solve_ls(
-    matrix: Any,
-    rhs: Any,
-    l2_regularizer: Any = 0.0,
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: TensorLike = 0.0,
     fast: bool = True,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The x for which matrix * x is nearest to rhs, with a penalty on the squares of x."""
+    """The x for which matrix * x is nearest to rhs.
+
+    Args:
+        matrix: [..., rows, columns] of floating point or complex numbers.
+        rhs: [..., rows, right sides], of the same dtype.
+        l2_regularizer: The penalty on the squares of x, a scalar.
+        fast: By the Cholesky decomposition, which loses digits where matrices are nearly singular;
+            otherwise by an orthogonal one, which takes no penalty.
+
+    Returns:
+        [..., columns, right sides].
+    """
     values = convert_to_tensor(matrix)
     return gen_ops.matrix_solve_ls(values, rhs, l2_regularizer, fast=fast, name=name)
 
 
-def self_adjoint_eig(tensor: Any, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:
-    """The eigenvalues, ascending, and eigenvectors of self-adjoint matrices."""
+def self_adjoint_eig(tensor: TensorLike, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    """The eigenvalues, ascending, and eigenvectors of self-adjoint matrices.
+
+    Args:
+        tensor: The matrices, [..., rows, rows], of which the lower triangles are read.
+
+    Returns:
+        (values, ascending: [..., rows]; vectors, as columns: [..., rows, rows]).
+    """
     values, vectors = gen_ops.self_adjoint_eig_v2(tensor, compute_v=True, name=name)
     return values, vectors
 
 
-def self_adjoint_eigvals(tensor: Any, name: Optional[str] = None) -> Tensor:
-    """The eigenvalues of self-adjoint matrices, ascending."""
+def self_adjoint_eigvals(tensor: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The eigenvalues of self-adjoint matrices, ascending.
+
+    Args:
+        tensor: The matrices, [..., rows, rows], of which the lower triangles are read.
+
+    Returns:
+        [..., rows].
+    """
     values, _ = gen_ops.self_adjoint_eig_v2(tensor, compute_v=False, name=name)
     found: Tensor = values
     return found
 
 
-def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
-    """The logarithms of the determinants of positive definite matrices."""
+def logdet(matrix: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The logarithms of the determinants of positive definite matrices.
+
+    Args:
+        matrix: [..., rows, rows] of floating point or complex numbers.
+
+    Returns:
+        A tensor of real numbers, of the shape without the last two axes.
+    """
     with get_default_graph().name_scope(name or "logdet"):
         diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(matrix))
-        return 2.0 * math_ops.reduce_sum(gen_ops.log(arithmetic_ops.real(diagonal)), -1)
+        return 2.0 * math_ops.reduce_sum(gen_ops.log(cast_ops.real(diagonal)), -1)

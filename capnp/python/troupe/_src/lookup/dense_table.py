@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.tables import _TableWithHandle
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -32,9 +33,9 @@ class DenseHashTable(_TableWithHandle):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        default_value: TensorLike,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: Optional[int] = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -55,8 +56,16 @@ class DenseHashTable(_TableWithHandle):
                 name=name,
             )
 
-    def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
-        """The values of the keys."""
+    def lookup(self, keys: TensorLike, name: Optional[str] = None) -> Tensor:
+        """The values of the keys.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            A tensor of the shape of the keys, with the axes of a value instead of those of a key;
+            the default value for keys that the table lacks.
+        """
         with name_scope(name, f"{self.name}_lookup_table_find"):
             given = convert_to_tensor(keys, self._key_dtype, name="keys")
             values = self._find(given)
@@ -67,8 +76,18 @@ class DenseHashTable(_TableWithHandle):
             )
         return values
 
-    def insert_or_assign(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """Gives each key its value; of equal keys the last one counts."""
+    def insert_or_assign(
+        self, keys: TensorLike, values: TensorLike, name: Optional[str] = None
+    ) -> Operation:
+        """Gives each key its value; of equal keys the last one counts.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+            values: Their values, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
+        """
         with name_scope(name, f"{self.name}_lookup_table_insert"):
             op: Operation = raw_ops.LookupTableInsertV2(
                 table_handle=self._handle,
@@ -77,12 +96,26 @@ class DenseHashTable(_TableWithHandle):
             )
         return op
 
-    def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """As insert_or_assign()."""
+    def insert(self, keys: TensorLike, values: TensorLike, name: Optional[str] = None) -> Operation:
+        """As insert_or_assign().
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+            values: Their values, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
+        """
         return self.insert_or_assign(keys, values, name)
 
-    def erase(self, keys: Any, name: Optional[str] = None) -> Operation:
+    def erase(self, keys: TensorLike, name: Optional[str] = None) -> Operation:
         """Removes the keys with their values; keys that it does not have are ignored.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            The operation.
 
         Raises:
             TypeError: The keys have another dtype.
@@ -92,8 +125,18 @@ class DenseHashTable(_TableWithHandle):
             op: Operation = raw_ops.LookupTableRemoveV2(table_handle=self._handle, keys=keys)
         return op
 
-    def remove(self, keys: Any, name: Optional[str] = None) -> Operation:
-        """As erase()."""
+    def remove(self, keys: TensorLike, name: Optional[str] = None) -> Operation:
+        """As erase().
+
+        Args:
+            keys: The keys, a tensor of the table's dtype; its last axes are those of a key.
+
+        Returns:
+            The operation.
+
+        Raises:
+            TypeError: The keys have another dtype.
+        """
         return self.erase(keys, name)
 
     def export(self, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:

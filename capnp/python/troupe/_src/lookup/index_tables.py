@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import (
     KeyValueTensorInitializer,
     TextFileIdTableInitializer,
@@ -48,6 +49,9 @@ def index_table_from_file(
         value_column_index: The column of the numbers, or a TextFileIndex.
         delimiter: What is between the columns.
 
+    Returns:
+        The table, of int64 numbers. `tf.tables_initializer` fills it.
+
     Raises:
         ValueError: There is no file, or a number that must be positive is not.
         TypeError: There are no keys of such a dtype.
@@ -75,7 +79,7 @@ def index_table_from_file(
 
 
 def index_table_from_tensor(
-    vocabulary_list: Any,
+    vocabulary_list: TensorLike,
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: HasherSpec = FastHashSpec,
@@ -91,6 +95,9 @@ def index_table_from_tensor(
         hasher_spec: Which hash gives other keys their numbers.
         dtype: The dtype of the keys that are looked up, string or an integer.
         name: The scope of its nodes.
+
+    Returns:
+        The table, of int64 numbers. `tf.tables_initializer` fills it.
 
     Raises:
         ValueError: There is no vector, it has another dtype, or num_oov_buckets is negative.
@@ -125,7 +132,19 @@ def index_to_string_table_from_file(
 ) -> HashTable:
     """A table from the numbers of a file's lines, from 0, to these.
 
-    The arguments are those of index_table_from_file().
+    Args:
+        vocabulary_file: The file; a tensor, too.
+        vocab_size: How many lines count, which the file must have; all, unless given.
+        default_value: The string of other numbers.
+        key_column_index: The column of the numbers, or a TextFileIndex.
+        value_column_index: The column of the strings, or a TextFileIndex.
+        delimiter: What is between the columns.
+
+    Returns:
+        The table, of int64 keys. `tf.tables_initializer` fills it.
+
+    Raises:
+        ValueError: There is no file, or `vocab_size` is not positive.
     """
     _check_file(vocabulary_file)
     if vocab_size is not None and vocab_size < 1:
@@ -143,9 +162,20 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    vocabulary_list: Any, default_value: str = "UNK", name: Optional[str] = None
+    vocabulary_list: TensorLike, default_value: str = "UNK", name: Optional[str] = None
 ) -> HashTable:
-    """A table from the places of a vector's strings to these."""
+    """A table from the places of a vector's strings to these.
+
+    Args:
+        vocabulary_list: A vector of strings.
+        default_value: The string of other numbers.
+
+    Returns:
+        The table, of int64 keys. `tf.tables_initializer` fills it.
+
+    Raises:
+        ValueError: There is no vector.
+    """
     _check_vocabulary(vocabulary_list)
     with name_scope(name, "index_to_string"):
         values = convert_to_tensor(vocabulary_list, dtypes.string)

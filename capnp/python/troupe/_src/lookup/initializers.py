@@ -8,6 +8,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.scopes import name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import get_static_value, group
 from troupe._src.ops.convert import convert_to_tensor
@@ -26,15 +27,23 @@ class TableInitializerBase:
     """What fills a table of these dtypes."""
 
     def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
+        """Fills tables of some dtypes.
+
+        Args:
+            key_dtype: The dtype of the keys.
+            value_dtype: The dtype of the values.
+        """
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
 
     @property
     def key_dtype(self) -> DType:
+        """The dtype of the keys."""
         return self._key_dtype
 
     @property
     def value_dtype(self) -> DType:
+        """The dtype of the values."""
         return self._value_dtype
 
     @property
@@ -43,7 +52,17 @@ class TableInitializerBase:
         return ""
 
     def initialize(self, table: Any) -> Operation:
-        """Adds the op that fills the table, and puts it into the collection of such ops."""
+        """Adds the op that fills the table, and puts it into the collection of such ops.
+
+        Args:
+            table: The table.
+
+        Returns:
+            The operation.
+
+        Raises:
+            TypeError: The table has other dtypes.
+        """
         raise NotImplementedError
 
     def _check_dtypes(self, table: Any) -> None:
@@ -63,19 +82,37 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
     def __init__(
         self,
-        keys: Any,
-        values: Any,
+        keys: TensorLike,
+        values: TensorLike,
         key_dtype: Optional[DTypeLike] = None,
         value_dtype: Optional[DTypeLike] = None,
         name: Optional[str] = None,
     ) -> None:
+        """Fills tables from tensors.
+
+        Args:
+            keys: The keys, which differ.
+            values: Their values, a tensor of the same shape.
+            key_dtype: The dtype of the keys, by default that of the tensor.
+            value_dtype: The dtype of the values, by default that of the tensor.
+        """
         self._keys = convert_to_tensor(keys, key_dtype, name="keys")
         self._values = convert_to_tensor(values, value_dtype, name="values")
         self._name = "key_value_init" if name is None else name
         super().__init__(self._keys.dtype.base_dtype, self._values.dtype.base_dtype)
 
     def initialize(self, table: Any) -> Operation:
-        """Adds the op that fills the table; TypeError where its dtypes are others."""
+        """Adds the op that fills the table, and puts it into the collection of such ops.
+
+        Args:
+            table: The table.
+
+        Returns:
+            The operation.
+
+        Raises:
+            TypeError: The table has other dtypes.
+        """
         self._check_dtypes(table)
         with name_scope(self._name):
             op: Operation = raw_ops.LookupTableImportV2(
@@ -142,7 +179,17 @@ class TextFileInitializer(TableInitializerBase):
         return f"hash_table_{self._filename}_{size}{self._key_index}_{self._value_index}"
 
     def initialize(self, table: Any) -> Operation:
-        """Adds the op that fills the table; TypeError where its dtypes are others."""
+        """Adds the op that fills the table, and puts it into the collection of such ops.
+
+        Args:
+            table: The table.
+
+        Returns:
+            The operation.
+
+        Raises:
+            TypeError: The table has other dtypes.
+        """
         self._check_dtypes(table)
         graph = get_default_graph()
         with name_scope(self._name, "text_file_init"):
@@ -188,6 +235,15 @@ class TextFileStringTableInitializer(TextFileInitializer):
         delimiter: str = "\t",
         name: str = "text_file_string_table_init",
     ) -> None:
+        """Fills tables from numbers to strings.
+
+        Args:
+            filename: The file; a tensor, too.
+            key_column_index: The column of the keys, or a TextFileIndex.
+            value_column_index: The column of the values, or a TextFileIndex.
+            vocab_size: How many lines count, which the file must have; all, unless given.
+            delimiter: What is between the columns.
+        """
         super().__init__(
             filename, dtypes.int64, key_column_index, dtypes.string, value_column_index,
             vocab_size, delimiter, name,
@@ -207,6 +263,16 @@ class TextFileIdTableInitializer(TextFileInitializer):
         name: str = "text_file_id_table_init",
         key_dtype: DTypeLike = dtypes.string,
     ) -> None:
+        """Fills tables from strings to numbers.
+
+        Args:
+            filename: The file; a tensor, too.
+            key_column_index: The column of the keys, or a TextFileIndex.
+            value_column_index: The column of the values, or a TextFileIndex.
+            vocab_size: How many lines count, which the file must have; all, unless given.
+            delimiter: What is between the columns.
+            key_dtype: The dtype of the keys.
+        """
         super().__init__(
             filename, key_dtype, key_column_index, dtypes.int64, value_column_index,
             vocab_size, delimiter, name,

@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -19,15 +20,23 @@ class LookupInterface:
     """A table from keys of one dtype to values of one dtype."""
 
     def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
+        """Makes a table of some dtypes.
+
+        Args:
+            key_dtype: The dtype of the keys.
+            value_dtype: The dtype of the values.
+        """
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
 
     @property
     def key_dtype(self) -> DType:
+        """The dtype of the keys."""
         return self._key_dtype
 
     @property
     def value_dtype(self) -> DType:
+        """The dtype of the values."""
         return self._value_dtype
 
     @property
@@ -37,6 +46,7 @@ class LookupInterface:
 
     @property
     def resource_handle(self) -> Any:
+        """The tensor that stands for the table in a step, or None."""
         raise NotImplementedError
 
     def size(self, name: Optional[str] = None) -> Tensor:
@@ -44,7 +54,17 @@ class LookupInterface:
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """The values of the keys."""
+        """The values of the keys.
+
+        Args:
+            keys: The keys, a tensor or a SparseTensor of the table's dtype.
+
+        Returns:
+            The values, a tensor or a SparseTensor of the shape of the keys.
+
+        Raises:
+            TypeError: The keys have another dtype.
+        """
         raise NotImplementedError
 
     def _check_keys(self, keys: Any) -> None:
@@ -62,6 +82,7 @@ class _TableWithHandle(LookupInterface):
 
     @property
     def resource_handle(self) -> Tensor:
+        """The tensor that stands for the table in a step."""
         return self._handle
 
     @property
@@ -97,7 +118,10 @@ class StaticHashTable(_TableWithHandle):
     """
 
     def __init__(
-        self, initializer: TableInitializerBase, default_value: Any, name: Optional[str] = None
+        self,
+        initializer: TableInitializerBase,
+        default_value: TensorLike,
+        name: Optional[str] = None,
     ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
@@ -119,10 +143,17 @@ class StaticHashTable(_TableWithHandle):
 
     @property
     def default_value(self) -> Tensor:
+        """The value of keys that the table lacks."""
         return self._default_value
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """The values of the keys, a tensor or a SparseTensor as these.
+        """The values of the keys.
+
+        Args:
+            keys: The keys, a tensor or a SparseTensor of the table's dtype.
+
+        Returns:
+            The values, a tensor or a SparseTensor of the shape of the keys.
 
         Raises:
             TypeError: The keys have another dtype.
@@ -144,7 +175,7 @@ class StaticHashTable(_TableWithHandle):
 
 @set_module("troupe.lookup")
 class StaticHashTableV1(StaticHashTable):
-    __doc__ = StaticHashTable.__doc__
+    """A `StaticHashTable`, whose `initializer` fills it."""
 
     @property
     def initializer(self) -> Operation:
@@ -160,6 +191,7 @@ class HashTable(StaticHashTableV1):
 
     @property
     def init(self) -> Operation:
+        """The op that fills the table, as `initializer`."""
         return self.initializer
 
 
@@ -179,7 +211,7 @@ class MutableHashTable(_TableWithHandle):
         self,
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
-        default_value: Any,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
     ) -> None:
@@ -200,12 +232,28 @@ class MutableHashTable(_TableWithHandle):
             )
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
-        """The values of the keys."""
+        """The values of the keys.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype.
+
+        Returns:
+            A tensor of the shape of the keys and of a value; the default value for keys that the
+            table lacks.
+        """
         with name_scope(name, f"{self.name}_lookup_table_find"):
             return self._find(convert_to_tensor(keys, self._key_dtype, name="keys"))
 
     def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """Gives each key its value; of equal keys the last one counts."""
+        """Gives each key its value; of equal keys the last one counts.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype.
+            values: Their values, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
+        """
         with name_scope(name, f"{self.name}_lookup_table_insert"):
             op: Operation = raw_ops.LookupTableInsertV2(
                 table_handle=self._handle,
@@ -216,6 +264,12 @@ class MutableHashTable(_TableWithHandle):
 
     def remove(self, keys: Any, name: Optional[str] = None) -> Operation:
         """Removes the keys with their values; keys that it does not have are ignored.
+
+        Args:
+            keys: The keys, a tensor of the table's dtype.
+
+        Returns:
+            The operation.
 
         Raises:
             TypeError: The keys have another dtype.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import name_scope
 from troupe._src.lookup.initializers import TableInitializerBase
 from troupe._src.lookup.tables import HashTable, LookupInterface, StaticHashTable
-from troupe._src.ops import array_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
-from troupe._src.ops.string_ops import string_to_hash_bucket
 from troupe._src.set_module import set_module
+from troupe._src.strings.string_ops import string_to_hash_bucket
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType
 
@@ -27,8 +27,19 @@ class HasherSpec(NamedTuple):
 FastHashSpec = HasherSpec("fasthash", None)
 
 
-def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802
-    """A hash with a key, two unsigned integers."""
+def StrongHashSpec(key: Sequence[int]) -> HasherSpec:  # noqa: N802
+    """A hash with a key.
+
+    Args:
+        key: The key, two unsigned integers.
+
+    Returns:
+        The hash, for tables with buckets.
+
+    Raises:
+        ValueError: There are not two numbers.
+        TypeError: They are no integers.
+    """
     if len(key) != 2:
         raise ValueError(f"key must have size 2, got {len(key)}.")
     if not all(isinstance(part, int) for part in key):
@@ -62,6 +73,17 @@ class _TableWithBuckets(LookupInterface):
         key_dtype: DType,
         name: Optional[str],
     ) -> None:
+        """Makes a table of a vocabulary and of buckets for other keys.
+
+        Args:
+            table: The numbers of the vocabulary; None for buckets alone.
+            num_oov_buckets: How many numbers the other keys share, by their hash.
+            hasher_spec: Which hash gives other keys their numbers.
+            key_dtype: The dtype of the keys, string or an integer.
+
+        Raises:
+            TypeError: There are no keys of such a dtype.
+        """
         if not key_dtype.is_integer and key_dtype != dtypes.string:
             raise TypeError(f"Invalid key_dtype, expected integer or string, got {key_dtype}.")
         super().__init__(key_dtype, dtypes.int64)
@@ -76,6 +98,7 @@ class _TableWithBuckets(LookupInterface):
 
     @property
     def resource_handle(self) -> Optional[Tensor]:
+        """The tensor that stands for the table in a step; None for buckets alone."""
         return None if self._table is None else self._table.resource_handle
 
     @property
@@ -85,6 +108,7 @@ class _TableWithBuckets(LookupInterface):
 
     @property
     def init(self) -> Operation:
+        """The op that fills the table, as `initializer`."""
         return self.initializer
 
     def size(self, name: Optional[str] = None) -> Tensor:
@@ -94,7 +118,13 @@ class _TableWithBuckets(LookupInterface):
             return size + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """The numbers of the keys, a tensor or a SparseTensor as these.
+        """The numbers of the keys.
+
+        Args:
+            keys: The keys, a tensor or a SparseTensor of the table's dtype.
+
+        Returns:
+            int64 numbers, a tensor or a SparseTensor of the shape of the keys.
 
         Raises:
             TypeError: The keys have another dtype.
@@ -118,7 +148,7 @@ class _TableWithBuckets(LookupInterface):
                 return buckets
             ids = self._table.lookup(words)
             is_known = raw_ops.NotEqual(x=ids, y=self._table.default_value)
-            return array_ops.where_v2(is_known, ids, buckets + self._table.size())
+            return selection_ops.where_v2(is_known, ids, buckets + self._table.size())
 
 
 def _check_table_dtypes(key_dtype: DType, value_dtype: DType, of_lookup: DType) -> None:

@@ -3,141 +3,11 @@
 from __future__ import annotations
 
 import copy
-import struct
-from typing import Any, Dict, Generic, Iterable, List, Optional, Type, TypeVar, Union
+from typing import Any, Dict, Generic, Iterable, List, Optional, Type, Union
 
-from troupe._src.messages.wire import (
-    BYTES,
-    bytes_field,
-    read_fields,
-    read_floats,
-    read_ints,
-    varint,
-)
+from troupe._src.messages.value_lists import BytesList, FloatList, Int64List, M, Message, _Values
+from troupe._src.messages.wire import BYTES, bytes_field, read_fields
 from troupe._src.set_module import set_module
-
-M = TypeVar("M", bound="Message")
-
-
-class Message:
-    """A message that can be written as bytes and read from them."""
-
-    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        """The bytes; maps are always in the order of their keys."""
-        raise NotImplementedError
-
-    def _merge_field(self, number: int, kind: int, value: Any) -> None:
-        raise NotImplementedError
-
-    def MergeFromString(self, serialized: bytes) -> int:
-        """Adds what the bytes say; ValueError where they are no such message."""
-        for number, kind, value in read_fields(bytes(serialized)):
-            self._merge_field(number, kind, value)
-        return len(serialized)
-
-    def ParseFromString(self, serialized: bytes) -> int:
-        """Reads a message of that type in place of this one."""
-        self.Clear()
-        return self.MergeFromString(serialized)
-
-    @classmethod
-    def FromString(cls: Type[M], serialized: bytes) -> M:
-        message = cls()
-        message.MergeFromString(serialized)
-        return message
-
-    def Clear(self) -> None:
-        """Sets all fields to their defaults."""
-        self.__init__()  # type: ignore[misc]
-
-    def CopyFrom(self, other: Any) -> None:
-        """Becomes a copy of another message of its type."""
-        if type(other) is not type(self):
-            raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
-        self.__dict__.update(copy.deepcopy(other.__dict__))
-
-    def ByteSize(self) -> int:
-        return len(self.SerializeToString())
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Message)
-            and type(self) is type(other)
-            and self.SerializeToString() == other.SerializeToString()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class _Values(Message):
-    """A list of values of one type."""
-
-    def __init__(self, value: Iterable[Any] = ()) -> None:
-        self.value: List[Any] = list(value)
-        self.SerializeToString()  # refuses what cannot be written
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(value={self.value!r})"
-
-
-@set_module("troupe.train")
-class BytesList(_Values):
-    """Values that are bytes."""
-
-    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        for value in self.value:
-            if not isinstance(value, bytes):
-                raise TypeError(f"{value!r} has type {type(value).__name__}, but expected bytes")
-        return b"".join(bytes_field(1, value) for value in self.value)
-
-    def _merge_field(self, number: int, kind: int, value: Any) -> None:
-        if number == 1 and kind == BYTES:
-            self.value.append(value)
-
-
-@set_module("troupe.train")
-class FloatList(_Values):
-    """Values that are numbers of 32 bits."""
-
-    def __init__(self, value: Iterable[Any] = ()) -> None:
-        super().__init__(value)
-        self.value = read_floats(self._packed())
-
-    def _packed(self) -> bytes:
-        try:
-            return struct.pack(f"<{len(self.value)}f", *self.value)
-        except (struct.error, OverflowError) as error:
-            raise TypeError(f"{self.value!r} are not all numbers of 32 bits: {error}") from None
-
-    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        return bytes_field(1, self._packed()) if self.value else b""
-
-    def _merge_field(self, number: int, kind: int, value: Any) -> None:
-        if number == 1 and isinstance(value, bytes):
-            self.value += read_floats(value)
-
-
-@set_module("troupe.train")
-class Int64List(_Values):
-    """Values that are integers of 64 bits."""
-
-    def __init__(self, value: Iterable[Any] = ()) -> None:
-        super().__init__(value)
-        self.value = [int(each) for each in self.value]
-
-    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        for value in self.value:
-            if isinstance(value, float) or not hasattr(value, "__index__"):
-                raise TypeError(f"{value!r} has type {type(value).__name__}, but expected int")
-            if not -(1 << 63) <= int(value) < 1 << 63:
-                raise ValueError(f"Value out of range: {value}")
-        packed = b"".join(varint(int(value)) for value in self.value)
-        return bytes_field(1, packed) if packed else b""
-
-    def _merge_field(self, number: int, kind: int, value: Any) -> None:
-        if number == 1:
-            self.value += read_ints(value if isinstance(value, bytes) else varint(value))
-
 
 _KINDS: Dict[str, Type[_Values]] = {
     "bytes_list": BytesList,
@@ -148,7 +18,13 @@ _KINDS: Dict[str, Type[_Values]] = {
 
 @set_module("troupe.train")
 class Feature(Message):
-    """A list of bytes, of floats or of integers; or none of them."""
+    """A list of bytes, of floats or of integers; or none of them.
+
+    Args:
+        bytes_list: the list, if it is one of bytes.
+        float_list: the list, if it is one of floats.
+        int64_list: the list, if it is one of integers.
+    """
 
     def __init__(
         self,
@@ -166,24 +42,37 @@ class Feature(Message):
 
     @property
     def bytes_list(self) -> BytesList:
+        """The list of bytes, empty where it is not set."""
         values = self._list("bytes_list")
         assert isinstance(values, BytesList)
         return values
 
     @property
     def float_list(self) -> FloatList:
+        """The list of floats, empty where it is not set."""
         values = self._list("float_list")
         assert isinstance(values, FloatList)
         return values
 
     @property
     def int64_list(self) -> Int64List:
+        """The list of integers, empty where it is not set."""
         values = self._list("int64_list")
         assert isinstance(values, Int64List)
         return values
 
     def WhichOneof(self, oneof_group: str) -> Optional[str]:
-        """The name of the list that it has."""
+        """The name of the list that it has.
+
+        Args:
+            oneof_group: "kind".
+
+        Returns:
+            "bytes_list", "float_list", "int64_list", or None.
+
+        Raises:
+            ValueError: if the group is another.
+        """
         if oneof_group != "kind":
             raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
         # A list that was empty when the program got it may have values now.
@@ -194,6 +83,14 @@ class Feature(Message):
         return self._kind
 
     def HasField(self, field_name: str) -> bool:
+        """Whether it has that list.
+
+        Args:
+            field_name: the name of a list.
+
+        Returns:
+            True or false.
+        """
         return self.WhichOneof("kind") == field_name
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
@@ -222,7 +119,11 @@ class Feature(Message):
 
 @set_module("troupe.train")
 class FeatureList(Message):
-    """A list of features."""
+    """A list of features.
+
+    Args:
+        feature: the features, which are copied.
+    """
 
     def __init__(self, feature: Iterable[Feature] = ()) -> None:
         self.feature: List[Feature] = copy.deepcopy(list(feature))
@@ -272,7 +173,11 @@ class _Map(Dict[str, M], Generic[M]):
 
 @set_module("troupe.train")
 class Features(Message):
-    """Features by their names."""
+    """Features by their names.
+
+    Args:
+        feature: a dict of Feature messages, which are copied.
+    """
 
     def __init__(self, feature: Optional[Dict[str, Feature]] = None) -> None:
         self.feature: _Map[Feature] = _Map(Feature, feature)
@@ -290,7 +195,11 @@ class Features(Message):
 
 @set_module("troupe.train")
 class FeatureLists(Message):
-    """Lists of features by their names."""
+    """Lists of features by their names.
+
+    Args:
+        feature_list: a dict of FeatureList messages, which are copied.
+    """
 
     def __init__(self, feature_list: Optional[Dict[str, FeatureList]] = None) -> None:
         self.feature_list: _Map[FeatureList] = _Map(FeatureList, feature_list)
@@ -308,7 +217,11 @@ class FeatureLists(Message):
 
 @set_module("troupe.train")
 class Example(Message):
-    """Features that belong together."""
+    """Features that belong together.
+
+    Args:
+        features: the features, which are copied.
+    """
 
     def __init__(self, features: Optional[Features] = None) -> None:
         self.features = Features(features.feature if features else None)
@@ -326,7 +239,12 @@ class Example(Message):
 
 @set_module("troupe.train")
 class SequenceExample(Message):
-    """Features that belong together, and lists whose elements are features."""
+    """Features that belong together, and lists whose elements are features.
+
+    Args:
+        context: the features, which are copied.
+        feature_lists: the lists, which are copied.
+    """
 
     def __init__(
         self, context: Optional[Features] = None, feature_lists: Optional[FeatureLists] = None

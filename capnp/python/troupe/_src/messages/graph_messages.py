@@ -164,7 +164,12 @@ class VersionDef(ProtoMessage):
 
 @set_module("troupe")
 class GraphDef(ProtoMessage):
-    """A graph: `node`, its nodes; `library`, its functions; `versions`."""
+    """A graph: `node`, its nodes; `library`, its functions; `versions`.
+
+    Args:
+        node: NodeDef messages.
+        **fields: the values of other fields, by name.
+    """
 
     _fields = {
         "node": Field(1, "message", NodeDef, repeated=True),

@@ -19,7 +19,14 @@ class Record:
 
 
 class Options:
-    """A message that the program fills in, by keywords or attributes; other fields are refused."""
+    """A message that the program fills in, by keywords or attributes; other fields are refused.
+
+    Args:
+        **fields: the values of fields, by name.
+
+    Raises:
+        ValueError: if it has no such field.
+    """
 
     _fields: Dict[str, Any] = {}  # name -> default value, or the class of a submessage
 
@@ -46,11 +53,19 @@ class Options:
             self.__dict__[name] = value
 
     def CopyFrom(self, other: Any) -> None:
-        """Copies all fields."""
+        """Copies all fields.
+
+        Args:
+            other: options of the same class.
+        """
         self.__dict__.update(copy.deepcopy(other.__dict__))
 
     def MergeFrom(self, other: Any) -> None:
-        """Copies the fields that are set; lists are appended."""
+        """Copies the fields that are set; lists are appended.
+
+        Args:
+            other: options of the same class.
+        """
         for name in other._fields:
             if not other.HasField(name):
                 continue
@@ -63,7 +78,14 @@ class Options:
                 setattr(self, name, value + merged if isinstance(value, list) else merged)
 
     def HasField(self, name: str) -> bool:
-        """True when its value is not the default."""
+        """Whether a value is not the default.
+
+        Args:
+            name: the name of the field.
+
+        Returns:
+            True or false.
+        """
         default = self._fields[name]
         return bool(getattr(self, name) != (default() if isinstance(default, type) else default))
 

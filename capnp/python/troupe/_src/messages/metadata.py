@@ -49,7 +49,12 @@ class RunMetadata:
     def save_trace(self, path: str) -> None:
         """Writes the times of its nodes to a file that ui.perfetto.dev and chrome://tracing open.
 
-        The step must have run with `trace_level=RunOptions.FULL_TRACE`.
+        Args:
+            path: the path of the file, JSON.
+
+        Raises:
+            ValueError: if no step has filled it.
+            OpError: if the step did not run with `trace_level=RunOptions.FULL_TRACE`.
         """
         trace = self._require_filled().to_chrome_trace()
         with open(path, "w", encoding="utf-8") as file:

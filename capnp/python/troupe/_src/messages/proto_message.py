@@ -6,17 +6,8 @@ from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Type, T
 
 from troupe._src.messages import text_form
 from troupe._src.messages.containers import make_container
-from troupe._src.messages.fields import (
-    Field,
-    check_value,
-    default_of,
-    is_packed,
-    read_one,
-    read_packed,
-    split_entry,
-    write_field,
-)
-from troupe._src.messages.wire import BYTES, bytes_field, read_fields, varint
+from troupe._src.messages.fields import Field, check_value, default_of, write_field
+from troupe._src.messages.merging import merge_fields
 
 M = TypeVar("M", bound="ProtoMessage")
 
@@ -30,6 +21,9 @@ class ProtoMessage:
 
     A message that is read from bytes takes them apart when a field is asked for, and is written as
     the same bytes until then.
+
+    Args:
+        **fields: the values of fields, by name.
     """
 
     _fields: ClassVar[Dict[str, Field]] = {}
@@ -141,7 +135,17 @@ class ProtoMessage:
                 yield name, field, value
 
     def WhichOneof(self, oneof_group: str) -> Optional[str]:
-        """The name of the group's field that is set."""
+        """The name of the group's field that is set.
+
+        Args:
+            oneof_group: the name of the group.
+
+        Returns:
+            A name, or None.
+
+        Raises:
+            ValueError: if there is no such group.
+        """
         names = [name for name, field in self._fields.items() if field.oneof == oneof_group]
         if not names:
             raise ValueError(f'Protocol message has no oneof "{oneof_group}" field.')
@@ -156,7 +160,17 @@ class ProtoMessage:
         return found
 
     def HasField(self, field_name: str) -> bool:
-        """Whether a message, or a field of a group, is set."""
+        """Whether a message, or a field of a group, is set.
+
+        Args:
+            field_name: its name.
+
+        Returns:
+            True or false.
+
+        Raises:
+            ValueError: if there is no such field.
+        """
         field = self._fields.get(field_name)
         if field is None or field.repeated or field.key is not None:
             raise ValueError(f'Protocol message has no non-repeated field "{field_name}"')
@@ -168,7 +182,14 @@ class ProtoMessage:
         return field_name in values and bool(values[field_name]._is_present())
 
     def ClearField(self, field_name: str) -> None:
-        """Sets a field to its default."""
+        """Sets a field to its default.
+
+        Args:
+            field_name: its name.
+
+        Raises:
+            ValueError: if there is no such field.
+        """
         if field_name not in self._fields:
             raise ValueError(f'Protocol message has no "{field_name}" field.')
         self._loaded().pop(field_name, None)
@@ -178,12 +199,20 @@ class ProtoMessage:
         self.__dict__["_is_given"] = True
 
     def ListFields(self) -> List[Tuple[Field, Any]]:
+        """The fields that are set with their values, in the order of their numbers."""
         return [(field, value) for _, field, value in self._set_fields()]
 
     # Bytes.
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
-        """The bytes; maps are always in the order of their keys."""
+        """The bytes; maps are always in the order of their keys.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            The bytes.
+        """
         if self._bytes is not None:
             return bytes(self._bytes)
         parts = [write_field(field, value) for _, field, value in self._set_fields()]
@@ -192,10 +221,21 @@ class ProtoMessage:
     SerializePartialToString = SerializeToString
 
     def ByteSize(self) -> int:
+        """The number of bytes that it is written as."""
         return len(self.SerializeToString())
 
     def MergeFromString(self, serialized: bytes) -> int:
-        """Adds what the bytes say; DecodeError where they are no such message."""
+        """Adds what the bytes say.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            DecodeError: if they are no such message.
+        """
         serialized = bytes(serialized)
         self._check_bytes(serialized)
         self._loaded()
@@ -203,7 +243,17 @@ class ProtoMessage:
         return len(serialized)
 
     def ParseFromString(self, serialized: bytes) -> int:
-        """Reads a message of that type in place of this one."""
+        """Reads a message of that type in place of this one.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            DecodeError: if they are no such message.
+        """
         serialized = bytes(serialized)
         self._check_bytes(serialized)
         self.Clear()
@@ -212,6 +262,17 @@ class ProtoMessage:
 
     @classmethod
     def FromString(cls: Type[M], serialized: bytes) -> M:
+        """A message of bytes.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            The message.
+
+        Raises:
+            DecodeError: if they are no such message.
+        """
         message = cls()
         message.ParseFromString(serialized)
         return message
@@ -236,63 +297,34 @@ class ProtoMessage:
 
     def _merge(self, data: bytes) -> None:
         try:
-            for number, wire, value in read_fields(data):
-                name = self._names.get(number)
-                if name is None:
-                    self._keep_unknown(number, wire, value)
-                else:
-                    self._merge_field(name, self._fields[name], wire, value)
+            merge_fields(self, data)
         except (ValueError, RecursionError) as error:
             raise DecodeError(f"Error parsing message of {type(self).__name__}: {error}") from None
-
-    def _keep_unknown(self, number: int, wire: int, value: Any) -> None:
-        if wire == BYTES:
-            kept = bytes_field(number, value)
-        else:
-            kept = varint(number << 3 | wire) + (varint(value) if isinstance(value, int) else value)
-        self.__dict__["_unknown"] += kept
-
-    def _merge_field(self, name: str, field: Field, wire: int, value: Any) -> None:
-        if field.key is not None:
-            self._merge_entry(getattr(self, name), field, value)
-        elif is_packed(field, wire):
-            list.extend(getattr(self, name), read_packed(field.kind, value))
-        elif field.is_message:
-            if wire != BYTES:
-                raise ValueError("a message is bytes")
-            if field.repeated:
-                getattr(self, name)._put(field.message_class()._of_bytes(value))
-                return
-            held = getattr(self, name)
-            if field.oneof is not None and self.WhichOneof(field.oneof) not in (None, name):
-                self._clear_oneof(field.oneof)
-                held = getattr(self, name)
-            held._loaded()
-            held._merge(value)
-            held.SetInParent()
-        elif field.repeated:
-            list.append(getattr(self, name), read_one(field.kind, wire, value))
-        else:
-            self._set(name, field, read_one(field.kind, wire, value))
-
-    def _merge_entry(self, to: Any, field: Field, data: Any) -> None:
-        key, value = split_entry(read_fields(data))
-        at = read_one(field.key or "", *key) if key else default_of(field.key or "")
-        if field.is_message:
-            to._put(at, field.message_class()._of_bytes(value[1] if value else b""))
-        else:
-            to[at] = read_one(field.kind, *value) if value else default_of(field.kind)
 
     # Whole messages.
 
     def MergeFrom(self, other: Any) -> None:
-        """Adds the fields that are set in another message of its type."""
+        """Adds the fields that are set in another message of its type.
+
+        Args:
+            other: the message.
+
+        Raises:
+            TypeError: if it is of another type.
+        """
         self._check_type(other)
         self._loaded()
         self._merge(other.SerializeToString())
 
     def CopyFrom(self, other: Any) -> None:
-        """Becomes a copy of another message of its type."""
+        """Becomes a copy of another message of its type.
+
+        Args:
+            other: the message.
+
+        Raises:
+            TypeError: if it is of another type.
+        """
         if other is self:
             return
         self._check_type(other)
@@ -309,6 +341,7 @@ class ProtoMessage:
             )
 
     def IsInitialized(self) -> bool:
+        """True: no field is required."""
         return True
 
     def __deepcopy__(self: M, memo: Any) -> M:

@@ -29,14 +29,14 @@ def parse_text(text: Any, message: Any) -> Any:
     """Adds to a message what a text says.
 
     Args:
-      text: A str, or UTF-8.
-      message: The message.
+        text: A str, or UTF-8.
+        message: The message.
 
     Returns:
-      The message.
+        The message.
 
     Raises:
-      ParseError: Says the line, and what is wrong there.
+        ParseError: Says the line, and what is wrong there.
     """
     content = text.decode() if isinstance(text, bytes) else text
     tokens = _Tokens(content)

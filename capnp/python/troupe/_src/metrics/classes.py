@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.confusion_matrix import confusion_matrix
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
@@ -17,8 +18,9 @@ from troupe._src.variables.variable_scope import variable_scope
 
 
 def mean_iou(
-    labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: Any,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The mean over classes of the intersection of labels and predictions divided by their union.
 
@@ -67,19 +69,33 @@ def _mean_of_ratios(matrix: Any) -> Tensor:
     )
     union = rows + columns - both
     occurring = math_ops.reduce_sum(math_ops.cast(gen_ops.not_equal(union, 0), dtypes.float32))
-    ones = array_ops.ones_like(union)
-    ratios = math_ops.div(both, array_ops.where(gen_ops.greater(union, 0), union, ones))
+    ones = creation_ops.ones_like(union)
+    ratios = math_ops.div(both, selection_ops.where(gen_ops.greater(union, 0), union, ones))
     mean = math_ops.reduce_sum(ratios, name="mean_iou") / occurring
-    return array_ops.where_v2(gen_ops.greater(occurring, 0), mean, 0.0)
+    return selection_ops.where_v2(gen_ops.greater(occurring, 0), mean, 0.0)
 
 
 def mean_per_class_accuracy(
-    labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: Any,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The mean over classes of how many of the class are predicted as it; else as `mean_iou`.
+    """The mean over classes of how many labels of the class are predicted as it.
 
-    The update's result is that fraction for each class.
+    Args:
+        labels: classes, below `num_classes`.
+        predictions: as many classes.
+        num_classes: how many there are.
+        weights: what each pair counts, 1 by default.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The mean so far, a float32 scalar; and the update, whose result is the fraction of each
+        class, [num_classes], with this step.
+
+    Raises:
+        ValueError: if shapes are known to differ.
     """
     with variable_scope(name, "mean_accuracy"):
         expected = _line(math_ops.cast(convert_to_tensor(labels), dtypes.int64))
@@ -89,7 +105,7 @@ def mean_per_class_accuracy(
         count = metric_variable([num_classes], dtypes.float32, "count")
         is_right = gen_ops.equal(math_ops.cast(predicted, expected.dtype), expected)
         right = math_ops.cast(is_right, dtypes.float32)
-        number = array_ops.ones_like(right)
+        number = creation_ops.ones_like(right)
         if weights is not None:
             weight = math_ops.cast(_line(weights), dtypes.float32)
             right, number = right * weight, number * weight

@@ -7,7 +7,8 @@ from typing import Any, Optional, Tuple
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.assert_ops import assert_less, assert_non_negative
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -17,7 +18,10 @@ from troupe._src.types.dtypes import DTypeLike
 
 
 def remove_squeezable_dimensions(
-    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: Optional[str] = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    expected_rank_diff: int = 0,
+    name: Optional[str] = None,
 ) -> Tuple[Tensor, Tensor]:
     """Both, without the last dimension of the one that has one more than expected.
 
@@ -25,7 +29,9 @@ def remove_squeezable_dimensions(
         labels: the expected values.
         predictions: the predicted ones.
         expected_rank_diff: how many more dimensions the predictions have than the labels.
-        name: the scope of the nodes.
+
+    Returns:
+        The labels and the predictions.
     """
     with get_default_graph().name_scope(name or "remove_squeezable_dimensions"):
         predicted, expected = convert_to_tensor(predictions), convert_to_tensor(labels)
@@ -59,8 +65,9 @@ def may_be_squeezed(tensor: Tensor) -> bool:
 
 
 def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any = None, dtype: DTypeLike = dtypes.int32,
-    name: Optional[str] = None, weights: Any = None,
+    labels: TensorLike, predictions: TensorLike, num_classes: Optional[TensorLike] = None,
+    dtype: DTypeLike = dtypes.int32, name: Optional[str] = None,
+    weights: Optional[TensorLike] = None,
 ) -> Tensor:  # fmt: skip
     """How often each label, a row, got each prediction, a column.
 
@@ -69,12 +76,14 @@ def confusion_matrix(
         predictions: a vector of as many.
         num_classes: the size of the matrix; by default, one more than the largest class.
         dtype: that of the result.
-        name: the scope of the nodes.
         weights: what each pair counts, instead of 1.
 
+    Returns:
+        A tensor [num_classes, num_classes]. A step fails with InvalidArgument for a class that is
+        negative or not below `num_classes`.
+
     Raises:
-        ValueError: if the shapes are known to differ. A step fails with InvalidArgument for a
-            class that is negative or not below `num_classes`.
+        ValueError: if the shapes are known to differ.
     """
     graph = get_default_graph()
     with graph.name_scope(name or "confusion_matrix"):
@@ -96,13 +105,13 @@ def confusion_matrix(
             ]
         with graph.control_dependencies(checks):
             if weights is None:
-                values = array_ops.ones_like(predicted, dtype)
+                values = creation_ops.ones_like(predicted, dtype)
             else:
                 given = convert_to_tensor(weights)
                 predicted.shape.assert_is_compatible_with(given.shape)
                 values = math_ops.cast(given, dtype)
             shape = array_ops.stack([count, count])
             pairs = array_ops.stack([expected, predicted], axis=1)
-        zeros = array_ops.zeros(math_ops.cast(shape, dtypes.int32), dtype)
+        zeros = creation_ops.zeros(math_ops.cast(shape, dtypes.int32), dtype)
         matrix: Tensor = sparse_add(zeros, SparseTensor(pairs, values, shape))
         return matrix

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.means import safe_ratio
 from troupe._src.metrics.streaming import Metric, collected
 from troupe._src.metrics.thresholds import EPSILON, Counts, confusion_at_thresholds
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops, selection_ops
 from troupe._src.platform import logging
 from troupe._src.types import dtypes
 from troupe._src.variables.variable_scope import variable_scope
@@ -30,9 +31,11 @@ def _between(num_thresholds: int) -> List[float]:
 
 
 def auc(
-    labels: Any, predictions: Any, weights: Any = None, num_thresholds: int = 200,
-    metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC",
-    name: Optional[str] = None, summation_method: str = "trapezoidal", thresholds: Any = None,
+    labels: TensorLike, predictions: TensorLike, weights: Optional[TensorLike] = None,
+    num_thresholds: int = 200, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, curve: str = "ROC",
+    name: Optional[str] = None, summation_method: str = "trapezoidal",
+    thresholds: Optional[Sequence[float]] = None,
 ) -> Metric:  # fmt: skip
     """The area under the curve of the rates of true and false positives, or precision and recall.
 
@@ -93,10 +96,10 @@ def _interpolated_area(tp: Tensor, fp: Tensor, fn: Tensor) -> Tensor:
     more, fewer = positives[:-1], positives[1:]
     slope = safe_ratio(found, more - fewer, "prec_slope")
     intercept = tp[1:] - slope * fewer
-    ratio = array_ops.where(
+    ratio = selection_ops.where(
         gen_ops.logical_and(gen_ops.greater(more, 0), gen_ops.greater(fewer, 0)),
         safe_ratio(more, fewer, "recall_relative_ratio"),
-        array_ops.ones_like(fewer),
+        creation_ops.ones_like(fewer),
     )
     grown = slope * (found + intercept * gen_ops.log(ratio))
     parts = safe_ratio(grown, tp[1:] + fn[1:], "pr_auc_increment")
@@ -104,13 +107,28 @@ def _interpolated_area(tp: Tensor, fp: Tensor, fn: Tensor) -> Tensor:
 
 
 def sensitivity_at_specificity(
-    labels: Any, predictions: Any, specificity: float, weights: Any = None,
-    num_thresholds: int = 200, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, specificity: float,
+    weights: Optional[TensorLike] = None, num_thresholds: int = 200,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The rate of true positives at the threshold whose specificity is nearest to the given one.
 
-    ValueError for a specificity that is not in [0, 1]; else as `auc`.
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        specificity: the rate of true negatives, in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        num_thresholds: how many thresholds are tried, at equal distances.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The rate so far, a float32 scalar; and the update, whose result is the rate with this step.
+
+    Raises:
+        ValueError: if the specificity is out of range, or shapes are known not to fit.
     """
     if specificity < 0 or specificity > 1:
         raise ValueError("`specificity` must be in the range [0, 1].")
@@ -118,7 +136,7 @@ def sensitivity_at_specificity(
     def at_nearest(counts: Counts, name: str) -> Tensor:
         tp, fn, tn, fp = (counts[kind] for kind in ("tp", "fn", "tn", "fp"))
         rates = math_ops.div(tn, tn + fp + EPSILON)
-        nearest = math_ops.argmin(gen_ops.abs(rates - specificity), 0)
+        nearest = reduction_ops.argmin(gen_ops.abs(rates - specificity), 0)
         return _rate(tp, fn, nearest, name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
@@ -128,13 +146,29 @@ def sensitivity_at_specificity(
 
 
 def specificity_at_sensitivity(
-    labels: Any, predictions: Any, sensitivity: float, weights: Any = None,
-    num_thresholds: int = 200, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, sensitivity: float,
+    weights: Optional[TensorLike] = None, num_thresholds: int = 200,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The rate of true negatives at the last threshold whose sensitivity is nearest.
+    """The rate of true negatives at the last threshold whose sensitivity is nearest to the given
+    one.
 
-    ValueError for a sensitivity that is not in [0, 1]; else as `auc`.
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        sensitivity: the rate of true positives, in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        num_thresholds: how many thresholds are tried, at equal distances.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The rate so far, a float32 scalar; and the update, whose result is the rate with this step.
+
+    Raises:
+        ValueError: if the sensitivity is out of range, or shapes are known not to fit.
     """
     if sensitivity < 0 or sensitivity > 1:
         raise ValueError("`sensitivity` must be in the range [0, 1].")
@@ -145,7 +179,7 @@ def specificity_at_sensitivity(
         is_nearest = gen_ops.equal(distances, math_ops.reduce_min(distances))
         # The sum reaches its maximum at the last of them, which is where argmax finds it first.
         counted = gen_ops.cumsum(math_ops.cast(is_nearest, dtypes.int64), 0)
-        return _rate(tn, fp, math_ops.argmax(counted, 0), name)
+        return _rate(tn, fp, reduction_ops.argmax(counted, 0), name)
 
     with variable_scope(name, "specificity_at_sensitivity"):
         limits = [0.0 - EPSILON, *_between(num_thresholds), 1.0 - EPSILON]
@@ -165,5 +199,5 @@ def _on_curve(
 
 
 def _rate(part: Any, rest: Any, index: Tensor, name: str) -> Tensor:
-    of_part, of_rest = (array_ops.gather(counts, index) for counts in (part, rest))
+    of_part, of_rest = (selection_ops.gather(counts, index) for counts in (part, rest))
     return math_ops.div(of_part, of_part + of_rest + EPSILON, name)

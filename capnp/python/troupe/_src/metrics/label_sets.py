@@ -8,9 +8,10 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics.weights import assert_broadcastable
-from troupe._src.ops import array_ops, gen_ops, math_ops, set_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from troupe._src.sparse import sets
 from troupe._src.sparse.arrangement import sparse_concat, sparse_reshape, sparse_retain
 from troupe._src.types import dtypes
 
@@ -62,8 +63,8 @@ def within_classes(labels: Any, num_classes: Tensor) -> Classes:
     classes = classes_of(labels)
     values = classes.values if isinstance(classes, SparseTensor) else classes
     limit = math_ops.cast(num_classes, values.dtype)
-    nothing = array_ops.zeros_like(values) - 1
-    known = array_ops.where_v2(gen_ops.greater_equal(values, limit), nothing, values)
+    nothing = creation_ops.zeros_like(values) - 1
+    known = selection_ops.where_v2(gen_ops.greater_equal(values, limit), nothing, values)
     return classes._with_values(known) if isinstance(classes, SparseTensor) else known
 
 
@@ -73,7 +74,7 @@ def repeated(classes: Classes, times: int) -> Classes:
         shape = classes.dense_shape
         wider = sparse_reshape(classes, array_ops.concat([shape[:-1], [1], shape[-1:]], 0))
         return wider if times == 1 else sparse_concat(-2, [wider] * times)
-    ones = array_ops.ones_like(array_ops.shape(classes))
+    ones = creation_ops.ones_like(array_ops.shape(classes))
     multiples = array_ops.concat([ones[:-1], [times], ones[-1:]], 0)
     return gen_ops.tile(array_ops.expand_dims(classes, -2), multiples)
 
@@ -81,7 +82,7 @@ def repeated(classes: Classes, times: int) -> Classes:
 def size_up_to(classes: Classes, limit: int) -> Tensor:
     """How many labels each row has, at most the limit; negative ones are none."""
     if isinstance(classes, SparseTensor):
-        return gen_ops.minimum(set_ops.size(classes), limit)
+        return gen_ops.minimum(sets.size(classes), limit)
     is_label = math_ops.cast(gen_ops.greater_equal(classes, 0), classes.dtype)
     return gen_ops.minimum(math_ops.reduce_sum(is_label, axis=-1), limit)
 
@@ -92,8 +93,8 @@ def _only(classes: Classes, chosen: Any) -> SparseTensor:
         return sparse_retain(classes, gen_ops.equal(classes.values, chosen))
     shape = array_ops.shape(classes, out_type=dtypes.int64)
     rows = array_ops.concat([shape[:-1], [1]], 0)
-    wanted = array_ops.fill(rows, math_ops.cast(convert_to_tensor(chosen), dtypes.int64))
-    found = set_ops.intersection(wanted, classes)
+    wanted = creation_ops.fill(rows, math_ops.cast(convert_to_tensor(chosen), dtypes.int64))
+    found = sets.intersection(wanted, classes)
     return SparseTensor(found.indices, found.values, shape)
 
 
@@ -103,7 +104,7 @@ def _counted(
     """The weighted sizes of the sets that the operation makes of predictions and labels."""
     if class_id is not None:
         labels, predictions = _only(labels, class_id), _only(predictions, class_id)
-    counts = math_ops.cast(set_ops.size(operation(predictions, labels)), dtypes.float64)
+    counts = math_ops.cast(sets.size(operation(predictions, labels)), dtypes.float64)
     if weights is None:
         return counts
     check = assert_broadcastable(weights, counts)
@@ -116,14 +117,14 @@ def true_positives(
     labels: Classes, predictions: Classes, class_id: Any = None, weights: Optional[Any] = None
 ) -> Tensor:
     """How many of the predicted classes are labels."""
-    return _counted(set_ops.intersection, labels, predictions, class_id, weights)
+    return _counted(sets.intersection, labels, predictions, class_id, weights)
 
 
 def false_positives(
     labels: Classes, predictions: Classes, class_id: Any = None, weights: Optional[Any] = None
 ) -> Tensor:
     """How many of the predicted classes are no labels."""
-    return _counted(set_ops.difference, labels, predictions, class_id, weights)
+    return _counted(sets.difference, labels, predictions, class_id, weights)
 
 
 def false_negatives(
@@ -132,6 +133,6 @@ def false_negatives(
     """How many of the labels are not predicted."""
 
     def missing(predicted: Any, expected: Any) -> Any:
-        return set_ops.difference(predicted, expected, aminusb=False)
+        return sets.difference(predicted, expected, aminusb=False)
 
     return _counted(missing, labels, predictions, class_id, weights)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics import label_sets
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import broadcast_weights
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.rearrange_ops import top_k
+from troupe._src.ops.order_ops import top_k
 from troupe._src.types import dtypes
 from troupe._src.variables.assign_ops import assign_add
 
@@ -22,8 +23,9 @@ def _at_k(name: str, k: Optional[int], class_id: Optional[int] = None) -> str:
 
 
 def recall_at_k(
-    labels: Any, predictions: Any, k: int, class_id: Optional[int] = None, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: Any, predictions: TensorLike, k: int, class_id: Optional[int] = None,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """How many of the labels are among the k classes with the greatest predictions, as a fraction.
 
@@ -50,11 +52,30 @@ def recall_at_k(
 
 
 def recall_at_top_k(
-    labels: Any, predictions_idx: Any, k: Optional[int] = None, class_id: Optional[int] = None,
-    weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: Any, predictions_idx: TensorLike, k: Optional[int] = None,
+    class_id: Optional[int] = None, weights: Optional[TensorLike] = None,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """`recall_at_k` for given classes; k is only a part of the name."""
+    """`recall_at_k` for given classes.
+
+    Args:
+        labels: int64, the classes of each row, [..., classes] or [...] for one: a tensor or a
+            SparseTensor.
+        predictions_idx: int64, the predicted classes of each row, [..., k].
+        k: a part of the name only.
+        class_id: the only class that counts; None for all.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fraction so far, a float64 scalar; and the update, whose result is the fraction with
+        this step; NaN while there are none.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with get_default_graph().name_scope(name or _at_k("recall", k, class_id)) as scope:
         sets = _sets(labels, predictions_idx), k, class_id, weights
         metric = _fraction(
@@ -66,21 +87,59 @@ def recall_at_top_k(
 
 
 def precision_at_k(
-    labels: Any, predictions: Any, k: int, class_id: Optional[int] = None, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: Any, predictions: TensorLike, k: int, class_id: Optional[int] = None,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """How many of the k classes with the greatest predictions are labels; else as `recall_at_k`."""
+    """How many of the k classes with the greatest predictions are labels, as a fraction.
+
+    Args:
+        labels: int64, the classes of each row, [..., classes] or [...] for one: a tensor or a
+            SparseTensor.
+        predictions: a number for each class, [..., classes].
+        k: how many classes are predicted for each row.
+        class_id: the only class that counts; None for all.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fraction so far, a float64 scalar; and the update, whose result is the fraction with
+        this step; NaN while there are none.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with get_default_graph().name_scope(name or _at_k("precision", k, class_id)) as scope:
         given = top_k(predictions, k)[1], k, class_id, weights
         return precision_at_top_k(labels, *given, metrics_collections, updates_collections, scope)
 
 
 def precision_at_top_k(
-    labels: Any, predictions_idx: Any, k: Optional[int] = None, class_id: Optional[int] = None,
-    weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-    name: Optional[str] = None,
+    labels: Any, predictions_idx: TensorLike, k: Optional[int] = None,
+    class_id: Optional[int] = None, weights: Optional[TensorLike] = None,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """`precision_at_k` for given classes; k is only a part of the name."""
+    """`precision_at_k` for given classes.
+
+    Args:
+        labels: int64, the classes of each row, [..., classes] or [...] for one: a tensor or a
+            SparseTensor.
+        predictions_idx: int64, the predicted classes of each row, [..., k].
+        k: a part of the name only.
+        class_id: the only class that counts; None for all.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fraction so far, a float64 scalar; and the update, whose result is the fraction with
+        this step; NaN while there are none.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with get_default_graph().name_scope(name or _at_k("precision", k, class_id)) as scope:
         sets = _sets(labels, predictions_idx), k, class_id, weights
         metric = _fraction(
@@ -111,12 +170,26 @@ def _fraction(part: Metric, rest: Metric, name: str) -> Metric:
 
 
 def average_precision_at_k(
-    labels: Any, predictions: Any, k: int, weights: Any = None, metrics_collections: Any = None,
-    updates_collections: Any = None, name: Optional[str] = None,
+    labels: Any, predictions: TensorLike, k: int, weights: Optional[TensorLike] = None,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The mean over rows of the average precision of the k greatest predictions.
 
-    ValueError for a k below 1; else as `recall_at_k`. Labels that are no classes do not count.
+    Args:
+        labels: int64, the classes of each row: a tensor or a SparseTensor. Those that are no
+            classes do not count.
+        predictions: a number for each class, [..., classes].
+        k: how many classes are predicted for each row, at least 1.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The mean so far, a float64 scalar; and the update, whose result is the mean with this step.
+
+    Raises:
+        ValueError: if k is below 1, or shapes are known not to fit.
     """
     if k < 1:
         raise ValueError(f"Invalid k={k}.")
@@ -152,24 +225,60 @@ def _average_precision(classes: Any, predicted: Tensor) -> Tensor:
     each = array_ops.expand_dims(predicted, -1)
     is_label = label_sets.true_positives(label_sets.repeated(classes, k), each)
     found = gen_ops.cumsum(is_label, -1)
-    precision = math_ops.div(found, gen_ops.cumsum(array_ops.ones_like(is_label), -1))
+    precision = math_ops.div(found, gen_ops.cumsum(creation_ops.ones_like(is_label), -1))
     total = math_ops.reduce_sum(gen_ops.multiply(precision, is_label), axis=[-1])
     return math_ops.div(total, math_ops.cast(label_sets.size_up_to(classes, k), dtypes.float64))
 
 
 def sparse_precision_at_k(
-    labels: Any, predictions: Any, k: int, class_id: Optional[int] = None, weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: Any, predictions: TensorLike, k: int, class_id: Optional[int] = None,
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The older name of `precision_at_k`."""
+    """The older name of `precision_at_k`.
+
+    Args:
+        labels: int64, the classes of each row, [..., classes] or [...] for one: a tensor or a
+            SparseTensor.
+        predictions: a number for each class, [..., classes].
+        k: how many classes are predicted for each row.
+        class_id: the only class that counts; None for all.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fraction so far, a float64 scalar; and the update, whose result is the fraction with
+        this step; NaN while there are none.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     collections = metrics_collections, updates_collections
     return precision_at_k(labels, predictions, k, class_id, weights, *collections, name)
 
 
 def sparse_average_precision_at_k(
-    labels: Any, predictions: Any, k: int, weights: Any = None, metrics_collections: Any = None,
-    updates_collections: Any = None, name: Optional[str] = None,
+    labels: Any, predictions: TensorLike, k: int, weights: Optional[TensorLike] = None,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """The older name of `average_precision_at_k`."""
+    """The older name of `average_precision_at_k`.
+
+    Args:
+        labels: int64, the classes of each row, [..., classes] or [...] for one: a tensor or a
+            SparseTensor.
+        predictions: a number for each class, [..., classes].
+        k: how many classes are predicted for each row, at least 1.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The mean so far, a float64 scalar; and the update, whose result is the mean with this step.
+
+    Raises:
+        ValueError: if k is below 1, or shapes are known not to fit.
+    """
     collections = metrics_collections, updates_collections
     return average_precision_at_k(labels, predictions, k, weights, *collections, name)

@@ -7,7 +7,7 @@ from typing import Any, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops
+from troupe._src.ops import creation_ops
 from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.variable import Variable
 
@@ -17,7 +17,7 @@ Metric = Tuple[Tensor, Tensor]
 def metric_variable(shape: Any, dtype: DTypeLike, name: str) -> Variable:
     """A local variable of zeros, in METRIC_VARIABLES too."""
     return Variable(
-        lambda: array_ops.zeros(shape, dtype),
+        lambda: creation_ops.zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,

@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.metrics.streaming import Metric, collected, metric_variable
 from troupe._src.metrics.weights import broadcast_weights, matched
 from troupe._src.ops import array_ops, gen_ops, math_ops
@@ -74,8 +75,9 @@ def _in_range(predictions: Any, labels: Any, weights: Any) -> Any:
 
 
 def true_positives_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
     """The sums of the weights where the label is true and the prediction above each threshold.
 
@@ -100,30 +102,84 @@ def true_positives_at_thresholds(
 
 
 def true_negatives_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """Where the label is false and the prediction not above the threshold."""
+    """The sums of the weights where the label is false and the prediction not above each threshold.
+
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        thresholds: numbers in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The sums so far, float32 [thresholds]; and the update, whose results are the sums with this
+        step.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with variable_scope(name, "true_negatives"):
         metric = _one_kind("tn", labels, predictions, thresholds, weights)
     return collected(*metric, metrics_collections, updates_collections)
 
 
 def false_positives_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """Where the label is false and the prediction above the threshold."""
+    """The sums of the weights where the label is false and the prediction above each threshold.
+
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        thresholds: numbers in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The sums so far, float32 [thresholds]; and the update, whose results are the sums with this
+        step.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with variable_scope(name, "false_positives"):
         metric = _one_kind("fp", labels, predictions, thresholds, weights)
     return collected(*metric, metrics_collections, updates_collections)
 
 
 def false_negatives_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """Where the label is true and the prediction not above the threshold."""
+    """The sums of the weights where the label is true and the prediction not above each threshold.
+
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        thresholds: numbers in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The sums so far, float32 [thresholds]; and the update, whose results are the sums with this
+        step.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with variable_scope(name, "false_negatives"):
         metric = _one_kind("fn", labels, predictions, thresholds, weights)
     return collected(*metric, metrics_collections, updates_collections)
@@ -137,10 +193,28 @@ def _one_kind(
 
 
 def precision_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """How many of the predictions above each threshold are right, as a fraction."""
+    """How many of the predictions above each threshold are right, as a fraction.
+
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        thresholds: numbers in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fractions so far, float32 [thresholds]; and the update, whose results are those with
+        this step.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with variable_scope(name, "precision_at_thresholds"):
         given = labels, predictions, thresholds, weights, ("tp", "fp")
         values, updates = confusion_at_thresholds(*given)
@@ -150,10 +224,28 @@ def precision_at_thresholds(
 
 
 def recall_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None,
-    metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None,
+    labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float],
+    weights: Optional[TensorLike] = None, metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
 ) -> Metric:  # fmt: skip
-    """How many of the true labels have predictions above each threshold, as a fraction."""
+    """How many of the true labels have predictions above each threshold, as a fraction.
+
+    Args:
+        labels: numbers or booleans of any shape; those that are not 0 are true.
+        predictions: as many numbers in [0, 1]; a step fails for others.
+        thresholds: numbers in [0, 1].
+        weights: what each value counts, of the same rank with equal sizes or 1, or one number; None
+            for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The fractions so far, float32 [thresholds]; and the update, whose results are those with
+        this step.
+
+    Raises:
+        ValueError: if shapes are known not to fit.
+    """
     with variable_scope(name, "recall_at_thresholds"):
         given = labels, predictions, thresholds, weights, ("tp", "fn")
         values, updates = confusion_at_thresholds(*given)

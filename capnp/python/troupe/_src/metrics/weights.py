@@ -8,7 +8,7 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.metrics import confusion_matrix
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import constant, convert_to_tensor
 
@@ -117,4 +117,4 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
         if known and given.shape.is_compatible_with(wanted.shape):
             return given
         with graph.control_dependencies([assert_broadcastable(given, wanted)]):
-            return gen_ops.multiply(given, array_ops.ones_like(wanted))
+            return gen_ops.multiply(given, creation_ops.ones_like(wanted))

@@ -6,7 +6,16 @@ from typing import Any, List, Optional, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, clip_ops, gen_ops, math_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import (
+    array_ops,
+    clip_ops,
+    creation_ops,
+    gen_ops,
+    math_ops,
+    raw_ops,
+    selection_ops,
+)
 from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.platform import logging
@@ -22,7 +31,7 @@ from troupe._src.types.shapes import TensorShape
 
 def embedding_lookup(
     params: Any,
-    ids: Any,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: Optional[str] = None,
     validate_indices: bool = True,
@@ -33,6 +42,19 @@ def embedding_lookup(
     A list of tensors, or a partitioned variable, is one table: with the strategy "mod", row i is in
     tensor i % n; with "div", each tensor has the next rows, and the first ones have one more where
     the number of rows is no multiple of n. Each tensor is read where it is, at its own ids.
+
+    Args:
+        params: a tensor or variable [rows, ...], a partitioned variable, or a list of tensors.
+        ids: int32 or int64 of any shape.
+        partition_strategy: "mod" or "div".
+        validate_indices: kept for TensorFlow's programs; ids are always checked.
+        max_norm: the largest L2 norm of a row of the result; None for no limit.
+
+    Returns:
+        A tensor of the shape of the ids, followed by that of a row.
+
+    Raises:
+        ValueError: if there is no table, or the strategy is unknown.
     """
     tables = tables_of(params)
     graph = get_default_graph()
@@ -42,7 +64,7 @@ def embedding_lookup(
             rows = _from_partitions(tables, numbers, partition_strategy)
             return _clipped(rows, numbers, max_norm)
         with graph.colocate_with(tables[0]):
-            rows = _clipped(array_ops.gather(tables[0], numbers), numbers, max_norm)
+            rows = _clipped(selection_ops.gather(tables[0], numbers), numbers, max_norm)
         return array_ops.identity(rows)
 
 
@@ -76,7 +98,7 @@ def _from_partitions(tables: List[Any], ids: Tensor, strategy: str) -> Tensor:
     found = []
     for table, own_rows in zip(tables, rows_of):
         with graph.colocate_with(table):
-            found.append(array_ops.gather(table, own_rows))
+            found.append(selection_ops.gather(table, own_rows))
     stitched = raw_ops.ParallelDynamicStitch(indices=places_of, data=found)
     row_shape = tables[0].shape[1:]
     for table in tables[1:]:
@@ -105,7 +127,7 @@ def _divided(tables: List[Any], ids: Tensor) -> Tuple[Tensor, Tensor]:
     # The first `longer` partitions have each + 1 rows.
     partition = gen_ops.maximum(ids // (each + 1), (ids - longer) // each_divisor)
     is_longer = gen_ops.less(partition, longer)
-    row = array_ops.where(is_longer, ids % (each + 1), (ids - longer) % each_divisor)
+    row = selection_ops.where(is_longer, ids % (each + 1), (ids - longer) % each_divisor)
     return partition, row
 
 
@@ -132,6 +154,21 @@ def embedding_lookup_sparse(
 
     The combiner is "sum", "mean" (the sum over that of the weights) or "sqrtn" (the sum over the
     square root of that of their squares). Each row needs an id, and the ids must be in order.
+
+    Args:
+        params: a tensor or variable [rows, ...], a partitioned variable, or a list of tensors.
+        sp_ids: a SparseTensor of int32 or int64, [batch, any].
+        sp_weights: a SparseTensor of floats with the same indices, or None for weights of 1.
+        partition_strategy: "mod" or "div".
+        combiner: "sum", "mean" or "sqrtn".
+        max_norm: the largest L2 norm of each row before it is combined; None for no limit.
+
+    Returns:
+        A tensor [batch, ...] with the axes of a row behind.
+
+    Raises:
+        TypeError: if ids or weights are no sparse tensors.
+        ValueError: if the combiner or the strategy is unknown, or shapes of ids and weights differ.
     """
     if combiner is None:
         logging.warning("The default value of combiner is 'mean'; it should be given.")
@@ -152,7 +189,7 @@ def embedding_lookup_sparse(
         if rows.dtype in (dtypes.float16, dtypes.bfloat16):
             rows = math_ops.cast(rows, dtypes.float32)
         if sp_weights is not None:
-            return _weighted(array_ops.gather(rows, places), segments, sp_weights, combiner)
+            return _weighted(selection_ops.gather(rows, places), segments, sp_weights, combiner)
         combine = {
             "sum": raw_ops.SparseSegmentSum,
             "mean": raw_ops.SparseSegmentMean,
@@ -164,7 +201,7 @@ def embedding_lookup_sparse(
 def _weighted(rows: Tensor, segments: Tensor, sp_weights: SparseTensor, combiner: str) -> Tensor:
     weights = math_ops.cast(sp_weights.values, rows.dtype)
     # One weight for a whole row of the table.
-    ones = array_ops.fill(array_ops.expand_dims(gen_ops.rank(rows) - 1, 0), 1)
+    ones = creation_ops.fill(array_ops.expand_dims(gen_ops.rank(rows) - 1, 0), 1)
     weights = array_ops.reshape(weights, array_ops.concat([array_ops.shape(weights), ones], 0))
     if rows.shape.rank is not None:
         weights.set_shape(sp_weights.values.shape.concatenate([1] * (rows.shape.rank - 1)))
@@ -190,6 +227,22 @@ def safe_embedding_lookup_sparse(
 
     A row without ids gets zeros, or the row `default_id` of the table. The ids may have more than
     two axes; those of the last one are combined.
+
+    Args:
+        embedding_weights: a tensor or variable [rows, ...], a partitioned variable, or a list of
+            tensors.
+        sparse_ids: a SparseTensor of int32 or int64, [..., any].
+        sparse_weights: a SparseTensor of floats with the same indices, or None for weights of 1.
+        combiner: "sum", "mean" or "sqrtn".
+        default_id: the row of the table for where no id is left; None for zeros.
+        partition_strategy: "mod" or "div".
+        max_norm: the largest L2 norm of each row before it is combined; None for no limit.
+
+    Returns:
+        A tensor of the shape of the ids without its last axis, followed by that of a row.
+
+    Raises:
+        ValueError: if there is no table.
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
@@ -199,7 +252,7 @@ def safe_embedding_lookup_sparse(
         rank = shape.shape[0].value
         last = array_ops.size(shape) - 1 if rank is None else constant(rank - 1)
         outer = array_ops.slice(shape, [0], array_ops.reshape(last, [1]))
-        sizes = array_ops.stack([math_ops.reduce_prod(outer), array_ops.gather(shape, last)])
+        sizes = array_ops.stack([math_ops.reduce_prod(outer), selection_ops.gather(shape, last)])
         ids, weights = sparse_reshape(sparse_ids, sizes), None
         if sparse_weights is not None:
             weights = ids._with_values(sparse_weights.values)
@@ -213,7 +266,7 @@ def safe_embedding_lookup_sparse(
             tables, ids, weights, partition_strategy, combiner=combiner, max_norm=max_norm
         )
         if default_id is None:
-            found = array_ops.where(is_empty, array_ops.zeros_like(found), found)
+            found = selection_ops.where(is_empty, creation_ops.zeros_like(found), found)
         outer_sizes = math_ops.cast(outer, dtypes.int32)
         rows = array_ops.reshape(
             found, array_ops.concat([outer_sizes, array_ops.shape(found)[1:]], 0)

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
-from troupe._src.ops.convert import constant, convert_to_tensor, is_tensor
+from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes, errors
+from troupe._src.types.shapes import ShapeLike
 
 
 def bias_add(
-    value: Any, bias: Any, data_format: Optional[str] = None, name: Optional[str] = None
+    value: TensorLike,
+    bias: TensorLike,
+    data_format: Optional[str] = None,
+    name: Optional[str] = None,
 ) -> Tensor:
-    """Adds one number to each channel."""
+    """Adds one number to each channel.
+
+    Args:
+        value: numbers of shape [..., channels], or [batch, channels, ...] with a format "NC...".
+        bias: one number for each channel, [channels], of the dtype of `value`.
+        data_format: where the channels are: None or "N...C" for the last axis, "NC..." for the
+            second.
+
+    Returns:
+        A tensor of the shape of `value`.
+
+    Raises:
+        ValueError: if the format is none of these, or the sizes differ.
+    """
     kind = "NHWC"
     if data_format is not None:
         if data_format.startswith("NC"):
@@ -26,20 +44,52 @@ def bias_add(
     return raw_ops.BiasAdd(value=value, bias=bias, data_format=kind, name=name)
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> Tensor:
-    """matmul(x, weights) + biases."""
+def xw_plus_b(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: Optional[str] = None
+) -> Tensor:
+    """matmul(x, weights) + biases.
+
+    Args:
+        x: [batch, inputs].
+        weights: [inputs, outputs].
+        biases: [outputs].
+
+    Returns:
+        A tensor [batch, outputs].
+    """
     with get_default_graph().name_scope(name or "xw_plus_b") as scope:
         return bias_add(math_ops.matmul(x, weights), biases, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> Tensor:
-    """relu(matmul(x, weights) + biases)."""
+def relu_layer(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: Optional[str] = None
+) -> Tensor:
+    """relu(matmul(x, weights) + biases).
+
+    Args:
+        x: [batch, inputs].
+        weights: [inputs, outputs].
+        biases: [outputs].
+
+    Returns:
+        A tensor [batch, outputs].
+    """
     with get_default_graph().name_scope(name or "relu_layer") as scope:
         return gen_ops.relu(bias_add(math_ops.matmul(x, weights), biases), name=scope)
 
 
-def leaky_relu(features: Any, alpha: Any = 0.2, name: Optional[str] = None) -> Tensor:
-    """x where it is positive, else alpha * x."""
+def leaky_relu(
+    features: TensorLike, alpha: Union[float, Tensor] = 0.2, name: Optional[str] = None
+) -> Tensor:
+    """x where it is positive, else alpha * x.
+
+    Args:
+        features: numbers of any shape; integers are cast to float32.
+        alpha: the slope below 0, a number or a scalar tensor.
+
+    Returns:
+        A tensor of the shape of the features.
+    """
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = math_ops.cast(x, dtypes.float32)
@@ -48,28 +98,73 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: Optional[str] = None) -> T
     return raw_ops.LeakyRelu(features=x, alpha=float(alpha), name=name)
 
 
-def crelu(features: Any, name: Optional[str] = None, axis: int = -1) -> Tensor:
-    """relu(x) and relu(-x), one behind the other along an axis."""
+def crelu(features: TensorLike, name: Optional[str] = None, axis: int = -1) -> Tensor:
+    """relu(x) and relu(-x), one behind the other along an axis.
+
+    Args:
+        features: numbers of any shape.
+        axis: the axis along which the halves are concatenated.
+
+    Returns:
+        A tensor that is twice as large along the axis.
+    """
     with get_default_graph().name_scope(name or "CRelu") as scope:
         x = convert_to_tensor(features)
         return gen_ops.relu(array_ops.concat([x, -x], axis), name=scope)
 
 
-def swish(features: Any) -> Tensor:
-    """x * sigmoid(x)."""
+def swish(features: TensorLike) -> Tensor:
+    """x * sigmoid(x).
+
+    Args:
+        features: floats of any shape.
+
+    Returns:
+        A tensor of their shape.
+    """
     x = convert_to_tensor(features)
     return x * gen_ops.sigmoid(x)
 
 
-def softmax(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Tensor:
-    """exp(logits) / sum(exp(logits)) along an axis, by default the last one."""
+def softmax(
+    logits: TensorLike, axis: Any = None, name: Optional[str] = None, dim: Any = None
+) -> Tensor:
+    """exp(logits) / sum(exp(logits)) along an axis, by default the last one.
+
+    Args:
+        logits: floats with at least one axis.
+        axis: the axis of the classes, whose results add up to 1; None for the last.
+        dim: the former name of `axis`.
+
+    Returns:
+        A tensor of the shape and dtype of the logits.
+
+    Raises:
+        InvalidArgumentError: if there is no such axis.
+        ValueError: if both names of the axis are given, or the rank is unknown and the axis not the
+            last.
+    """
     return _on_axis(raw_ops.Softmax, logits, either("axis", axis, "dim", dim), name)
 
 
 def log_softmax(
-    logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None
+    logits: TensorLike, axis: Any = None, name: Optional[str] = None, dim: Any = None
 ) -> Tensor:
-    """The logarithm of softmax, computed without overflow."""
+    """The logarithm of softmax, computed without overflow.
+
+    Args:
+        logits: floats with at least one axis.
+        axis: the axis of the classes; None for the last.
+        dim: the former name of `axis`.
+
+    Returns:
+        A tensor of the shape and dtype of the logits.
+
+    Raises:
+        InvalidArgumentError: if there is no such axis.
+        ValueError: if both names of the axis are given, or the rank is unknown and the axis not the
+            last.
+    """
     return _on_axis(raw_ops.LogSoftmax, logits, either("axis", axis, "dim", dim), name)
 
 
@@ -99,173 +194,30 @@ def _to_last(tensor: Tensor, axis: int, name: Optional[str] = None) -> Tensor:
     return array_ops.transpose(tensor, order, name or "transpose")
 
 
-def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
-    labels: Any = None,
-    logits: Any = None,
-    dim: int = -1,
-    name: Optional[str] = None,
-    axis: Optional[int] = None,
-) -> Tensor:
-    """The cross entropy of softmax(logits) and labels that are probabilities, along an axis.
-
-    No gradient passes to the labels.
-    """
-    _check_named(_sentinel, labels, logits)
-    with get_default_graph().name_scope(name or "softmax_cross_entropy_with_logits_sg") as scope:
-        constant_labels = gen_ops.stop_gradient(labels)
-        return softmax_cross_entropy_with_logits_v2(
-            constant_labels, logits, dim if axis is None else axis, scope
-        )
-
-
-def softmax_cross_entropy_with_logits_v2(
-    labels: Any,
-    logits: Any,
-    axis: Optional[int] = None,
-    name: Optional[str] = None,
-    dim: Optional[int] = None,
-) -> Tensor:
-    """The cross entropy of softmax(logits) and labels that are probabilities, along an axis."""
-    axis = either("axis", axis, "dim", dim)
-    axis = -1 if axis is None else axis
-    with get_default_graph().name_scope(name or "softmax_cross_entropy_with_logits"):
-        features = convert_to_tensor(logits)
-        exact = _in_single_precision(features)
-        expected = math_ops.cast(convert_to_tensor(labels), exact.dtype)
-        rank = exact.shape.rank
-        if axis != -1 and axis + 1 != rank:
-            if rank is None:
-                raise ValueError("the rank of the logits must be known for an axis before the last")
-            axis %= rank
-            order = [*range(axis), *range(axis + 1, rank), axis]
-            exact = array_ops.transpose(exact, order)
-            expected = array_ops.transpose(expected, order)
-        shape = array_ops.shape(exact)
-        if rank != 2:
-            exact, expected = _rows(exact), _rows(expected)
-        loss, _ = raw_ops.SoftmaxCrossEntropyWithLogits(features=exact, labels=expected)
-        if rank != 2:
-            loss = array_ops.reshape(loss, _outer(shape, rank))
-        return math_ops.cast(loss, features.dtype)
-
-
-def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
-    labels: Any = None,
-    logits: Any = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """The same along the last axis, with labels that are indices of classes."""
-    _check_named(_sentinel, labels, logits)
-    with get_default_graph().name_scope(name or "SparseSoftmaxCrossEntropyWithLogits"):
-        features, numbers = convert_to_tensor(logits), convert_to_tensor(labels)
-        rank = features.shape.rank
-        if rank is not None and numbers.shape.rank not in (None, rank - 1):
-            raise ValueError(
-                f"Rank mismatch: Rank of labels (received {numbers.shape.rank}) should equal rank "
-                f"of logits minus 1 (received {rank})."
-            )
-        exact = _in_single_precision(features)
-        shape = array_ops.shape(numbers)
-        if rank != 2:
-            exact, numbers = _rows(exact), array_ops.reshape(numbers, [-1])
-        loss, _ = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=exact, labels=numbers)
-        if rank != 2:
-            loss = array_ops.reshape(loss, shape)
-        return math_ops.cast(loss, features.dtype)
-
-
-def _in_single_precision(tensor: Tensor) -> Tensor:
-    is_half = tensor.dtype in (dtypes.float16, dtypes.bfloat16)
-    return math_ops.cast(tensor, dtypes.float32) if is_half else tensor
-
-
-def _rows(tensor: Tensor) -> Tensor:
-    """All but the last axis as one."""
-    if tensor.shape.rank and tensor.shape[-1].value is not None:
-        return array_ops.reshape(tensor, [-1, tensor.shape[-1].value])
-    last = array_ops.reshape(gen_ops.rank(tensor) - 1, [1])
-    classes = array_ops.slice(array_ops.shape(tensor), last, [1])
-    return array_ops.reshape(tensor, array_ops.concat([constant([-1]), classes], 0))
-
-
-def _outer(shape: Tensor, rank: Optional[int]) -> Tensor:
-    """A shape without its last size."""
-    if rank is not None:
-        return array_ops.slice(shape, [0], [rank - 1])
-    return array_ops.slice(shape, [0], array_ops.reshape(array_ops.size(shape) - 1, [1]))
-
-
-def _check_named(sentinel: Any, labels: Any, logits: Any) -> None:
-    if sentinel is not None or labels is None or logits is None:
-        raise ValueError("Only call with named arguments (labels=..., logits=..., ...)")
-
-
-def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: Optional[str] = None
-) -> Tensor:
-    """The cross entropy of sigmoid(logits) and labels, computed without overflow."""
-    _check_named(_sentinel, labels, logits)
-    with get_default_graph().name_scope(name or "logistic_loss") as scope:
-        x = convert_to_tensor(logits)
-        z = convert_to_tensor(labels, None if is_tensor(labels) else x.dtype)
-        _check_same_shape("logits", x, "labels", z)
-        return gen_ops.subtract(gen_ops.softplus(x), x * z, name=scope)
-
-
-def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
-    pos_weight: Any = None,
-    name: Optional[str] = None,
-    targets: Any = None,
-) -> Tensor:
-    """The same, with positive labels weighted by `pos_weight`."""
-    with get_default_graph().name_scope(name or "logistic_loss") as scope:
-        x = convert_to_tensor(logits)
-        z = convert_to_tensor(either("labels", labels, "targets", targets))
-        _check_same_shape("logits", x, "targets", z)
-        weight = z * (pos_weight - 1.0) + 1.0
-        negative = gen_ops.softplus(-x) * weight
-        return math_ops.add((1.0 - z) * x, negative, name=scope)
-
-
-def _check_same_shape(name: str, x: Tensor, other_name: str, z: Tensor) -> None:
-    if not x.shape.is_compatible_with(z.shape):
-        raise ValueError(
-            f"{name} and {other_name} must have the same shape ({x.shape} vs {z.shape})"
-        )
-
-
-def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: Optional[str] = None
-) -> Tensor:
-    """The negative log-likelihood of counts of a Poisson process with the logarithm of a rate.
-
-    The full loss also has Stirling's approximation of log(targets!), for targets above 1.
-    """
-    with get_default_graph().name_scope(name or "log_poisson_loss"):
-        x, z = convert_to_tensor(log_input), convert_to_tensor(targets)
-        _check_same_shape("log_input", x, "targets", z)
-        loss: Tensor = gen_ops.exp(x) - x * z
-        if compute_full_loss:
-            stirling = z * gen_ops.log(z) - z + 0.5 * gen_ops.log(2.0 * math.pi * z)
-            zeros, ones = array_ops.zeros_like(z), array_ops.ones_like(z)
-            is_small = gen_ops.logical_and(gen_ops.greater_equal(z, zeros), z <= ones)
-            loss = loss + array_ops.where(is_small, zeros, stirling)
-        return loss
-
-
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike = None,
     seed: Optional[int] = None,
     name: Optional[str] = None,
     rate: Any = None,
 ) -> Tensor:
-    """Sets elements to zero at that rate, and scales the others to keep the expected sum."""
+    """Sets elements to zero at that rate, and scales the others to keep the expected sum.
+
+    Args:
+        x: floats of any shape.
+        keep_prob: 1 - rate, a number or a scalar tensor; one of both is given.
+        noise_shape: the shape of the draws, which broadcast to `x`: elements share a draw where it
+            says 1. None, or a size of None in a list, stands for that of `x`.
+        seed: makes the draws repeatable.
+        rate: the probability of an element to become 0, in [0, 1).
+
+    Returns:
+        A tensor of the shape of `x`, and `x` itself for a rate of 0.
+
+    Raises:
+        ValueError: if a number is out of range, both or none are given, or `x` is not of floats.
+    """
     if (keep_prob is None) == (rate is None):
         raise ValueError("You must provide exactly one of rate and keep_prob to dropout.")
     if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
@@ -299,9 +251,16 @@ def _filled(noise_shape: Any, tensor: Tensor) -> Any:
     return array_ops.stack([own if size is None else size for size, own in zip(noise_shape, sizes)])
 
 
-def zero_fraction(value: Any, name: Optional[str] = None) -> Tensor:
-    """The fraction of elements that are zero."""
+def zero_fraction(value: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The fraction of elements that are zero.
+
+    Args:
+        value: numbers of any shape.
+
+    Returns:
+        A float32 scalar, NaN for a tensor without elements.
+    """
     with get_default_graph().name_scope(name or "zero_fraction"):
         tensor = convert_to_tensor(value)
-        zeros = math_ops.cast(gen_ops.equal(tensor, array_ops.zeros_like(tensor)), dtypes.float32)
-        return math_ops.reduce_mean(zeros, name="fraction")
+        is_zero = gen_ops.equal(tensor, creation_ops.zeros_like(tensor))
+        return math_ops.reduce_mean(math_ops.cast(is_zero, dtypes.float32), name="fraction")

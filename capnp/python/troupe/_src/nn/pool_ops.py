@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.nn.windows import channel_axis, known_rank, line_of_images, sizes
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.nn.windows import Sizes, channel_axis, known_rank, line_of_images, sizes
 from troupe._src.ops import raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
@@ -24,15 +25,30 @@ class MaxPoolWithArgmax(NamedTuple):
 
 
 def max_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
+    value: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NHWC",
     name: Optional[str] = None,
-    input: Any = None,
+    input: Optional[TensorLike] = None,
 ) -> Tensor:
-    """The largest number of each window of an image."""
+    """The largest number of each window of an image.
+
+    Args:
+        value: numbers, [batch, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NHWC", or "NCHW" with the channels before the pixels.
+        input: another name of `value`.
+
+    Returns:
+        A tensor [batch, new height, new width, channels], in the format of the images.
+
+    Raises:
+        ValueError: if both names of an argument are given, or numbers and shapes do not fit.
+    """
     channels = channel_axis(data_format, 4)
     return raw_ops.MaxPool(
         input=either("input", input, "value", value),
@@ -45,15 +61,30 @@ def max_pool(
 
 
 def avg_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
+    value: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NHWC",
     name: Optional[str] = None,
-    input: Any = None,
+    input: Optional[TensorLike] = None,
 ) -> Tensor:
-    """The mean of each window of an image, of those pixels that are inside of the image."""
+    """The mean of each window of an image, of those pixels that are inside of the image.
+
+    Args:
+        value: floats, [batch, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NHWC", or "NCHW" with the channels before the pixels.
+        input: another name of `value`.
+
+    Returns:
+        A tensor [batch, new height, new width, channels], in the format of the images.
+
+    Raises:
+        ValueError: if both names of an argument are given, or numbers and shapes do not fit.
+    """
     channels = channel_axis(data_format, 4)
     return raw_ops.AvgPool(
         value=either("input", input, "value", value),
@@ -66,38 +97,71 @@ def avg_pool(
 
 
 def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NHWC",
     name: Optional[str] = None,
 ) -> Tensor:
-    """The largest number of each window of an image."""
+    """The largest number of each window of an image.
+
+    Args:
+        input: numbers, [batch, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NHWC", or "NCHW" with the channels before the pixels.
+
+    Returns:
+        A tensor [batch, new height, new width, channels], in the format of the images.
+    """
     return max_pool(input, ksize, strides, padding, data_format, name or "MaxPool2d")
 
 
 def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NWC",
     name: Optional[str] = None,
 ) -> Tensor:
-    """The largest number of each window of a sequence."""
+    """The largest number of each window of a sequence.
+
+    Args:
+        input: numbers, [batch, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NWC", or "NCW" with the channels before the width.
+
+    Returns:
+        A tensor [batch, new width, channels], in the format of the sequences.
+    """
     return _pool_lines(max_pool, input, ksize, strides, padding, data_format, name or "MaxPool1d")
 
 
 def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NWC",
     name: Optional[str] = None,
 ) -> Tensor:
-    """The mean of each window of a sequence."""
+    """The mean of each window of a sequence.
+
+    Args:
+        input: floats, [batch, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NWC", or "NCW" with the channels before the width.
+
+    Returns:
+        A tensor [batch, new width, channels], in the format of the sequences.
+    """
     return _pool_lines(avg_pool, input, ksize, strides, padding, data_format, name or "AvgPool1D")
 
 
@@ -115,26 +179,48 @@ def _pool_lines(
 
 
 def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NDHWC",
     name: Optional[str] = None,
 ) -> Tensor:
-    """The largest number of each window of a volume."""
+    """The largest number of each window of a volume.
+
+    Args:
+        input: numbers, [batch, depth, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NDHWC", or "NCDHW" with the channels before the pixels.
+
+    Returns:
+        A tensor [batch, new depth, new height, new width, channels], in the format of the volumes.
+    """
     return _pool_volumes(raw_ops.MaxPool3D, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NDHWC",
     name: Optional[str] = None,
 ) -> Tensor:
-    """The mean of each window of a volume."""
+    """The mean of each window of a volume.
+
+    Args:
+        input: floats, [batch, depth, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NDHWC", or "NCDHW" with the channels before the pixels.
+
+    Returns:
+        A tensor [batch, new depth, new height, new width, channels], in the format of the volumes.
+    """
     return _pool_volumes(raw_ops.AvgPool3D, input, ksize, strides, padding, data_format, name)
 
 
@@ -155,27 +241,55 @@ def _pool_volumes(
 
 
 def max_pool_v2(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """max_pool1d, max_pool or max_pool3d, by the rank of the input."""
+    """max_pool1d, max_pool or max_pool3d, by the rank of the input.
+
+    Args:
+        input: numbers, [batch, ..., channels] with one to three axes of space.
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: where the channels are, such as "NHWC" or "NCHW"; None for the last axis.
+
+    Returns:
+        A tensor with the axes of the input: windows instead of pixels.
+
+    Raises:
+        ValueError: if the rank is not 3, 4 or 5.
+    """
     functions = {3: max_pool1d, 4: max_pool, 5: max_pool3d}
     return _by_rank(functions, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool_v2(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """avg_pool1d, avg_pool or avg_pool3d, by the rank of the input."""
+    """avg_pool1d, avg_pool or avg_pool3d, by the rank of the input.
+
+    Args:
+        input: floats, [batch, ..., channels] with one to three axes of space.
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: where the channels are, such as "NHWC" or "NCHW"; None for the last axis.
+
+    Returns:
+        A tensor with the axes of the input: windows instead of pixels.
+
+    Raises:
+        ValueError: if the rank is not 3, 4 or 5.
+    """
     functions = {3: avg_pool1d, 4: avg_pool, 5: avg_pool3d}
     return _by_rank(functions, input, ksize, strides, padding, data_format, name)
 
@@ -197,7 +311,7 @@ def _by_rank(
 
 
 def pool(
-    input: Any,
+    input: TensorLike,
     window_shape: Sequence[int],
     pooling_type: str,
     padding: str,
@@ -207,7 +321,26 @@ def pool(
     data_format: Optional[str] = None,
     dilations: Optional[Sequence[int]] = None,
 ) -> Tensor:
-    """Pooling of the type "MAX" or "AVG", in windows without gaps, by the rank of the input."""
+    """Pooling of the type "MAX" or "AVG", in windows without gaps, by the rank of the input.
+
+    Args:
+        input: floats, [batch, ..., channels] with one to three axes of space.
+        window_shape: the size of a window for each axis of space.
+        pooling_type: "MAX" or "AVG".
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        dilation_rate: 1 for each axis of space, or None.
+        strides: the step of the windows for each axis of space; None for 1.
+        data_format: where the channels are, such as "NHWC" or "NCHW"; None for the last axis.
+        dilations: another name of `dilation_rate`.
+
+    Returns:
+        A tensor with the axes of the input: windows instead of pixels.
+
+    Raises:
+        NotImplementedError: if windows have gaps.
+        ValueError: if the type is unknown, both names of an argument are given, or the rank is not
+            3, 4 or 5.
+    """
     rates = either("dilations", dilations, "dilation_rate", dilation_rate)
     if rates is not None and max(rates) > 1:
         raise NotImplementedError("windows with gaps (dilation_rate) are not part of this version")
@@ -220,9 +353,9 @@ def pool(
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NHWC",
     Targmax: Optional[DTypeLike] = None,
@@ -230,7 +363,24 @@ def max_pool_with_argmax(
     output_dtype: Optional[DTypeLike] = None,
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmax:
-    """max_pool, and the index of each largest number in its flattened image."""
+    """max_pool, and the index of each largest number in its flattened image.
+
+    Args:
+        input: numbers, [batch, height, width, channels].
+        ksize: the size of a window: one number, one for each axis of space, or one for each axis.
+        strides: the step of the windows, numbers as for `ksize`.
+        padding: "SAME" to also take windows that cross a border, "VALID" to leave them out.
+        data_format: "NHWC".
+        Targmax: the dtype of the indices, int64 (the default) or int32.
+        output_dtype: another name of `Targmax`.
+        include_batch_in_index: whether indices count through the whole batch instead of one image.
+
+    Returns:
+        Two tensors [batch, new height, new width, channels]: the numbers and their indices.
+
+    Raises:
+        ValueError: if the format is another, or both names of the dtype are given.
+    """
     if data_format != "NHWC":
         raise ValueError("Data formats other than 'NHWC' are not yet supported")
     results = raw_ops.MaxPoolWithArgmax(

@@ -6,16 +6,17 @@ from typing import Any, NamedTuple, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.candidate_samplers import (
     compute_accidental_hits,
     log_uniform_candidate_sampler,
 )
-from troupe._src.nn.embedding_ops import embedding_lookup, tables_of
-from troupe._src.nn.nn_ops import (
+from troupe._src.nn.cross_entropies import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
 )
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.nn.embedding_ops import embedding_lookup, tables_of
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 
@@ -23,8 +24,8 @@ from troupe._src.types import dtypes
 def nce_loss(
     weights: Any,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -38,6 +39,23 @@ def nce_loss(
     Each class is a binary problem: is it a true one of the row, or from the sample? `weights`,
     [num_classes, dim], may be partitioned. `sampled_values` are those of a candidate sampler, by
     default of `tf.nn.log_uniform_candidate_sampler`.
+
+    Args:
+        weights: a table [num_classes, dim], or a list of its parts.
+        biases: a table [num_classes], or a list of its parts.
+        labels: int64 indices of the true classes, [batch, num_true].
+        inputs: the rows, [batch, dim].
+        num_sampled: the number of classes to draw for a step.
+        num_classes: the number of all classes.
+        num_true: the number of true classes in each row.
+        sampled_values: the result of a candidate sampler; None for
+            `tf.nn.log_uniform_candidate_sampler`.
+        remove_accidental_hits: whether sampled classes that are true ones of a row do not count
+            there.
+        partition_strategy: "mod" or "div": which rows each part of a table has.
+
+    Returns:
+        The loss of each row, [batch].
     """
     with get_default_graph().name_scope(name):
         sample = _Sample(num_sampled, num_classes, num_true, sampled_values, None)
@@ -51,8 +69,8 @@ def nce_loss(
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -62,7 +80,26 @@ def sampled_softmax_loss(
     name: str = "sampled_softmax_loss",
     seed: Optional[int] = None,
 ) -> Tensor:
-    """The softmax loss over the true classes of each row and a sample of the others."""
+    """The softmax loss over the true classes of each row and a sample of the others.
+
+    Args:
+        weights: a table [num_classes, dim], or a list of its parts.
+        biases: a table [num_classes], or a list of its parts.
+        labels: int64 indices of the true classes, [batch, num_true].
+        inputs: the rows, [batch, dim].
+        num_sampled: the number of classes to draw for a step.
+        num_classes: the number of all classes.
+        num_true: the number of true classes in each row.
+        sampled_values: the result of a candidate sampler; None for
+            `tf.nn.log_uniform_candidate_sampler`.
+        remove_accidental_hits: whether sampled classes that are true ones of a row do not count
+            there.
+        partition_strategy: "mod" or "div": which rows each part of a table has.
+        seed: makes the draws repeatable.
+
+    Returns:
+        The loss of each row, [batch].
+    """
     with get_default_graph().name_scope(name):
         sample = _Sample(num_sampled, num_classes, num_true, sampled_values, seed)
         logits, targets = _sampled_logits(
@@ -126,8 +163,8 @@ def _sampled_logits(
     true_logits = true_logits - gen_ops.log(math_ops.cast(true_counts, rows.dtype))
     sampled_logits = sampled_logits - gen_ops.log(math_ops.cast(sampled_counts, rows.dtype))
     targets = [
-        array_ops.ones_like(true_logits) / sample.num_true,
-        array_ops.zeros_like(sampled_logits),
+        creation_ops.ones_like(true_logits) / sample.num_true,
+        creation_ops.zeros_like(sampled_logits),
     ]
     return array_ops.concat([true_logits, sampled_logits], 1), array_ops.concat(targets, 1)
 

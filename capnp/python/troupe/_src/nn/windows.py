@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops
 from troupe._src.types.shapes import TensorShape
+
+# One size for all axes of space, one for each of them, or one for each axis.
+Sizes = Union[int, Sequence[int]]
+# "SAME", "VALID", or the numbers of zeros before and behind each axis.
+Padding = Union[str, Sequence[Sequence[int]]]
 
 _FORMATS = {3: ("NWC", "NCW"), 4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}
 

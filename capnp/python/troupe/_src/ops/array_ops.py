@@ -6,19 +6,16 @@ from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, to_numpy
 from troupe._src.types import dtypes
-from troupe._src.types.dtypes import DTypeLike, as_dtype
-from troupe._src.types.shapes import Dimension, ShapeLike, TensorShape, as_shape
+from troupe._src.types.dimensions import Dimension
+from troupe._src.types.dtypes import DTypeLike
+from troupe._src.types.shapes import ShapeLike, TensorShape
 
 # In an index, a new dimension of size 1.
 newaxis = None
-
-
-def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None) -> Tensor:
-    """A tensor that each step that needs it must feed."""
-    return raw_ops.Placeholder(dtype=dtype, shape=shape, name=name)
 
 
 def no_op(name: Optional[str] = None) -> Operation:
@@ -27,15 +24,17 @@ def no_op(name: Optional[str] = None) -> Operation:
 
 
 def group(*inputs: Any, name: str = "group_deps") -> Operation:
-    """A node that does nothing and runs after all of `inputs`, which may be nested lists."""
+    """A node that does nothing and runs after all of `inputs`, which may be nested lists.
+
+    Args:
+        *inputs: operations, tensors, variables, None, and lists of them.
+
+    Returns:
+        The operation.
+    """
     graph = get_default_graph()
     with graph.control_dependencies([item for item in flatten(inputs) if item is not None]):
         return graph._add("NoOp", [], {}, name)
-
-
-def placeholder_with_default(input: Any, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
-    """A tensor with the value of `input`, unless a step feeds another one of that shape."""
-    return raw_ops.PlaceholderWithDefault(input=input, shape=as_shape(shape), name=name)
 
 
 def sizes_of(shape: Any) -> Any:
@@ -47,103 +46,136 @@ def sizes_of(shape: Any) -> Any:
     return convert_to_tensor(shape, None if isinstance(shape, Tensor) else dtypes.int32)
 
 
-def zeros(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
-    """A tensor of zeros."""
-    kind = as_dtype(dtype)
-    value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
-    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "zeros")
+def reshape(tensor: TensorLike, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """The same elements in another shape; a size of -1 is inferred.
 
+    Args:
+        tensor: of any dtype and shape.
+        shape: the sizes, also as a tensor of int32 or int64; one may be -1.
 
-def _vector_of_sizes(shape: Any) -> Tensor:
-    """The sizes of a shape, of which a number is one."""
-    sizes = convert_to_tensor(sizes_of(shape))
-    return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
-
-
-def ones(shape: Any, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
-    """A tensor of ones."""
-    value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
-    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "ones")
-
-
-def zeros_like(
-    tensor: Any,
-    dtype: Optional[DTypeLike] = None,
-    name: Optional[str] = None,
-    optimize: bool = True,
-) -> Tensor:
-    """Zeros with the shape of a tensor, and its dtype unless one is given."""
-    like = convert_to_tensor(tensor)
-    if dtype is None or as_dtype(dtype) == like.dtype:
-        return raw_ops.ZerosLike(x=like, name=name)
-    return zeros(shape(like), dtype, name or "zeros_like")
-
-
-def ones_like(
-    tensor: Any,
-    dtype: Optional[DTypeLike] = None,
-    name: Optional[str] = None,
-    optimize: bool = True,
-) -> Tensor:
-    """Ones with the shape of a tensor, and its dtype unless one is given."""
-    like = convert_to_tensor(tensor)
-    if dtype is None or as_dtype(dtype) == like.dtype:
-        return raw_ops.OnesLike(x=like, name=name)
-    return ones(shape(like), dtype, name or "ones_like")
-
-
-def fill(dims: Any, value: Any, name: Optional[str] = None) -> Tensor:
-    """A tensor with the same value in all elements."""
-    return gen_ops.fill(sizes_of(dims), value, name=name)
-
-
-def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
-    """The same elements in another shape; a size of -1 is inferred."""
+    Returns:
+        A tensor of that shape, in the same dtype.
+    """
     return gen_ops.reshape(tensor, sizes_of(shape), name=name)
 
 
-def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Tensor:
-    """Repeats the elements along axes of size 1 and along new axes, by NumPy's rules."""
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """Repeats the elements along axes of size 1 and along new axes, by NumPy's rules.
+
+    Args:
+        input: a tensor of any dtype.
+        shape: the sizes, also as a tensor of int32 or int64.
+
+    Returns:
+        A tensor of that shape, in the same dtype.
+    """
     return gen_ops.broadcast_to(input, sizes_of(shape), name=name)
 
 
-def shape(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
-    """The shape as a tensor: a constant where the static shape is fully defined."""
+def shape(
+    input: TensorLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
+) -> Tensor:
+    """The shape as a tensor: a constant where the static shape is fully defined.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        out_type: int32 or int64.
+
+    Returns:
+        A tensor [rank].
+    """
     tensor = convert_to_tensor(input)
     if tensor.shape.is_fully_defined():
         return constant(tensor.shape.as_list(), out_type, [len(tensor.shape)], name or "Shape")
     return raw_ops.Shape(input=tensor, out_type=out_type, name=name)
 
 
-def size(input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
-    """The number of elements."""
+def size(
+    input: TensorLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
+) -> Tensor:
+    """The number of elements.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        out_type: int32 or int64.
+
+    Returns:
+        A scalar.
+    """
     return raw_ops.Size(input=input, out_type=out_type, name=name)
 
 
-def slice(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Tensor:
-    """The slice that starts at `begin`; a size of -1 extends to the end of the axis."""
+def slice(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: Optional[str] = None
+) -> Tensor:
+    """The slice that starts at `begin`; a size of -1 extends to the end of the axis.
+
+    Args:
+        input_: a tensor of any dtype.
+        begin: the first position along each axis, int32 or int64 [rank].
+        size: the number of elements along each axis, of the dtype of `begin`, [rank].
+
+    Returns:
+        A tensor of the rank and dtype of the input.
+    """
     return raw_ops.Slice(input=input_, begin=begin, size=size, name=name)
 
 
 def expand_dims(
-    input: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None
+    input: TensorLike,
+    axis: Optional[TensorLike] = None,
+    name: Optional[str] = None,
+    dim: Optional[TensorLike] = None,
 ) -> Tensor:
-    """Adds an axis of size 1."""
-    return raw_ops.ExpandDims(input=input, dim=dim if axis is None else axis, name=name)
+    """Adds an axis of size 1.
+
+    Args:
+        input: a tensor of any dtype.
+        axis: the position of the new axis in the result; negative ones count from its end.
+        dim: the former name of `axis`.
+
+    Returns:
+        A tensor with one axis more.
+    """
+    place: Any = dim if axis is None else axis
+    return raw_ops.ExpandDims(input=input, dim=place, name=name)
 
 
 def squeeze(
-    input: Any, axis: Any = None, name: Optional[str] = None, squeeze_dims: Any = None
+    input: TensorLike, axis: Any = None, name: Optional[str] = None, squeeze_dims: Any = None
 ) -> Tensor:
-    """Removes axes of size 1: the given ones, or all."""
+    """Removes axes of size 1: the given ones, or all.
+
+    Args:
+        input: a tensor of any dtype.
+        axis: a position or a list of them, whose sizes are 1; None for all axes of size 1.
+        squeeze_dims: the former name of `axis`.
+
+    Returns:
+        A tensor without these axes.
+    """
     axes = squeeze_dims if axis is None else axis
     if isinstance(axes, int):
         axes = [axes]
     return raw_ops.Squeeze(input=input, squeeze_dims=axes, name=name)
 
 
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """Permutes the axes; reverses them by default."""
+def transpose(
+    a: TensorLike,
+    perm: Optional[TensorLike] = None,
+    name: str = "transpose",
+    conjugate: bool = False,
+) -> Tensor:
+    """Permutes the axes; reverses them by default.
+
+    Args:
+        a: a tensor of any dtype.
+        perm: for each axis of the result, that of the input; None to reverse the axes.
+        conjugate: whether complex numbers become their conjugates.
+
+    Returns:
+        A tensor of the rank and dtype of `a`.
+    """
     tensor = convert_to_tensor(a)
     rank = tensor.shape.rank
     if perm is None and rank is None:
@@ -155,8 +187,21 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
     return raw_ops.Conj(input=permuted) if conjugate and permuted.dtype.is_complex else permuted
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """Swaps the last two axes."""
+def matrix_transpose(
+    a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """Swaps the last two axes.
+
+    Args:
+        a: a tensor [..., rows, columns].
+        conjugate: whether complex numbers become their conjugates.
+
+    Returns:
+        A tensor [..., columns, rows].
+
+    Raises:
+        ValueError: if the rank is known to be below 2.
+    """
     tensor = convert_to_tensor(a)
     rank = tensor.shape.rank
     if rank is None:
@@ -168,8 +213,16 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return transpose(tensor, [*range(rank - 2), rank - 1, rank - 2], name, conjugate)
 
 
-def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Tensor:
-    """Concatenates tensors along an axis."""
+def concat(values: Sequence[TensorLike], axis: TensorLike, name: str = "concat") -> Tensor:
+    """Concatenates tensors along an axis.
+
+    Args:
+        values: a list of tensors of one dtype and rank, with the same sizes along the other axes.
+        axis: the axis, negative to count from the last; also a scalar tensor.
+
+    Returns:
+        A tensor of their rank.
+    """
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
@@ -177,15 +230,35 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Tensor:
     return raw_ops.ConcatV2(values=list(values), axis=axis, name=name)
 
 
-def stack(values: Sequence[Any], axis: int = 0, name: str = "stack") -> Tensor:
-    """Stacks tensors of the same shape along a new axis."""
+def stack(values: Sequence[TensorLike], axis: int = 0, name: str = "stack") -> Tensor:
+    """Stacks tensors of the same shape along a new axis.
+
+    Args:
+        values: a list of tensors of one dtype.
+        axis: the position of the new axis in the result; negative ones count from its end.
+
+    Returns:
+        A tensor with one axis more.
+    """
     return raw_ops.Pack(values=list(values), axis=axis, name=name)
 
 
 def unstack(
-    value: Any, num: Optional[int] = None, axis: int = 0, name: str = "unstack"
+    value: TensorLike, num: Optional[int] = None, axis: int = 0, name: str = "unstack"
 ) -> List[Tensor]:
-    """The slices along an axis, without that axis."""
+    """The slices along an axis, without that axis.
+
+    Args:
+        value: a tensor of rank 1 or more.
+        num: the size of the axis, where the static shape does not say it.
+        axis: the axis, negative to count from the last.
+
+    Returns:
+        A list of tensors with one axis less.
+
+    Raises:
+        ValueError: if the size is neither known nor given.
+    """
     tensor = convert_to_tensor(value)
     if num is None:
         num = tensor.shape[axis].value
@@ -195,13 +268,26 @@ def unstack(
 
 
 def split(
-    value: Any,
+    value: TensorLike,
     num_or_size_splits: Any,
     axis: Any = 0,
     num: Optional[int] = None,
     name: str = "split",
 ) -> List[Tensor]:
-    """Splits along an axis: into a number of equal parts, or into parts of the given sizes."""
+    """Splits along an axis: into a number of equal parts, or into parts of the given sizes.
+
+    Args:
+        value: a tensor of rank 1 or more.
+        num_or_size_splits: the number of parts, or the sizes of all parts, also as a tensor.
+        axis: the axis, negative to count from the last.
+        num: the number of parts, where the shape of a tensor of sizes does not say it.
+
+    Returns:
+        A list of tensors of the rank of `value`.
+
+    Raises:
+        ValueError: if the number of parts is not known.
+    """
     sizes = convert_to_tensor(num_or_size_splits)
     if isinstance(num_or_size_splits, (int, Dimension)) or sizes.shape.rank == 0:
         return as_list(
@@ -223,15 +309,27 @@ def as_list(parts: Any) -> List[Tensor]:
 
 
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
     name: Optional[str] = None,
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
 ) -> Tensor:
     """Pads before and after, along each axis, with one value or with the tensor's own, mirrored.
 
     In mode "REFLECT" the elements at the borders are not repeated, in mode "SYMMETRIC" they are.
+
+    Args:
+        tensor: of any dtype.
+        paddings: the numbers of elements before and after, int32 or int64 [rank, 2].
+        mode: "CONSTANT", "REFLECT" or "SYMMETRIC", in any case.
+        constant_values: the scalar that is padded with in mode "CONSTANT".
+
+    Returns:
+        A tensor of the rank and dtype of the input.
+
+    Raises:
+        ValueError: if the mode is another.
     """
     kind = mode.upper()
     if kind in ("REFLECT", "SYMMETRIC"):
@@ -245,79 +343,46 @@ def pad(
     return raw_ops.PadV2(input=given, paddings=paddings, constant_values=value, name=name)
 
 
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    name: Optional[str] = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-) -> Tensor:
-    """The slices of `params` at `indices` along an axis, by default the first that is no batch."""
-    return raw_ops.GatherV2(
-        params=params,
-        indices=indices,
-        axis=batch_dims if axis is None else axis,
-        batch_dims=batch_dims,
-        name=name,
-    )
+def identity(input: TensorLike, name: Optional[str] = None) -> Tensor:
+    """A node that returns its input.
 
+    Args:
+        input: a tensor.
 
-def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
-    """Elements of x where the condition is true, else of y; without them, where it is true."""
-    if x is None and y is None:
-        return raw_ops.Where(input=condition, name=name)
-    if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
-    return raw_ops.Select(condition=condition, t=x, e=y, name=name)
-
-
-def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
-    """`where` whose three arguments broadcast."""
-    if x is None and y is None:
-        return raw_ops.Where(input=condition, name=name)
-    if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
-    return raw_ops.SelectV2(condition=condition, t=x, e=y, name=name)
-
-
-def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: Optional[int] = None,
-    dtype: Optional[DTypeLike] = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """Adds an axis of size `depth`, with `on_value` at each index and `off_value` elsewhere."""
-    given = next((v.dtype for v in (on_value, off_value) if isinstance(v, Tensor)), None)
-    result_dtype = as_dtype(dtype) if dtype is not None else given or dtypes.float32
-    on = convert_to_tensor(1 if on_value is None else on_value, result_dtype)
-    off = convert_to_tensor(0 if off_value is None else off_value, result_dtype)
-    axis = -1 if axis is None else axis
-    return raw_ops.OneHot(
-        indices=indices, depth=depth, on_value=on, off_value=off, axis=axis, name=name
-    )
-
-
-def identity(input: Any, name: Optional[str] = None) -> Tensor:
-    """A node that returns its input."""
+    Returns:
+        A tensor of the same value.
+    """
     return gen_ops.identity(input, name=name)
 
 
 def tuple_of(
     tensors: Sequence[Any], name: Optional[str] = None, control_inputs: Any = None
 ) -> List[Any]:
-    """The tensors, each of which is computed only after all of them and the control inputs."""
+    """The tensors, each of which is computed only after all of them and the control inputs.
+
+    Args:
+        tensors: a list of tensors and None.
+        control_inputs: further operations or tensors that are waited for.
+
+    Returns:
+        A list of new tensors of the same values, with None where it was.
+    """
     graph = get_default_graph()
     all_of_them = [each for each in [*tensors, *(control_inputs or [])] if each is not None]
     with graph.name_scope(name or "tuple"), graph.control_dependencies(all_of_them):
         return [None if tensor is None else gen_ops.identity(tensor) for tensor in tensors]
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value, where it is known while the graph is built, else None."""
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
+    """The value, where it is known while the graph is built, else None.
+
+    Args:
+        tensor: a tensor, or a value of which one is made.
+        partial: has no effect.
+
+    Returns:
+        An array or NumPy scalar, or None.
+    """
     element = convert_to_tensor(tensor)
     known: Any = element.graph._root.constant_value(element._value())
     return None if known is None else to_numpy(known)

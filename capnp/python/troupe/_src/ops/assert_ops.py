@@ -9,17 +9,32 @@ import numpy as np
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.errors import InvalidArgumentError
 
 
 def Assert(  # noqa: N802
-    condition: Any, data: Sequence[Any], summarize: Optional[int] = None, name: Optional[str] = None
+    condition: TensorLike,
+    data: Sequence[Any],
+    summarize: Optional[int] = None,
+    name: Optional[str] = None,
 ) -> Operation:
     """An operation that fails with InvalidArgument, showing `data`, unless the condition is true.
 
     A condition that is known to be false fails at once, but in a branch or loop, which may not run.
+
+    Args:
+        condition: bools; the check fails unless all are true.
+        data: what the error shows, a list of tensors and texts.
+        summarize: how many elements of each tensor are shown, by default 3.
+
+    Returns:
+        The operation.
+
+    Raises:
+        InvalidArgumentError: if the condition is known to be false.
     """
     tensor = convert_to_tensor(condition)
     known = array_ops.get_static_value(tensor)
@@ -40,6 +55,20 @@ def _text_of(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
+_ARGUMENTS = """\
+    data: what the error shows, a list of tensors and texts; None for what is compared.
+    summarize: how many elements of each tensor are shown, by default 3.
+    message: the beginning of the error's text.
+    name: the scope of the nodes.
+
+Returns:
+    The operation.
+
+Raises:
+    InvalidArgumentError: if the check is known to fail.
+"""
+
+
 def _checked(
     name: str,
     default_name: str,
@@ -49,8 +78,8 @@ def _checked(
     """An assertion that compares two tensors by elements."""
 
     def check(
-        x: Any,
-        y: Any,
+        x: TensorLike,
+        y: TensorLike,
         data: Optional[Sequence[Any]] = None,
         summarize: Optional[int] = None,
         message: Optional[str] = None,
@@ -73,7 +102,11 @@ def _checked(
             return Assert(holds, list(shown), summarize)
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"An operation that fails unless x {words} y holds for all elements."
+    check.__doc__ = (
+        f"An operation that fails unless x {words} y holds for all elements.\n\nArgs:\n"
+        "    x: a tensor.\n    y: of the dtype of `x`, in a shape that broadcasts with its own.\n"
+        + _ARGUMENTS
+    )
     return check
 
 
@@ -87,13 +120,11 @@ assert_greater_equal = _checked(
 )
 
 
-def _sign(
-    name: str, condition: Callable[[Any, Any], Any], words: str
-) -> Callable[..., Operation]:
+def _sign(name: str, condition: Callable[[Any, Any], Any], words: str) -> Callable[..., Operation]:
     """An assertion that compares the elements of a tensor with 0."""
 
     def check(
-        x: Any,
+        x: TensorLike,
         data: Optional[Sequence[Any]] = None,
         summarize: Optional[int] = None,
         message: Optional[str] = None,
@@ -109,11 +140,14 @@ def _sign(
                     f"x ({tensor.name}) = ",
                     tensor,
                 ]
-            holds = math_ops.reduce_all(condition(tensor, array_ops.zeros_like(tensor)))
+            holds = math_ops.reduce_all(condition(tensor, creation_ops.zeros_like(tensor)))
             return Assert(holds, list(shown), summarize)
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"An operation that fails unless x {words} 0 holds for all elements."
+    check.__doc__ = (
+        f"An operation that fails unless x {words} 0 holds for all elements.\n\nArgs:\n"
+        "    x: numbers of any shape.\n" + _ARGUMENTS
+    )
     return check
 
 
@@ -124,8 +158,8 @@ assert_non_positive = _sign("assert_non_positive", gen_ops.less_equal, "<=")
 
 
 def assert_near(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     rtol: Any = None,
     atol: Any = None,
     data: Optional[Sequence[Any]] = None,
@@ -136,6 +170,22 @@ def assert_near(
     """An operation that fails unless |x - y| <= atol + rtol * |y| for all elements.
 
     By default both are ten times the distance of 1 from the next number of the dtype.
+
+    Args:
+        x: floats of any shape.
+        y: floats of the dtype of `x`, in a shape that broadcasts with that of `x`.
+        rtol: the relative tolerance, a number or a tensor.
+        atol: the absolute tolerance, a number or a tensor.
+        data: what the error shows, a list of tensors and texts; None for the tensors that are
+            compared.
+        summarize: how many elements of each tensor are shown, by default 3.
+        message: the beginning of the error's text.
+
+    Returns:
+        The operation.
+
+    Raises:
+        InvalidArgumentError: if the check is known to fail.
     """
     with get_default_graph().name_scope(name or "assert_near"):
         left = convert_to_tensor(x)
@@ -156,16 +206,37 @@ def assert_near(
         return Assert(holds, list(shown), summarize)
 
 
-def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Tensor:
-    """The tensor; a step fails where it has an element that is NaN or infinite."""
+def check_numerics(tensor: TensorLike, message: str, name: Optional[str] = None) -> Tensor:
+    """The tensor; a step fails where it has an element that is NaN or infinite.
+
+    Args:
+        tensor: floats of any shape.
+        message: the beginning of the error's text.
+
+    Returns:
+        A tensor of the same value.
+    """
     return raw_ops.CheckNumerics(tensor=tensor, message=message, name=name)
 
 
 def verify_tensor_all_finite(
-    t: Any = None, msg: Optional[str] = None, name: Optional[str] = None,
-    x: Any = None, message: Optional[str] = None,
+    t: Optional[TensorLike] = None,
+    msg: Optional[str] = None,
+    name: Optional[str] = None,
+    x: Optional[TensorLike] = None,
+    message: Optional[str] = None,
 ) -> Tensor:
-    """As `check_numerics`, with another order of arguments."""
+    """As `check_numerics`, with another order of arguments.
+
+    Args:
+        t: floats of any shape.
+        msg: the beginning of the error's text.
+        x: another name of `t`.
+        message: another name of `msg`.
+
+    Returns:
+        A tensor of the same value.
+    """
     given = t if x is None else x
     tensor = convert_to_tensor(given)
     with get_default_graph().name_scope(name or "VerifyFinite"):
@@ -185,14 +256,25 @@ def add_check_numerics_ops() -> Operation:
 
 
 def Print(  # noqa: N802
-    input_: Any,
+    input_: TensorLike,
     data: Sequence[Any],
     message: Optional[str] = None,
     first_n: Optional[int] = None,
     summarize: Optional[int] = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The tensor; where it is computed, `data` is printed to the standard error."""
+    """The tensor; where it is computed, `data` is printed to the standard error.
+
+    Args:
+        input_: a tensor of any dtype.
+        data: the tensors that are printed.
+        message: the beginning of the line.
+        first_n: how often at most it is printed; None for always.
+        summarize: how many elements of each tensor are printed, by default 3.
+
+    Returns:
+        A tensor of the value of `input_`.
+    """
     return raw_ops.Print(
         input=input_,
         data=[convert_to_tensor(item) for item in data],
@@ -206,16 +288,28 @@ def Print(  # noqa: N802
 def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
     """An operation that prints the inputs where it is computed, tensors by their values.
 
-    Keywords: output_stream (sys.stderr, sys.stdout, or "file://PATH"), summarize (elements shown at
-    each end of an axis; 3, and -1 for all), sep (" "), end (a new line), name.
+    Args:
+        *inputs: tensors, and what else becomes a text by `str`.
+        **kwargs: output_stream (sys.stderr, sys.stdout, or "file://PATH"), summarize (elements
+            shown at each end of an axis; 3, and -1 for all), sep (" "), end (a new line), name.
+
+    Returns:
+        The operation.
+
+    Raises:
+        ValueError: if a keyword or the stream is another.
     """
     stream = kwargs.pop("output_stream", sys.stderr)
     summarize, name = kwargs.pop("summarize", 3), kwargs.pop("name", None)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    streams = {sys.stderr: "stderr", sys.stdout: "stdout", sys.__stderr__: "stderr",
-               sys.__stdout__: "stdout"}
+    streams = {
+        sys.stderr: "stderr",
+        sys.stdout: "stdout",
+        sys.__stderr__: "stderr",
+        sys.__stdout__: "stdout",
+    }
     target = stream if isinstance(stream, str) else streams.get(stream)
     if target is None:
         raise ValueError(f"Unsupported output stream {stream!r}")

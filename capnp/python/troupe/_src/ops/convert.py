@@ -10,8 +10,9 @@ from troupe import _native
 from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.types import dtypes
+from troupe._src.types.dimensions import Dimension
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import Dimension, ShapeLike, TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 
 def to_array(value: Any, dtype: Optional[DType]) -> np.ndarray[Any, Any]:
@@ -138,7 +139,23 @@ def constant(
     name: str = "Const",
     verify_shape: bool = False,
 ) -> Tensor:
-    """A constant tensor. With `shape`, missing elements repeat the last one of `value`."""
+    """A constant tensor. With `shape`, missing elements repeat the last one of `value`.
+
+    Args:
+        value: a number, a text, an array, or nested lists of them.
+        dtype: the dtype, by default that of the array; of Python's numbers float32 or int32, or
+            int64 for greater ones.
+        shape: the shape, by default that of the value.
+        verify_shape: whether the value must have that shape already.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: if an element cannot be represented in the dtype, or the shape is to be verified
+            and differs.
+        ValueError: if there are too many elements, or rows of different lengths.
+    """
     wanted = None if dtype is None else as_dtype(dtype)
     array = to_array(value, wanted)
     if shape is not None:
@@ -175,7 +192,19 @@ def convert_to_tensor(
 ) -> Tensor:
     """A tensor itself, the value of a variable, or a constant in the default graph.
 
-    ValueError for a tensor of another dtype.
+    Args:
+        value: a tensor, a variable, what `constant` takes, or nested lists with tensors, which are
+            stacked.
+        dtype: the dtype that it must have; None for any.
+        preferred_dtype: the dtype of a constant, if its elements can be represented in it.
+        dtype_hint: another name of `preferred_dtype`.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: if the value has no tensor, or an element cannot be represented in the dtype.
+        ValueError: if a tensor has another dtype.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     preferred_dtype = preferred_dtype if dtype_hint is None else dtype_hint

@@ -13,13 +13,22 @@ from troupe._src.ops.apply_op import OP_DEFS, apply_op
 
 
 def load_op_library(library_filename: str) -> types.ModuleType:
-    """Loads a shared library with ops, and returns a module with a function for each.
+    """Loads a shared library with ops, and makes a function for each.
 
     The functions have the ops' names in small letters. Nodes compute the ops that they were started
     with (`troupe-node --ops`), and so do servers and sessions that this process opens afterwards.
-    Errors: NotFoundError without such a file; InvalidArgumentError for what is no library of ops;
-    FailedPreconditionError for one of another version; AlreadyExistsError where another op has the
-    name. As TensorFlow's function of this name.
+
+    Args:
+        library_filename: the path of the library.
+
+    Returns:
+        A module with the functions.
+
+    Raises:
+        NotFoundError: if there is no such file.
+        InvalidArgumentError: if it is no library of ops.
+        FailedPreconditionError: if it is one of another version.
+        AlreadyExistsError: if another op has the name of one.
     """
     ops: Dict[str, Any] = _native.load_ops(str(library_filename))
     OP_DEFS.update(ops)

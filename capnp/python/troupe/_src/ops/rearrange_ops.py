@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
-
-import numpy as np
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
@@ -16,22 +15,37 @@ from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 
 
-def reverse(tensor: Any, axis: Any, name: Optional[str] = None) -> Tensor:
-    """The elements in reverse order along those axes."""
+def reverse(tensor: TensorLike, axis: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The elements in reverse order along those axes.
+
+    Args:
+        tensor: of any dtype.
+        axis: a list of axes, int32 or int64.
+
+    Returns:
+        A tensor of the same shape.
+    """
     return raw_ops.ReverseV2(tensor=tensor, axis=axis, name=name)
 
 
 reverse_v2 = reverse
 
 
-def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
+def gather_nd(
+    params: TensorLike, indices: TensorLike, name: Optional[str] = None, batch_dims: int = 0
+) -> Tensor:
     """The slices of `params` at the positions that the rows of `indices` say.
 
     Args:
-        params: A tensor, or a variable.
-        indices: Of int32 or int64; the last axis has positions.
-        name: The name of the result.
-        batch_dims: How many first axes both have in common; a number that is known, also a tensor.
+        params: a tensor, or a variable.
+        indices: int32 or int64; the last axis has positions along the first axes of `params`.
+        batch_dims: how many first axes both have in common; a number that is known, also a tensor.
+
+    Returns:
+        A tensor of the shape of the indices without their last axis, followed by that of a slice.
+
+    Raises:
+        ValueError: if the number of common axes is too great, or a rank that it needs is unknown.
     """
     known = array_ops.get_static_value(batch_dims) if isinstance(batch_dims, Tensor) else None
     if known is not None and known.size == 1:
@@ -47,9 +61,22 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims:
 
 
 def batch_gather_nd(
-    params: Any, indices: Any, batch_dims: int, name: Optional[str] = None
+    params: TensorLike, indices: TensorLike, batch_dims: int, name: Optional[str] = None
 ) -> Tensor:
-    """`gather_nd` in each of the batches that the first axes of both count."""
+    """`gather_nd` in each of the batches that the first axes of both count.
+
+    Args:
+        params: a tensor.
+        indices: int32 or int64; the last axis has positions along the axes behind the common ones.
+        batch_dims: how many first axes both have in common.
+
+    Returns:
+        A tensor of the shape of the indices without their last axis, followed by that of a slice.
+
+    Raises:
+        ValueError: if the number of common axes is too great, or the rank of the indices is
+            unknown.
+    """
     with get_default_graph().name_scope(name or "BatchGatherND"):
         x, places = convert_to_tensor(params), convert_to_tensor(indices)
         rank = places.shape.rank
@@ -76,9 +103,21 @@ def batch_gather_nd(
 
 
 def repeat(
-    input: Any, repeats: Any, axis: Optional[int] = None, name: Optional[str] = None
+    input: TensorLike, repeats: TensorLike, axis: Optional[int] = None, name: Optional[str] = None
 ) -> Tensor:
-    """Each slice along an axis (or each element) so many times, one after the other."""
+    """Each slice along an axis (or each element) so many times, one after the other.
+
+    Args:
+        input: a tensor of known rank.
+        repeats: integers: one for all slices, or one for each.
+        axis: the axis; None for the elements of the flattened tensor.
+
+    Returns:
+        A tensor of the rank of the input, or of rank 1 without an axis.
+
+    Raises:
+        ValueError: if the rank is unknown.
+    """
     with get_default_graph().name_scope(name or "Repeat"):
         data = convert_to_tensor(input)
         if axis is None:
@@ -99,36 +138,31 @@ def repeat(
         return boolean_mask(tiled, chosen, axis=axis)
 
 
-def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
-    side: str = "left",
-    out_type: DTypeLike = dtypes.int32,
-    name: Optional[str] = None,
-) -> Tensor:
-    """Where each value would be inserted in its row, before ("left") or after equal ones."""
-    with get_default_graph().name_scope(name or "searchsorted"):
-        rows, wanted = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
-        row_size, wanted_size = array_ops.shape(rows)[-1], array_ops.shape(wanted)[-1]
-        flat_rows = array_ops.reshape(rows, [-1, row_size])
-        flat_wanted = array_ops.reshape(wanted, [-1, wanted_size])
-        if side not in ("left", "right"):
-            raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
-        search = raw_ops.UpperBound if side == "right" else raw_ops.LowerBound
-        found = search(sorted_inputs=flat_rows, values=flat_wanted, out_type=out_type)
-        return array_ops.reshape(found, array_ops.shape(wanted))
-
-
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: Optional[int] = None,
     batch_axis: Optional[int] = None,
     name: Optional[str] = None,
     seq_dim: Optional[int] = None,
     batch_dim: Optional[int] = None,
 ) -> Tensor:
-    """Reverses the first `seq_lengths[i]` elements along `seq_axis` of slice i of `batch_axis`."""
+    """Reverses the first `seq_lengths[i]` elements along `seq_axis` of slice i of `batch_axis`.
+
+    Args:
+        input: a tensor of any dtype.
+        seq_lengths: int32 or int64, one number for each slice of the batch.
+        seq_axis: the axis that is reversed.
+        batch_axis: the axis of the batch, by default 0.
+        seq_dim: the former name of `seq_axis`.
+        batch_dim: the former name of `batch_axis`.
+
+    Returns:
+        A tensor of the shape of the input.
+
+    Raises:
+        ValueError: if both names of an argument are given.
+    """
     along = either("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = either("batch_axis", batch_axis, "batch_dim", batch_dim)
     return raw_ops.ReverseSequence(
@@ -137,11 +171,20 @@ def reverse_sequence(
 
 
 def boolean_mask(
-    tensor: Any, mask: Any, name: Optional[str] = "boolean_mask", axis: Any = None
+    tensor: TensorLike, mask: TensorLike, name: Optional[str] = "boolean_mask", axis: Any = None
 ) -> Tensor:
     """The slices of `tensor` where the mask is true, which covers axes from `axis` (0) on.
 
-    The rank of the mask must be known.
+    Args:
+        tensor: of any dtype.
+        mask: bools, of a rank of 1 or more that is known.
+        axis: the first axis that the mask covers.
+
+    Returns:
+        A tensor with one axis, of the slices that are kept, instead of those that the mask covers.
+
+    Raises:
+        ValueError: if the rank of the mask is 0 or unknown, or the shapes do not fit.
     """
     with get_default_graph().name_scope(name or "boolean_mask"):
         x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool_)
@@ -168,16 +211,28 @@ def boolean_mask(
                 x.shape[:first].concatenate([count]).concatenate(x.shape[first + rank :])
             )
         places = raw_ops.Where(input=array_ops.reshape(chosen, [-1]))
-        return array_ops.gather(flat, array_ops.squeeze(places, axis=[1]), axis=first)
+        return selection_ops.gather(flat, array_ops.squeeze(places, axis=[1]), axis=first)
 
 
 def sequence_mask(
-    lengths: Any,
-    maxlen: Any = None,
+    lengths: TensorLike,
+    maxlen: Optional[TensorLike] = None,
     dtype: DTypeLike = dtypes.bool_,
     name: Optional[str] = None,
 ) -> Tensor:
-    """True at the first `lengths[i]` of `maxlen` positions (by default the greatest length)."""
+    """True at the first `lengths[i]` of `maxlen` positions (by default the greatest length).
+
+    Args:
+        lengths: integers of any shape.
+        maxlen: the number of positions, a scalar.
+        dtype: the dtype of the result, by default bool.
+
+    Returns:
+        A tensor of the shape of the lengths, with an axis of size `maxlen` behind.
+
+    Raises:
+        ValueError: if `maxlen` is no scalar.
+    """
     with get_default_graph().name_scope(name or "SequenceMask"):
         counts = convert_to_tensor(lengths)
         limit = convert_to_tensor(math_ops.reduce_max(counts) if maxlen is None else maxlen)
@@ -199,7 +254,16 @@ def sequence_mask(
 def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:
     """Coordinates of a grid: tensor i has the values of vector i along its axis.
 
-    Keywords: indexing ("xy", where the first two axes are exchanged, or "ij"), name.
+    Args:
+        *args: the vectors; others are flattened.
+        **kwargs: indexing ("xy", where the first two axes are exchanged, or "ij"), name.
+
+    Returns:
+        A list of tensors, one for each vector, with one axis for each of them.
+
+    Raises:
+        TypeError: if a keyword is another.
+        ValueError: if the indexing is another.
     """
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
@@ -221,120 +285,52 @@ def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:
         return grids
 
 
-class TopK(NamedTuple):
-    """The greatest elements of each row, and their indices."""
-
-    values: Tensor
-    indices: Tensor
-
-
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: Optional[str] = None) -> TopK:
-    """The k greatest elements along the last axis."""
-    values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted, name=name)
-    return TopK(values, indices)
-
-
-def in_top_k(predictions: Any, targets: Any, k: Any, name: Optional[str] = None) -> Tensor:
-    """Whether the prediction for each target is among the k greatest of its row."""
-    return raw_ops.InTopKV2(predictions=predictions, targets=targets, k=k, name=name or "in_top_k")
-
-
-def sort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: Optional[str] = None
-) -> Tensor:
-    """The values in order, along an axis.
-
-    Args:
-        values: numbers, of rank 1 or more.
-        axis: a number, or a constant.
-        direction: "ASCENDING" or "DESCENDING".
-        name: the scope of the nodes.
-
-    Raises:
-        ValueError: for another direction, and an axis that is not known.
-    """
-    with get_default_graph().name_scope(name or "sort"):
-        given = convert_to_tensor(values)
-        return _sorted(given, axis, direction, lambda rows, k: top_k(rows, k).values)
-
-
-def argsort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
-    name: Optional[str] = None,
-) -> Tensor:  # fmt: skip
-    """The indices of the values in order; equal ones keep theirs. Else as `sort`."""
-    with get_default_graph().name_scope(name or "argsort"):
-        given = convert_to_tensor(values)
-        if direction == "ASCENDING":
-            given = _reversed(given)
-        return _sorted(given, axis, direction, lambda rows, k: top_k(rows, k).indices, False)
-
-
-def _sorted(
-    values: Tensor,
-    axis: Any,
-    direction: str,
-    best: Callable[[Tensor, Tensor], Tensor],
-    is_of_values: bool = True,
-) -> Tensor:
-    """What `best` gives for all values along the axis."""
-    if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"{direction} should be one of ASCENDING, DESCENDING")
-    known = array_ops.get_static_value(convert_to_tensor(axis))
-    if known is None or np.ndim(known) != 0:
-        raise ValueError("axis must be a constant scalar")
-    turns = is_of_values and direction == "ASCENDING"
-    rows, order = _with_last(_reversed(values) if turns else values, int(known))
-    found = best(rows, array_ops.shape(rows)[-1])
-    if order is not None:
-        found = array_ops.transpose(found, order)
-    return _reversed(found) if turns else found
-
-
-def _reversed(values: Tensor) -> Tensor:
-    """Values in the reverse order: complements, as integers may have no negative ones."""
-    return raw_ops.Invert(x=values) if values.dtype.is_integer else gen_ops.negative(values)
-
-
-def _with_last(values: Tensor, axis: int) -> Tuple[Tensor, Any]:
-    """The values with that axis last, and the order of axes that undoes it, None if it was."""
-    rank = values.shape.rank
-    if axis == -1 or axis + 1 == rank:
-        return values, None
-    if rank is not None:
-        order: Any = list(range(rank))
-        order[axis], order[-1] = order[-1], order[axis]
-    else:
-        last = gen_ops.rank(values) - 1
-        place = last + 1 + axis if axis < 0 else convert_to_tensor(axis)
-        axes = math_ops.range(last + 1)
-        others = array_ops.where_v2(gen_ops.equal(axes, last), place, axes)
-        order = array_ops.where_v2(gen_ops.equal(axes, place), last, others)
-    return array_ops.transpose(values, order), order
-
-
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
+    num_rows: TensorLike,
+    num_columns: Optional[TensorLike] = None,
+    batch_shape: Optional[TensorLike] = None,
     dtype: DTypeLike = dtypes.float32,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Identity matrices."""
+    """Identity matrices.
+
+    Args:
+        num_rows: the number of rows, a scalar.
+        num_columns: the number of columns, by default that of the rows.
+        batch_shape: the sizes of axes before the matrices; None for one matrix.
+        dtype: the dtype of the result.
+
+    Returns:
+        A tensor [..., num_rows, num_columns].
+    """
     with get_default_graph().name_scope(name or "eye"):
         columns = num_rows if num_columns is None else num_columns
         batch = convert_to_tensor([] if batch_shape is None else batch_shape, dtypes.int32)
         rows_and_columns = array_ops.stack([num_rows, columns])
-        zeros = array_ops.zeros(array_ops.concat([batch, rows_and_columns], 0), dtype)
+        zeros = creation_ops.zeros(array_ops.concat([batch, rows_and_columns], 0), dtype)
         length = array_ops.stack([gen_ops.minimum(num_rows, columns)])
-        ones = array_ops.ones(array_ops.concat([batch, length], 0), dtype)
+        ones = creation_ops.ones(array_ops.concat([batch, length], 0), dtype)
         return raw_ops.MatrixSetDiag(input=zeros, diagonal=ones)
 
 
 def svd(
-    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: Optional[str] = None
-) -> Any:
-    """(s, u, v): singular values, and the vectors of each side; only s without `compute_uv`."""
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: Optional[str] = None,
+) -> Union[Tensor, Tuple[Tensor, Tensor, Tensor]]:
+    """(s, u, v): singular values, and the vectors of each side; only s without `compute_uv`.
+
+    Args:
+        tensor: floats or complex numbers, [..., rows, columns].
+        full_matrices: whether `u` and `v` are square, else they have as many columns as there are
+            singular values.
+        compute_uv: whether the vectors are computed.
+
+    Returns:
+        s, [..., count], in descending order; u, [..., rows, count]; v, [..., columns, count], with
+        tensor = u * diag(s) * adjoint(v).
+    """
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
@@ -350,12 +346,28 @@ class ListDiff(NamedTuple):
 
 
 def setdiff1d(
-    x: Any, y: Any, index_dtype: DTypeLike = dtypes.int32, name: Optional[str] = None
+    x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: Optional[str] = None
 ) -> ListDiff:
-    """The elements of a vector that another one has not, in their order, and their places."""
+    """The elements of a vector that another one has not, in their order, and their places.
+
+    Args:
+        x: a vector of any dtype.
+        y: a vector of that dtype.
+        index_dtype: the dtype of the places, int32 or int64.
+
+    Returns:
+        `out`, the elements, and `idx`, their places in `x`.
+    """
     return ListDiff(*raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name))
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """Tensors of one shape as one with a new first axis."""
+def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
+    """Tensors of one shape as one with a new first axis.
+
+    Args:
+        values: a list of tensors of one shape and dtype.
+
+    Returns:
+        A tensor with one axis more.
+    """
     return array_ops.stack(values, name=name)

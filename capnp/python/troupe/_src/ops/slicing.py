@@ -9,11 +9,12 @@ from typing import Any, List, Optional
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import implements
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.rearrange_ops import boolean_mask
 from troupe._src.types import dtypes
-from troupe._src.types.shapes import Dimension
+from troupe._src.types.dimensions import Dimension
 
 _WRONG_KEY = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
@@ -82,10 +83,10 @@ def index(operand: Any, key: Any) -> Any:
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: Optional[TensorLike] = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
@@ -96,8 +97,22 @@ def strided_slice(
 ) -> Tensor:
     """Each `strides`-th element from `begin` up to `end`, along each axis.
 
-    Bit i of a mask is for entry i of the ranges: its begin or its end is that of the axis, it
-    stands for all axes that are left, for a new axis of size 1, or for a position whose axis goes.
+    Bit i of a mask is for entry i of the ranges.
+
+    Args:
+        input_: a tensor or a variable.
+        begin: the first positions, int32 or int64, one for each entry.
+        end: what the positions stay below.
+        strides: the distances of positions, which may be negative; None for 1.
+        begin_mask: the entries that begin where the axis begins.
+        end_mask: the entries that end where the axis ends.
+        ellipsis_mask: the one entry that stands for all axes that are left.
+        new_axis_mask: the entries that stand for a new axis of size 1.
+        shrink_axis_mask: the entries that are one position, whose axis goes.
+        var: the variable that assignments to the result change, or None.
+
+    Returns:
+        A tensor of the dtype of the input; with `var` it has a method `assign`.
     """
     first = convert_to_tensor(begin)
     steps = raw_ops.OnesLike(x=first) if strides is None else strides

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.operand import apply
-from troupe._src.ops import array_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.convert import is_tensor as is_dense
 from troupe._src.set_module import set_module
@@ -29,7 +30,17 @@ class SparseTensorValue(NamedTuple):
 class SparseTensor:
     """Three tensors: the [N, rank] indices of N elements, their values, and the dense shape."""
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
+        """Of three tensors, or values of which they are made.
+
+        Args:
+            indices: int64, [N, rank].
+            values: of any dtype, [N].
+            dense_shape: int64, [rank].
+
+        Raises:
+            ValueError: if the ranks are others.
+        """
         with get_default_graph().name_scope("SparseTensor"):
             self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
             self._values = convert_to_tensor(values, name="values")
@@ -42,7 +53,14 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """Of a SparseTensorValue, or a SparseTensor itself."""
+        """Of a SparseTensorValue, or a SparseTensor itself.
+
+        Args:
+            sparse_tensor_value: a SparseTensorValue, a SparseTensor, or three values.
+
+        Returns:
+            A SparseTensor.
+        """
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
         indices, values, dense_shape = sparse_tensor_value
@@ -50,10 +68,12 @@ class SparseTensor:
 
     @property
     def indices(self) -> Tensor:
+        """Where the elements are, int64 [N, rank]."""
         return self._indices
 
     @property
     def values(self) -> Tensor:
+        """The elements, [N]."""
         return self._values
 
     @property
@@ -68,14 +88,17 @@ class SparseTensor:
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the elements."""
         return self._values.dtype
 
     @property
     def graph(self) -> Graph:
+        """The graph that has its tensors."""
         return self._values.graph
 
     @property
     def op(self) -> Operation:
+        """The operation that computes the values."""
         return self._values.op
 
     @property
@@ -88,6 +111,7 @@ class SparseTensor:
         return TensorShape(None if rank is None else [None] * rank)
 
     def get_shape(self) -> TensorShape:
+        """The static shape, as `shape`."""
         return self.shape
 
     def consumers(self) -> List[Operation]:
@@ -106,7 +130,18 @@ class SparseTensor:
         return self._with_values(apply("sparse_divide", self, dense))
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """Its value in a step of the session, by default the default session."""
+        """Its value in a step of the session, by default the default session.
+
+        Args:
+            feed_dict: values of fed tensors, as for `tf.Session.run`.
+            session: the session, or None.
+
+        Returns:
+            The arrays of its tensors.
+
+        Raises:
+            ValueError: if there is no default session.
+        """
         found: SparseTensorValue = self.graph._session_for(session).run(self, feed_dict)
         return found
 
@@ -117,22 +152,41 @@ class SparseTensor:
         )
 
 
+# What functions of sparse tensors take.
+SparseLike = Union[SparseTensor, SparseTensorValue]
+
+
 def is_tensor(x: Any) -> bool:
-    """True for tensors, variables and sparse tensors."""
+    """True for tensors, variables and sparse tensors.
+
+    Args:
+        x: any object.
+
+    Returns:
+        Whether it is one of them.
+    """
     return is_dense(x) or isinstance(x, SparseTensor)
 
 
 def sparse_placeholder(
     dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None
 ) -> SparseTensor:
-    """A sparse tensor that each step that needs it must feed."""
+    """A sparse tensor that each step that needs it must feed.
+
+    Args:
+        dtype: the dtype of the elements.
+        shape: the dense shape; where it is not fully known it is fed, too.
+
+    Returns:
+        A SparseTensor.
+    """
     sizes = as_shape(shape)
     prefix = f"{name}/" if name else ""
     dense_shape: Any = sizes.as_list() if sizes.is_fully_defined() else None
     if dense_shape is None:
-        dense_shape = array_ops.placeholder(dtypes.int64, [sizes.rank], name=f"{prefix}shape")
+        dense_shape = creation_ops.placeholder(dtypes.int64, [sizes.rank], name=f"{prefix}shape")
     return SparseTensor(
-        array_ops.placeholder(dtypes.int64, [None, sizes.rank], name=f"{prefix}indices"),
-        array_ops.placeholder(dtype, [None], name=f"{prefix}values"),
+        creation_ops.placeholder(dtypes.int64, [None, sizes.rank], name=f"{prefix}indices"),
+        creation_ops.placeholder(dtype, [None], name=f"{prefix}values"),
         dense_shape,
     )

@@ -6,8 +6,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor, SparseTensorValue
 from troupe._src.parsing.feature_configs import (
     Features,
     FixedLenFeature,
@@ -18,7 +20,6 @@ from troupe._src.parsing.feature_configs import (
     index_keys,
     with_unknown_length,
 )
-from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
 
@@ -45,9 +46,25 @@ class _Outputs:
 
 
 def parse_example(
-    serialized: Any, features: Features, name: Optional[str] = None, example_names: Any = None
+    serialized: TensorLike,
+    features: Features,
+    name: Optional[str] = None,
+    example_names: Optional[TensorLike] = None,
 ) -> Dict[str, Any]:
-    """The features of a vector of serialized examples, by their keys."""
+    """The features of a vector of serialized examples, by their keys.
+
+    Args:
+        serialized: Example messages as strings, [N].
+        features: a dict of FixedLenFeature, VarLenFeature, SparseFeature and
+            FixedLenSequenceFeature, by keys.
+        example_names: names that errors show, strings [N].
+
+    Returns:
+        A dict of tensors [N, ...] and SparseTensors by the keys.
+
+    Raises:
+        ValueError: if there are no features, or one is not valid.
+    """
     raw = _raw_features(features)
     with name_scope(name, "ParseExample"):
         outputs = raw_ops.ParseExample(
@@ -63,9 +80,25 @@ def parse_example(
 
 
 def parse_single_example(
-    serialized: Any, features: Features, name: Optional[str] = None, example_names: Any = None
+    serialized: TensorLike,
+    features: Features,
+    name: Optional[str] = None,
+    example_names: Optional[TensorLike] = None,
 ) -> Dict[str, Any]:
-    """The features of one serialized example, a scalar, by their keys."""
+    """The features of one serialized example, a scalar, by their keys.
+
+    Args:
+        serialized: an Example message as a scalar string.
+        features: a dict of FixedLenFeature, VarLenFeature, SparseFeature and
+            FixedLenSequenceFeature, by keys.
+        example_names: a name that errors show, a scalar string.
+
+    Returns:
+        A dict of tensors and SparseTensors by the keys.
+
+    Raises:
+        ValueError: if there are no features, or one is not valid.
+    """
     if example_names is not None:
         return _parse_named_example(serialized, features, name, example_names)
     raw = _raw_features(features)
@@ -102,14 +135,28 @@ def _without_batch(value: Any) -> Any:
 
 
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Features = None,
     sequence_features: Features = None,
-    example_names: Any = None,
+    example_names: Optional[TensorLike] = None,
     name: Optional[str] = None,
 ) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
     """The features of the contexts of serialized sequence examples, those of their lists, and the
-    lengths of the dense lists, by their keys."""
+    lengths of the dense lists, by their keys.
+
+    Args:
+        serialized: SequenceExample messages as strings, [N].
+        context_features: a dict of FixedLenFeature and VarLenFeature, by keys.
+        sequence_features: a dict of FixedLenSequenceFeature and VarLenFeature, by keys.
+        example_names: names that errors show, strings [N].
+
+    Returns:
+        Two dicts of tensors and SparseTensors by the keys, of the context and of the lists; and a
+        dict of the lengths of the dense lists, int64 [N].
+
+    Raises:
+        ValueError: if there are no features, or one is not valid.
+    """
     context, lists = _raw_sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSequenceExample"):
         outputs = _Outputs(
@@ -135,13 +182,26 @@ def parse_sequence_example(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Features = None,
     sequence_features: Features = None,
-    example_name: Any = None,
+    example_name: Optional[TensorLike] = None,
     name: Optional[str] = None,
 ) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """The features of the context of one serialized sequence example, and those of its lists."""
+    """The features of the context of one serialized sequence example, and those of its lists.
+
+    Args:
+        serialized: a SequenceExample message as a scalar string.
+        context_features: a dict of FixedLenFeature and VarLenFeature, by keys.
+        sequence_features: a dict of FixedLenSequenceFeature and VarLenFeature, by keys.
+        example_name: a name that errors show, a scalar string.
+
+    Returns:
+        Two dicts of tensors and SparseTensors by the keys, of the context and of the lists.
+
+    Raises:
+        ValueError: if there are no features, or one is not valid.
+    """
     context, lists = _raw_sequence_features(context_features, sequence_features)
     with name_scope(name, "ParseSingleSequenceExample"):
         outputs = _Outputs(
@@ -248,24 +308,58 @@ def _serialized(
 
 
 def serialize_sparse(
-    sp_input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.string
+    sp_input: SparseLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.string
 ) -> Tensor:
-    """The indices, values and shape of a sparse tensor as a vector of three strings."""
+    """The indices, values and shape of a sparse tensor as a vector of three strings.
+
+    Args:
+        sp_input: a SparseTensor.
+        out_type: string or variant.
+
+    Returns:
+        A tensor [3] of strings.
+
+    Raises:
+        TypeError: if it is no SparseTensor.
+    """
     return _serialized(raw_ops.SerializeSparse, sp_input, out_type, name)
 
 
 def serialize_many_sparse(
-    sp_input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.string
+    sp_input: SparseLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.string
 ) -> Tensor:
-    """As serialize_sparse, a row for each part of the tensor along its first axis."""
+    """The parts of a sparse tensor along its first axis as strings: indices, values and shape of
+    each.
+
+    Args:
+        sp_input: a SparseTensor, [N, ...].
+        out_type: string or variant.
+
+    Returns:
+        A tensor [N, 3] of strings.
+
+    Raises:
+        TypeError: if it is no SparseTensor.
+    """
     return _serialized(raw_ops.SerializeManySparse, sp_input, out_type, name)
 
 
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: DTypeLike, rank: Optional[int] = None, name: Optional[str] = None
+    serialized_sparse: TensorLike,
+    dtype: DTypeLike,
+    rank: Optional[int] = None,
+    name: Optional[str] = None,
 ) -> SparseTensor:
-    """The sparse tensor whose parts along its first axis are the rows of a matrix of strings;
-    `rank` is that of the parts."""
+    """The sparse tensor whose parts along its first axis are the rows of a matrix of strings.
+
+    Args:
+        serialized_sparse: what `serialize_many_sparse` gives, [N, 3].
+        dtype: the dtype of the values.
+        rank: the rank of the parts, if it is known.
+
+    Returns:
+        A SparseTensor [N, ...], as large as the greatest part.
+    """
     indices, values, shape = raw_ops.DeserializeManySparse(
         serialized_sparse=serialized_sparse, dtype=dtype, name=name
     )

@@ -11,9 +11,14 @@ from troupe._src.platform import flags
 def run(
     main: Optional[Callable[[List[str]], Any]] = None, argv: Optional[List[str]] = None
 ) -> None:
-    """Calls `main`, by default that of the program, and exits with its result.
+    """Calls `main` and exits with its result.
 
-    `main` gets the command line without the flags.
+    Args:
+        main: a function of the command line without the flags; None for that of the program.
+        argv: the command line; None for that of the process.
+
+    Raises:
+        SystemExit: always.
     """
     main = main or sys.modules["__main__"].main
     sys.exit(main(flags.FLAGS(argv or sys.argv)))

@@ -29,7 +29,17 @@ class _FlagValues:
         self.__dict__["_is_parsed"] = False
 
     def __call__(self, argv: Sequence[str]) -> List[str]:
-        """Parses a command line and returns what remains without the flags."""
+        """Parses a command line.
+
+        Args:
+            argv: the program's name and the arguments.
+
+        Returns:
+            The name, and the arguments that are no flags.
+
+        Raises:
+            Error: if a value is not valid, or a required flag has none.
+        """
         parsed, rest = self.__dict__["_parser"].parse_known_args(list(argv[1:]))
         self.__dict__["_values"].update(vars(parsed))
         self.__dict__["_is_parsed"] = True
@@ -50,6 +60,7 @@ class _FlagValues:
         self.__dict__["_values"][name] = value
 
     def flag_values_dict(self) -> Dict[str, Any]:
+        """The values by the flags' names."""
         return dict(self.__dict__["_values"])
 
     def _define(self, name: str, default: Any, help_text: Optional[str], **options: Any) -> None:
@@ -62,22 +73,50 @@ FLAGS = _FlagValues()
 
 
 def DEFINE_string(name: str, default: Any, help: Optional[str], **_: Any) -> None:
-    """Defines a flag with a text."""
+    """Defines a flag with a text.
+
+    Args:
+        name: the name of the flag.
+        default: a text or None.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, default, help, type=str)
 
 
 def DEFINE_integer(name: str, default: Any, help: Optional[str], **_: Any) -> None:
-    """Defines a flag with an integer."""
+    """Defines a flag with an integer.
+
+    Args:
+        name: the name of the flag.
+        default: an integer or None.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, default, help, type=int)
 
 
 def DEFINE_float(name: str, default: Any, help: Optional[str], **_: Any) -> None:
-    """Defines a flag with a number."""
+    """Defines a flag with a number.
+
+    Args:
+        name: the name of the flag.
+        default: a number or None.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, None if default is None else float(default), help, type=float)
 
 
 def DEFINE_boolean(name: str, default: Any, help: Optional[str], **_: Any) -> None:
-    """`--name`, `--name=true`, `--noname`."""
+    """Defines a flag with a truth value: `--name`, `--name=true`, `--noname`.
+
+    Args:
+        name: the name of the flag.
+        default: a bool or None.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, default, help, type=_boolean, nargs="?", const=True)
     FLAGS.__dict__["_parser"].add_argument(f"--no{name}", dest=name, action="store_false")
 
@@ -88,17 +127,36 @@ DEFINE_bool = DEFINE_boolean
 def DEFINE_enum(
     name: str, default: Any, enum_values: Sequence[str], help: Optional[str], **_: Any
 ) -> None:
-    """A flag with one of `enum_values`."""
+    """Defines a flag with one of `enum_values`.
+
+    Args:
+        name: the name of the flag.
+        default: one of the values, or None.
+        enum_values: the texts that are allowed.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, default, help, type=str, choices=list(enum_values))
 
 
 def DEFINE_list(name: str, default: Any, help: Optional[str], **_: Any) -> None:
-    """A list of strings, separated by commas."""
+    """Defines a flag with a list of strings, separated by commas.
+
+    Args:
+        name: the name of the flag.
+        default: a list, a text with commas, or None.
+        help: what `--help` shows.
+        **_: have no effect.
+    """
     FLAGS._define(name, _list(default) if isinstance(default, str) else default, help, type=_list)
 
 
 def mark_flag_as_required(flag_name: str) -> None:
-    """Makes parsing fail where the flag has no value."""
+    """Makes parsing fail where the flag has no value.
+
+    Args:
+        flag_name: the name of a flag that is defined.
+    """
     FLAGS.__dict__["_required"].append(flag_name)
 
 

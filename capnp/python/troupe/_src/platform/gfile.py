@@ -36,6 +36,15 @@ class GFile:
     _MODES = ("r", "w", "a", "r+", "w+", "a+")
 
     def __init__(self, name: Any, mode: str = "r") -> None:
+        """Names the file.
+
+        Args:
+            name: the path.
+            mode: as for Python's `open`: "r", "w", "a", each also with "+" and "b".
+
+        Raises:
+            InvalidArgumentError: if the mode is another.
+        """
         if mode.replace("b", "") not in self._MODES:
             raise errors.InvalidArgumentError(None, None, f"mode {mode} of {name!r} is unknown")
         self._name, self._mode = name, mode
@@ -43,10 +52,12 @@ class GFile:
 
     @property
     def name(self) -> Any:
+        """The path."""
         return self._name
 
     @property
     def mode(self) -> str:
+        """The mode."""
         return self._mode
 
     def _opened(self) -> Any:
@@ -66,28 +77,56 @@ class GFile:
         return content if "b" in self._mode else content.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The rest of the file, or at most n characters or bytes of it."""
+        """The rest of the file, or a part of it.
+
+        Args:
+            n: the greatest number of bytes; -1 for all.
+
+        Returns:
+            A text, or bytes in a mode with "b".
+
+        Raises:
+            NotFoundError: if there is no such file.
+            PermissionDeniedError: if the file is not open for reading.
+        """
         with _as_op_errors():
             return self._shown(self._must(True).read(n))
 
     def readline(self) -> Any:
+        """The next line with its end, empty behind the last one."""
         with _as_op_errors():
             return self._shown(self._must(True).readline())
 
     def readlines(self) -> List[Any]:
+        """The lines that are left, with their ends."""
         return list(self)
 
     def write(self, file_content: Any) -> None:
+        """Writes at the position, or at the end in mode "a".
+
+        Args:
+            file_content: a text, which is encoded as UTF-8, or bytes.
+
+        Raises:
+            PermissionDeniedError: if the file is not open for writing.
+        """
         with _as_op_errors():
             content = file_content.encode() if isinstance(file_content, str) else file_content
             self._must(False).write(content)
 
     def seek(self, offset: Optional[int] = None, whence: int = 0, position: Any = None) -> None:
-        """Moves by `offset` from the start (0), the position (1) or the end (2)."""
+        """Moves the position.
+
+        Args:
+            offset: the distance in bytes.
+            whence: from where: the start (0), the position (1) or the end (2).
+            position: the former name of `offset`.
+        """
         with _as_op_errors():
             self._opened().seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
+        """The position, in bytes."""
         return int(self._opened().tell())
 
     def size(self) -> int:
@@ -95,11 +134,13 @@ class GFile:
         return Stat(self._name).length
 
     def flush(self) -> None:
+        """Gives what is written to the operating system."""
         if self._file is not None:
             with _as_op_errors():
                 self._file.flush()
 
     def close(self) -> None:
+        """Closes the file; one that is to be written exists afterwards."""
         if self._file is not None:
             with _as_op_errors():
                 self._file.close()
@@ -136,17 +177,41 @@ class FileStatistics(NamedTuple):
 
 
 def Exists(filename: Any) -> bool:
-    """True if there is a file or folder of that name."""
+    """True if there is a file or folder of that name.
+
+    Args:
+        filename: a path.
+
+    Returns:
+        Whether it exists.
+    """
     return os.path.exists(filename)
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """True if there is a folder of that name."""
+    """True if there is a folder of that name.
+
+    Args:
+        dirname: a path.
+
+    Returns:
+        Whether it is a folder.
+    """
     return os.path.isdir(dirname)
 
 
 def ListDirectory(dirname: Any) -> List[str]:
-    """The names in a folder; NotFoundError where there is none."""
+    """The names in a folder.
+
+    Args:
+        dirname: the path of the folder.
+
+    Returns:
+        The names, without the path, in any order.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
     if not IsDirectory(dirname):
         raise errors.NotFoundError(None, None, f"Could not find directory {dirname}")
     with _as_op_errors():
@@ -154,72 +219,174 @@ def ListDirectory(dirname: Any) -> List[str]:
 
 
 def Glob(filename: Any) -> List[str]:
-    """The files that match a pattern, or one of a list of them."""
+    """The files that match a pattern, or one of a list of them.
+
+    Args:
+        filename: a pattern with "*", "?" and "[...]", or a list of patterns.
+
+    Returns:
+        The paths, in order for each pattern.
+    """
     patterns = filename if isinstance(filename, (list, tuple)) else [filename]
     return [name for pattern in patterns for name in sorted(glob.glob(os.fspath(pattern)))]
 
 
 def MkDir(dirname: Any) -> None:
-    """Makes a folder in one that exists."""
+    """Makes a folder in one that exists.
+
+    Args:
+        dirname: the path of the folder.
+
+    Raises:
+        AlreadyExistsError: if it exists.
+        NotFoundError: if the folder around it does not.
+    """
     with _as_op_errors():
         os.mkdir(dirname)
 
 
 def MakeDirs(dirname: Any) -> None:
-    """Creates a folder and its parents; it may exist."""
+    """Creates a folder and its parents; it may exist.
+
+    Args:
+        dirname: the path of the folder.
+
+    Raises:
+        AlreadyExistsError: if there is a file of that name.
+    """
     with _as_op_errors():
         os.makedirs(dirname, exist_ok=True)
 
 
 def Remove(filename: Any) -> None:
-    """Removes a file."""
+    """Removes a file.
+
+    Args:
+        filename: the path.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
     with _as_op_errors():
         os.remove(filename)
 
 
 def DeleteRecursively(dirname: Any) -> None:
-    """Removes a folder with all that is in it."""
+    """Removes a folder with all that is in it.
+
+    Args:
+        dirname: the path of the folder.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
     with _as_op_errors():
         shutil.rmtree(dirname)
 
 
 def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
-    """Gives a file another name; an existing one only with `overwrite`."""
+    """Gives a file or folder another name.
+
+    Args:
+        oldname: the path.
+        newname: the new path, on the same file system.
+        overwrite: whether a file of that name is replaced.
+
+    Raises:
+        AlreadyExistsError: if the name exists, and is not to be replaced.
+        NotFoundError: if there is none.
+    """
     _check_free(newname, overwrite)
     with _as_op_errors():
         os.replace(oldname, newname)
 
 
 def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
-    """Copies a file; over an existing one only with `overwrite`."""
+    """Copies a file.
+
+    Args:
+        oldpath: the path.
+        newpath: the path of the copy.
+        overwrite: whether a file of that name is replaced.
+
+    Raises:
+        AlreadyExistsError: if the path exists, and is not to be replaced.
+        NotFoundError: if there is none.
+    """
     _check_free(newpath, overwrite)
     with _as_op_errors():
         shutil.copyfile(oldpath, newpath)
 
 
 def Stat(filename: Any) -> FileStatistics:
-    """The length and the time of a file."""
+    """The length and the time of a file.
+
+    Args:
+        filename: the path.
+
+    Returns:
+        FileStatistics: `length` in bytes, `mtime_nsec` since 1970, and `is_directory`.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
     with _as_op_errors():
         found = os.stat(filename)
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(filename))
 
 
 def Walk(top: Any, in_order: bool = True) -> Iterator[Tuple[str, List[str], List[str]]]:
-    """(folder, its folders, its files) for a folder and all below it."""
+    """A folder and all below it.
+
+    Args:
+        top: the path of the folder.
+        in_order: whether a folder comes before those in it, or behind them.
+
+    Returns:
+        An iterator over (folder, names of its folders, names of its files).
+    """
     return os.walk(top, topdown=in_order)
 
 
 def get_matching_files(filename: Any) -> List[str]:
+    """The files that match a pattern, as `Glob`.
+
+    Args:
+        filename: a pattern or a list of patterns.
+
+    Returns:
+        The paths.
+    """
     return Glob(filename)
 
 
 def read_file_to_string(filename: Any, binary_mode: bool = False) -> Any:
-    """What is in a file."""
+    """What is in a file.
+
+    Args:
+        filename: the path.
+        binary_mode: whether bytes are wanted.
+
+    Returns:
+        A text, or bytes.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
     with GFile(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 
 
 def write_string_to_file(filename: Any, file_content: Any) -> None:
+    """Writes a file, in place of what was in it.
+
+    Args:
+        filename: the path.
+        file_content: a text, which is encoded as UTF-8, or bytes.
+
+    Raises:
+        NotFoundError: if its folder does not exist.
+    """
     with GFile(filename, "w") as file:
         file.write(file_content)
 

@@ -15,7 +15,11 @@ def get_logger() -> _logging.Logger:
 
 
 def set_verbosity(v: int) -> None:
-    """Sets the level; adds a handler for stderr where the program has none."""
+    """Sets the level; adds a handler for stderr where the program has none.
+
+    Args:
+        v: the lowest level that is logged, such as `tf.logging.INFO`.
+    """
     _logger.setLevel(v)
     if not _logger.hasHandlers():
         handler = _logging.StreamHandler()
@@ -29,17 +33,32 @@ def get_verbosity() -> int:
 
 
 def debug(msg: str, *args: Any) -> None:
-    """Logs a message at the level DEBUG."""
+    """Logs a message at the level DEBUG.
+
+    Args:
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.debug(msg, *args)
 
 
 def info(msg: str, *args: Any) -> None:
-    """Logs a message at the level INFO."""
+    """Logs a message at the level INFO.
+
+    Args:
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.info(msg, *args)
 
 
 def warning(msg: str, *args: Any) -> None:
-    """Logs a message at the level WARN."""
+    """Logs a message at the level WARN.
+
+    Args:
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.warning(msg, *args)
 
 
@@ -47,38 +66,81 @@ warn = warning
 
 
 def error(msg: str, *args: Any) -> None:
-    """Logs a message at the level ERROR."""
+    """Logs a message at the level ERROR.
+
+    Args:
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.error(msg, *args)
 
 
 def fatal(msg: str, *args: Any) -> None:
-    """Logs a message at the level FATAL."""
+    """Logs a message at the level FATAL.
+
+    Args:
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.critical(msg, *args)
 
 
 def log(level: int, msg: str, *args: Any) -> None:
-    """Logs a message at a level."""
+    """Logs a message at a level.
+
+    Args:
+        level: such as `tf.logging.INFO`.
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.log(level, msg, *args)
 
 
 def vlog(level: int, msg: str, *args: Any) -> None:
-    """Logs at a verbosity level: 1 is DEBUG, higher levels are below it."""
+    """Logs at a verbosity level: 1 is DEBUG, higher levels are below it.
+
+    Args:
+        level: the verbosity, 1 or more.
+        msg: a text with "%" formats.
+        *args: the values of the formats.
+    """
     _logger.log(max(1, DEBUG + 1 - level), msg, *args)
 
 
 def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
-    """Logs a message at a level, if the condition holds."""
+    """Logs a message at a level, if the condition holds.
+
+    Args:
+        level: such as `tf.logging.INFO`.
+        msg: a text with "%" formats.
+        condition: whether it is logged.
+        *args: the values of the formats.
+    """
     if condition:
         log(level, msg, *args)
 
 
 def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
-    """Logs every n-th call with that message, starting with the first."""
+    """Logs every n-th call with that message, starting with the first.
+
+    Args:
+        level: such as `tf.logging.INFO`.
+        msg: a text with "%" formats, by which calls are counted.
+        n: one of so many calls is logged.
+        *args: the values of the formats.
+    """
     log_if(level, msg, _count(msg) % n == 0, *args)
 
 
 def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
-    """Logs the first n calls with that message."""
+    """Logs the first n calls with that message.
+
+    Args:
+        level: such as `tf.logging.INFO`.
+        msg: a text with "%" formats, by which calls are counted.
+        n: how many calls are logged.
+        *args: the values of the formats.
+    """
     log_if(level, msg, _count(msg) < n, *args)
 
 

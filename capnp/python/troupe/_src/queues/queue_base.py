@@ -8,12 +8,15 @@ from typing import Any, List, Optional, Sequence
 from troupe._src.control_flow.conditional import switch_case
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import gather, get_static_value, identity
+from troupe._src.ops.array_ops import get_static_value, identity
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.selection_ops import gather
 from troupe._src.set_module import set_module
+from troupe._src.types.dimensions import Dimension
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
-from troupe._src.types.shapes import Dimension, ShapeLike, TensorShape, as_shape
+from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 
 @set_module("troupe.queue")
@@ -35,13 +38,13 @@ class QueueBase:
         """Stands for the queue of a handle.
 
         Args:
-          dtypes: Of the components.
-          shapes: Of the components, as far as they are known; None if none is.
-          names: Of the components, which elements are then dicts of; or None.
-          queue_ref: The handle.
+            dtypes: Of the components.
+            shapes: Of the components, as far as they are known; None if none is.
+            names: Of the components, which elements are then dicts of; or None.
+            queue_ref: The handle.
 
         Raises:
-          ValueError: If there are not as many shapes or names as dtypes.
+            ValueError: If there are not as many shapes or names as dtypes.
         """
         self._dtypes = [as_dtype(dtype) for dtype in dtypes]
         if shapes is not None and len(shapes) != len(dtypes):
@@ -54,15 +57,18 @@ class QueueBase:
         self._name = queue_ref.op.name.split("/")[-1]
 
     @staticmethod
-    def from_list(index: Any, queues: List[QueueBase]) -> QueueBase:
+    def from_list(index: TensorLike, queues: List[QueueBase]) -> QueueBase:
         """The queue of that number: which one it is, each step may say anew.
 
         Args:
-          index: An int scalar; InvalidArgumentError in the step where no queue has that number.
-          queues: Queues whose elements have the same dtypes and names.
+            index: An int scalar; InvalidArgumentError in the step where no queue has that number.
+            queues: Queues whose elements have the same dtypes and names.
+
+        Returns:
+            A queue, with the shapes that all of them have in common.
 
         Raises:
-          TypeError: If they are no list of such queues.
+            TypeError: If they are no list of such queues.
         """
         if not queues or not isinstance(queues, list):
             raise TypeError("A list of queues expected")
@@ -133,11 +139,14 @@ class QueueBase:
         `cancel_pending_enqueues` meanwhile.
 
         Args:
-          vals: The components: a list, a dict if they have names, or the only one itself.
-          name: Of the operation.
+            vals: The components: a list, a dict if they have names, or the only one itself.
+            name: Of the operation.
+
+        Returns:
+            The operation.
 
         Raises:
-          ValueError: If they do not have the dtypes, shapes or names of the components.
+            ValueError: If they do not have the dtypes, shapes or names of the components.
         """
         name = name or f"{self._name}_enqueue"
         components = self._components(vals, name)
@@ -148,7 +157,15 @@ class QueueBase:
     def enqueue_many(self, vals: Any, name: Optional[str] = None) -> Operation:
         """The operation that puts the rows of the components into the queue, an element each.
 
-        As `enqueue`, but the tensors have one more axis, of the same size, before the others.
+        Args:
+            vals: As for `enqueue`, but with one more axis, of the same size, before the others.
+            name: Of the operation.
+
+        Returns:
+            The operation.
+
+        Raises:
+            ValueError: If they do not have the dtypes, shapes or names of the components.
         """
         name = name or f"{self._name}_EnqueueMany"
         components = self._components(vals, name)
@@ -171,10 +188,10 @@ class QueueBase:
         In the step it is an OutOfRangeError if the queue is closed and empty.
 
         Args:
-          name: Of the operation.
+            name: Of the operation.
 
         Returns:
-          The components: a list, a dict if they have names, or the only one itself.
+            The components: a list, a dict if they have names, or the only one itself.
         """
         components = raw_ops.QueueDequeueV2(
             handle=self._queue_ref,
@@ -183,14 +200,17 @@ class QueueBase:
         )
         return self._result(components, self._shapes)
 
-    def dequeue_many(self, n: Any, name: Optional[str] = None) -> Any:
+    def dequeue_many(self, n: TensorLike, name: Optional[str] = None) -> Any:
         """A batch of `n` elements: their components, stacked along a new first axis.
 
-        As `dequeue`; it is an OutOfRangeError if the queue is closed and has fewer than `n`.
+        In the step it is an OutOfRangeError if the queue is closed and has fewer than `n`.
 
         Args:
-          n: An int scalar.
-          name: Of the operation.
+            n: An int scalar.
+            name: Of the operation.
+
+        Returns:
+            The components, as those of `dequeue`, with a first axis of size `n`.
         """
         components = raw_ops.QueueDequeueManyV2(
             handle=self._queue_ref,
@@ -202,8 +222,16 @@ class QueueBase:
         rows = TensorShape([None if known is None else int(known)])
         return self._result(components, [rows.concatenate(shape) for shape in self._shapes])
 
-    def dequeue_up_to(self, n: Any, name: Optional[str] = None) -> Any:
-        """As `dequeue_many`, but the batch is smaller if the queue is closed and has fewer."""
+    def dequeue_up_to(self, n: TensorLike, name: Optional[str] = None) -> Any:
+        """As `dequeue_many`, but the batch is smaller if the queue is closed and has fewer.
+
+        Args:
+            n: An int scalar.
+            name: Of the operation.
+
+        Returns:
+            The components, with a first axis of a size from 1 to `n`.
+        """
         components = raw_ops.QueueDequeueUpToV2(
             handle=self._queue_ref,
             n=n,
@@ -217,8 +245,11 @@ class QueueBase:
         """The operation that closes the queue: enqueues fail then, and dequeues once it is empty.
 
         Args:
-          cancel_pending_enqueues: Whether enqueues that wait fail, too, in place of going on.
-          name: Of the operation.
+            cancel_pending_enqueues: Whether enqueues that wait fail, too, in place of going on.
+            name: Of the operation.
+
+        Returns:
+            The operation.
         """
         return raw_ops.QueueCloseV2(
             handle=self._queue_ref,
@@ -264,12 +295,12 @@ def as_shapes(shapes: Any, may_be_partial: bool = False) -> Optional[List[Tensor
     """The shapes of components; that of the only one may stand for itself.
 
     Args:
-      shapes: None, a shape, or shapes.
-      may_be_partial: Whether sizes may be unknown; then `shapes` must be shapes.
+        shapes: None, a shape, or shapes.
+        may_be_partial: Whether sizes may be unknown; then `shapes` must be shapes.
 
     Raises:
-      TypeError: If they are no shapes.
-      ValueError: If a size is not known that must be.
+        TypeError: If they are no shapes.
+        ValueError: If a size is not known that must be.
     """
     if may_be_partial:
         if not isinstance(shapes, (list, tuple)) or not shapes or _is_shape(shapes):

@@ -11,7 +11,7 @@ from troupe._src.graph.graph import get_default_graph, get_default_session
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.platform import logging
-from troupe._src.session.session import BaseSession
+from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -42,18 +42,18 @@ class QueueRunner:
         """Adds the operations that close the queue, unless they are given.
 
         Args:
-          queue: The queue.
-          enqueue_ops: What the threads run; one that occurs twice has two threads.
-          close_op: What closes the queue.
-          cancel_op: What closes the queue and cancels its enqueues.
-          queue_closed_exception_types: The errors of an enqueue that mean that the input has ended;
-            by default OutOfRangeError.
-          queue_runner_def: Names all of these, in place of them.
-          import_scope: The name scope that those names are in.
+            queue: The queue.
+            enqueue_ops: What the threads run; one that occurs twice has two threads.
+            close_op: What closes the queue.
+            cancel_op: What closes the queue and cancels its enqueues.
+            queue_closed_exception_types: The errors of an enqueue that mean that the input has
+                ended; by default OutOfRangeError.
+            queue_runner_def: Names all of these, in place of them.
+            import_scope: The name scope that those names are in.
 
         Raises:
-          ValueError: If the queue or the enqueues are missing, or are given besides a definition.
-          TypeError: If the exception types are no tuple of classes of errors of a step.
+            ValueError: If the queue or the enqueues are missing, or are given besides a definition.
+            TypeError: If the exception types are no tuple of classes of errors of a step.
         """
         if queue_runner_def is not None:
             if queue or enqueue_ops:
@@ -97,22 +97,27 @@ class QueueRunner:
 
     @property
     def queue(self) -> Any:
+        """The queue."""
         return self._queue
 
     @property
     def enqueue_ops(self) -> Sequence[Any]:
+        """What the threads run."""
         return self._enqueue_ops
 
     @property
     def close_op(self) -> Any:
+        """What closes the queue."""
         return self._close_op
 
     @property
     def cancel_op(self) -> Any:
+        """What closes the queue and cancels its enqueues."""
         return self._cancel_op
 
     @property
     def queue_closed_exception_types(self) -> ErrorTypes:
+        """The errors of an enqueue that mean that the input has ended."""
         return self._closed
 
     @property
@@ -171,13 +176,13 @@ class QueueRunner:
         """Creates a thread for each enqueue, and with a coordinator one that closes the queue.
 
         Args:
-          sess: The session in which they run.
-          coord: Gets their errors, and stops and joins them.
-          daemon: Whether the program may end while they run.
-          start: Whether they start at once.
+            sess: The session in which they run.
+            coord: Gets their errors, and stops and joins them.
+            daemon: Whether the program may end while they run.
+            start: Whether they start at once.
 
         Returns:
-          The threads; none if there are some in that session already.
+            The threads; none if there are some in that session already.
         """
         with self._lock:
             if self._runs.get(sess, 0) > 0:
@@ -203,7 +208,14 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: Optional[str] = None) -> Optional[QueueRunnerDef]:
-        """The message that names its nodes, without that scope; None if the queue is not in it."""
+        """The message that names its nodes.
+
+        Args:
+            export_scope: A name scope that is left out of the names.
+
+        Returns:
+            The message; None if the queue is not in that scope.
+        """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         return QueueRunnerDef(
@@ -220,7 +232,15 @@ class QueueRunner:
     def from_proto(
         queue_runner_def: QueueRunnerDef, import_scope: Optional[str] = None
     ) -> QueueRunner:
-        """The runner of the nodes that the message names, in that scope."""
+        """The runner of the nodes that the message names.
+
+        Args:
+            queue_runner_def: The message.
+            import_scope: The name scope that those names are in.
+
+        Returns:
+            The runner.
+        """
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
 
@@ -249,7 +269,12 @@ def _out_of_scope(name: str, scope: Optional[str]) -> str:
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
-    """Adds the runner to a collection of the default graph, which `start_queue_runners` starts."""
+    """Adds the runner to a collection of the default graph, which `start_queue_runners` starts.
+
+    Args:
+        qr: The runner.
+        collection: The name of the collection.
+    """
     get_default_graph().add_to_collection(collection, qr)
 
 
@@ -263,19 +288,19 @@ def start_queue_runners(
     """Creates the threads of all runners of a collection.
 
     Args:
-      sess: The session in which they run; by default the default session. A MonitoredSession
-        starts the runners itself.
-      coord: As that of `QueueRunner.create_threads`.
-      daemon: As that of `QueueRunner.create_threads`.
-      start: Whether the threads start at once.
-      collection: The name of the collection.
+        sess: The session in which they run; by default the default session. A MonitoredSession
+            starts the runners itself.
+        coord: As that of `QueueRunner.create_threads`.
+        daemon: As that of `QueueRunner.create_threads`.
+        start: Whether the threads start at once.
+        collection: The name of the collection.
 
     Returns:
-      The threads.
+        The threads.
 
     Raises:
-      ValueError: If there is no session.
-      TypeError: If it is no session.
+        ValueError: If there is no session.
+        TypeError: If it is no session.
     """
     session = get_default_session() if sess is None else sess
     if session is None:

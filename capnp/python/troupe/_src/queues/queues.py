@@ -30,15 +30,15 @@ class FIFOQueue(QueueBase):
         """Adds a queue to the graph.
 
         Args:
-          capacity: The number of elements that it has room for.
-          dtypes: Of the components of an element.
-          shapes: Of the components; without them elements may differ, and `dequeue_many` fails.
-          names: Of the components, which elements are then dicts of.
-          shared_name: What other sessions on its device know it by.
-          name: Of its node.
+            capacity: The number of elements that it has room for.
+            dtypes: Of the components of an element.
+            shapes: Of the components; without them elements may differ, and `dequeue_many` fails.
+            names: Of the components, which elements are then dicts of.
+            shared_name: What other sessions on its device know it by.
+            name: Of its node.
 
         Raises:
-          ValueError: If a shape is not fully known, or a name is missing.
+            ValueError: If a shape is not fully known, or a name is missing.
         """
         types = as_dtypes(dtypes)
         known: Any = as_shapes(shapes)
@@ -72,18 +72,18 @@ class RandomShuffleQueue(QueueBase):
         """Adds a queue to the graph.
 
         Args:
-          capacity: As that of FIFOQueue.
-          min_after_dequeue: The number of elements that stay in the queue, which is how well it
-            mixes them: a dequeue waits for more, unless the queue is closed.
-          dtypes: As those of FIFOQueue.
-          shapes: As those of FIFOQueue.
-          names: As those of FIFOQueue.
-          seed: What the random order follows from, together with the seed of the graph.
-          shared_name: As that of FIFOQueue.
-          name: As that of FIFOQueue.
+            capacity: As that of FIFOQueue.
+            min_after_dequeue: The number of elements that stay in the queue, which is how well it
+                mixes them: a dequeue waits for more, unless the queue is closed.
+            dtypes: As those of FIFOQueue.
+            shapes: As those of FIFOQueue.
+            names: As those of FIFOQueue.
+            seed: What the random order follows from, together with the seed of the graph.
+            shared_name: As that of FIFOQueue.
+            name: As that of FIFOQueue.
 
         Raises:
-          ValueError: If a shape is not fully known, or a name is missing.
+            ValueError: If a shape is not fully known, or a name is missing.
         """
         types = as_dtypes(dtypes)
         known: Any = as_shapes(shapes)
@@ -123,16 +123,16 @@ class PaddingFIFOQueue(QueueBase):
         """Adds a queue to the graph.
 
         Args:
-          capacity: As that of FIFOQueue.
-          dtypes: As those of FIFOQueue.
-          shapes: Of all components; a size that is None may differ among elements, and a batch
-            pads it to the largest of its elements.
-          names: As those of FIFOQueue.
-          shared_name: As that of FIFOQueue.
-          name: As that of FIFOQueue.
+            capacity: As that of FIFOQueue.
+            dtypes: As those of FIFOQueue.
+            shapes: Of all components; a size that is None may differ among elements, and a batch
+                pads it to the largest of its elements.
+            names: As those of FIFOQueue.
+            shared_name: As that of FIFOQueue.
+            name: As that of FIFOQueue.
 
         Raises:
-          ValueError: If a shape or a name is missing, or a rank is not known.
+            ValueError: If a shape or a name is missing, or a rank is not known.
         """
         types = as_dtypes(dtypes)
         known: Any = as_shapes(shapes, may_be_partial=True) or []
@@ -169,15 +169,15 @@ class PriorityQueue(QueueBase):
         """Adds a queue to the graph.
 
         Args:
-          capacity: As that of FIFOQueue.
-          types: The dtypes of the components after the priority, which is an int64 scalar.
-          shapes: The shapes of the components after the priority, or None.
-          names: Of all components, also of the priority.
-          shared_name: As that of FIFOQueue.
-          name: As that of FIFOQueue.
+            capacity: As that of FIFOQueue.
+            types: The dtypes of the components after the priority, which is an int64 scalar.
+            shapes: The shapes of the components after the priority, or None.
+            names: Of all components, also of the priority.
+            shared_name: As that of FIFOQueue.
+            name: As that of FIFOQueue.
 
         Raises:
-          ValueError: If a shape is not fully known, or a name is missing.
+            ValueError: If a shape is not fully known, or a name is missing.
         """
         others = as_dtypes(types)
         known: Any = as_shapes(shapes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.rnn.cell import LayerRNNCell, activation_of, check_tensors
@@ -13,7 +14,16 @@ from troupe._src.variables.initializers import Constant, Zeros
 
 
 class _UnitsCell(LayerRNNCell):
-    """A cell of so many units, whose state is its output."""
+    """A cell of so many units, whose state is its output.
+
+    Args:
+        num_units: The size of the state and of the output.
+        activation: A function, or its name.
+        reuse: Whether the variables are those that exist in the scope.
+        name: The name of the layer, by default the snake case of the class.
+        dtype: The dtype of the variables, by default that of the first input.
+        **kwargs: What all layers take.
+    """
 
     def __init__(
         self, num_units: int, activation: Any, reuse: Any, name: Optional[str],
@@ -24,10 +34,12 @@ class _UnitsCell(LayerRNNCell):
 
     @property
     def state_size(self) -> Any:
+        """The number of units."""
         return self._num_units
 
     @property
     def output_size(self) -> Any:
+        """The number of units."""
         return self._num_units
 
 
@@ -44,18 +56,41 @@ class BasicRNNCell(_UnitsCell):
         dtype: Optional[DTypeLike] = None,
         **kwargs: Any,
     ) -> None:
-        """A cell of `num_units`, whose activation is tanh by default."""
+        """A cell of `num_units`.
+
+        Args:
+            num_units: The size of the state and of the output.
+            activation: A function, or its name; by default tanh.
+            reuse: Whether the variables are those that exist in the scope.
+            name: The name of the layer, by default the snake case of the class.
+            dtype: The dtype of the variables, by default that of the first input.
+            **kwargs: What all layers take.
+        """
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel: Any = None
         self._bias: Any = None
 
     def build(self, inputs_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Args:
+            inputs_shape: [batch, size], of a known size.
+        """
         depth, units = self._depth_of(inputs_shape), self._num_units
         self._kernel = self.add_weight("kernel", [depth + units, units])
         self._bias = self.add_weight("bias", [units], initializer=Zeros())
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: Floats, [batch, size].
+            state: Floats, [batch, num_units].
+
+        Returns:
+            The output and the next state, which are the same.
+        """
         check_tensors([inputs, state])
         product = math_ops.matmul(array_ops.concat([inputs, state], 1), self._kernel)
         output = self._activation(nn_ops.bias_add(product, self._bias))
@@ -77,10 +112,18 @@ class GRUCell(_UnitsCell):
         dtype: Optional[DTypeLike] = None,
         **kwargs: Any,
     ) -> None:
-        """A cell of `num_units`, whose activation is tanh by default.
+        """A cell of `num_units`.
 
-        Without `bias_initializer`, the biases of the gates are ones and those of the candidate
-        zeros.
+        Args:
+            num_units: The size of the state and of the output.
+            activation: The function of the candidate, or its name; by default tanh.
+            reuse: Whether the variables are those that exist in the scope.
+            kernel_initializer: That of the matrices, by default that of the scope.
+            bias_initializer: That of the biases; by default those of the gates are ones and those
+                of the candidate zeros.
+            name: The name of the layer, by default the snake case of the class.
+            dtype: The dtype of the variables, by default that of the first input.
+            **kwargs: What all layers take.
         """
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
@@ -90,6 +133,11 @@ class GRUCell(_UnitsCell):
         self._candidate_bias: Any = None
 
     def build(self, inputs_shape: Any) -> None:
+        """Makes the kernels and biases of the gates and of the candidate.
+
+        Args:
+            inputs_shape: [batch, size], of a known size.
+        """
         depth, units = self._depth_of(inputs_shape), self._num_units
         kernels, biases = self._kernel_initializer, self._bias_initializer
         self._gate_kernel = self.add_weight(
@@ -106,7 +154,16 @@ class GRUCell(_UnitsCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: TensorLike) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: Floats, [batch, size].
+            state: Floats, [batch, num_units].
+
+        Returns:
+            The output and the next state, which are the same.
+        """
         check_tensors([inputs, state])
         gates = math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel)
         gates = gen_ops.sigmoid(nn_ops.bias_add(gates, self._gate_bias))

@@ -6,7 +6,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.layers.base import InputSpec, Layer
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.layers.base import Layer
+from troupe._src.layers.input_spec import InputSpec
 from troupe._src.nn import nn_ops
 from troupe._src.ops import array_ops, gen_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
@@ -91,6 +93,12 @@ class RNNCell(Layer):
 
     A class of cells has `state_size` and `output_size`, and computes in `call(inputs, state)`. That
     may use `tf.get_variable`, whose variables are then those of the cell.
+
+    Args:
+        trainable: Whether its variables are among the trainable ones.
+        name: The name of the layer, by default the snake case of the class.
+        dtype: The dtype of the variables, by default that of the first input.
+        **kwargs: What all layers take.
     """
 
     def __init__(
@@ -103,12 +111,15 @@ class RNNCell(Layer):
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """(output, next state) for an input and a state.
+        """Computes a step.
 
         Args:
             inputs: A tensor of the shape [batch, size], or nested tensors.
             state: A tensor for each size in `state_size`.
             scope: The scope of the variables, by default the snake case of the class.
+
+        Returns:
+            The output, of the structure of `output_size`, and the next state, of that of `state`.
         """
         if scope is not None:
             with variable_scope(scope, custom_getter=self._tracked) as entered:
@@ -136,12 +147,27 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def build(self, _: Any) -> None:
-        """Makes no variables: `call` does."""
+        """Makes no variables: `call` does.
+
+        Args:
+            _: The shape of the inputs.
+        """
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Optional[DTypeLike] = None
+        self,
+        inputs: Optional[TensorLike] = None,
+        batch_size: Any = None,
+        dtype: Optional[DTypeLike] = None,
     ) -> Any:
         """`zero_state` for the batch size and dtype of the inputs, or those that are given.
+
+        Args:
+            inputs: A tensor whose first axis is the batch, or None.
+            batch_size: A number or a scalar, where there are no inputs.
+            dtype: The dtype of the state, where there are no inputs.
+
+        Returns:
+            Tensors with the structure of `state_size`.
 
         Raises:
             ValueError: They are not known, or the inputs have others.
@@ -170,14 +196,27 @@ class RNNCell(Layer):
             )
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        """A state of zeros, with the structure of `state_size`."""
+    def zero_state(self, batch_size: TensorLike, dtype: DTypeLike) -> Any:
+        """A state of zeros.
+
+        Args:
+            batch_size: A number or a scalar.
+            dtype: The dtype of the state.
+
+        Returns:
+            Tensors [batch, size] with the structure of `state_size`.
+        """
         with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             return zeros_like_sizes(self.state_size, batch_size, dtype)
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build`, as layers do."""
+    """A cell that makes its variables in `build`, as layers do.
+
+    Args:
+        dtype: The dtype of the variables, by default that of the first input.
+        **kwargs: What all layers take.
+    """
 
     def __init__(self, dtype: Optional[DTypeLike], **kwargs: Any) -> None:
         super().__init__(dtype=dtype, **kwargs)
@@ -187,6 +226,18 @@ class LayerRNNCell(RNNCell):
     def __call__(
         self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
     ) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: A tensor of the shape [batch, size].
+            state: A tensor for each size in `state_size`.
+            scope: The scope of the variables, by default the snake case of the class.
+            *args: What else `call` takes.
+            **kwargs: What else `call` takes.
+
+        Returns:
+            The output and the next state.
+        """
         return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
 
     def _depth_of(self, inputs_shape: Any) -> int:
@@ -208,10 +259,12 @@ class CompositeCell(RNNCell):
 
     @property
     def trainable_weights(self) -> List[Any]:
+        """The trainable variables of the cells in it."""
         return self._gathered("trainable_weights") if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> List[Any]:
+        """The other variables of the cells in it."""
         rest = self._gathered("non_trainable_weights")
         return rest if self.trainable else self._gathered("trainable_weights") + rest
 

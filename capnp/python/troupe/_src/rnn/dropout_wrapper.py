@@ -10,8 +10,9 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.nn import nn_ops
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.rnn.lstm_cells import LSTMStateTuple
 from troupe._src.rnn.wrappers import CellWrapper
 from troupe._src.set_module import set_module

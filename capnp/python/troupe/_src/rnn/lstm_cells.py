@@ -15,6 +15,8 @@ from troupe._src.variables.partitioners import fixed_size_partitioner
 
 
 class _StateTuple(NamedTuple):
+    """The fields of LSTMStateTuple."""
+
     c: Any
     h: Any
 
@@ -34,7 +36,19 @@ class LSTMStateTuple(_StateTuple):
 
 
 class _MemoryCell(LayerRNNCell):
-    """A cell of so many units with a memory, and with an output of that size."""
+    """A cell of so many units with a memory, and with an output of that size.
+
+    Args:
+        num_units: The size of the memory.
+        output_size: The size of the output.
+        forget_bias: Added to what goes into the forget gate.
+        state_is_tuple: Whether a state is an LSTMStateTuple, or one concatenated tensor.
+        activation: The function of new memory and output, by default tanh.
+        reuse: Whether the variables are those that exist in the scope.
+        name: The name of the layer, by default the snake case of the class.
+        dtype: The dtype of the variables, by default that of the first input.
+        **kwargs: What all layers take.
+    """
 
     def __init__(
         self, num_units: int, output_size: int, forget_bias: float, state_is_tuple: bool,
@@ -55,11 +69,13 @@ class _MemoryCell(LayerRNNCell):
 
     @property
     def state_size(self) -> Any:
+        """The sizes of the memory and of the output, or their sum for a concatenated state."""
         sizes = (self._num_units, self._output_size)
         return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> Any:
+        """The size of the output."""
         return self._output_size
 
     def _parts(self, state: Any) -> Any:
@@ -113,12 +129,26 @@ class BasicLSTMCell(_MemoryCell):
         )  # fmt: skip
 
     def build(self, inputs_shape: Any) -> None:
+        """Makes the kernel and the bias.
+
+        Args:
+            inputs_shape: [batch, size], of a known size.
+        """
         depth, units = self._depth_of(inputs_shape), self._num_units
         self._kernel = self.add_weight("kernel", [depth + units, 4 * units])
         self._bias = self.add_weight("bias", [4 * units], initializer=Zeros())
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: Floats, [batch, size].
+            state: An LSTMStateTuple of floats, or their concatenation.
+
+        Returns:
+            The output, [batch, num_units], and the next state, of the kind of `state`.
+        """
         check_tensors([inputs, state])
         memory, before = self._parts(state)
         enter, new, forget, leave = self._gates(inputs, before)
@@ -189,6 +219,11 @@ class LSTMCell(_MemoryCell):
         self._proj_kernel: Any = None
 
     def build(self, inputs_shape: Any) -> None:
+        """Makes the kernel, the bias, and those of peepholes and the projection.
+
+        Args:
+            inputs_shape: [batch, size], of a known size.
+        """
         depth, units = self._depth_of(inputs_shape), self._num_units
         self._kernel = self._matrix(
             "kernel", [depth + self._output_size, 4 * units], self._num_unit_shards
@@ -210,6 +245,15 @@ class LSTMCell(_MemoryCell):
         return self.add_weight(name, shape, initializer=self._initializer, partitioner=partitioner)
 
     def call(self, inputs: Any, state: Any) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: Floats, [batch, size].
+            state: An LSTMStateTuple of floats, or their concatenation.
+
+        Returns:
+            The output, [batch, num_proj or num_units], and the next state, of the kind of `state`.
+        """
         check_tensors([inputs, state])
         memory, before = self._parts(state)
         enter, new, forget, leave = self._gates(inputs, before)

@@ -20,7 +20,11 @@ class MultiRNNCell(CompositeCell):
     """Cells, each of which gets the output of the one before."""
 
     def __init__(self, cells: Sequence[Any], state_is_tuple: bool = True) -> None:
-        """A stack of those cells, whose state is a tuple of theirs, or all of it in one tensor.
+        """A stack of cells.
+
+        Args:
+            cells: The cells, the first of which gets the inputs.
+            state_is_tuple: Whether the state is a tuple of theirs, or all of it in one tensor.
 
         Raises:
             TypeError: `cells` is no sequence.
@@ -51,20 +55,43 @@ class MultiRNNCell(CompositeCell):
 
     @property
     def state_size(self) -> Any:
+        """A tuple of those of the cells, or their sum."""
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> Any:
+        """That of the last cell."""
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        """A state of zeros.
+
+        Args:
+            batch_size: A number or a scalar.
+            dtype: The dtype of the state.
+
+        Returns:
+            A tuple of the states of the cells, or one tensor.
+        """
         with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             if not self._state_is_tuple:
                 return super().zero_state(batch_size, dtype)
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs: Any, state: Any) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: What the first cell gets.
+            state: A tuple of states, or one tensor.
+
+        Returns:
+            The output of the last cell, and the next state, of the kind of `state`.
+
+        Raises:
+            ValueError: The state is no tuple where it should be.
+        """
         if self._state_is_tuple and not nest.is_nested(state):
             raise ValueError(
                 f"Expected state to be a tuple of length {len(self.state_size)}, but received: "

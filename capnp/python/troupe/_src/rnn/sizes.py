@@ -8,7 +8,7 @@ import numpy as np
 
 from troupe._src.control_flow import nest
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, raw_ops
 from troupe._src.ops.convert import constant
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike
@@ -40,11 +40,11 @@ def zeros_of(batch_size: Any, size: Any, dtype: DTypeLike) -> Tensor:
     """
     shape = static_shape(batch_size, size)
     if shape.is_fully_defined():
-        return array_ops.zeros(shape, dtype)
+        return creation_ops.zeros(shape, dtype)
     parts = [_vector(batch_size), _vector(size)]
     if parts[0] is None or parts[1] is None:
         raise ValueError(f"Provided a prefix or suffix of None: {batch_size} and {size}")
-    zeros = array_ops.zeros(array_ops.concat(parts, 0), dtype)
+    zeros = creation_ops.zeros(array_ops.concat(parts, 0), dtype)
     # As an op, so that the shapes of what follows are known, too.
     known: Tensor = raw_ops.EnsureShape(input=zeros, shape=shape)
     return known

@@ -11,7 +11,7 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import math_ops, selection_ops
 from troupe._src.variables.variable_scope import variable_scope
 from troupe._src.variables.variable_store import VariableScope
 
@@ -34,7 +34,7 @@ def copied(is_finished: Tensor, before: Any, after: Any) -> Any:
     if isinstance(before, TensorArray) or before.shape.rank == 0:
         return after
     with get_default_graph().colocate_with(after):
-        return array_ops.where(is_finished, before, after)
+        return selection_ops.where(is_finished, before, after)
 
 
 @dataclasses.dataclass

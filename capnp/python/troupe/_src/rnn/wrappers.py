@@ -12,7 +12,15 @@ from troupe._src.types.dtypes import DTypeLike
 
 
 class CellWrapper(CompositeCell):
-    """A cell with the sizes and variables of another one, which it calls without a scope around."""
+    """A cell with the sizes and variables of another one, which it calls without a scope around.
+
+    Args:
+        cell: The other one.
+        **kwargs: What all layers take.
+
+    Raises:
+        TypeError: It lacks what a cell has.
+    """
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -24,17 +32,38 @@ class CellWrapper(CompositeCell):
 
     @property
     def state_size(self) -> Any:
+        """That of the cell in it."""
         return self.cell.state_size
 
     @property
     def output_size(self) -> Any:
+        """That of the cell in it."""
         return self.cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        """A state of zeros of the cell in it.
+
+        Args:
+            batch_size: A number or a scalar.
+            dtype: The dtype of the state.
+
+        Returns:
+            Tensors with the structure of `state_size`.
+        """
         with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """Computes a step.
+
+        Args:
+            inputs: A tensor of the shape [batch, size], or nested tensors.
+            state: A tensor for each size in `state_size`.
+            scope: The scope of the variables of the cell in it.
+
+        Returns:
+            The output and the next state.
+        """
         return self._wrapped(inputs, state, scope)
 
     def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
@@ -48,7 +77,13 @@ class ResidualWrapper(CellWrapper):
     def __init__(
         self, cell: Any, residual_fn: Optional[Callable[[Any, Any], Any]] = None, **kwargs: Any
     ) -> None:
-        """Wraps a cell; `residual_fn(inputs, outputs)` gives the outputs, by default the sum."""
+        """Wraps a cell.
+
+        Args:
+            cell: The cell.
+            residual_fn: Gives the outputs from (inputs, outputs), by default their sum.
+            **kwargs: What all layers take.
+        """
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
@@ -69,11 +104,26 @@ class DeviceWrapper(CellWrapper):
     """A cell that runs on a device."""
 
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
-        """Wraps a cell, which is called in `tf.device(device)`."""
+        """Wraps a cell.
+
+        Args:
+            cell: The cell.
+            device: What `tf.device` takes, in which the cell is called.
+            **kwargs: What all layers take.
+        """
         super().__init__(cell, **kwargs)
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+        """A state of zeros, on the device.
+
+        Args:
+            batch_size: A number or a scalar.
+            dtype: The dtype of the state.
+
+        Returns:
+            Tensors with the structure of `state_size`.
+        """
         with get_default_graph().device(self._device):
             return super().zero_state(batch_size, dtype)
 

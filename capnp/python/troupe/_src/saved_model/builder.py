@@ -29,8 +29,11 @@ class Builder:
     def __init__(self, export_dir: Any) -> None:
         """Makes the folder.
 
+        Args:
+            export_dir: Its path.
+
         Raises:
-          AssertionError: It exists and has files.
+            AssertionError: It exists and has files.
         """
         self._saved_model = SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION
@@ -60,21 +63,21 @@ class Builder:
         """Adds the default graph, and saves the variables. For the first graph.
 
         Args:
-          sess: A session of the graph, whose variables have values.
-          tags: The names by which the graph is loaded, all together.
-          signature_def_map: Signatures by name.
-          assets_collection: Constants that are the names of files which the graph reads.
-          legacy_init_op: As `main_op`.
-          clear_devices: Leaves out the devices of nodes.
-          main_op: What is run after the variables were restored.
-          strip_default_attrs: Without effect: defaults stay in the nodes.
-          saver: By default one of all variables.
+            sess: A session of the graph, whose variables have values.
+            tags: The names by which the graph is loaded, all together.
+            signature_def_map: Signatures by name.
+            assets_collection: Constants that are the names of files which the graph reads.
+            legacy_init_op: As `main_op`.
+            clear_devices: Leaves out the devices of nodes.
+            main_op: What is run after the variables were restored.
+            strip_default_attrs: Without effect: defaults stay in the nodes.
+            saver: By default one of all variables.
 
         Raises:
-          AssertionError: Variables have been saved, or a signature lacks names or dtypes.
-          KeyError: A signature has a reserved name.
-          TypeError: `main_op` is no operation, or an asset no constant.
-          ValueError: The graph has such an operation already.
+            AssertionError: Variables have been saved, or a signature lacks names or dtypes.
+            KeyError: A signature has a reserved name.
+            TypeError: `main_op` is no operation, or an asset no constant.
+            ValueError: The graph has such an operation already.
         """
         if self._has_saved_variables:
             raise AssertionError(
@@ -104,20 +107,20 @@ class Builder:
         """Adds the default graph, which has the variables that were saved.
 
         Args:
-          tags: The names by which the graph is loaded, all together.
-          signature_def_map: Signatures by name.
-          assets_collection: Constants that are the names of files which the graph reads.
-          legacy_init_op: As `main_op`.
-          clear_devices: Leaves out the devices of nodes.
-          main_op: What is run after the variables were restored.
-          strip_default_attrs: Without effect: defaults stay in the nodes.
-          saver: By default one of all variables.
+            tags: The names by which the graph is loaded, all together.
+            signature_def_map: Signatures by name.
+            assets_collection: Constants that are the names of files which the graph reads.
+            legacy_init_op: As `main_op`.
+            clear_devices: Leaves out the devices of nodes.
+            main_op: What is run after the variables were restored.
+            strip_default_attrs: Without effect: defaults stay in the nodes.
+            saver: By default one of all variables.
 
         Raises:
-          AssertionError: No variables have been saved, or a signature lacks names or dtypes.
-          KeyError: A signature has a reserved name.
-          TypeError: `main_op` is no operation, or an asset no constant.
-          ValueError: The graph has such an operation already.
+            AssertionError: No variables have been saved, or a signature lacks names or dtypes.
+            KeyError: A signature has a reserved name.
+            TypeError: `main_op` is no operation, or an asset no constant.
+            ValueError: The graph has such an operation already.
         """
         if not self._has_saved_variables:
             raise AssertionError(
@@ -133,10 +136,10 @@ class Builder:
         """Writes the file.
 
         Args:
-          as_text: Writes protobuf's text form.
+            as_text: Writes protobuf's text form.
 
         Returns:
-          The path of the file.
+            The path of the file.
         """
         os.makedirs(self._export_dir, exist_ok=True)
         pb, pbtxt = constants.model_files(self._export_dir)
@@ -208,11 +211,11 @@ def simple_save(
     """Saves the default graph to be served, with the variables of a session.
 
     Args:
-      session: The session.
-      export_dir: The folder, which must not exist or be empty.
-      inputs: Tensors by names for users.
-      outputs: Tensors by names for users.
-      legacy_init_op: What is run after the variables were restored.
+        session: The session.
+        export_dir: The folder, which must not exist or be empty.
+        inputs: Tensors by names for users.
+        outputs: Tensors by names for users.
+        legacy_init_op: What is run after the variables were restored.
     """
     builder = Builder(export_dir)
     builder.add_meta_graph_and_variables(

@@ -43,29 +43,29 @@ def freeze_graph(
     """Makes the variables of a graph constants.
 
     Args:
-      input_graph: The file of a GraphDef, or empty.
-      input_saver: The file of the graph's SaverDef, or empty.
-      input_binary: The files are bytes, not protobuf's text form.
-      input_checkpoint: The name of the checkpoint.
-      output_node_names: The nodes to compute, separated by commas.
-      restore_op_name: Ignored.
-      filename_tensor_name: Ignored.
-      output_graph: Where the GraphDef is written, or empty.
-      clear_devices: Leaves out the devices of nodes.
-      initializer_nodes: Nodes that are run before, separated by commas.
-      variable_names_whitelist: Those that become constants, by default all.
-      variable_names_blacklist: Those that do not.
-      input_meta_graph: The file of a MetaGraphDef, in place of `input_graph`.
-      input_saved_model_dir: A SavedModel, in place of all of these.
-      saved_model_tags: Those of its graph, separated by commas.
-      checkpoint_version: Ignored: a checkpoint says it.
+        input_graph: The file of a GraphDef, or empty.
+        input_saver: The file of the graph's SaverDef, or empty.
+        input_binary: The files are bytes, not protobuf's text form.
+        input_checkpoint: The name of the checkpoint.
+        output_node_names: The nodes to compute, separated by commas.
+        restore_op_name: Ignored.
+        filename_tensor_name: Ignored.
+        output_graph: Where the GraphDef is written, or empty.
+        clear_devices: Leaves out the devices of nodes.
+        initializer_nodes: Nodes that are run before, separated by commas.
+        variable_names_whitelist: Those that become constants, by default all.
+        variable_names_blacklist: Those that do not.
+        input_meta_graph: The file of a MetaGraphDef, in place of `input_graph`.
+        input_saved_model_dir: A SavedModel, in place of all of these.
+        saved_model_tags: Those of its graph, separated by commas.
+        checkpoint_version: Ignored: a checkpoint says it.
 
     Returns:
-      A GraphDef.
+        A GraphDef.
 
     Raises:
-      OSError: A file does not exist.
-      ValueError: There is no such checkpoint, or no node to compute is named.
+        OSError: A file does not exist.
+        ValueError: There is no such checkpoint, or no node to compute is named.
     """
     meta_graph = None
     graph_def: Any = None

@@ -19,7 +19,14 @@ from troupe._src.variables.variable_sets import global_variables
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """True if the folder has the file of a SavedModel, or its text form."""
+    """Whether a folder has the file of a SavedModel, or its text form.
+
+    Args:
+        export_dir: The folder.
+
+    Returns:
+        True or false.
+    """
     return any(os.path.exists(path) for path in constants.model_files(export_dir))
 
 
@@ -30,13 +37,13 @@ def parse_saved_model(export_dir: Any) -> SavedModel:
     """The message of a SavedModel.
 
     Args:
-      export_dir: Its folder.
+        export_dir: Its folder.
 
     Returns:
-      A SavedModel.
+        A SavedModel.
 
     Raises:
-      OSError: There is no file of one, or it is damaged.
+        OSError: There is no file of one, or it is damaged.
     """
     pb, pbtxt = constants.model_files(export_dir)
     for path, parse in (
@@ -98,13 +105,13 @@ class SavedModelLoader:
         """Adds the nodes to a graph.
 
         Args:
-          graph: The graph.
-          tags: Those of the graph to load.
-          import_scope: The prefix of all names.
-          **kwargs: As of tf.train.import_meta_graph.
+            graph: The graph.
+            tags: Those of the graph to load.
+            import_scope: The prefix of all names.
+            **kwargs: As of tf.train.import_meta_graph.
 
         Returns:
-          The saver of its variables, and the elements that were asked for.
+            The saver of its variables, and the elements that were asked for.
         """
         message = self.get_meta_graph_def_from_tags(tags)
         with graph.as_default():
@@ -146,7 +153,7 @@ class SavedModelLoader:
         """Adds the nodes, restores the variables and initializes the rest.
 
         Returns:
-          The message of the graph.
+            The message of the graph.
         """
         saver, _ = self.load_graph(sess.graph, tags, import_scope, **kwargs)
         self.restore_variables(sess, saver, import_scope)
@@ -164,18 +171,18 @@ def load(
     """Loads a graph of a SavedModel and the values of its variables.
 
     Args:
-      sess: The session, whose graph gets the nodes.
-      tags: Those that the graph was saved with, all of them.
-      export_dir: The folder.
-      import_scope: The prefix of all names, by default none.
-      **saver_kwargs: As of tf.train.import_meta_graph.
+        sess: The session, whose graph gets the nodes.
+        tags: Those that the graph was saved with, all of them.
+        export_dir: The folder.
+        import_scope: The prefix of all names, by default none.
+        **saver_kwargs: As of tf.train.import_meta_graph.
 
     Returns:
-      A MetaGraphDef, of which one can look up the signatures.
+        A MetaGraphDef, of which one can look up the signatures.
 
     Raises:
-      OSError: The folder has no SavedModel, or a damaged one.
-      RuntimeError: There is no graph with those tags.
+        OSError: The folder has no SavedModel, or a damaged one.
+        RuntimeError: There is no graph with those tags.
     """
     return SavedModelLoader(export_dir).load(sess, tags, import_scope, **saver_kwargs)
 

@@ -25,7 +25,10 @@ def main_op_with_restore(restore_op_name: Any) -> Operation:
     """An operation that initializes all, and then runs the one of that name.
 
     Args:
-      restore_op_name: An Operation, or its name.
+        restore_op_name: An Operation, or its name.
+
+    Returns:
+        The operation.
     """
     graph = get_default_graph()
     with graph.control_dependencies([main_op()]):

@@ -20,12 +20,12 @@ def build_signature_def(
     """A signature of tensors that are messages already.
 
     Args:
-      inputs: By names for users.
-      outputs: By names for users.
-      method_name: What it is for.
+        inputs: By names for users.
+        outputs: By names for users.
+        method_name: What it is for.
 
     Returns:
-      A SignatureDef.
+        A SignatureDef.
     """
     signature = SignatureDef()
     for key, info in (inputs or {}).items():
@@ -49,14 +49,14 @@ def regression_signature_def(examples: Tensor, predictions: Tensor) -> Signature
     """The signature of a regression of serialized examples.
 
     Args:
-      examples: A tensor of strings.
-      predictions: A tensor of float32.
+        examples: A tensor of strings.
+        predictions: A tensor of float32.
 
     Returns:
-      A SignatureDef.
+        A SignatureDef.
 
     Raises:
-      ValueError: One of them is None or of another type.
+        ValueError: One of them is None or of another type.
     """
     if examples is None:
         raise ValueError("Regression examples cannot be None.")
@@ -75,15 +75,15 @@ def classification_signature_def(
     """The signature of a classification of serialized examples.
 
     Args:
-      examples: A tensor of strings.
-      classes: A tensor of strings, or None.
-      scores: A tensor of float32, or None.
+        examples: A tensor of strings.
+        classes: A tensor of strings, or None.
+        scores: A tensor of float32, or None.
 
     Returns:
-      A SignatureDef.
+        A SignatureDef.
 
     Raises:
-      ValueError: There is neither of the two, or one is of another type.
+        ValueError: There is neither of the two, or one is of another type.
     """
     if examples is None:
         raise ValueError("Classification examples cannot be None.")
@@ -108,14 +108,14 @@ def predict_signature_def(inputs: Dict[str, Any], outputs: Dict[str, Any]) -> Si
     """The signature of a prediction.
 
     Args:
-      inputs: Tensors by names for users.
-      outputs: Tensors by names for users.
+        inputs: Tensors by names for users.
+        outputs: Tensors by names for users.
 
     Returns:
-      A SignatureDef.
+        A SignatureDef.
 
     Raises:
-      ValueError: There are no inputs, or no outputs.
+        ValueError: There are no inputs, or no outputs.
     """
     if not inputs:
         raise ValueError("Prediction inputs cannot be None or empty.")
@@ -152,7 +152,14 @@ def _supervised(method_name: str, inputs: Dict[str, Any], *outputs: Any) -> Sign
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """True if the signature is of one of the three kinds that can be served."""
+    """Whether a signature is of one of the three kinds that can be served.
+
+    Args:
+        signature_def: A SignatureDef, or None.
+
+    Returns:
+        True or false.
+    """
     if signature_def is None:
         return False
     inputs, outputs = signature_def.inputs, signature_def.outputs

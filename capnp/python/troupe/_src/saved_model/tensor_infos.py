@@ -15,10 +15,10 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
     """The name, dtype and shape of a tensor as a message.
 
     Args:
-      tensor: A Tensor, a Variable or a SparseTensor, of which it has the names of the parts.
+        tensor: A Tensor, a Variable or a SparseTensor, of which it has the names of the parts.
 
     Returns:
-      A TensorInfo.
+        A TensorInfo.
     """
     info = TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum)
     shape = tensor.get_shape()
@@ -40,16 +40,16 @@ def get_tensor_from_tensor_info(
     """The tensor that a message names.
 
     Args:
-      tensor_info: A TensorInfo.
-      graph: By default the default graph.
-      import_scope: The scope that the graph of the message was imported in.
+        tensor_info: A TensorInfo.
+        graph: By default the default graph.
+        import_scope: The scope that the graph of the message was imported in.
 
     Returns:
-      A Tensor or SparseTensor.
+        A Tensor or SparseTensor.
 
     Raises:
-      KeyError: The graph has no such tensor.
-      ValueError: The message names none.
+        KeyError: The graph has no such tensor.
+        ValueError: The message names none.
     """
     graph = graph or get_default_graph()
 

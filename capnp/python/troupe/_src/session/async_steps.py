@@ -12,7 +12,7 @@ from troupe._src.session.fetch import FetchPlan, plan_fetches, to_feeds
 from troupe._src.types import errors
 
 if TYPE_CHECKING:
-    from troupe._src.session.session import BaseSession
+    from troupe._src.session.base_session import BaseSession
 
 
 class AsyncSteps:

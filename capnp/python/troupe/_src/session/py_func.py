@@ -51,17 +51,27 @@ def py_func(
 ) -> Any:
     """The results of a Python function, which each step calls with the values of `inp` as arrays.
 
-    The function returns an array, or a list of them, of the dtypes in `Tout`; a list of results
-    where that is one. An exception is an error of the step: ValueError and TypeError become
-    InvalidArgumentError, StopIteration OutOfRangeError, MemoryError ResourceExhaustedError,
-    NotImplementedError UnimplementedError; errors of steps keep their class; all others become
-    UnknownError.
+    An exception is an error of the step: ValueError and TypeError become InvalidArgumentError,
+    StopIteration OutOfRangeError, MemoryError ResourceExhaustedError, NotImplementedError
+    UnimplementedError; errors of steps keep their class; all others become UnknownError.
 
     Several calls may run at once, each in a thread of its own. A step that is cancelled does not
     wait for them. The function may change its arguments, but not what it has returned. It belongs
     to this program: the operation runs in sessions of this process, and on servers that it has
     started (`tf.train.Server`), to one of which `tf.device` has to pin it. No gradient passes
-    through it. With `stateful` false, its results depend on its arguments alone.
+    through it.
+
+    Args:
+        func: Returns an array, or a list of them, of the dtypes in `Tout`.
+        inp: The tensors whose values it gets.
+        Tout: A dtype, or a list of them.
+        stateful: False if its results depend on its arguments alone.
+
+    Returns:
+        A tensor, or a list of them where `Tout` is one. Their shapes are not known.
+
+    Raises:
+        ValueError: `func` is no function.
     """
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
@@ -82,7 +92,20 @@ def numpy_function(
     stateful: bool = True,
     name: Optional[str] = None,
 ) -> Any:
-    """As `py_func`."""
+    """As `py_func`.
+
+    Args:
+        func: Returns an array, or a list of them, of the dtypes in `Tout`.
+        inp: The tensors whose values it gets.
+        Tout: A dtype, or a list of them.
+        stateful: False if its results depend on its arguments alone.
+
+    Returns:
+        A tensor, or a list of them where `Tout` is one.
+
+    Raises:
+        ValueError: `func` is no function.
+    """
     return py_func(func, inp, Tout, stateful, name)  # type: ignore[arg-type]
 
 

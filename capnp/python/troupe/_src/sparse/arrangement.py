@@ -8,23 +8,45 @@ import numpy as np
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.arguments import either, required
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.sparse_tensor import SparseTensor
+from troupe._src.ops.sparse_tensor import SparseLike, SparseTensor
 from troupe._src.sparse.inputs import checked, row_count, to_int64, to_sparse, to_sparse_list
 from troupe._src.types import dtypes
+from troupe._src.types.shapes import ShapeLike
 
 
-def sparse_reorder(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
-    """The entries in the order of their indices, row by row."""
+def sparse_reorder(sp_input: SparseLike, name: Optional[str] = None) -> SparseTensor:
+    """The entries in the order of their indices, row by row.
+
+    Args:
+        sp_input: a SparseTensor.
+
+    Returns:
+        A SparseTensor of the same shape.
+    """
     given = to_sparse(sp_input)
     indices, values = raw_ops.SparseReorder(*given.parts, name=name)
     return SparseTensor(indices, values, given.dense_shape)
 
 
-def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> SparseTensor:
-    """The same entries in a tensor of another shape, of which one size may be -1."""
+def sparse_reshape(
+    sp_input: SparseLike, shape: ShapeLike, name: Optional[str] = None
+) -> SparseTensor:
+    """The same entries in a tensor of another shape, of which one size may be -1.
+
+    Args:
+        sp_input: a SparseTensor.
+        shape: the sizes, also as a tensor.
+
+    Returns:
+        A SparseTensor of that shape.
+
+    Raises:
+        ValueError: if the number of elements is known to differ, or more than one size is -1.
+    """
     given = to_sparse(sp_input)
     sizes = to_int64(shape)
     known = array_ops.get_static_value(sizes)
@@ -55,8 +77,18 @@ def _check_sizes(given: SparseTensor, sizes: List[int]) -> None:
         )
 
 
-def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None) -> SparseTensor:
-    """The axes in the order of `perm`, by default reversed."""
+def sparse_transpose(
+    sp_input: SparseLike, perm: Optional[TensorLike] = None, name: Optional[str] = None
+) -> SparseTensor:
+    """The axes in the order of `perm`, by default reversed.
+
+    Args:
+        sp_input: a SparseTensor.
+        perm: for each axis of the result, that of the input.
+
+    Returns:
+        A SparseTensor with entries in the order of their indices.
+    """
     given = to_sparse(sp_input)
     with get_default_graph().name_scope(name or "SparseTranspose"):
         if perm is None:
@@ -68,21 +100,31 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None
         if known_order is not None and known.is_fully_defined():
             sizes: Any = [known.as_list()[int(axis)] for axis in known_order]
         else:
-            sizes = array_ops.gather(given.dense_shape, order)
-        indices = array_ops.gather(given.indices, order, axis=1)
+            sizes = selection_ops.gather(given.dense_shape, order)
+        indices = selection_ops.gather(given.indices, order, axis=1)
         return sparse_reorder(SparseTensor(indices, given.values, sizes))
 
 
-def sparse_expand_dims(sp_input: Any, axis: Any = None, name: Optional[str] = None) -> SparseTensor:
-    """Adds an axis of size 1 before the axis `axis`, or at the end."""
+def sparse_expand_dims(
+    sp_input: SparseLike, axis: Optional[TensorLike] = None, name: Optional[str] = None
+) -> SparseTensor:
+    """Adds an axis of size 1 before the axis `axis`, or at the end.
+
+    Args:
+        sp_input: a SparseTensor.
+        axis: the position of the new axis, negative to count from the end of the result.
+
+    Returns:
+        A SparseTensor with one axis more.
+    """
     given = to_sparse(sp_input)
     with get_default_graph().name_scope(name or "expand_dims"):
         place = convert_to_tensor(-1 if axis is None else axis, dtypes.int32)
         rank = array_ops.size(given.dense_shape)
-        place = array_ops.where_v2(gen_ops.less(place, 0), place + rank + 1, place)
+        place = selection_ops.where_v2(gen_ops.less(place, 0), place + rank + 1, place)
         before = array_ops.slice(given.indices, [0, 0], array_ops.stack([-1, place]))
         after = array_ops.slice(given.indices, array_ops.stack([0, place]), [-1, -1])
-        added = array_ops.zeros(array_ops.stack([row_count(given.indices), 1]), dtypes.int64)
+        added = creation_ops.zeros(array_ops.stack([row_count(given.indices), 1]), dtypes.int64)
         first = array_ops.slice(given.dense_shape, [0], array_ops.reshape(place, [1]))
         last = array_ops.slice(given.dense_shape, array_ops.reshape(place, [1]), [-1])
         one = convert_to_tensor([1], dtypes.int64)
@@ -105,6 +147,20 @@ def sparse_concat(
 
     With `expand_nonconcat_dim`, the other axes get the greatest of their sizes; else these must be
     equal.
+
+    Args:
+        axis: the axis, a number.
+        sp_inputs: a list of SparseTensors of one rank and dtype.
+        expand_nonconcat_dim: whether the other sizes may differ.
+        concat_dim: the former name of `axis`.
+        expand_nonconcat_dims: another name of `expand_nonconcat_dim`.
+
+    Returns:
+        A SparseTensor of their rank.
+
+    Raises:
+        TypeError: if the inputs are no list of SparseTensors.
+        ValueError: if the axis is missing, or both names of it are given.
     """
     place = int(required("axis", either("axis", axis, "concat_dim", concat_dim)))
     if expand_nonconcat_dims is not None:
@@ -136,7 +192,7 @@ def _expanded(shapes: List[Tensor], axis: int) -> List[Tensor]:
     rank = array_ops.size(greatest)
     place = axis if axis >= 0 else axis + rank
     is_axis = gen_ops.equal(math_ops.range(0, rank), place)
-    return [array_ops.where(is_axis, shape, greatest) for shape in shapes]
+    return [selection_ops.where(is_axis, shape, greatest) for shape in shapes]
 
 
 class KeywordRequired:
@@ -151,7 +207,21 @@ def sparse_split(
     name: Optional[str] = None,
     split_dim: Any = None,
 ) -> List[SparseTensor]:
-    """Parts along an axis; the first ones have one more, where its size is no multiple."""
+    """Parts along an axis; the first ones have one more, where its size is no multiple.
+
+    Args:
+        keyword_required: must be left out: the arguments are given by name.
+        sp_input: a SparseTensor.
+        num_split: the number of parts, at most the size of the axis.
+        axis: the axis, a number or a scalar tensor.
+        split_dim: the former name of `axis`.
+
+    Returns:
+        A list of SparseTensors.
+
+    Raises:
+        ValueError: if an argument is missing, or a number is known to be out of range.
+    """
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
     given = to_sparse(required("sp_input", sp_input))
@@ -162,50 +232,83 @@ def sparse_split(
     with get_default_graph().name_scope(name or "SparseSplit"):
         rank = array_ops.size(given.dense_shape, out_type=dtypes.int64)
         with checked(place + 1, "<=", rank, "axis must be less than the rank"):
-            size = array_ops.gather(given.dense_shape, place)
+            size = selection_ops.gather(given.dense_shape, place)
         with checked(to_int64(count), "<=", size, "num_split must be at most the size of the axis"):
             each, longer = size // count, size % count
         is_axis = gen_ops.equal(math_ops.range(rank), place)
-        zeros = array_ops.zeros_like(given.dense_shape)
+        zeros = creation_ops.zeros_like(given.dense_shape)
         parts = []
         for number in range(count):
             start = each * number + gen_ops.minimum(longer, to_int64(number))
             part = each + math_ops.cast(gen_ops.greater(longer, to_int64(number)), dtypes.int64)
-            starts = array_ops.where_v2(is_axis, start, zeros)
-            sizes = array_ops.where_v2(is_axis, part, given.dense_shape)
+            starts = selection_ops.where_v2(is_axis, start, zeros)
+            sizes = selection_ops.where_v2(is_axis, part, given.dense_shape)
             parts.append(sparse_slice(given, starts, sizes))
         return parts
 
 
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: Optional[str] = None) -> SparseTensor:
-    """The part from `start` on, of that size or what the tensor has of it."""
+def sparse_slice(
+    sp_input: SparseLike, start: TensorLike, size: TensorLike, name: Optional[str] = None
+) -> SparseTensor:
+    """The part from `start` on, of that size or what the tensor has of it.
+
+    Args:
+        sp_input: a SparseTensor.
+        start: the first position along each axis, [rank].
+        size: the number of elements along each axis, [rank].
+
+    Returns:
+        A SparseTensor of that size, or less at the end of an axis.
+    """
     found = raw_ops.SparseSlice(
         *to_sparse(sp_input).parts, to_int64(start), to_int64(size), name=name
     )
     return SparseTensor(*found)
 
 
-def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """The entries for which the vector `to_retain` is true."""
+def sparse_retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
+    """The entries for which the vector `to_retain` is true.
+
+    Args:
+        sp_input: a SparseTensor with N entries.
+        to_retain: bools, [N].
+
+    Returns:
+        A SparseTensor of the same shape.
+
+    Raises:
+        ValueError: if `to_retain` has another shape.
+    """
     given = to_sparse(sp_input)
     chosen = convert_to_tensor(to_retain, dtypes.bool_)
     if chosen.shape.rank not in (None, 1):
         raise ValueError(f"to_retain must be a vector, but has shape {chosen.shape}")
     given.values.shape.merge_with(chosen.shape)
-    places = array_ops.reshape(array_ops.where(chosen), [-1])
+    places = array_ops.reshape(selection_ops.where(chosen), [-1])
     return SparseTensor(
-        array_ops.gather(given.indices, places),
-        array_ops.gather(given.values, places),
+        selection_ops.gather(given.indices, places),
+        selection_ops.gather(given.values, places),
         array_ops.identity(given.dense_shape),
     )
 
 
-def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same entries in a larger shape, by default in the least that holds them."""
+def sparse_reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTensor:
+    """The same entries in a larger shape, by default in the least that holds them.
+
+    Args:
+        sp_input: a SparseTensor.
+        new_shape: the sizes, none of which is less than before.
+
+    Returns:
+        A SparseTensor of that shape.
+
+    Raises:
+        ValueError: if the shape is known to be of another rank, or too small.
+    """
     given = to_sparse(sp_input)
     if new_shape is None:
         last = math_ops.reduce_max(given.indices, 0)
-        sizes = gen_ops.maximum(last + 1, array_ops.zeros_like(given.dense_shape))
+        sizes = gen_ops.maximum(last + 1, creation_ops.zeros_like(given.dense_shape))
         return SparseTensor(given.indices, given.values, sizes)
     sizes = to_int64(new_shape)
     if sizes.shape.rank not in (None, 1):
@@ -219,9 +322,17 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_fill_empty_rows(
-    sp_input: Any, default_value: Any, name: Optional[str] = None
+    sp_input: SparseLike, default_value: TensorLike, name: Optional[str] = None
 ) -> Tuple[SparseTensor, Tensor]:
-    """An entry of that value at the beginning of each empty row, and which rows were empty."""
+    """An entry of that value at the beginning of each empty row, and which rows were empty.
+
+    Args:
+        sp_input: a SparseTensor, [rows, columns].
+        default_value: a scalar of its dtype.
+
+    Returns:
+        A SparseTensor of that shape; and bools, [rows].
+    """
     given = to_sparse(sp_input)
     with get_default_graph().name_scope(name or "SparseFillEmptyRows"):
         value = convert_to_tensor(default_value, given.dtype)

@@ -64,10 +64,18 @@ class EventFileWriter:
         self._thread.start()
 
     def get_logdir(self) -> str:
+        """The folder."""
         return self._logdir
 
     def add_event(self, event: Event) -> None:
-        """Puts an event among those to write; nothing after `close`."""
+        """Puts an event among those to write; nothing after `close`.
+
+        Args:
+            event: The event.
+
+        Raises:
+            OpError: An earlier event could not be written.
+        """
         self._raise_error()
         if self._thread is not None:
             self._queue.put(event.SerializeToString())
@@ -132,6 +140,17 @@ class EventFileWriter:
 
 
 def summary_iterator(path: Any) -> Iterator[Event]:
-    """The events of a file."""
+    """The events of a file.
+
+    Args:
+        path: The path of the file.
+
+    Yields:
+        The events, in the order in which they were written.
+
+    Raises:
+        NotFoundError: There is no such file.
+        DataLossError: The file is damaged.
+    """
     for record in tf_record_iterator(path):
         yield Event.FromString(record)

@@ -55,10 +55,18 @@ class FileWriter:
         self.close()
 
     def get_logdir(self) -> str:
+        """The folder."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Event) -> None:
-        """Adds an event; nothing after `close`."""
+        """Adds an event; nothing after `close`.
+
+        Args:
+            event: The event.
+
+        Raises:
+            OpError: An earlier event could not be written.
+        """
         if not self._closed:
             self.event_writer.add_event(event)
 
@@ -69,7 +77,12 @@ class FileWriter:
         self.add_event(event)
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
-        """Adds a Summary, or the bytes that an op gives. Metadata are kept with the first value."""
+        """Adds a summary. Metadata are kept with the first value of a tag.
+
+        Args:
+            summary: A Summary, or the bytes that an op gives.
+            global_step: The step that it belongs to, or None.
+        """
         made = Summary()
         made.MergeFromString(summary) if isinstance(summary, bytes) else made.CopyFrom(summary)
         for value in made.value:
@@ -81,10 +94,26 @@ class FileWriter:
         self._add(global_step, summary=made)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Adds a mark of a session, such as its start.
+
+        Args:
+            session_log: A SessionLog.
+            global_step: The step that it belongs to, or None.
+        """
         self._add(global_step, session_log=session_log)
 
     def add_graph(self, graph: Any = None, global_step: Any = None, graph_def: Any = None) -> None:
-        """Adds a graph, or a GraphDef."""
+        """Adds a graph.
+
+        Args:
+            graph: A Graph, or a GraphDef.
+            global_step: The step that it belongs to, or None.
+            graph_def: An older name of `graph`.
+
+        Raises:
+            TypeError: It is no graph.
+            ValueError: Both names are given.
+        """
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         given = graph_def if graph is None else graph
@@ -95,12 +124,30 @@ class FileWriter:
         self._add(global_step, graph_def=graph_bytes(given))
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Adds a graph with its collections and signatures.
+
+        Args:
+            meta_graph_def: A MetaGraphDef.
+            global_step: The step that it belongs to, or None.
+
+        Raises:
+            TypeError: It is something else.
+        """
         if not hasattr(meta_graph_def, "SerializeToString"):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw {type(meta_graph_def)}")
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Adds the metadata of a step under a tag that no other has."""
+        """Adds the metadata of a step.
+
+        Args:
+            run_metadata: A RunMetadata.
+            tag: A name that no other metadata has.
+            global_step: The step that it belongs to, or None.
+
+        Raises:
+            ValueError: Another one has the tag.
+        """
         if tag in self._seen_tags:
             raise ValueError("The provided tag was already used for this event type")
         self._seen_tags.add(tag)
@@ -133,7 +180,14 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:
-        """The writer of a folder, made where there is none."""
+        """The writer of a folder, made where there is none.
+
+        Args:
+            logdir: The folder.
+
+        Returns:
+            The writer.
+        """
         with FileWriterCache._lock:
             writer = FileWriterCache._writers.get(logdir)
             if writer is None:

@@ -9,6 +9,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.messages.summary_messages import SummaryMetadata
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -47,41 +48,89 @@ def _collected(summary: Tensor, collections: Any, default: Sequence[str]) -> Ten
 
 
 def scalar(
-    name: str, tensor: Any, collections: Optional[Sequence[str]] = None,
+    name: str, tensor: TensorLike, collections: Optional[Sequence[str]] = None,
     family: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
-    """A summary of a number."""
+    """A summary of a number.
+
+    Args:
+        name: The tag, and the name of the node.
+        tensor: A real number, as a scalar.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+        family: A prefix of the tag, by which viewers group.
+
+    Returns:
+        The summary as a scalar string.
+    """
     with _scope_of(name, family) as (tag, scope):
         summary = raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
 
 def histogram(
-    name: str, values: Any, collections: Optional[Sequence[str]] = None,
+    name: str, values: TensorLike, collections: Optional[Sequence[str]] = None,
     family: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
-    """A summary of how many of the values are in each bucket."""
+    """A summary of how many of the values are in each bucket.
+
+    Args:
+        name: The tag, and the name of the node.
+        values: Real numbers of any shape.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+        family: A prefix of the tag, by which viewers group.
+
+    Returns:
+        The summary as a scalar string.
+    """
     with _scope_of(name, family, "HistogramSummary") as (tag, scope):
         summary = raw_ops.HistogramSummary(tag=tag, values=values, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
 
 def image(
-    name: str, tensor: Any, max_outputs: int = 3, collections: Optional[Sequence[str]] = None,
-    family: Optional[str] = None,
+    name: str, tensor: TensorLike, max_outputs: int = 3,
+    collections: Optional[Sequence[str]] = None, family: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
-    """A summary of the first images of a batch, of 1, 3 or 4 channels."""
+    """A summary of the first images of a batch.
+
+    Args:
+        name: The tag, and the name of the node.
+        tensor: uint8 or floats, [batch, height, width, channels], of 1, 3 or 4 channels.
+        max_outputs: How many images there are at most.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+        family: A prefix of the tag, by which viewers group.
+
+    Returns:
+        The summary as a scalar string.
+    """
     with _scope_of(name, family) as (tag, scope):
         summary = raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs, name=scope)
         return _collected(summary, collections, _SUMMARIES)
 
 
 def tensor_summary(
-    name: str, tensor: Any, summary_description: Any = None,
+    name: str, tensor: TensorLike, summary_description: Any = None,
     collections: Optional[Sequence[str]] = None, summary_metadata: Any = None,
     family: Optional[str] = None, display_name: Optional[str] = None,
 ) -> Tensor:  # fmt: skip
-    """A summary of a tensor as it is, with metadata for the viewer."""
+    """A summary of a tensor as it is, with metadata for the viewer.
+
+    Args:
+        name: The tag, and the name of the node.
+        tensor: Of any dtype and shape.
+        summary_description: A text in its metadata.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+        summary_metadata: A SummaryMetadata; by default a new one.
+        family: A prefix of the tag, by which viewers group.
+        display_name: The name that viewers show.
+
+    Returns:
+        The summary as a scalar string.
+    """
     metadata = SummaryMetadata() if summary_metadata is None else summary_metadata
     if summary_description is not None:
         metadata.summary_description = summary_description
@@ -97,8 +146,21 @@ def tensor_summary(
         return _collected(summary, collections, _SUMMARIES)
 
 
-def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) -> Tensor:
-    """A summary of texts."""
+def text(name: str, tensor: TensorLike, collections: Optional[Sequence[str]] = None) -> Tensor:
+    """A summary of texts.
+
+    Args:
+        name: The tag, and the name of the node.
+        tensor: Strings of any shape.
+        collections: The names of the collections that the summary is added to, by default
+            SUMMARIES.
+
+    Returns:
+        The summary as a scalar string.
+
+    Raises:
+        ValueError: The tensor is of another dtype.
+    """
     texts = convert_to_tensor(tensor)
     if texts.dtype != dtypes.string:
         raise ValueError(f"Expected tensor {texts.name} to have dtype string, got {texts.dtype}")
@@ -108,9 +170,19 @@ def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) ->
 
 
 def merge(
-    inputs: Sequence[Any], collections: Optional[Sequence[str]] = None, name: Optional[str] = None
+    inputs: Sequence[TensorLike],
+    collections: Optional[Sequence[str]] = None,
+    name: Optional[str] = None,
 ) -> Tensor:
-    """A summary with the values of all of them."""
+    """A summary with the values of all of them.
+
+    Args:
+        inputs: Summaries, as scalar strings.
+        collections: The names of the collections that the result is added to; None for none.
+
+    Returns:
+        The summary as a scalar string.
+    """
     name = clean_tag(name)
     with get_default_graph().name_scope(name or "Merge"):
         summary = raw_ops.MergeSummary(inputs=list(inputs), name=name)
@@ -120,6 +192,14 @@ def merge(
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: Optional[str] = None, name: Optional[str] = None
 ) -> Optional[Tensor]:
-    """A summary with the values of all that the collection has; None where it is empty."""
+    """A summary with the values of all that a collection has.
+
+    Args:
+        key: The name of the collection.
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        The summary as a scalar string; None where the collection is empty.
+    """
     found: List[Any] = get_default_graph().get_collection(key, scope)
     return merge(found, name=name) if found else None

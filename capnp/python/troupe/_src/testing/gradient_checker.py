@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from troupe._src.graph.graph import get_default_session
-from troupe._src.ops.array_ops import placeholder
+from troupe._src.ops.creation_ops import placeholder
 from troupe._src.train.gradients import gradients
 
 
@@ -21,9 +21,23 @@ def compute_gradient(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> Any:
-    """Two Jacobians of y by x, [size of x, size of y]: by `gradients`, and by differences.
+    """Two Jacobians of y by x: by `gradients`, and by differences.
 
-    Of a list of tensors x, with lists of shapes and initial values: a list of pairs.
+    Args:
+        x: A tensor of floats, or a list of them.
+        x_shape: Its shape, or a list of shapes.
+        y: A tensor of floats.
+        y_shape: Its shape.
+        x_init_value: The point, or a list of them; by default random.
+        delta: The distance of the differences.
+        init_targets: Operations that are run before, or None.
+        extra_feed_dict: What else steps are fed.
+
+    Returns:
+        Two arrays [size of x, size of y]; for a list of tensors, a list of such pairs.
+
+    Raises:
+        ValueError: There is no default session, or y does not depend on x.
     """
     if isinstance(x, list):
         starts = x_init_value if x_init_value is not None else [None] * len(x)
@@ -64,7 +78,22 @@ def compute_gradient(
 def compute_gradient_error(
     x: Any, x_shape: Any, y: Any, y_shape: Any, *args: Any, **kw: Any
 ) -> Any:
-    """The largest difference between the Jacobians of compute_gradient."""
+    """The largest difference between the Jacobians of compute_gradient.
+
+    Args:
+        x: A tensor of floats, or a list of them.
+        x_shape: Its shape, or a list of shapes.
+        y: A tensor of floats.
+        y_shape: Its shape.
+        *args: As for `compute_gradient`.
+        **kw: As for `compute_gradient`.
+
+    Returns:
+        A number.
+
+    Raises:
+        ValueError: There is no default session, or y does not depend on x.
+    """
     pairs = compute_gradient(x, x_shape, y, y_shape, *args, **kw)
     return max(
         float(np.abs(one - other).max(initial=0.0))

@@ -16,7 +16,21 @@ def create_local_cluster(
     worker_config: Optional[ConfigProto] = None,
     ps_config: Optional[ConfigProto] = None,
 ) -> Tuple[List[Any], List[Any]]:
-    """(workers, parameter servers): the servers of one cluster, all in this process."""
+    """The servers of one cluster, all in this process, on free ports.
+
+    Args:
+        num_workers: The number of tasks of the job "worker".
+        num_ps: The number of tasks of the job "ps".
+        protocol: Has no effect.
+        worker_config: The options of the workers.
+        ps_config: The options of the parameter servers.
+
+    Returns:
+        The servers of the workers, and those of the parameter servers.
+
+    Raises:
+        OpError: A server cannot be started.
+    """
     ports = iter(_free_ports(num_workers + num_ps))
     cluster = {
         "worker": [f"localhost:{next(ports)}" for _ in range(num_workers)],

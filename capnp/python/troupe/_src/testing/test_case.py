@@ -35,6 +35,7 @@ class TestCase(Assertions):
     _cached_config: Optional[ConfigProto] = None
 
     def setUp(self) -> None:
+        """Makes an empty default graph, and sets the seeds."""
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)
@@ -42,6 +43,7 @@ class TestCase(Assertions):
         random_seed.set_random_seed(SEED)
 
     def tearDown(self) -> None:
+        """Closes the session of `cached_session`, and removes the folder of `get_temp_dir`."""
         if self._cached_session is not None:
             self._cached_session.close()
         if self._temporary is not None:
@@ -63,7 +65,18 @@ class TestCase(Assertions):
         force_gpu: bool = False,
         target: str = "",
     ) -> Iterator[Session]:
-        """A context with a default session."""
+        """A context with a default session.
+
+        Args:
+            graph: Its graph, by default the default graph.
+            config: Its options.
+            use_gpu: Has no effect.
+            force_gpu: Has no effect.
+            target: A node of a cluster; "" for this process.
+
+        Yields:
+            The session.
+        """
         with Session(target, graph or get_default_graph(), config) as session:
             yield session
 
@@ -78,13 +91,16 @@ class TestCase(Assertions):
         """A context with the test's own session as the default, which ends with the test.
 
         Args:
-          graph: Its graph, by default the default one of the first call.
-          config: Its options.
-          use_gpu: Accepted.
-          force_gpu: Accepted.
+            graph: Its graph, by default the default one of the first call.
+            config: Its options.
+            use_gpu: Has no effect.
+            force_gpu: Has no effect.
+
+        Yields:
+            The session.
 
         Raises:
-          ValueError: If it has another graph, or got other options, in an earlier context.
+            ValueError: If it has another graph, or got other options, in an earlier context.
         """
         if self._cached_session is None:
             self._cached_session = Session("", graph or get_default_graph(), config)
@@ -109,7 +125,14 @@ class TestCase(Assertions):
         return self.session
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values in the default session, or in a new one."""
+        """The values in the default session, or in a new one.
+
+        Args:
+            tensors: What `tf.Session.run` fetches.
+
+        Returns:
+            What `tf.Session.run` gives.
+        """
         session = get_default_session()
         if session is None:
             with Session() as new_session:
@@ -118,7 +141,11 @@ class TestCase(Assertions):
 
 
 def main(argv: Optional[List[str]] = None) -> None:
-    """Runs the tests of the program."""
+    """Runs the tests of the program, and exits.
+
+    Args:
+        argv: The command line; None for that of the process.
+    """
     unittest.main(argv=argv)
 
 

@@ -23,8 +23,8 @@ class Coordinator:
         """Has no threads yet.
 
         Args:
-          clean_stop_exception_types: The errors that a thread ends with where all is well; by
-            default OutOfRangeError, the end of the data.
+            clean_stop_exception_types: The errors that a thread ends with where all is well; by
+                default OutOfRangeError, the end of the data.
         """
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (errors.OutOfRangeError,)
@@ -41,7 +41,15 @@ class Coordinator:
         return self._is_joined
 
     def request_stop(self, ex: Any = None) -> None:
-        """Makes should_stop() True; `join` raises the first exception that is not a clean stop."""
+        """Makes `should_stop` true.
+
+        Args:
+            ex: An exception, or what `sys.exc_info` gives; `join` raises the first that is no clean
+                stop.
+
+        Raises:
+            BaseException: `ex` itself, if `join` has ended already.
+        """
         failure = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
             if failure is not None and not isinstance(failure, self._clean):
@@ -53,19 +61,33 @@ class Coordinator:
             self._stop.set()
 
     def should_stop(self) -> bool:
+        """Whether a stop has been requested."""
         return self._stop.is_set()
 
     def clear_stop(self) -> None:
+        """Forgets the request and the error, so that other threads can run."""
         with self._lock:
             self._is_joined = False
             self._failure = None
             self._stop.clear()
 
     def wait_for_stop(self, timeout: Optional[float] = None) -> bool:
+        """Waits until a stop is requested.
+
+        Args:
+            timeout: How long at most, in seconds; None for no limit.
+
+        Returns:
+            Whether it is requested.
+        """
         return self._stop.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Makes `join` wait for the thread as well."""
+        """Makes `join` wait for the thread as well.
+
+        Args:
+            thread: The thread.
+        """
         with self._lock:
             self._registered_threads.add(thread)
 
@@ -83,7 +105,17 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits for the threads to end; after a stop request, for the grace period at most."""
+        """Waits for the threads to end; after a stop request, for the grace period at most.
+
+        Args:
+            threads: More threads than the registered ones.
+            stop_grace_period_secs: The period, in seconds.
+            ignore_live_threads: Whether threads that still run afterwards are only logged.
+
+        Raises:
+            RuntimeError: Threads still run.
+            BaseException: The first error that was reported.
+        """
         with self._lock:
             waited = list(self._registered_threads.union(threads or []))
         while any(thread.is_alive() for thread in waited) and not self._stop.wait(0.05):
@@ -130,14 +162,14 @@ class LooperThread(threading.Thread):
         """Registers with the coordinator.
 
         Args:
-          coord: The coordinator.
-          timer_interval_secs: The time between the beginnings of calls; None: back to back.
-          target: What run_loop() calls, if it is not overridden.
-          args: The arguments of `target`.
-          kwargs: Further arguments of `target`, by their names.
+            coord: The coordinator.
+            timer_interval_secs: The time between the beginnings of calls; None: back to back.
+            target: What run_loop() calls, if it is not overridden.
+            args: The arguments of `target`.
+            kwargs: Further arguments of `target`, by their names.
 
         Raises:
-          ValueError: If there is no coordinator, or arguments without a target.
+            ValueError: If there is no coordinator, or arguments without a target.
         """
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
@@ -157,12 +189,24 @@ class LooperThread(threading.Thread):
         args: Optional[Sequence[Any]] = None,
         kwargs: Any = None,
     ) -> LooperThread:
-        """Starts a thread that calls `target`, as the constructor says."""
+        """Starts a thread that calls a function at an interval.
+
+        Args:
+            coord: The coordinator.
+            timer_interval_secs: The time between the beginnings of calls; None: back to back.
+            target: The function.
+            args: Its arguments.
+            kwargs: Further arguments, by their names.
+
+        Returns:
+            The thread.
+        """
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
 
     def run(self) -> None:
+        """Calls run_loop() until the coordinator stops it; what the thread runs."""
         with self._coord.stop_on_exception():
             self.start_loop()
             next_time = time.monotonic()
@@ -178,6 +222,7 @@ class LooperThread(threading.Thread):
         """Called after the last run_loop()."""
 
     def run_loop(self) -> None:
+        """One call of the target."""
         target, args, kwargs = self._work
         if target is not None:
             target(*args, **kwargs)

@@ -33,6 +33,12 @@ def custom_gradient(f: Optional[Callable[..., Any]] = None) -> Callable[..., Any
     `grad` gets the gradient with respect to each result, and returns one for each argument. Where
     the function reads variables, `grad` takes them as `variables=` and returns a pair: the
     gradients of the arguments, and the list of those of the variables.
+
+    Args:
+        f: The function of tensors; None for a decorator with parentheses.
+
+    Returns:
+        A function that gives the result alone.
     """
 
     if f is None:

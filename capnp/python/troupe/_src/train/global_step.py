@@ -15,9 +15,18 @@ from troupe._src.variables.variable_scope import get_variable
 
 
 def get_global_step(graph: Optional[Graph] = None) -> Any:
-    """The global step of the graph, or None.
+    """The global step of a graph.
 
     It is in the collection GLOBAL_STEP, or where that is empty, has the name "global_step".
+
+    Args:
+        graph: The graph; None for the default graph.
+
+    Returns:
+        A variable or tensor; None where there is none.
+
+    Raises:
+        TypeError: It is no integer scalar.
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -38,7 +47,14 @@ def get_global_step(graph: Optional[Graph] = None) -> Any:
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """TypeError unless it can be a global step: an integer scalar, a tensor or a variable."""
+    """Checks what may be a global step.
+
+    Args:
+        global_step_tensor: A variable or tensor.
+
+    Raises:
+        TypeError: It is no integer scalar.
+    """
     if not isinstance(global_step_tensor, (Tensor, Variable)):
         raise TypeError(
             f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.'
@@ -52,7 +68,17 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 
 def create_global_step(graph: Optional[Graph] = None) -> Variable:
-    """Creates the global step; ValueError where it exists."""
+    """Creates the global step.
+
+    Args:
+        graph: The graph; None for the default graph.
+
+    Returns:
+        An int64 variable that begins with 0.
+
+    Raises:
+        ValueError: There is one already.
+    """
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
@@ -69,11 +95,29 @@ def create_global_step(graph: Optional[Graph] = None) -> Variable:
 
 
 def get_or_create_global_step(graph: Optional[Graph] = None) -> Any:
-    """The global step of the graph, created if it has none."""
+    """The global step of a graph, created if it has none.
+
+    Args:
+        graph: The graph; None for the default graph.
+
+    Returns:
+        A variable or tensor.
+
+    Raises:
+        TypeError: It is no integer scalar.
+    """
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The value of the global step in a session."""
+    """The value of the global step in a session.
+
+    Args:
+        sess: The session.
+        global_step_tensor: The global step.
+
+    Returns:
+        A number.
+    """
     return int(sess.run(global_step_tensor))

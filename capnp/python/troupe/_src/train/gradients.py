@@ -7,14 +7,14 @@ import functools
 from typing import Any, Callable, List, Optional
 
 from troupe import _native
+from troupe._src.control_flow.functional import map_fn
+from troupe._src.graph.elements import Tensor
 from troupe._src.graph.gradient_functions import find_gradient_function
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.indexed_slices import IndexedSlices
-from troupe._src.control_flow.functional import map_fn
-from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, math_ops
-from troupe._src.ops.array_ops import ones_like, zeros_like
+from troupe._src.ops import array_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.creation_ops import ones_like, zeros_like
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 from troupe._src.variables.variable import Variable
@@ -59,15 +59,27 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
 ) -> List[Any]:
-    """The gradients of sum(ys) with respect to each x, a tensor or variable.
+    """The gradients of sum(ys) with respect to each x.
 
     With respect to what is only read by `tf.gather` and its like, they are `tf.IndexedSlices`.
+    Nodes of the result are on the devices of the operations that they belong to.
 
-    `grad_ys` are the initial gradients of the ys, ones where it or an entry is None. Nothing passes
-    through the operations of `stop_gradients`. An x that the ys do not depend on has None, or zeros
-    with `unconnected_gradients="zero"`. Nodes of the result are on the devices of the operations
-    that they belong to, whatever `colocate_gradients_with_ops` says; each gradient is one tensor,
-    so `gate_gradients` and `aggregation_method` change nothing.
+    Args:
+        ys: A tensor, or a list of tensors.
+        xs: A tensor or variable, or a list of them.
+        grad_ys: The initial gradients of the ys; ones where it or an entry is None.
+        colocate_gradients_with_ops: Has no effect.
+        gate_gradients: Has no effect: each gradient is one tensor.
+        aggregation_method: Has no effect.
+        stop_gradients: Tensors and variables that nothing passes through.
+        unconnected_gradients: "none" for None where the ys do not depend on an x, "zero" for zeros.
+
+    Returns:
+        A list with a tensor, IndexedSlices, or None for each x.
+
+    Raises:
+        ValueError: An op between them has no gradient.
+        NotImplementedError: A loop between them has no second derivative.
     """
     unconnected = UnconnectedGradients(unconnected_gradients)
     graph = get_default_graph()
@@ -138,7 +150,7 @@ def _function_for(graph: Graph, node: int) -> Optional[Callable[..., Any]]:
 
 def _row(gradient: Tensor, x: Any, place: Tensor) -> Tensor:
     """The gradient of one element of a gradient."""
-    return convert_to_tensor(gradients(array_ops.gather(gradient, place), x)[0])
+    return convert_to_tensor(gradients(selection_ops.gather(gradient, place), x)[0])
 
 
 def hessians(

@@ -6,8 +6,10 @@ import math
 from typing import Any, Optional, Sequence, Tuple
 
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops, random_ops
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import array_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.random import random_ops
 from troupe._src.types import dtypes
 
 
@@ -25,14 +27,28 @@ def _periods(steps: Tensor, decay_steps: Any, staircase: bool) -> Tensor:
 
 
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """learning_rate * decay_rate ^ (global_step / decay_steps)."""
+    """learning_rate * decay_rate ^ (global_step / decay_steps).
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of a decay by `decay_rate`.
+        decay_rate: The factor of a decay.
+        staircase: Whether the rate stays in between.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     factor = gen_ops.pow(
         math_ops.cast(decay_rate, rate.dtype), _periods(steps, decay_steps, staircase)
@@ -41,45 +57,87 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
+    """learning_rate * exp(-decay_rate * global_step / decay_steps).
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of a decay by exp(-decay_rate).
+        decay_rate: The exponent of a decay.
+        staircase: Whether the rate stays in between.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     exponent = -math_ops.cast(decay_rate, rate.dtype) * _periods(steps, decay_steps, staircase)
     return gen_ops.multiply(rate, gen_ops.exp(exponent), name or "NaturalExpDecay")
 
 
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
+    """learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps after which `decay_rate` is added to the divisor.
+        decay_rate: What is added.
+        staircase: Whether the rate stays in between.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     decay = math_ops.cast(decay_rate, rate.dtype) * _periods(steps, decay_steps, staircase)
     return math_ops.divide(rate, decay + 1.0, name or "InverseTimeDecay")
 
 
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    end_learning_rate: TensorLike = 0.0001,
+    power: TensorLike = 1.0,
     cycle: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
     """Decays from learning_rate to end_learning_rate in decay_steps, and stays there.
 
     With `cycle`, decay_steps is multiplied by 2, 3, ... each time the global step passes it.
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of the decay.
+        end_learning_rate: The last rate.
+        power: The exponent of the part that is left; 1 for a line.
+        cycle: Whether the rate rises again after it.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
     """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     last = math_ops.cast(decay_steps, rate.dtype)
@@ -95,7 +153,7 @@ def polynomial_decay(
 
 
 def piecewise_constant(
-    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None
+    x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None
 ) -> Tensor:
     """values[i] for x in (boundaries[i - 1], boundaries[i]].
 
@@ -103,7 +161,9 @@ def piecewise_constant(
         x: A scalar, such as the global step.
         boundaries: Numbers of the dtype of x, strictly increasing; int32 is taken as int64.
         values: One number more, all of one dtype.
-        name: The name of the result.
+
+    Returns:
+        A scalar of the dtype of the values.
 
     Raises:
         ValueError: Their numbers or dtypes do not fit.
@@ -128,7 +188,7 @@ def piecewise_constant(
                 f"Boundaries ({limit.dtype.base_dtype}) must have the same dtype as x "
                 f"({step.dtype.base_dtype})."
             )
-        rate = array_ops.where(gen_ops.less_equal(step, limit), value, rate)
+        rate = selection_ops.where(gen_ops.less_equal(step, limit), value, rate)
     return array_ops.identity(rate, name or "PiecewiseConstant")
 
 
@@ -148,28 +208,56 @@ def _cosine(part: Tensor, periods: float = 0.5) -> Tensor:
 
 
 def cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     alpha: Any = 0.0,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Decays along half a cosine wave to alpha * learning_rate in decay_steps."""
+    """Decays along half a cosine wave to alpha * learning_rate in decay_steps.
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of the decay.
+        alpha: The last rate, as a fraction of the first.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     decayed = (1 - alpha) * _cosine(_finished(steps, decay_steps)) + alpha
     return gen_ops.multiply(rate, decayed, name or "CosineDecay")
 
 
 def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
-    first_decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    first_decay_steps: TensorLike,
     t_mul: Any = 2.0,
     m_mul: Any = 1.0,
     alpha: Any = 0.0,
     name: Optional[str] = None,
 ) -> Tensor:
-    """cosine_decay that starts again: each time t_mul times longer, and m_mul times as high."""
+    """cosine_decay that starts again: each time t_mul times longer, and m_mul times as high.
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        first_decay_steps: The number of steps of the first decay.
+        t_mul: How many times longer each decay is than the one before.
+        m_mul: How many times higher the rate begins than in the one before.
+        alpha: The last rate of a decay, as a fraction of the first.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     passed = steps / math_ops.cast(first_decay_steps, rate.dtype)
     longer, higher = (math_ops.cast(factor, rate.dtype) for factor in (t_mul, m_mul))
@@ -185,15 +273,30 @@ def cosine_decay_restarts(
 
 
 def linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     num_periods: float = 0.5,
     alpha: Any = 0.0,
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Decays linearly to 0 in decay_steps, times cosine waves: (alpha + line) * waves + beta."""
+    """Decays linearly to 0 in decay_steps, times cosine waves: (alpha + line) * waves + beta.
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of the decay.
+        num_periods: The number of waves.
+        alpha: What is added to the line.
+        beta: What is added to the product.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     part = _finished(steps, decay_steps)
     decayed = (alpha + (1.0 - part)) * _cosine(part, num_periods) + beta
@@ -201,9 +304,9 @@ def linear_cosine_decay(
 
 
 def noisy_linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     initial_variance: Any = 1.0,
     variance_decay: Any = 0.55,
     num_periods: float = 0.5,
@@ -211,7 +314,24 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Tensor:
-    """linear_cosine_decay and noise, of variance initial_variance / (1 + step) ^ variance_decay."""
+    """linear_cosine_decay and noise, of variance initial_variance / (1 + step) ^ variance_decay.
+
+    Args:
+        learning_rate: The rate at step 0, a float or a scalar.
+        global_step: The number of steps so far, a scalar.
+        decay_steps: The number of steps of the decay.
+        initial_variance: The variance of the noise at step 0.
+        variance_decay: The exponent by which it becomes less.
+        num_periods: The number of waves.
+        alpha: What is added to the line.
+        beta: What is added to the product.
+
+    Returns:
+        A scalar of the dtype of the rate.
+
+    Raises:
+        ValueError: There is no global step.
+    """
     rate, steps = _rate_and_steps(learning_rate, global_step)
     last = math_ops.cast(decay_steps, rate.dtype)
     clipped = gen_ops.minimum(steps, last)

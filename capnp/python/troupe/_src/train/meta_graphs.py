@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional, Tuple
 
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph_defs.meta_graph import add_meta_graph
 from troupe._src.platform import logging
-from troupe._src.checkpoints.saver import Saver
 from troupe._src.variables.variable_sets import global_variables
 
 
@@ -19,18 +19,18 @@ def import_meta_graph(
     """Adds the nodes and collections of a MetaGraphDef to the default graph.
 
     Args:
-      meta_graph_or_file: The message, or the name of its file.
-      clear_devices: Leaves out the devices of nodes.
-      import_scope: The prefix of all names, by default none.
-      **kwargs: `input_map`, as of tf.import_graph_def.
+        meta_graph_or_file: The message, or the name of its file.
+        clear_devices: Leaves out the devices of nodes.
+        import_scope: The prefix of all names, by default none.
+        **kwargs: `input_map`, as of tf.import_graph_def.
 
     Returns:
-      A saver of the graph; None where it has no variables.
+        A saver of the graph; None where it has no variables.
 
     Raises:
-      OSError: The file cannot be read, or is no MetaGraphDef.
-      ValueError: The message is not a valid graph.
-      NotFoundError: It has ops that do not exist here.
+        OSError: The file cannot be read, or is no MetaGraphDef.
+        ValueError: The message is not a valid graph.
+        NotFoundError: It has ops that do not exist here.
     """
     return import_with_elements(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
 

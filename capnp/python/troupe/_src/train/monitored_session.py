@@ -7,21 +7,21 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Sequence, Type
 
 from troupe import _native
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.messages.config import ConfigProto, RunOptions
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.platform.process import check_not_forked, claim_process, close_at_exit
+from troupe._src.session.base_session import BaseSession
 from troupe._src.session.fetch import plan_fetches, to_feeds
-from troupe._src.session.session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import Training, adapt_hook
 from troupe._src.train.hooks.native_hooks import CheckpointSaverHook
-from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
-from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
 from troupe._src.train.hooks.session_run_hook import SessionRunArgs, SessionRunHook
-from troupe._src.train.session_threads import RunLocalInit, SessionThreads
 from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
+from troupe._src.train.scaffold import ChiefSessionCreator, Scaffold, SessionCreator
+from troupe._src.train.session_threads import RunLocalInit, SessionThreads
 from troupe._src.types import errors
 
 USE_DEFAULT: Any = object()
@@ -32,8 +32,17 @@ class MonitoredSession:
     """A session that is recreated when a task is lost, and then runs the failed step again.
 
     The chief restores lost variables from the latest checkpoint, or runs their initializers where
-    there is none; other workers wait for it. Use it as a context manager, with the loop
-    `while not sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph.
+    there is none; other workers wait for it. Use it as a context manager, with the loop `while not
+    sess.should_stop(): sess.run(...)`. It starts the queue runners of the graph.
+
+    Args:
+        session_creator: Says the target and whether it is the chief, by default one in this
+            process.
+        hooks: What is called around the steps, in that order.
+        stop_grace_period_secs: How long threads have at the end, in seconds.
+
+    Raises:
+        OpError: No session can be created.
     """
 
     _starts_threads = True
@@ -110,6 +119,7 @@ class MonitoredSession:
 
     @property
     def graph(self) -> Graph:
+        """The graph whose steps it runs, which is finalized."""
         return self._graph
 
     def run(
@@ -119,7 +129,21 @@ class MonitoredSession:
         options: Optional[RunOptions] = None,
         run_metadata: Optional[RunMetadata] = None,
     ) -> Any:
-        """Runs a step with the additions of hooks, again if a task was lost meanwhile."""
+        """Runs a step with the additions of hooks, again if a task was lost meanwhile.
+
+        Args:
+            fetches: As for `tf.Session.run`.
+            feed_dict: As for `tf.Session.run`.
+            options: As for `tf.Session.run`.
+            run_metadata: As for `tf.Session.run`.
+
+        Returns:
+            The values, as those of `tf.Session.run`.
+
+        Raises:
+            RuntimeError: The session is closed, or should stop.
+            OpError: The step failed for another reason than a lost task.
+        """
         check_not_forked(self._pid)
         if self._native is None:
             raise RuntimeError("Run called even after the session was closed.")
@@ -150,7 +174,14 @@ class MonitoredSession:
         return self._training.session
 
     def run_step_fn(self, step_fn: Callable[[Any], Any]) -> Any:
-        """Calls the function with a context: `session`, `run_with_hooks` and `request_stop`."""
+        """Calls a function that runs steps with and without hooks.
+
+        Args:
+            step_fn: Gets a context with `session`, `run_with_hooks` and `request_stop`.
+
+        Returns:
+            What the function returns.
+        """
         return step_fn(_StepContext(self))
 
     def should_stop(self) -> bool:
@@ -162,6 +193,7 @@ class MonitoredSession:
         return bool(self._native.should_stop)
 
     def request_stop(self) -> None:
+        """Makes the next `should_stop` true."""
         if self._native is not None:
             self._native.request_stop()
 
@@ -211,7 +243,17 @@ class MonitoredSession:
 
 @set_module("troupe.train")
 class SingularMonitoredSession(MonitoredSession):
-    """A MonitoredSession that does not recover from lost tasks."""
+    """A MonitoredSession that does not recover from lost tasks.
+
+    Args:
+        hooks: What is called around the steps, in that order.
+        scaffold: Initializes the variables; by default a new one.
+        master: A node of a cluster, "troupe://host:port"; "" for this process.
+        config: The options of the session.
+        checkpoint_dir: The folder of the checkpoint that variables begin with.
+        stop_grace_period_secs: How long threads have at the end, in seconds.
+        checkpoint_filename_with_path: The name of that checkpoint, where there is no folder.
+    """
 
     def __init__(
         self,
@@ -270,8 +312,30 @@ def MonitoredTrainingSession(
 ) -> MonitoredSession:
     """A MonitoredSession with the standard hooks: the chief saves checkpoints and counts steps.
 
-    Checkpoints are saved every 600 s where neither seconds nor steps are given, and never where
-    both are None; summaries every 100 steps, to `summary_dir`, by default `checkpoint_dir`.
+    Args:
+        master: A node of a cluster, "troupe://host:port"; "" for this process.
+        is_chief: Whether it initializes or restores variables; others wait for the chief.
+        checkpoint_dir: The folder of checkpoints; None for none.
+        scaffold: Initializes the variables; by default a new one.
+        hooks: What is called around the steps, in that order.
+        chief_only_hooks: Further hooks of the chief.
+        save_checkpoint_secs: After how many seconds a checkpoint is saved: 600 where neither these
+            nor steps are given; None for never.
+        save_summaries_steps: After how many steps summaries are written: 100 where neither these
+            nor seconds are given; None for never.
+        save_summaries_secs: After how many seconds summaries are written.
+        config: The options of the session.
+        stop_grace_period_secs: How long threads have at the end, in seconds.
+        log_step_count_steps: After how many steps the steps per second are logged; None for never.
+        max_wait_secs: How long a worker waits for the chief, in seconds.
+        save_checkpoint_steps: After how many steps a checkpoint is saved.
+        summary_dir: The folder of summaries, by default that of checkpoints.
+
+    Returns:
+        The session.
+
+    Raises:
+        OpError: No session can be created.
     """
     scaffold = scaffold or Scaffold()
     summary_dir = summary_dir or checkpoint_dir

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional, Sequence
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
@@ -35,9 +35,9 @@ def assign_moving_average(
             return decayed
         with graph.name_scope(None):
             prefix = variable._shared_name
-            zeros = array_ops.zeros_like(convert_to_tensor(variable.initial_value))
+            zeros = creation_ops.zeros_like(convert_to_tensor(variable.initial_value))
             biased = Variable(zeros, trainable=False, name=f"{prefix}/biased")
-            zero = array_ops.zeros([], variable.dtype)
+            zero = creation_ops.zeros([], variable.dtype)
             count = Variable(zero, trainable=False, name=f"{prefix}/local_step")
         average = biased.assign_sub((biased - new) * rest)
         updates = count.assign_add(1.0)
@@ -49,7 +49,11 @@ def assign_moving_average(
 class ExponentialMovingAverage:
     """Maintains a shadow of each variable: s <- decay * s + (1 - decay) * v.
 
-    With `num_updates`, the decay is at most (1 + num_updates) / (10 + num_updates).
+    Args:
+        decay: The decay, a number or a scalar.
+        num_updates: Where it is given, the decay is at most (1 + num_updates) / (10 + num_updates).
+        zero_debias: Whether averages of tensors are corrected for their begin at 0.
+        name: The end of the names of shadows.
     """
 
     def __init__(
@@ -67,10 +71,21 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
+        """The end of the names of shadows."""
         return self._name
 
     def apply(self, var_list: Optional[Sequence[Any]] = None) -> Operation:
-        """Creates the shadows with the initial values of the variables; the op updates them."""
+        """Creates the shadows, with the initial values of the variables.
+
+        Args:
+            var_list: Variables and tensors; None for all trainable variables.
+
+        Returns:
+            The operation that updates the shadows.
+
+        Raises:
+            ValueError: A variable has a shadow already.
+        """
         variables = trainable_variables() if var_list is None else list(var_list)
         graph = get_default_graph()
         for variable in variables:
@@ -87,7 +102,7 @@ class ExponentialMovingAverage:
         if isinstance(variable, Variable):
             initial: Any = variable.initialized_value()
         else:
-            initial = array_ops.zeros(variable.shape, variable.dtype)
+            initial = creation_ops.zeros(variable.shape, variable.dtype)
         with graph.name_scope(None), graph.colocate_with(variable.op):
             return Variable(initial, trainable=False, name=self.average_name(variable))
 
@@ -103,18 +118,39 @@ class ExponentialMovingAverage:
             return assign_moving_average(shadow, value, decay, is_biased)
 
     def average(self, var: Any) -> Optional[Variable]:
-        """The shadow of a variable, or None."""
+        """The shadow of a variable.
+
+        Args:
+            var: A variable or tensor that `apply` got.
+
+        Returns:
+            The shadow; None where there is none.
+        """
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
-        """The name of the shadow in graphs and checkpoints."""
+        """The name of the shadow in graphs and checkpoints.
+
+        Args:
+            var: A variable or tensor.
+
+        Returns:
+            The name.
+        """
         name = var._shared_name if isinstance(var, Variable) else var.op.name
         return f"{name}/{self._name}"
 
     def variables_to_restore(
         self, moving_avg_variables: Optional[Sequence[Variable]] = None
     ) -> Dict[str, Variable]:
-        """The variables by name, for a Saver that restores averages into the variables."""
+        """The variables for a Saver that restores averages into the variables.
+
+        Args:
+            moving_avg_variables: Those that get averages; None for all trainable and averaged ones.
+
+        Returns:
+            A dict of variables by the names in the checkpoint.
+        """
         averaged = moving_avg_variables
         if averaged is None:
             averaged = trainable_variables() + moving_average_variables()

@@ -28,6 +28,13 @@ class Optimizer:
     Its state, the slots, are variables on the devices of the trained variables. A custom optimizer
     overrides `_create_slots`, `_prepare`, `_resource_apply_dense` or `_apply_dense`,
     `_resource_apply_sparse` (rows; else they become tensors), and `_finish`.
+
+    Args:
+        use_locking: Has no effect: each update is atomic.
+        name: The name of the operations.
+
+    Raises:
+        ValueError: There is no name.
     """
 
     GATE_NONE = 0
@@ -43,6 +50,7 @@ class Optimizer:
         self._state: List[Variable] = []  # slots, and variables that all updates share
 
     def get_name(self) -> str:
+        """The name of the operations."""
         return self._name
 
     def minimize(
@@ -56,7 +64,24 @@ class Optimizer:
         name: Optional[str] = None,
         grad_loss: Any = None,
     ) -> Operation:
-        """An op that computes the gradients of the loss and updates the variables."""
+        """An op that computes the gradients of the loss and updates the variables.
+
+        Args:
+            loss: A tensor whose sum becomes less, or a function that gives it.
+            global_step: A variable that is incremented after the update.
+            var_list: The variables; None for all trainable ones.
+            gate_gradients: One of GATE_NONE, GATE_OP and GATE_GRAPH; has no effect.
+            aggregation_method: Has no effect.
+            colocate_gradients_with_ops: Has no effect.
+            name: The name of the operation.
+            grad_loss: The gradient with respect to the loss, by default ones.
+
+        Returns:
+            The operation.
+
+        Raises:
+            ValueError: The loss depends on none of the variables, or there are none.
+        """
         pairs = self.compute_gradients(
             loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
             grad_loss,
@@ -77,7 +102,23 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> List[Tuple[Optional[Tensor], Variable]]:
-        """(gradient or None, variable) for those variables, by default all trainable ones."""
+        """The gradients of a loss with respect to variables.
+
+        Args:
+            loss: A tensor whose sum is derived, or a function that gives it.
+            var_list: The variables; None for all trainable ones.
+            gate_gradients: One of GATE_NONE, GATE_OP and GATE_GRAPH; has no effect.
+            aggregation_method: Has no effect.
+            colocate_gradients_with_ops: Has no effect.
+            grad_loss: The gradient with respect to the loss, by default ones.
+
+        Returns:
+            A list of (gradient or None, variable).
+
+        Raises:
+            TypeError: An item of `var_list` is no variable.
+            ValueError: There are no variables.
+        """
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of GATE_NONE, GATE_OP and GATE_GRAPH, not "
@@ -104,7 +145,20 @@ class Optimizer:
         global_step: Optional[Variable] = None,
         name: Optional[str] = None,
     ) -> Operation:
-        """An op that applies gradients, and then increments the global step."""
+        """An op that applies gradients, and then increments the global step.
+
+        Args:
+            grads_and_vars: Pairs of a gradient, or None, and a variable.
+            global_step: A variable that is incremented after the update.
+            name: The name of the operation.
+
+        Returns:
+            The operation.
+
+        Raises:
+            NotImplementedError: A tensor is in the place of a variable.
+            ValueError: There are no gradients.
+        """
         given = list(grads_and_vars)
         for _, variable in given:
             if isinstance(variable, Tensor):
@@ -239,10 +293,19 @@ class Optimizer:
         self._state.append(slot)
 
     def get_slot(self, var: Variable, name: str) -> Optional[Variable]:
-        """The slot of a variable under that name, or None."""
+        """A slot of a variable.
+
+        Args:
+            var: The variable.
+            name: The name of the slot, such as "momentum".
+
+        Returns:
+            A variable; None where there is none.
+        """
         return self._slots.get((name, var))
 
     def get_slot_names(self) -> List[str]:
+        """The names of all slots, in order."""
         return sorted({name for name, _ in self._slots})
 
     def variables(self) -> List[Variable]:

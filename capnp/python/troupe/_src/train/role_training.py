@@ -14,7 +14,7 @@ from troupe._src.cluster.server import Server, stop_server
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.config import ConfigProto
 from troupe._src.ops import raw_ops
-from troupe._src.ops.array_ops import zeros
+from troupe._src.ops.creation_ops import zeros
 from troupe._src.platform import logging
 from troupe._src.session.session import Session
 from troupe._src.set_module import set_module
@@ -54,25 +54,25 @@ def run(
     cluster in TF_CONFIG, the program trains alone. An addition to TensorFlow.
 
     Args:
-      model: builds the model in the default graph and returns what `step` needs. Variables are
-        placed on the parameter servers in turn, other nodes on this worker. Its optimizer should
-        count the global step.
-      step: runs one step, with the session and what `model` returned; an OutOfRangeError ends the
-        part of this worker.
-      checkpoint_dir: where the chief saves checkpoints, and finds the latest one when it starts or
-        when variables are lost; without it, lost variables are initialized again.
-      save_checkpoint_secs: the time from one checkpoint to the next.
-      save_checkpoint_steps: the same in global steps, in place of the time.
-      last_step: the global step at which the training ends; None: `step` says when.
-      starts_anew: has the chief initialize all variables when it starts. Else those that have
-        values keep them, of an earlier program, too, which the log tells.
-      hooks: further hooks of this task's steps.
-      config: for the server and the sessions.
-      role: the task, by default that of TF_CONFIG.
+        model: builds the model in the default graph and returns what `step` needs. Variables are
+            placed on the parameter servers in turn, other nodes on this worker. Its optimizer
+            should count the global step.
+        step: runs one step, with the session and what `model` returned; an OutOfRangeError ends the
+            part of this worker.
+        checkpoint_dir: where the chief saves checkpoints, and finds the latest one when it starts
+            or when variables are lost; without it, lost variables are initialized again.
+        save_checkpoint_secs: the time from one checkpoint to the next.
+        save_checkpoint_steps: the same in global steps, in place of the time.
+        last_step: the global step at which the training ends; None: `step` says when.
+        starts_anew: has the chief initialize all variables when it starts. Else those that have
+            values keep them, of an earlier program, too, which the log tells.
+        hooks: further hooks of this task's steps.
+        config: for the server and the sessions.
+        role: the task, by default that of TF_CONFIG.
 
     Raises:
-      ValueError: the task is an evaluator.
-      OpError: a step failed, for another reason than a task that was lost.
+        ValueError: the task is an evaluator.
+        OpError: a step failed, for another reason than a task that was lost.
     """
     role = role or role_from_tf_config()
     if role.is_evaluator:

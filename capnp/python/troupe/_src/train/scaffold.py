@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional
 
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -13,7 +14,6 @@ from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
-from troupe._src.checkpoints.saver import Saver
 from troupe._src.variables.variable_sets import (
     global_variables,
     local_variables,
@@ -26,11 +26,20 @@ from troupe._src.variables.variable_sets import (
 class Scaffold:
     """The saver of a training, and the ops that initialize a new session.
 
-    Where variables have no value and there is no checkpoint, the chief runs `init_op` with its
-    feeds and calls `init_fn(scaffold, session)`; variables without a value are then initialized.
-    `local_init_op`, by default for all local variables and for tables that are filled once, runs in
-    each session of each worker. The runtime checks each variable for a value, so `ready_op` and
-    `ready_for_local_init_op` are ignored.
+    Where variables have no value and there is no checkpoint, the chief initializes them, and then
+    all that still have none. The runtime checks each variable for a value.
+
+    Args:
+        init_op: What the chief runs; None for the initializers of all variables.
+        init_feed_dict: What `init_op` is fed.
+        init_fn: What the chief calls with the scaffold and a session, after `init_op`.
+        ready_op: Has no effect.
+        ready_for_local_init_op: Has no effect.
+        local_init_op: Runs in each session of each worker; by default initializes all local
+            variables and tables that are filled once.
+        summary_op: What gives the summaries.
+        saver: Saves and restores the checkpoints; by default a new one.
+        copy_from_scaffold: Has the values of what is not given.
     """
 
     # What the chief's first session does with variables that have values: "adopt" keeps them and
@@ -107,6 +116,11 @@ class Scaffold:
         return self.init_op is not None or self.init_fn is not None
 
     def initialize(self, session: Any) -> None:
+        """Runs `init_op`, and calls `init_fn`.
+
+        Args:
+            session: The session.
+        """
         if self.init_op is not None:
             session.run(self.init_op, self.init_feed_dict)
         if self.init_fn is not None:
@@ -134,7 +148,17 @@ def _get_or_create(key: str, make: Callable[[], Any]) -> Any:
 
 @set_module("troupe.train")
 class SessionCreator:
-    """The target of a training's sessions, and whether it is the chief."""
+    """The target of a training's sessions, and whether it is the chief.
+
+    Args:
+        master: A node of a cluster, "troupe://host:port"; "" for this process.
+        config: The options of the session.
+        is_chief: Whether it initializes or restores variables; others wait for the chief.
+        checkpoint_dir: The folder of checkpoints, whose latest one is restored.
+        max_wait_secs: How long a worker waits for the chief, in seconds.
+        scaffold: Initializes the variables; by default a new one.
+        checkpoint_filename_with_path: The checkpoint that is restored, where the folder has none.
+    """
 
     def __init__(
         self,
@@ -168,7 +192,15 @@ class SessionCreator:
 
 @set_module("troupe.train")
 class ChiefSessionCreator(SessionCreator):
-    """Creates sessions of the chief, which initializes or restores the variables."""
+    """Creates sessions of the chief, which initializes or restores the variables.
+
+    Args:
+        scaffold: Initializes the variables; by default a new one.
+        master: A node of a cluster, "troupe://host:port"; "" for this process.
+        config: The options of the session.
+        checkpoint_dir: The folder of checkpoints, whose latest one is restored.
+        checkpoint_filename_with_path: The checkpoint that is restored, where the folder has none.
+    """
 
     def __init__(
         self,
@@ -189,7 +221,14 @@ class ChiefSessionCreator(SessionCreator):
 
 @set_module("troupe.train")
 class WorkerSessionCreator(SessionCreator):
-    """Creates sessions of a worker, which waits for the chief."""
+    """Creates sessions of a worker, which waits for the chief.
+
+    Args:
+        scaffold: Initializes the variables; by default a new one.
+        master: A node of a cluster, "troupe://host:port"; "" for this process.
+        config: The options of the session.
+        max_wait_secs: How long it waits for the chief, in seconds.
+    """
 
     def __init__(
         self,

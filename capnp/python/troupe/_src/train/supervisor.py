@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional
 
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.graph import Graph, get_default_graph
-from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto
 from troupe._src.messages.summary_messages import SessionLog
 from troupe._src.platform.logging import not_obeyed
-from troupe._src.queues.queue_runner import QueueRunner
 from troupe._src.set_module import set_module
 from troupe._src.summary.file_writer import FileWriter
-from troupe._src.train.coordinator import Coordinator, LooperThread
+from troupe._src.train.coordinated_threads import CoordinatedThreads
+from troupe._src.train.coordinator import LooperThread
 from troupe._src.train.global_step import get_global_step
-from troupe._src.train.monitored_session import MonitoredSession
-from troupe._src.checkpoints.saver import Saver
-from troupe._src.train.scaffold import Scaffold, SessionCreator
 from troupe._src.train.hooks.summary_hooks import StepRate
+from troupe._src.train.monitored_session import MonitoredSession
+from troupe._src.train.scaffold import Scaffold, SessionCreator
 
 _USE_DEFAULT: Any = 0  # as in TensorFlow
 
@@ -32,13 +30,34 @@ class _InitializedSession(MonitoredSession):
 
 
 @set_module("troupe.train")
-class Supervisor:
+class Supervisor(CoordinatedThreads):
     """Opens a session whose variables have values, saves checkpoints and writes summaries.
 
     The chief initializes or restores the variables, as for a MonitoredSession; other workers wait
     for it. A lost task is an error: restart the program, or use a MonitoredTrainingSession. The
-    runtime checks each variable for a value, so `ready_op`, `ready_for_local_init_op`,
-    `recovery_wait_secs` and `session_manager` have no effect.
+    runtime checks each variable for a value.
+
+    Args:
+        graph: The graph, by default the default graph.
+        ready_op: Has no effect.
+        ready_for_local_init_op: Has no effect.
+        is_chief: Whether it initializes or restores variables.
+        init_op: What the chief runs; by default the initializers of all variables.
+        init_feed_dict: What `init_op` is fed.
+        local_init_op: Runs in each session; by default initializes local variables and tables.
+        logdir: The folder of checkpoints and summaries; None for none.
+        summary_op: What gives the summaries, by default all merged; None for none.
+        saver: Saves and restores the checkpoints, by default a new one; None for none.
+        global_step: The global step, by default that of the graph; None for none.
+        save_summaries_secs: After how many seconds summaries are written; 0 for never.
+        save_model_secs: After how many seconds a checkpoint is saved; 0 for never.
+        recovery_wait_secs: Has no effect.
+        stop_grace_secs: How long threads have at the end, in seconds.
+        checkpoint_basename: The begin of the names of checkpoints.
+        session_manager: Has no effect.
+        summary_writer: What writes summaries, by default to the folder; None for nothing.
+        init_fn: What the chief calls with a session, after `init_op`.
+        local_init_run_options: Has no effect.
     """
 
     USE_DEFAULT = _USE_DEFAULT
@@ -76,7 +95,7 @@ class Supervisor:
         ):
             if value is not None:
                 not_obeyed("Supervisor", name)
-        self._graph = graph or get_default_graph()
+        super().__init__(graph or get_default_graph())
         self._ready_op = _given(ready_op)
         self._ready_for_local_init_op = _given(ready_for_local_init_op)
         self._scaffold = Scaffold(
@@ -95,7 +114,6 @@ class Supervisor:
         self._stop_grace_secs = stop_grace_secs
         self._basename = checkpoint_basename
         self.is_chief = is_chief
-        self.coord = Coordinator()
         self._training: Optional[MonitoredSession] = None
         self._summary_writer = None if _is_default(summary_writer) else summary_writer
         with self._graph.as_default():
@@ -109,26 +127,32 @@ class Supervisor:
 
     @property
     def init_op(self) -> Any:
+        """What the chief runs, or None."""
         return self._scaffold.init_op
 
     @property
     def init_feed_dict(self) -> Any:
+        """What `init_op` is fed, or None."""
         return self._scaffold.init_feed_dict
 
     @property
     def local_init_op(self) -> Any:
+        """What runs in each session, or None."""
         return self._scaffold.local_init_op
 
     @property
     def ready_op(self) -> Any:
+        """What the program gave."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
+        """What the program gave."""
         return self._ready_for_local_init_op
 
     @property
     def summary_op(self) -> Any:
+        """What gives the summaries, or None."""
         return self._scaffold.summary_op
 
     @property
@@ -138,18 +162,22 @@ class Supervisor:
 
     @property
     def save_model_secs(self) -> float:
+        """After how many seconds a checkpoint is saved."""
         return self._save_model_secs
 
     @property
     def save_summaries_secs(self) -> float:
+        """After how many seconds summaries are written."""
         return self._save_summaries_secs
 
     @property
     def saver(self) -> Optional[Saver]:
+        """What saves and restores the checkpoints, or None."""
         return self._scaffold.saver
 
     @property
     def global_step(self) -> Any:
+        """The global step, or None."""
         if _is_default(self._given_step):
             return get_global_step(self._graph)
         return self._given_step
@@ -167,7 +195,21 @@ class Supervisor:
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Any:
-        """A session whose variables have values: the chief makes them so, others wait for it."""
+        """A session whose variables have values: the chief makes them so, others wait for it.
+
+        Args:
+            master: A node of a cluster, "troupe://host:port"; "" for this process.
+            config: The options of the session.
+            wait_for_checkpoint: Has no effect.
+            max_wait_secs: How long a worker waits for the chief, in seconds.
+            start_standard_services: Whether the threads of services and queue runners are started.
+
+        Returns:
+            The session.
+
+        Raises:
+            OpError: No session can be created.
+        """
         if wait_for_checkpoint:
             not_obeyed("Supervisor.prepare_or_wait_for_session", "wait_for_checkpoint")
         self.coord.clear_stop()
@@ -194,7 +236,17 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """A context with an initialized session; it stops all threads and raises their errors."""
+        """A context with an initialized session; it stops all threads and raises their errors.
+
+        Args:
+            master: A node of a cluster, "troupe://host:port"; "" for this process.
+            config: The options of the session.
+            start_standard_services: Whether the threads of services and queue runners are started.
+            close_summary_writer: Whether the writer is closed at the end.
+
+        Yields:
+            The session.
+        """
         session = self.prepare_or_wait_for_session(
             master, config, start_standard_services=start_standard_services
         )
@@ -209,7 +261,14 @@ class Supervisor:
                 self._summary_writer.close()
 
     def start_standard_services(self, sess: Any) -> List[LooperThread]:
-        """The threads that save checkpoints, write summaries and count steps, started."""
+        """Starts the threads that save checkpoints, write summaries and count steps.
+
+        Args:
+            sess: The session.
+
+        Returns:
+            The threads; none without a folder.
+        """
         threads: List[LooperThread] = []
         if not self._logdir:
             return threads
@@ -242,6 +301,11 @@ class Supervisor:
     def summary_computed(self, sess: Any, summary: Any, global_step: Optional[int] = None) -> None:
         """Writes a summary that the program has computed.
 
+        Args:
+            sess: The session, which says the global step if that is not given.
+            summary: A Summary, or its bytes.
+            global_step: The global step, or None.
+
         Raises:
             TypeError: It is no summary.
             RuntimeError: There is no writer.
@@ -252,55 +316,23 @@ class Supervisor:
             global_step = int(sess.run(self.global_step))
         self._summary_writer.add_summary(summary, global_step)
 
-    def start_queue_runners(
-        self, sess: Any, queue_runners: Optional[Sequence[QueueRunner]] = None
-    ) -> List[threading.Thread]:
-        """Starts threads that run the enqueues of the runners, by default all of the graph.
-
-        Args:
-          sess: The session.
-          queue_runners: The runners; None: those in the collection QUEUE_RUNNERS.
-
-        Returns:
-          The threads, which the coordinator stops.
-        """
-        if queue_runners is None:
-            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        return [
-            thread
-            for runner in queue_runners
-            for thread in runner.create_threads(sess, self.coord, daemon=True, start=True)
-        ]
-
-    def loop(
-        self,
-        timer_interval_secs: Optional[float],
-        target: Any,
-        args: Any = None,
-        kwargs: Any = None,
-    ) -> LooperThread:
-        """Starts a thread that calls the function at an interval until a stop is requested."""
-        return LooperThread.loop(self.coord, timer_interval_secs, target, args or (), kwargs)
-
-    def should_stop(self) -> bool:
-        return self.coord.should_stop()
-
-    def request_stop(self, ex: Any = None) -> None:
-        self.coord.request_stop(ex)
-
-    def wait_for_stop(self) -> None:
-        self.coord.wait_for_stop()
-
-    def stop_on_exception(self) -> Any:
-        return self.coord.stop_on_exception()
-
     def stop(
         self,
         threads: Any = None,
         close_summary_writer: bool = True,
         ignore_live_threads: bool = True,
     ) -> None:
-        """Stops and joins the threads, and raises the first exception of any of them."""
+        """Stops and joins the threads.
+
+        Args:
+            threads: More threads than the supervisor's.
+            close_summary_writer: Whether the writer is closed.
+            ignore_live_threads: Whether threads that still run afterwards are only logged.
+
+        Raises:
+            RuntimeError: Threads still run.
+            BaseException: The first error of a thread.
+        """
         self.coord.request_stop()
         try:
             self.coord.join(
@@ -315,13 +347,7 @@ class Supervisor:
 
     # The names of older programs.
     PrepareSession = prepare_or_wait_for_session
-    StartQueueRunners = start_queue_runners
-    Loop = loop
     Stop = stop
-    RequestStop = request_stop
-    ShouldStop = should_stop
-    StopOnException = stop_on_exception
-    WaitForStop = wait_for_stop
     SummaryComputed = summary_computed
 
 

@@ -20,11 +20,12 @@ from troupe._src.platform import logging
 from troupe._src.queues.queue_runner import QueueRunner
 from troupe._src.queues.queues import FIFOQueue
 from troupe._src.set_module import set_module
-from troupe._src.train.optimizer import Optimizer
 from troupe._src.train.hooks.session_run_hook import SessionRunHook
+from troupe._src.train.optimizer import Optimizer
 from troupe._src.types import dtypes
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables, report_uninitialized_variables
+
 
 @set_module("troupe.train")
 class SyncReplicasOptimizer(Optimizer):
@@ -53,14 +54,15 @@ class SyncReplicasOptimizer(Optimizer):
         """Wraps an optimizer.
 
         Args:
-          opt: The optimizer that computes and applies the gradients.
-          replicas_to_aggregate: How many gradients an update takes.
-          total_num_replicas: How many replicas there are, by default that many; if more, the
-            others are backups, and if fewer, they compute several gradients for an update.
-          variable_averages: An `ExponentialMovingAverage` to be updated after each update, or None.
-          variables_to_average: The variables that it averages.
-          use_locking: Accepted; updates are always atomic.
-          name: Of the operations.
+            opt: The optimizer that computes and applies the gradients.
+            replicas_to_aggregate: How many gradients an update takes.
+            total_num_replicas: How many replicas there are, by default that many; if more, the
+                others are backups, and if fewer, they compute several gradients for an update.
+            variable_averages: An `ExponentialMovingAverage` to be updated after each update, or
+                None.
+            variables_to_average: The variables that it averages.
+            use_locking: Accepted; updates are always atomic.
+            name: Of the operations.
         """
         super().__init__(use_locking, name)
         if total_num_replicas is None:
@@ -83,24 +85,35 @@ class SyncReplicasOptimizer(Optimizer):
         self._accumulator_list: List[Tuple[ConditionalAccumulatorBase, str]] = []
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer: each replica may change its gradients."""
+        """The gradients of the wrapped optimizer: each replica may change its own.
+
+        Args:
+            *args: Those of the wrapped optimizer.
+            **kwargs: Those of the wrapped optimizer.
+
+        Returns:
+            A list of (gradient or None, variable).
+        """
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(
-        self, grads_and_vars: Any, global_step: Optional[Variable] = None, name: Any = None
+        self,
+        grads_and_vars: Any,
+        global_step: Optional[Variable] = None,
+        name: Optional[str] = None,
     ) -> Any:
         """What a replica runs: it hands its gradients in, and waits for a token.
 
         Args:
-          grads_and_vars: Pairs of a gradient, or None, and a variable.
-          global_step: The variable that counts updates.
-          name: Accepted.
+            grads_and_vars: Pairs of a gradient, or None, and a variable.
+            global_step: The variable that counts updates.
+            name: Accepted.
 
         Returns:
-          The operation; its value is the local step, at which the next gradients are computed.
+            The operation; its value is the local step, at which the next gradients are computed.
 
         Raises:
-          ValueError: If there are no variables, no global step, or a gradient is no tensor.
+            ValueError: If there are no variables, no global step, or a gradient is no tensor.
         """
         pairs = list(grads_and_vars)
         if not pairs:
@@ -190,6 +203,7 @@ class SyncReplicasOptimizer(Optimizer):
         return steps
 
     def _set_accumulator_steps(self) -> None:
+        assert self._global_step is not None
         initializers: List[Any] = [self.local_step_init_op]
         for accumulator, device in self._accumulator_list:
             with get_default_graph().device(device):
@@ -202,10 +216,10 @@ class SyncReplicasOptimizer(Optimizer):
         """The runner of the chief's thread: it takes gradients, applies them, hands out tokens.
 
         Returns:
-          The runner.
+            The runner.
 
         Raises:
-          ValueError: If gradients were not applied yet.
+            ValueError: If gradients were not applied yet.
         """
         if not self._gradients_applied:
             raise ValueError("Should be called after apply_gradients().")
@@ -213,11 +227,27 @@ class SyncReplicasOptimizer(Optimizer):
         return self._chief_queue_runner
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer."""
+        """A slot of the wrapped optimizer.
+
+        Args:
+            *args: The variable, and the name of the slot.
+            **kwargs: The same by name.
+
+        Returns:
+            A variable; None where there is none.
+        """
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """As that of the wrapped optimizer."""
+        """The names of the slots of the wrapped optimizer.
+
+        Args:
+            *args: Have no effect.
+            **kwargs: Have no effect.
+
+        Returns:
+            A list of names.
+        """
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> List[Variable]:
@@ -228,14 +258,14 @@ class SyncReplicasOptimizer(Optimizer):
         """Hands out the first tokens, which the chief is to run once before the training.
 
         Args:
-          num_tokens: How many, by default as many as an update takes gradients.
+            num_tokens: How many, by default as many as an update takes gradients.
 
         Returns:
-          The operation.
+            The operation.
 
         Raises:
-          ValueError: If gradients were not applied yet, or if so few tokens make the replicas wait
-            before there are enough gradients for an update.
+            ValueError: If gradients were not applied yet, or if so few tokens make the replicas
+                wait before there are enough gradients for an update.
         """
         if not self._gradients_applied:
             raise ValueError("get_init_tokens_op() should be called after apply_gradients().")
@@ -258,12 +288,12 @@ class SyncReplicasOptimizer(Optimizer):
         """A hook that prepares each new session.
 
         Args:
-          is_chief: Whether it is the chief's: then it also hands out the first tokens and starts
-            the thread that applies gradients.
-          num_tokens: As that of `get_init_tokens_op`.
+            is_chief: Whether it is the chief's: then it also hands out the first tokens and starts
+                the thread that applies gradients.
+            num_tokens: As that of `get_init_tokens_op`.
 
         Returns:
-          The hook.
+            The hook.
         """
         return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
@@ -296,11 +326,11 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
         """Sets the steps of the replica and, for the chief, starts handing out tokens.
 
         Args:
-          session: The new session.
-          coord: Stops the chief's thread, and gets its errors.
+            session: The new session.
+            coord: Stops the chief's thread, and gets its errors.
 
         Raises:
-          RuntimeError: If a global variable has no value.
+            RuntimeError: If a global variable has no value.
         """
         missing = session.run(self._ready_for_local_init_op)
         if len(missing) > 0:

@@ -16,7 +16,12 @@ _OTHER = ("string", "bool", "resource", "variant")
 
 @set_module("troupe")
 class DType:
-    """The type of a tensor's elements, such as `tf.float32`."""
+    """The type of a tensor's elements, such as `tf.float32`.
+
+    Args:
+        name: "float32", "bool": as NumPy writes it.
+        number: The number that TensorFlow's DataType gives it.
+    """
 
     def __init__(self, name: str, number: int) -> None:
         self._name = name
@@ -63,29 +68,43 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
+        """True for float16, bfloat16, float32 and float64."""
         return self._base._name in _FLOATING
 
     @property
     def is_complex(self) -> bool:
+        """True for complex64 and complex128."""
         return self._base._name in _COMPLEX
 
     @property
     def is_integer(self) -> bool:
+        """True for integers of any size."""
         return self._base._name not in _FLOATING + _COMPLEX + _OTHER
 
     @property
     def is_bool(self) -> bool:
+        """True for bool."""
         return self._base._name == "bool"
 
     @property
     def min(self) -> Any:
+        """The least finite value, as a NumPy scalar or a number."""
         return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
 
     @property
     def max(self) -> Any:
+        """The greatest finite value, as a NumPy scalar or a number."""
         return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
+        """Whether values of another dtype are also of this one.
+
+        Args:
+            other: A DType, or what `as_dtype` takes.
+
+        Returns:
+            True for the same dtype.
+        """
         return self._base == as_dtype(other)
 
     def __eq__(self, other: object) -> bool:
@@ -174,7 +193,15 @@ def of_array(array: np.ndarray[Any, Any]) -> DType:
 def as_dtype(type_value: DTypeLike) -> DType:
     """The DType that a name, a Python or NumPy type, or a number stands for.
 
-    For that of a reference it is the dtype of values.
+    Args:
+        type_value: "float32", `float`, `numpy.float32`, a number of TensorFlow's DataType, or a
+            DType.
+
+    Returns:
+        The DType; for that of a reference, the dtype of values.
+
+    Raises:
+        TypeError: It stands for none.
     """
     if isinstance(type_value, DType):
         return type_value._base

@@ -30,6 +30,12 @@ class OpError(Exception):
 
     `node` is the name of the node that failed, `node_op` its op, `device` and `task` where it ran;
     each is "" where it does not apply. `notes` lists further errors of the same call.
+
+    Args:
+        node_def: The node that failed as a message, or None.
+        op: The operation that failed, or None.
+        message: What is wrong.
+        error_code: A code of `tf.errors`, by default that of the class.
     """
 
     error_code: int = UNKNOWN
@@ -200,12 +206,29 @@ _CLASSES: Dict[int, Type[OpError]] = {
 
 
 def exception_type_from_error_code(error_code: int) -> Type[OpError]:
-    """The class of a code."""
+    """The class of a code.
+
+    Args:
+        error_code: A code of `tf.errors`.
+
+    Returns:
+        A class of OpErrors.
+
+    Raises:
+        KeyError: No class has the code.
+    """
     return _CLASSES[error_code]
 
 
 def error_code_from_exception_type(cls: Type[OpError]) -> int:
-    """The code of a class."""
+    """The code of a class.
+
+    Args:
+        cls: A class of OpErrors.
+
+    Returns:
+        The code.
+    """
     return cls.error_code
 
 

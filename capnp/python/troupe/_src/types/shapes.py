@@ -2,133 +2,36 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 from troupe import _native
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
-
-DimensionLike = Union[int, "Dimension", None]
-
-
-@set_module("troupe")
-class Dimension:
-    """The size of one dimension; `value` is None where it is unknown."""
-
-    def __init__(self, value: DimensionLike) -> None:
-        known = value.value if isinstance(value, Dimension) else value
-        self._value = None if known is None else operator.index(known)
-        if self._value is not None and self._value < 0:
-            raise ValueError(f"Dimension {self._value} must be >= 0")
-
-    @property
-    def value(self) -> Optional[int]:
-        return self._value
-
-    def is_compatible_with(self, other: DimensionLike) -> bool:
-        size = Dimension(other).value
-        return self._value is None or size is None or self._value == size
-
-    def assert_is_compatible_with(self, other: DimensionLike) -> None:
-        if not self.is_compatible_with(other):
-            raise ValueError(f"Dimensions {self} and {other} are not compatible")
-
-    def merge_with(self, other: DimensionLike) -> Dimension:
-        """The size that either knows; ValueError where both do and they differ."""
-        self.assert_is_compatible_with(other)
-        return Dimension(other) if self._value is None else self
-
-    def __int__(self) -> int:
-        return self.__index__()
-
-    def __index__(self) -> int:
-        if self._value is None:
-            raise TypeError("the dimension is not known while the graph is built")
-        return self._value
-
-    def __eq__(self, other: object) -> bool:
-        return self._value == (other.value if isinstance(other, Dimension) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-    def _combine(self, operator: Callable[[int, int], Any], x: DimensionLike, y: Any) -> Any:
-        one, two = Dimension(x).value, Dimension(y).value
-        return None if one is None or two is None else operator(one, two)
-
-    def __add__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.add, self, other))
-
-    def __sub__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.sub, self, other))
-
-    def __rsub__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.sub, other, self))
-
-    def __mul__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mul, self, other))
-
-    def __floordiv__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.floordiv, self, other))
-
-    def __rfloordiv__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.floordiv, other, self))
-
-    def __mod__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mod, self, other))
-
-    def __rmod__(self, other: DimensionLike) -> Dimension:
-        return Dimension(self._combine(operator.mod, other, self))
-
-    def __lt__(self, other: DimensionLike) -> Optional[bool]:
-        """None where one of the two is unknown, as for the other comparisons of sizes."""
-        return self._combine(operator.lt, self, other)  # type: ignore[no-any-return]
-
-    def __le__(self, other: DimensionLike) -> Optional[bool]:
-        return self._combine(operator.le, self, other)  # type: ignore[no-any-return]
-
-    def __gt__(self, other: DimensionLike) -> Optional[bool]:
-        return self._combine(operator.gt, self, other)  # type: ignore[no-any-return]
-
-    def __ge__(self, other: DimensionLike) -> Optional[bool]:
-        return self._combine(operator.ge, self, other)  # type: ignore[no-any-return]
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-    __div__ = __floordiv__
-
-    def __truediv__(self, other: DimensionLike) -> Dimension:
-        raise TypeError(
-            "unsupported operand type(s) for /: 'Dimension' and "
-            f"'{type(other).__name__}', please use // instead"
-        )
-
-    def __reduce__(self) -> Any:
-        return Dimension, (self._value,)
-
-    def __repr__(self) -> str:
-        return f"Dimension({self._value})"
-
-    def __str__(self) -> str:
-        return "?" if self._value is None else str(self._value)
+from troupe._src.types.dimensions import Dimension, DimensionLike
 
 
 @set_module("troupe")
 class TensorShape:
-    """The sizes of a tensor's dimensions; each, or their number, may be unknown (None)."""
+    """The sizes of a tensor's dimensions; each, or their number, may be unknown (None).
+
+    Args:
+        dims: Sizes, each a number, a Dimension, or None or -1 where it is unknown; one size for a
+            vector; None where not even their number is known.
+    """
 
     def __init__(self, dims: ShapeLike) -> None:
         self._sizes = _sizes_of(dims)
 
     @property
     def rank(self) -> Optional[int]:
+        """The number of dimensions, or None."""
         return None if self._sizes is None else len(self._sizes)
 
     ndims = rank
 
     @property
     def dims(self) -> Optional[List[Dimension]]:
+        """The dimensions, or None where their number is unknown."""
         return None if self._sizes is None else [Dimension(size) for size in self._sizes]
 
     def as_list(self) -> List[Optional[int]]:
@@ -150,14 +53,23 @@ class TensorShape:
         return count
 
     def is_fully_defined(self) -> bool:
+        """True if all sizes are known."""
         return self._sizes is not None and None not in self._sizes
 
     def assert_is_fully_defined(self) -> None:
+        """Raises a ValueError unless all sizes are known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     def is_compatible_with(self, other: ShapeLike) -> bool:
-        """True when some shape is compatible with both."""
+        """Whether some shape is compatible with both.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Returns:
+            True or false.
+        """
         try:
             self.merge_with(other)
         except ValueError:
@@ -165,7 +77,17 @@ class TensorShape:
         return True
 
     def merge_with(self, other: ShapeLike) -> TensorShape:
-        """The shape with the sizes that either knows; ValueError where two of them differ."""
+        """The shape with the sizes that either knows.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Returns:
+            A TensorShape.
+
+        Raises:
+            ValueError: Two sizes, or the ranks, differ.
+        """
         wanted = as_shape(other)
         try:
             return TensorShape(_native.merge_shapes(self._sizes, wanted._sizes))
@@ -173,11 +95,26 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {wanted} are not compatible") from None
 
     def assert_is_compatible_with(self, other: ShapeLike) -> None:
+        """Raises an error unless some shape is compatible with both.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Raises:
+            ValueError: Two sizes, or the ranks, differ.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {as_shape(other)} are incompatible")
 
     def most_specific_compatible_shape(self, other: ShapeLike) -> TensorShape:
-        """The shape with the sizes that both have in common."""
+        """The shape with the sizes that both have in common.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Returns:
+            A TensorShape, of unknown rank where the ranks differ.
+        """
         wanted = as_shape(other)
         if self._sizes is None or wanted._sizes is None or self.rank != wanted.rank:
             return TensorShape(None)
@@ -185,29 +122,85 @@ class TensorShape:
         return TensorShape([one if one == two else None for one, two in both])
 
     def with_rank(self, rank: int) -> TensorShape:
-        """The shape, of that rank; ValueError where it has another one."""
+        """The shape, of that rank.
+
+        Args:
+            rank: The number of dimensions.
+
+        Returns:
+            A TensorShape, of unknown sizes where the rank was unknown.
+
+        Raises:
+            ValueError: It has another rank.
+        """
         return self.merge_with(unknown_shape(rank))
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
+        """The shape itself, once its rank is checked.
+
+        Args:
+            rank: The least number of dimensions.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: It is known to have fewer.
+        """
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
+        """The shape itself, once its rank is checked.
+
+        Args:
+            rank: The greatest number of dimensions.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: It is known to have more.
+        """
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_has_rank(self, rank: int) -> None:
+        """Raises an error unless the rank is that, or unknown.
+
+        Args:
+            rank: The number of dimensions.
+
+        Raises:
+            ValueError: It has another rank.
+        """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: ShapeLike) -> None:
+        """Raises an error unless both ranks are equal, or one is unknown.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Raises:
+            ValueError: They differ.
+        """
         wanted = as_shape(other)
         if self.rank is not None and wanted.rank not in (None, self.rank):
             raise ValueError(f"Shapes {self} and {wanted} must have the same rank")
 
     def concatenate(self, other: ShapeLike) -> TensorShape:
+        """The dimensions of both, one after the other.
+
+        Args:
+            other: A TensorShape, or what stands for one: sizes, or None.
+
+        Returns:
+            A TensorShape, of unknown rank where one of both is.
+        """
         tail = as_shape(other)
         if self._sizes is None or tail._sizes is None:
             return TensorShape(None)
@@ -265,24 +258,25 @@ def _slice_of_unknown(key: slice) -> TensorShape:
     return unknown_shape(max(0, end - begin))
 
 
-def dimension_value(dimension: Union[int, Dimension, None]) -> Optional[int]:
-    """The size of a dimension, which may be a number already."""
-    return dimension.value if isinstance(dimension, Dimension) else dimension
-
-
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """The dimension at that index, which is unknown where the rank is."""
+    """The dimension at that index, which is unknown where the rank is.
+
+    Args:
+        shape: A shape.
+        index: The index, negative to count from the last.
+
+    Returns:
+        A Dimension, unknown where the rank is.
+
+    Raises:
+        IndexError: There is no such dimension.
+    """
     return Dimension(None) if shape.rank is None else shape[index]
 
 
 def unknown_shape(rank: Optional[int] = None) -> TensorShape:
     """A shape of unknown sizes."""
     return TensorShape(None if rank is None else [None] * rank)
-
-
-def as_dimension(value: DimensionLike) -> Dimension:
-    """Converts to a Dimension."""
-    return value if isinstance(value, Dimension) else Dimension(value)
 
 
 def scalar() -> TensorShape:

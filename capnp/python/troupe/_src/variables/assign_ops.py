@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.ref_variable import reference_of
@@ -11,7 +12,7 @@ from troupe._src.variables.ref_variable import reference_of
 
 def assign(
     ref: Any,
-    value: Any,
+    value: TensorLike,
     validate_shape: Optional[bool] = None,
     use_locking: Optional[bool] = None,
     name: Optional[str] = None,
@@ -19,6 +20,15 @@ def assign(
     """Assigns a value; the result is the new value.
 
     A variable of a reference gets another shape with it, if `validate_shape` is false.
+
+    Args:
+        ref: A variable, or a reference to one.
+        value: Of its dtype, and of a shape that fits.
+        validate_shape: Whether the shape of a variable of references must stay.
+        use_locking: Has no effect: each update is atomic.
+
+    Returns:
+        The value after the assignment; for a reference, a reference.
     """
     reference = reference_of(ref)
     if reference is None:
@@ -33,9 +43,18 @@ def assign(
 
 
 def assign_add(
-    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+    ref: Any, value: TensorLike, use_locking: Optional[bool] = None, name: Optional[str] = None
 ) -> Any:
-    """Adds to a variable; the result is the value after that."""
+    """Adds to a variable; the result is the value after that.
+
+    Args:
+        ref: A variable, or a reference to one.
+        value: Of its dtype and shape.
+        use_locking: Has no effect: each update is atomic.
+
+    Returns:
+        The value after the addition; for a reference, a reference.
+    """
     reference = reference_of(ref)
     if reference is None:
         return ref.assign_add(value)
@@ -44,9 +63,18 @@ def assign_add(
 
 
 def assign_sub(
-    ref: Any, value: Any, use_locking: Optional[bool] = None, name: Optional[str] = None
+    ref: Any, value: TensorLike, use_locking: Optional[bool] = None, name: Optional[str] = None
 ) -> Any:
-    """Subtracts from a variable; the result is the value after that."""
+    """Subtracts from a variable; the result is the value after that.
+
+    Args:
+        ref: A variable, or a reference to one.
+        value: Of its dtype and shape.
+        use_locking: Has no effect: each update is atomic.
+
+    Returns:
+        The value after the subtraction; for a reference, a reference.
+    """
     reference = reference_of(ref)
     if reference is None:
         return ref.assign_sub(value)

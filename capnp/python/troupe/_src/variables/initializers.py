@@ -17,14 +17,35 @@ from troupe._src.types.shapes import as_shape
 
 
 class Initializer:
-    """Called with a shape and a dtype, returns a tensor of initial values."""
+    """What makes the initial values of variables, of a shape and a dtype."""
 
     def __call__(self, shape: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Tensor:
+        """Makes the values.
+
+        Args:
+            shape: The sizes, which are all known.
+            dtype: The dtype, by default that of the initializer.
+            partition_info: For a part of a variable, its offset and the shape of the whole; else
+                None.
+            **_: Have no effect.
+
+        Returns:
+            A tensor of that shape.
+
+        Raises:
+            ValueError: A size is not known.
+        """
         raise NotImplementedError
 
 
 class Constant(Initializer):
-    """A single value for all elements, or the values of a list or array."""
+    """A single value for all elements, or the values of a list or array.
+
+    Args:
+        value: A number or text, or a list or array of them.
+        dtype: The dtype of the values where the call gives none.
+        verify_shape: Whether a list must have the shape of the variable already.
+    """
 
     def __init__(
         self, value: Any = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False
@@ -44,20 +65,36 @@ class Constant(Initializer):
 
 
 class Zeros(Constant):
-    """Zeros."""
+    """Zeros.
+
+    Args:
+        dtype: The dtype where the call gives none.
+    """
 
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(0, dtype)
 
 
 class Ones(Constant):
-    """Ones."""
+    """Ones.
+
+    Args:
+        dtype: The dtype where the call gives none.
+    """
 
     def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1, dtype)
 
 
 class _Random(Initializer):
+    """Numbers that an op draws.
+
+    Args:
+        op: The name of the op.
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
+
     def __init__(self, op: str, seed: Optional[int], dtype: DTypeLike) -> None:
         self._op = op
         self.seed = seed
@@ -72,7 +109,14 @@ class _Random(Initializer):
 
 
 class RandomNormal(_Random):
-    """Random numbers with a normal distribution."""
+    """Random numbers with a normal distribution.
+
+    Args:
+        mean: The mean.
+        stddev: The standard deviation.
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
 
     _op_name = "RandomStandardNormal"
 
@@ -98,7 +142,14 @@ class TruncatedNormal(RandomNormal):
 
 
 class RandomUniform(_Random):
-    """Random numbers with a uniform distribution in [minval, maxval)."""
+    """Random numbers with a uniform distribution in [minval, maxval).
+
+    Args:
+        minval: The least number.
+        maxval: What all numbers are below, by default 1.
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
 
     def __init__(
         self,
@@ -115,7 +166,18 @@ class RandomUniform(_Random):
 
 
 class VarianceScaling(Initializer):
-    """Random numbers with a variance of scale / (number of inputs or outputs of the layer)."""
+    """Random numbers with a variance of scale / (number of inputs or outputs of the layer).
+
+    Args:
+        scale: The factor, positive.
+        mode: "fan_in" for the inputs, "fan_out" for the outputs, "fan_avg" for the mean of both.
+        distribution: "truncated_normal" or "normal", "untruncated_normal", or "uniform".
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+
+    Raises:
+        ValueError: The mode or the distribution is another.
+    """
 
     def __init__(
         self,
@@ -155,21 +217,37 @@ class VarianceScaling(Initializer):
 
 
 class GlorotUniform(VarianceScaling):
-    """Glorot's initialization with a uniform distribution."""
+    """Glorot's initialization with a uniform distribution.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
 
     def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
 class GlorotNormal(VarianceScaling):
-    """Glorot's initialization with a truncated normal distribution."""
+    """Glorot's initialization with a truncated normal distribution.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
 
     def __init__(self, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
 class UniformUnitScaling(Initializer):
-    """Uniform random numbers that keep the variance of a layer's input."""
+    """Uniform random numbers that keep the variance of a layer's input.
+
+    Args:
+        factor: What the numbers are multiplied by.
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+        dtype: The dtype of the values where the call gives none.
+    """
 
     def __init__(
         self, factor: float = 1.0, seed: Optional[int] = None, dtype: DTypeLike = dtypes.float32
@@ -190,7 +268,12 @@ class UniformUnitScaling(Initializer):
 
 
 class Identity(Initializer):
-    """The identity matrix times `gain`."""
+    """The identity matrix times `gain`.
+
+    Args:
+        gain: The numbers on the diagonal.
+        dtype: The dtype where the call gives none.
+    """
 
     def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain, self.dtype = gain, as_dtype(dtype)
@@ -214,22 +297,50 @@ class Identity(Initializer):
 
 
 def he_normal(seed: Optional[int] = None) -> VarianceScaling:
-    """He's initialization, for layers before a relu, with a truncated normal distribution."""
+    """He's initialization, for layers before a relu, with a truncated normal distribution.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+
+    Returns:
+        The initializer.
+    """
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: Optional[int] = None) -> VarianceScaling:
-    """He's initialization, for layers before a relu, with a uniform distribution."""
+    """He's initialization, for layers before a relu, with a uniform distribution.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+
+    Returns:
+        The initializer.
+    """
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: Optional[int] = None) -> VarianceScaling:
-    """Truncated normals whose variance is 1 over the number of inputs."""
+    """Truncated normals whose variance is 1 over the number of inputs.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+
+    Returns:
+        The initializer.
+    """
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: Optional[int] = None) -> VarianceScaling:
-    """Uniform numbers whose variance is 1 over the number of inputs."""
+    """Uniform numbers whose variance is 1 over the number of inputs.
+
+    Args:
+        seed: Makes the numbers repeatable, together with the seed of the graph.
+
+    Returns:
+        The initializer.
+    """
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 

@@ -12,7 +12,15 @@ Partitioner = Callable[..., List[int]]
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """A partitioner that cuts an axis into that many parts, or as many as the axis has."""
+    """A partitioner that cuts an axis into that many parts, or as many as the axis has.
+
+    Args:
+        num_shards: The number of parts.
+        axis: The axis that is cut.
+
+    Returns:
+        A function of a shape and a dtype that gives the number of parts along each axis.
+    """
 
     def partitioner(shape: ShapeLike, **_: Any) -> List[int]:
         sizes = _sizes(shape)
@@ -29,7 +37,17 @@ def variable_axis_size_partitioner(
 ) -> Partitioner:
     """A partitioner that cuts an axis into parts of at most that size, if rows are not larger.
 
-    It makes at most `max_shards` of them.
+    Args:
+        max_shard_bytes: The greatest size of a part, in bytes.
+        axis: The axis that is cut.
+        bytes_per_string_element: The size that a string counts as.
+        max_shards: The greatest number of parts; None for no limit.
+
+    Returns:
+        A function of a shape and a dtype that gives the number of parts along each axis.
+
+    Raises:
+        ValueError: A number is not positive.
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
@@ -57,7 +75,17 @@ def min_max_variable_partitioner(
     min_slice_size: int = 256 << 10,
     bytes_per_string_element: int = 16,
 ) -> Partitioner:
-    """A partitioner that cuts an axis into at most that many parts of at least that many bytes."""
+    """A partitioner that cuts an axis into at most that many parts of at least that many bytes.
+
+    Args:
+        max_partitions: The greatest number of parts.
+        axis: The axis that is cut.
+        min_slice_size: The least size of a part, in bytes.
+        bytes_per_string_element: The size that a string counts as.
+
+    Returns:
+        A function of a shape and a dtype that gives the number of parts along each axis.
+    """
 
     def partitioner(shape: ShapeLike, dtype: DTypeLike) -> List[int]:
         sizes = _sizes(shape)

@@ -17,7 +17,19 @@ def make_template(
     custom_getter_: Any = None,
     **kwargs: Any,
 ) -> Callable[..., Any]:
-    """Wraps a function in a variable scope that all its calls share."""
+    """Wraps a function in a variable scope that all its calls share.
+
+    Args:
+        name_: The name of the scope, made unique.
+        func_: The function.
+        create_scope_now_: Whether the scope is made now, or at the first call.
+        unique_name_: The name of the scope as it is.
+        custom_getter_: The custom getter of the scope.
+        **kwargs: Arguments of all calls.
+
+    Returns:
+        The function; its variables are made in the first call, and reused in others.
+    """
     scopes: List[VariableScope] = []
 
     def scope() -> VariableScope:

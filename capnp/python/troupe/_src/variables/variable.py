@@ -11,7 +11,7 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.messages.meta_graph_messages import VariableDef
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -23,16 +23,41 @@ from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable_nodes import add_variable_nodes
+from troupe._src.variables.variable_updates import VariableUpdates
 
 InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
 
 @set_module("troupe")
-class Variable(Operand):
+class Variable(VariableUpdates):
     """A value that steps read and update. It belongs to the cluster, not to a session.
 
     Sessions on all nodes share the variables with the same name and container. A variable has no
     value before some session has run its initializer.
+
+    Args:
+        initial_value: What the initializer assigns: a tensor, a value, or a function that gives
+            one.
+        trainable: Whether optimizers train it, by default unless it is synchronized on reads.
+        collections: The names of the collections that it is added to, by default GLOBAL_VARIABLES.
+        validate_shape: Whether the shape of a variable of references is that of its initial value.
+        caching_device: Makes a step read it once, where it is used as a tensor, whichever device it
+            is.
+        name: The name, made unique.
+        variable_def: Must be None: `from_proto` takes such messages.
+        dtype: The dtype, by default that of the initial value.
+        expected_shape: Has no effect.
+        import_scope: Has no effect.
+        constraint: A function of the value after each update of an optimizer, which gives the
+            value.
+        use_resource: False for a variable of references.
+        synchronization: A `tf.VariableSynchronization`.
+        aggregation: A `tf.VariableAggregation`.
+        shape: Has no effect.
+
+    Raises:
+        ValueError: There is no initial value, or the graph is that of a function.
+        RuntimeError: The graph is finalized.
     """
 
     SaveSliceInfo = slices.SaveSliceInfo
@@ -123,12 +148,30 @@ class Variable(Operand):
         return variable
 
     def to_proto(self, export_scope: Optional[str] = None) -> VariableDef:
-        """The names of its nodes as a message."""
+        """The names of its nodes as a message.
+
+        Args:
+            export_scope: Has no effect.
+
+        Returns:
+            A VariableDef.
+        """
         return protos.to_proto(self)
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> Any:
-        """The variable whose nodes, which the default graph has, the message names."""
+        """The variable whose nodes, which the default graph has, the message names.
+
+        Args:
+            variable_def: A VariableDef.
+            import_scope: The name scope that the names are in.
+
+        Returns:
+            The variable.
+
+        Raises:
+            KeyError: The graph lacks a node.
+        """
         kind = Variable if variable_def.is_resource else Variable._of_references
         variable = kind.__new__(kind, use_resource=True)
         variable._take_nodes(get_default_graph(), variable_def, import_scope)
@@ -148,21 +191,26 @@ class Variable(Operand):
 
     @property
     def dtype(self) -> DType:
+        """The dtype of its values."""
         return self._dtype
 
     @property
     def shape(self) -> TensorShape:
+        """The static shape."""
         return TensorShape(self._native.shape)
 
     def get_shape(self) -> TensorShape:
+        """The static shape, as `shape`."""
         return self.shape
 
     @property
     def graph(self) -> Graph:
+        """The graph that has its nodes."""
         return self._graph
 
     @property
     def device(self) -> str:
+        """The device that its nodes ask for, or ""."""
         return self.op.device
 
     @property
@@ -191,10 +239,12 @@ class Variable(Operand):
 
     @property
     def initial_value(self) -> Optional[Tensor]:
+        """What the initializer assigns; None where it is not known."""
         return self._initial
 
     @property
     def trainable(self) -> bool:
+        """Whether optimizers train it by default."""
         return self in self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def value(self) -> Tensor:
@@ -202,6 +252,7 @@ class Variable(Operand):
         return self.read_value()
 
     def read_value(self) -> Tensor:
+        """A tensor of its value, read after the current control dependencies."""
         if get_default_graph()._is_function:  # which gets the handle as an argument
             return raw_ops.ReadVariableOp(resource=self.handle, dtype=self._dtype)
         with self._graph._lock:
@@ -228,24 +279,6 @@ class Variable(Operand):
             has_value = raw_ops.VarIsInitializedOp(resource=self.handle)
             return cond(has_value, self.read_value, lambda: initial)  # type: ignore[no-any-return]
 
-    def assign(
-        self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
-        """Assigns a value; the result is the new value, or without `read_value` the operation."""
-        return self._change("assign", value, read_value)
-
-    def assign_add(
-        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
-        """Adds atomically; the result is the value after that."""
-        return self._change("add", delta, read_value)
-
-    def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
-        """Subtracts atomically; the result is the value after that."""
-        return self._change("sub", delta, read_value)
-
     def _set_save_slice_info(self, save_slice_info: Optional[slices.SaveSliceInfo]) -> None:
         """Says which part of a larger variable it is in checkpoints."""
         self._save_slice_info = save_slice_info
@@ -253,84 +286,33 @@ class Variable(Operand):
     def _get_save_slice_info(self) -> Optional[slices.SaveSliceInfo]:
         return self._save_slice_info
 
-    def count_up_to(self, limit: int) -> Tensor:
-        """Its value before it grew by 1; a step that finds it at the limit fails, OutOfRange."""
-        return raw_ops.ResourceCountUpTo(
-            resource=self.handle, limit=limit, T=self._dtype, name="CountUpTo"
-        )
+    def load(self, value: TensorLike, session: Any = None) -> None:
+        """Assigns a value at once.
 
-    def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
-        """The slices of its value at the positions that the rows of `indices` say."""
-        return raw_ops.ResourceGatherNd(
-            resource=self.handle, indices=indices, dtype=self._dtype, name=name
-        )
+        Args:
+            value: Of its dtype and shape.
+            session: The session, by default the default session.
 
-    def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
-        """The rows of its value at `indices`."""
-        return raw_ops.ResourceGather(
-            resource=self.handle, indices=indices, dtype=self._dtype, name=name
-        )
-
-    def _strided_slice_assign(
-        self, begin: Any, end: Any, strides: Any, value: Any, name: Optional[str],
-        begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int,
-        shrink_axis_mask: int,
-    ) -> Tensor:  # fmt: skip
-        return self._read_after(
-            raw_ops.ResourceStridedSliceAssign(
-                ref=self.handle,
-                begin=begin,
-                end=end,
-                strides=strides,
-                value=value,
-                name=name,
-                begin_mask=begin_mask,
-                end_mask=end_mask,
-                ellipsis_mask=ellipsis_mask,
-                new_axis_mask=new_axis_mask,
-                shrink_axis_mask=shrink_axis_mask,
-            )  # fmt: skip
-        )
-
-    def _read_after(self, change: Operation) -> Tensor:
-        with self._graph.control_dependencies([change]):
-            return self.read_value()
-
-    def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
-        if get_default_graph()._is_function:
-            return self._change_in_function(operation, value, read_value)
-        with self._graph._lock:
-            self._graph._check_not_finalized()
-            operand = convert_to_tensor(value, self._dtype)
-            controls = self._graph._controls()
-            self._graph._use_context()
-            change = self._native.change(operation, operand._value(), controls)
-            result = self._native.read([change]) if read_value else change
-        return self._graph._of_value(result)
-
-    def _change_in_function(self, operation: str, value: Any, read_value: bool) -> Any:
-        op: Any = {
-            "assign": raw_ops.AssignVariableOp,
-            "add": raw_ops.AssignAddVariableOp,
-            "sub": raw_ops.AssignSubVariableOp,
-        }[operation]
-        change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype))
-        with get_default_graph().control_dependencies([change]):
-            return self.read_value() if read_value else change
-
-    def _assign_constrained(self) -> Any:
-        """Applies the constraint to its value."""
-        assert self.constraint is not None
-        return self.assign(self.constraint(self.read_value()))
-
-    def load(self, value: Any, session: Any = None) -> None:
-        """Assigns a value in the session, by default the default session."""
+        Raises:
+            ValueError: There is no session.
+        """
         session = self._graph._session_for(session)
         initializer = self.initializer
         session.run(initializer, {initializer.inputs[1]: value})
 
     def eval(self, session: Any = None) -> Any:
-        """Its value in the session, by default the default session."""
+        """Its value now.
+
+        Args:
+            session: The session, by default the default session.
+
+        Returns:
+            An array, or a NumPy scalar for rank 0.
+
+        Raises:
+            ValueError: There is no session.
+            FailedPreconditionError: It has no value.
+        """
         return self._snapshot.eval(session=session)
 
     def __repr__(self) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import Any, Callable, Iterator, List, Optional, Union
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Union
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types.shapes import ShapeLike
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_creation import get_or_create
 from troupe._src.variables.variable_store import Reuse, VariableScope, VariableStore
@@ -41,6 +42,28 @@ def variable_scope(
 
     With `reuse=True`, get_variable returns existing variables only; with `tf.AUTO_REUSE` it creates
     those that do not exist.
+
+    Args:
+        name_or_scope: A name, which is put behind that of the scope around; or a scope, which is
+            entered again.
+        default_name: The name where that is None, made unique.
+        values: Has no effect.
+        initializer: That of variables whose `get_variable` gives none.
+        regularizer: That of such variables: a function of one that gives a loss.
+        caching_device: Makes a step read such variables once.
+        partitioner: Says into how many parts such variables are cut.
+        custom_getter: Is called in place of the getter, which it gets as its first argument.
+        reuse: True, False or `tf.AUTO_REUSE`; None for that of the scope around.
+        dtype: The dtype of such variables.
+        use_resource: False for variables of references.
+        constraint: That of such variables.
+        auxiliary_name_scope: Whether a name scope is entered, too.
+
+    Yields:
+        The VariableScope.
+
+    Raises:
+        TypeError: There is no name.
     """
     graph = get_default_graph()
     store = VariableStore.of(graph)
@@ -110,7 +133,25 @@ def variable_op_scope(
     use_resource: Optional[bool] = None,
     constraint: Any = None,
 ) -> Any:
-    """`variable_scope` with the argument order of older programs."""
+    """`variable_scope` with the argument order of older programs.
+
+    Args:
+        values: Has no effect.
+        name_or_scope: As for `variable_scope`; so are the others.
+        default_name: The name where that is None, made unique.
+        initializer: That of variables whose `get_variable` gives none.
+        regularizer: That of such variables: a function of one that gives a loss.
+        caching_device: Makes a step read such variables once.
+        partitioner: Says into how many parts such variables are cut.
+        custom_getter: Is called in place of the getter, which it gets as its first argument.
+        reuse: True, False or `tf.AUTO_REUSE`; None for that of the scope around.
+        dtype: The dtype of such variables.
+        use_resource: False for variables of references.
+        constraint: That of such variables.
+
+    Returns:
+        The context of `variable_scope`.
+    """
     return variable_scope(
         name_or_scope,
         default_name,
@@ -129,12 +170,12 @@ def variable_op_scope(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
+    shape: ShapeLike = None,
     dtype: Optional[DTypeLike] = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: Any = False,
-    collections: Any = None,
+    collections: Optional[Sequence[str]] = None,
     caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
@@ -144,7 +185,31 @@ def get_local_variable(
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
-    """`get_variable` for a local variable, which is not trainable."""
+    """`get_variable` for a local variable, which is not trainable.
+
+    Args:
+        shape: The sizes, where the initializer is no value.
+        dtype: The dtype, by default that of the scope.
+        initializer: A value, or a function of a shape and a dtype; by default that of the scope,
+            else `tf.glorot_uniform_initializer`.
+        regularizer: A function of the variable that gives a loss; by default that of the scope.
+        trainable: Has no effect.
+        collections: Further collections that it is added to, besides LOCAL_VARIABLES.
+        caching_device: Makes a step read it once; by default that of the scope.
+        partitioner: Says into how many parts it is cut; by default that of the scope.
+        validate_shape: Has no effect.
+        use_resource: False for a variable of references; by default as the scope.
+        custom_getter: Is called in place of the getter, which it gets as its first argument.
+        constraint: A function of the value after each update of an optimizer.
+        synchronization: Has no effect.
+        aggregation: Has no effect.
+
+    Returns:
+        The variable, as `get_variable` gives it.
+
+    Raises:
+        ValueError: As by `get_variable`.
+    """
     return get_variable(
         name,
         shape,
@@ -164,12 +229,12 @@ def get_local_variable(
 
 def get_variable(
     name: str,
-    shape: Any = None,
+    shape: ShapeLike = None,
     dtype: Optional[DTypeLike] = None,
     initializer: Any = None,
     regularizer: Optional[Callable[[Any], Any]] = None,
     trainable: Optional[bool] = None,
-    collections: Any = None,
+    collections: Optional[Sequence[str]] = None,
     caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
@@ -181,10 +246,29 @@ def get_variable(
 ) -> Variable:
     """The variable of that name in the current scope, which is created if the scope allows it.
 
-    ValueError where it exists but the scope does not reuse variables, where it does not exist but
-    the scope only reuses, and where it has another shape or dtype. With a partitioner, of the
-    argument or of the scope, it is a PartitionedVariable. The scope's custom getter may return
-    something else.
+    Args:
+        shape: The sizes, where the initializer is no value.
+        dtype: The dtype, by default that of the scope.
+        initializer: A value, or a function of a shape and a dtype; by default that of the scope,
+            else `tf.glorot_uniform_initializer`.
+        regularizer: A function of the variable that gives a loss; by default that of the scope.
+        trainable: Whether optimizers train it.
+        collections: The names of the collections that it is added to, by default GLOBAL_VARIABLES.
+        caching_device: Makes a step read it once; by default that of the scope.
+        partitioner: Says into how many parts it is cut; by default that of the scope.
+        validate_shape: Has no effect.
+        use_resource: False for a variable of references; by default as the scope.
+        custom_getter: Is called in place of the getter, which it gets as its first argument.
+        constraint: A function of the value after each update of an optimizer.
+        synchronization: Has no effect.
+        aggregation: Has no effect.
+
+    Returns:
+        The variable; a PartitionedVariable with a partitioner; or what a custom getter returns.
+
+    Raises:
+        ValueError: It exists but the scope does not reuse variables, it does not exist but the
+            scope only reuses, or it has another shape or dtype.
     """
     scope = get_variable_scope()
     full_name = f"{scope.name}/{name}" if scope.name else name
@@ -214,13 +298,29 @@ def create_partitioned_variables(
     initializer: Any,
     dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Optional[Sequence[str]] = None,
     name: Optional[str] = None,
     reuse: Reuse = None,
 ) -> List[Variable]:
-    """The parts of a new variable, of which `slicing` says how many there are along each axis.
+    """The parts of a new variable.
 
-    An initializer that is a tensor says the dtype.
+    Args:
+        shape: The sizes of the whole.
+        slicing: The number of parts along each axis, of which one is cut.
+        initializer: A function of a shape and a dtype, or a tensor with the values, which says the
+            dtype.
+        dtype: The dtype.
+        trainable: Whether optimizers train it.
+        collections: The names of the collections that the parts are added to, by default
+            GLOBAL_VARIABLES.
+        name: The name, by default "PartitionedVariable", made unique.
+        reuse: True, False or `tf.AUTO_REUSE`; None for that of the scope around.
+
+    Returns:
+        A list of variables, in the order of their offsets.
+
+    Raises:
+        ValueError: Shape and parts do not fit, or the scope has a custom getter.
     """
     if len(shape) != len(slicing):
         raise ValueError(

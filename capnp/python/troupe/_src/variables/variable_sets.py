@@ -19,32 +19,74 @@ def _collected(key: str, scope: Optional[str]) -> List[Any]:
 
 
 def global_variables(scope: Optional[str] = None) -> List[Any]:
-    """The variables that the cluster shares: by default, all."""
+    """The variables that the cluster shares: by default, all.
+
+    Args:
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        A list of variables, in the order in which they were made.
+    """
     return _collected(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 def local_variables(scope: Optional[str] = None) -> List[Any]:
-    """The variables that only this program uses, in the collection LOCAL_VARIABLES."""
+    """The variables that only this program uses, in the collection LOCAL_VARIABLES.
+
+    Args:
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        A list of variables, in the order in which they were made.
+    """
     return _collected(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def trainable_variables(scope: Optional[str] = None) -> List[Any]:
-    """The variables that optimizers train by default."""
+    """The variables that optimizers train by default.
+
+    Args:
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        A list of variables, in the order in which they were made.
+    """
     return _collected(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def model_variables(scope: Optional[str] = None) -> List[Any]:
-    """The variables in the collection MODEL_VARIABLES, which programs fill."""
+    """The variables in the collection MODEL_VARIABLES, which programs fill.
+
+    Args:
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        A list of variables, in the order in which they were added.
+    """
     return _collected(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: Optional[str] = None) -> List[Any]:
-    """The variables that have a moving average, in MOVING_AVERAGE_VARIABLES."""
+    """The variables that have a moving average, in MOVING_AVERAGE_VARIABLES.
+
+    Args:
+        scope: A prefix of the names of those that count; None for all.
+
+    Returns:
+        A list of variables, in the order in which they were added.
+    """
     return _collected(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation:
-    """An op that runs the initializers of those variables."""
+    """An op that runs the initializers of those variables.
+
+    Args:
+        var_list: The variables.
+
+    Returns:
+        The operation.
+    """
     return group(*[variable.initializer for variable in var_list], name=name)
 
 
@@ -59,7 +101,14 @@ def local_variables_initializer() -> Operation:
 
 
 def is_variable_initialized(variable: Variable) -> Tensor:
-    """True if the variable has a value when the step runs."""
+    """Whether a variable has a value when the step runs.
+
+    Args:
+        variable: The variable.
+
+    Returns:
+        A scalar of bool.
+    """
     with get_default_graph().colocate_with(variable.op):
         return raw_ops.VarIsInitializedOp(resource=variable.handle)
 
@@ -67,7 +116,14 @@ def is_variable_initialized(variable: Variable) -> Tensor:
 def report_uninitialized_variables(
     var_list: Optional[Sequence[Variable]] = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
-    """The names of the variables, by default all, that have no value when the step runs."""
+    """The names of variables that have no value when the step runs.
+
+    Args:
+        var_list: The variables; None for all global and local ones.
+
+    Returns:
+        Strings, [count].
+    """
     variables = global_variables() + local_variables() if var_list is None else list(var_list)
     graph = get_default_graph()
     # On the device of the session, whatever function the scopes choose devices by.
@@ -82,7 +138,14 @@ def report_uninitialized_variables(
 
 
 def assert_variables_initialized(var_list: Optional[Sequence[Variable]] = None) -> Optional[Tensor]:
-    """A tensor whose step fails with FailedPrecondition where a variable has no value, or None."""
+    """A tensor whose step fails with FailedPrecondition where a variable has no value.
+
+    Args:
+        var_list: The variables; None for all global and local ones.
+
+    Returns:
+        The tensor; None where there are no variables.
+    """
     variables = global_variables() + local_variables() if var_list is None else list(var_list)
     if not variables:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from typing import Any, Dict, Iterator, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
@@ -25,7 +25,13 @@ Reuse = Union[bool, _ReuseMode, None]
 
 @set_module("troupe")
 class VariableScope:
-    """The prefix of the names of variables, and the defaults for new variables."""
+    """The prefix of the names of variables, and the defaults for new variables.
+
+    Args:
+        name: The prefix.
+        reuse: True, False or `tf.AUTO_REUSE`.
+        **inherited: The defaults by name, such as `initializer`.
+    """
 
     def __init__(self, name: str, reuse: Reuse = False, **inherited: Any) -> None:
         self.name = name
@@ -44,41 +50,84 @@ class VariableScope:
         """Makes get_variable return existing variables only."""
         self.reuse = True
 
-    def get_collection(self, name: Any) -> Any:
-        """The items of a collection that are in this scope."""
+    def get_collection(self, name: str) -> List[Any]:
+        """The items of a collection that are in this scope.
+
+        Args:
+            name: The name of the collection.
+
+        Returns:
+            A list.
+        """
         return get_default_graph().get_collection(name, self.name + "/" if self.name else None)
 
-    def global_variables(self) -> Any:
+    def global_variables(self) -> List[Any]:
+        """The variables in this scope that the cluster shares."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
-    def trainable_variables(self) -> Any:
+    def trainable_variables(self) -> List[Any]:
+        """The variables in this scope that optimizers train by default."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
-    def local_variables(self) -> Any:
+    def local_variables(self) -> List[Any]:
+        """The variables in this scope that only this program uses."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def set_initializer(self, initializer: Any) -> None:
+        """Changes the initializer of new variables.
+
+        Args:
+            initializer: A function of a shape and a dtype.
+        """
         self.initializer = initializer
 
     def set_regularizer(self, regularizer: Any) -> None:
+        """Changes the regularizer of new variables.
+
+        Args:
+            regularizer: A function of a variable that gives a loss.
+        """
         self.regularizer = regularizer
 
     def set_caching_device(self, caching_device: Any) -> None:
-        """Makes a step read new variables once, whichever device this is."""
+        """Makes a step read new variables once, whichever device this is.
+
+        Args:
+            caching_device: The device.
+        """
         self.caching_device = caching_device
 
     def set_custom_getter(self, custom_getter: Any) -> None:
+        """Changes what is called in place of the getter.
+
+        Args:
+            custom_getter: A function that gets the getter as its first argument.
+        """
         self.custom_getter = custom_getter
 
     def set_partitioner(self, partitioner: Any) -> None:
-        """Makes get_variable store new variables in parts, as the partitioner says."""
+        """Makes get_variable store new variables in parts, as the partitioner says.
+
+        Args:
+            partitioner: A function of a shape and a dtype that gives the number of parts along each
+                axis.
+        """
         self.partitioner = partitioner
 
     def set_use_resource(self, use_resource: Optional[bool]) -> None:
-        """Makes new variables ones of references, with False."""
+        """Makes new variables ones of references, with False.
+
+        Args:
+            use_resource: False for variables of references.
+        """
         self.use_resource = use_resource
 
     def set_dtype(self, dtype: DTypeLike) -> None:
+        """Changes the dtype of new variables.
+
+        Args:
+            dtype: The dtype.
+        """
         self.dtype = as_dtype(dtype)
 
 

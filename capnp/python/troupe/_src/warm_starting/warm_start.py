@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence, Set
 
+from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.ops import array_ops
+from troupe._src.ops import creation_ops, selection_ops
 from troupe._src.ops.convert import constant
 from troupe._src.platform import logging
-from troupe._src.checkpoints.checkpoint_reader import load_checkpoint
 from troupe._src.variables.variable import Variable
 from troupe._src.warm_starting.init_from_checkpoint import restore_at_init
 from troupe._src.warm_starting.initial_values import (
@@ -118,12 +118,12 @@ def _remap(variable: Variable, prefix: str, saved: str, info: VocabInfo) -> None
         )
 
     def value() -> Tensor:
-        old = array_ops.gather(restored(prefix, saved, variable), places, axis=info.axis)
+        old = selection_ops.gather(restored(prefix, saved, variable), places, axis=info.axis)
         other = _backup(variable, shape, info)
         mask_shape = [1] * len(shape)
         mask_shape[info.axis] = len(places)
         mask = constant(is_old.reshape(mask_shape))
-        return of_part(variable, array_ops.where_v2(mask, old, other))
+        return of_part(variable, selection_ops.where_v2(mask, old, other))
 
     initialize_with(variable, value)
 
@@ -131,6 +131,6 @@ def _remap(variable: Variable, prefix: str, saved: str, info: VocabInfo) -> None
 def _backup(variable: Variable, shape: List[int], info: VocabInfo) -> Tensor:
     dtype = variable.dtype.base_dtype
     if info.backup_initializer is None:
-        return array_ops.zeros(shape, dtype)
+        return creation_ops.zeros(shape, dtype)
     value: Tensor = info.backup_initializer(shape, dtype=dtype)
     return value

@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence
 import numpy as np
 
 from troupe import _native
+from troupe._src.checkpoints.saver import Saver
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.platform import logging
@@ -15,7 +16,6 @@ from troupe._src.set_module import set_module
 from troupe._src.train.global_step import get_global_step
 from troupe._src.train.hooks.hook_adapter import adapt_hook
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener, ListenedSavings
-from troupe._src.checkpoints.saver import Saver
 from troupe._src.train.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -53,7 +53,15 @@ def value_of(value: Any) -> Tensor:
 
 @set_module("troupe.train")
 class StopAtStepHook(SessionRunHook):
-    """Stops at a global step, or after a number of further steps."""
+    """Stops at a global step, or after a number of further steps.
+
+    Args:
+        num_steps: The number of steps; exactly one of it and `last_step` is given.
+        last_step: The global step.
+
+    Raises:
+        ValueError: Both or none are given.
+    """
 
     def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:
         if num_steps is None and last_step is None:
@@ -112,7 +120,11 @@ class CheckpointSaverHook(SessionRunHook):
             listener.begin()
 
     def add_listeners(self, listeners: Sequence[CheckpointSaverListener]) -> None:
-        """More listeners, called after those that there are."""
+        """More listeners, called after those that there are.
+
+        Args:
+            listeners: CheckpointSaverListeners.
+        """
         self._listeners += listeners
 
     def _native_hook(self, training: Any) -> Any:
@@ -136,7 +148,12 @@ class CheckpointSaverHook(SessionRunHook):
 
 @set_module("troupe.train")
 class NanTensorHook(SessionRunHook):
-    """Raises NanLossDuringTrainingError, or stops, when the loss is NaN."""
+    """Raises NanLossDuringTrainingError, or stops, when the loss is NaN.
+
+    Args:
+        loss_tensor: The loss, a scalar.
+        fail_on_nan_loss: Whether it raises the error.
+    """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss

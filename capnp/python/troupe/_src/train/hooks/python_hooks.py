@@ -24,10 +24,17 @@ from troupe._src.train.hooks.step_timer import SecondOrStepTimer
 
 @set_module("troupe.train")
 class LoggingTensorHook(SessionRunHook):
-    """Logs values every N steps or seconds, and at the end if `at_end`.
+    """Logs values every N steps or seconds, and at the end.
 
-    `tensors` is a list of tensors, variables or names, or a dict of them by their tags in the log.
-    `formatter` converts the dict of values to the logged line.
+    Args:
+        tensors: A list of tensors, variables or names, or a dict of them by their tags in the log.
+        every_n_iter: N steps.
+        every_n_secs: N seconds; at most one of both is given.
+        at_end: Whether it logs at the end.
+        formatter: Converts the dict of values to the logged line.
+
+    Raises:
+        ValueError: Both times are given, or none and not the end.
     """
 
     def __init__(
@@ -90,7 +97,11 @@ def _shown(tag: Any) -> str:
 
 @set_module("troupe.train")
 class FeedFnHook(SessionRunHook):
-    """Feeds the result of a function to each step."""
+    """Feeds the result of a function to each step.
+
+    Args:
+        feed_fn: Gives a dict of the values by tensors.
+    """
 
     def __init__(self, feed_fn: Callable[[], Dict[Any, Any]]) -> None:
         self.feed_fn = feed_fn
@@ -101,7 +112,11 @@ class FeedFnHook(SessionRunHook):
 
 @set_module("troupe.train")
 class GlobalStepWaiterHook(SessionRunHook):
-    """Delays the first step of a worker until the global step has reached a value."""
+    """Delays the first step of a worker until the global step has reached a value.
+
+    Args:
+        wait_until_step: The value.
+    """
 
     POLL_SECONDS = 0.5
 
@@ -124,6 +139,16 @@ class ProfilerHook(SessionRunHook):
     """Writes a trace of every N-th step, for ui.perfetto.dev and chrome://tracing, to a folder.
 
     The metadata of the step are added to the event file of the folder.
+
+    Args:
+        save_steps: N steps; exactly one of it and `save_secs` is given.
+        save_secs: N seconds.
+        output_dir: The folder, by default that of the process.
+        show_dataflow: Has no effect.
+        show_memory: Has no effect.
+
+    Raises:
+        ValueError: Both or none of the times are given.
     """
 
     def __init__(
@@ -164,7 +189,15 @@ class ProfilerHook(SessionRunHook):
 
 @set_module("troupe.train")
 class ProgressBarHook(SessionRunHook):
-    """Shows the global step as a progress bar of tqdm."""
+    """Shows the global step as a progress bar of tqdm.
+
+    Args:
+        total: The last step, if it is known.
+        **options: Further arguments of tqdm.
+
+    Raises:
+        ImportError: tqdm is not installed.
+    """
 
     def __init__(self, total: Optional[int] = None, **options: Any) -> None:
         try:
@@ -186,7 +219,12 @@ class ProgressBarHook(SessionRunHook):
 
 @set_module("troupe.train")
 class FinalOpsHook(SessionRunHook):
-    """Runs a final step; `final_ops_values` has its results."""
+    """Runs a final step; `final_ops_values` has its results.
+
+    Args:
+        final_ops: What the step fetches, or None for no step.
+        final_ops_feed_dict: What it is fed.
+    """
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._fetches, self._feed_dict = final_ops, final_ops_feed_dict

@@ -22,14 +22,32 @@ class CheckpointSaverListener:
         """Called once, before the first session; it may still add nodes."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before a checkpoint is saved."""
+        """Called before a checkpoint is saved.
+
+        Args:
+            session: The session.
+            global_step_value: The global step.
+        """
 
     def after_save(self, session: Any, global_step_value: int) -> Optional[bool]:
-        """Called after a checkpoint has been saved; True ends the training."""
+        """Called after a checkpoint has been saved.
+
+        Args:
+            session: The session.
+            global_step_value: The global step.
+
+        Returns:
+            True to end the training.
+        """
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called at the end of the training."""
+        """Called at the end of the training.
+
+        Args:
+            session: The session.
+            global_step_value: The global step.
+        """
 
 
 class ListenedSavings(SessionRunHook):

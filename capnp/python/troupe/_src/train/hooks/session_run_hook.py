@@ -29,7 +29,12 @@ class SessionRunValues(NamedTuple):
 
 @set_module("troupe.train")
 class SessionRunContext:
-    """The context of one step, passed to hooks."""
+    """The context of one step, passed to hooks.
+
+    Args:
+        original_args: The arguments that the program passed to `run`.
+        session: The session.
+    """
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
         self._original_args = original_args
@@ -48,6 +53,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
+        """Whether this step is to be the last one."""
         return self._stop_requested
 
     def request_stop(self) -> None:
@@ -63,17 +69,38 @@ class SessionRunHook:
         """Called once, before the first session is opened; it may still add nodes."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called for each new session, after the variables have values."""
+        """Called for each new session, after the variables have values.
+
+        Args:
+            session: The session.
+            coord: The coordinator of the training's threads.
+        """
 
     def before_run(self, run_context: SessionRunContext) -> Optional[SessionRunArgs]:
-        """Called before each step; returns what to add to the step."""
+        """Called before each step.
+
+        Args:
+            run_context: The step.
+
+        Returns:
+            What to add to the step, or None.
+        """
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Called after each step that succeeded."""
+        """Called after each step that succeeded.
+
+        Args:
+            run_context: The step.
+            run_values: The values that `before_run` asked for.
+        """
 
     def end(self, session: Any) -> None:
-        """Called after the last step, unless the training ended with an error."""
+        """Called after the last step, unless the training ended with an error.
+
+        Args:
+            session: The session.
+        """
 
     def _native_hook(self, training: Any) -> Any:
         """The C++ implementation of the hook for a hook_adapter.Training.

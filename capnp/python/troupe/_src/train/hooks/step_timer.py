@@ -10,7 +10,15 @@ from troupe._src.set_module import set_module
 
 @set_module("troupe.train")
 class SecondOrStepTimer:
-    """Triggers every N seconds or steps after the last triggered step."""
+    """Triggers every N seconds or steps after the last triggered step.
+
+    Args:
+        every_secs: N seconds; exactly one of it and `every_steps` is given.
+        every_steps: N steps.
+
+    Raises:
+        ValueError: Both or none are given.
+    """
 
     def __init__(
         self, every_secs: Optional[float] = None, every_steps: Optional[int] = None
@@ -21,10 +29,19 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
+        """Forgets the last triggered step."""
         self._last_step: Optional[int] = None
         self._last_time: Optional[float] = None
 
     def should_trigger_for_step(self, step: int) -> bool:
+        """Whether a step is due.
+
+        Args:
+            step: Its number.
+
+        Returns:
+            True for the first step, and when the time has passed.
+        """
         if self._last_step is None or self._last_time is None:
             return True
         if self._steps is not None:
@@ -33,7 +50,14 @@ class SecondOrStepTimer:
         return step != self._last_step and time.monotonic() >= self._last_time + self._secs
 
     def update_last_triggered_step(self, step: int) -> Tuple[Optional[float], Optional[int]]:
-        """Records the step; returns (seconds, steps) since the last one, or (None, None)."""
+        """Records the step.
+
+        Args:
+            step: Its number.
+
+        Returns:
+            (seconds, steps) since the last one, or (None, None).
+        """
         now = time.monotonic()
         passed: Tuple[Optional[float], Optional[int]] = (None, None)
         if self._last_step is not None and self._last_time is not None:
@@ -42,4 +66,5 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self) -> Optional[int]:
+        """The number of the last triggered step, or None."""
         return self._last_step

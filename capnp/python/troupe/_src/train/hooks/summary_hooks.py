@@ -112,7 +112,17 @@ class StepRate:
 
 @set_module("troupe.train")
 class StepCounterHook(SessionRunHook):
-    """Logs the global steps per second, and writes them as a summary where there is a writer."""
+    """Logs the global steps per second, and writes them as a summary where there is a writer.
+
+    Args:
+        every_n_steps: After how many steps; not used where seconds are given.
+        every_n_secs: After how many seconds.
+        output_dir: The folder of the event file, where there is no writer.
+        summary_writer: What writes them.
+
+    Raises:
+        ValueError: No time is given.
+    """
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence
 
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import convert_to_tensor
@@ -13,26 +14,56 @@ from troupe._src.types import dtypes
 
 
 def assert_rank(
-    x: Any,
-    rank: Any,
+    x: TensorLike,
+    rank: TensorLike,
     data: Optional[Sequence[Any]] = None,
     summarize: Optional[int] = None,
     message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:
-    """An operation that fails unless x has that rank; ValueError where it is known to differ."""
+    """An operation that fails unless x has that rank; ValueError where it is known to differ.
+
+    Args:
+        x: a tensor.
+        rank: a number, or a scalar tensor.
+        data: what the error of a step shows, a list of tensors and texts; None for the ranks and
+            the shape.
+        summarize: how many elements of each tensor are shown, by default 3.
+        message: the beginning of the error's text.
+
+    Returns:
+        The operation.
+
+    Raises:
+        ValueError: if the check is known to fail.
+    """
     return _check("assert_rank", x, [rank], gen_ops.equal, "rank", data, summarize, message, name)
 
 
 def assert_rank_at_least(
-    x: Any,
-    rank: Any,
+    x: TensorLike,
+    rank: TensorLike,
     data: Optional[Sequence[Any]] = None,
     summarize: Optional[int] = None,
     message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:
-    """An operation that fails unless x has that rank or a higher one; ValueError as assert_rank."""
+    """An operation that fails unless x has that rank or a higher one; ValueError as assert_rank.
+
+    Args:
+        x: a tensor.
+        rank: a number, or a scalar tensor.
+        data: what the error of a step shows, a list of tensors and texts; None for the ranks and
+            the shape.
+        summarize: how many elements of each tensor are shown, by default 3.
+        message: the beginning of the error's text.
+
+    Returns:
+        The operation.
+
+    Raises:
+        ValueError: if the check is known to fail.
+    """
     return _check(
         "assert_rank_at_least", x, [rank], gen_ops.greater_equal, "rank at least",
         data, summarize, message, name,
@@ -40,14 +71,29 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(
-    x: Any,
-    ranks: Sequence[Any],
+    x: TensorLike,
+    ranks: Sequence[TensorLike],
     data: Optional[Sequence[Any]] = None,
     summarize: Optional[int] = None,
     message: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Operation:
-    """An operation that fails unless x has one of those ranks; ValueError as assert_rank."""
+    """An operation that fails unless x has one of those ranks; ValueError as assert_rank.
+
+    Args:
+        x: a tensor.
+        ranks: a list of numbers or scalar tensors.
+        data: what the error of a step shows, a list of tensors and texts; None for the ranks and
+            the shape.
+        summarize: how many elements of each tensor are shown, by default 3.
+        message: the beginning of the error's text.
+
+    Returns:
+        The operation.
+
+    Raises:
+        ValueError: if the check is known to fail.
+    """
     return _check(
         "assert_rank_in", x, list(ranks), gen_ops.equal, "rank in",
         data, summarize, message, name,

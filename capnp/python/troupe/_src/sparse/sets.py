@@ -10,8 +10,19 @@ from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
-def size(a: Any, validate_indices: bool = True) -> Tensor:
-    """How many different values each set of a sparse tensor has."""
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+    """How many different values each set of a sparse tensor has.
+
+    Args:
+        a: sets along the last axis, of integers or strings.
+        validate_indices: whether a step checks that indices are in order and in range.
+
+    Returns:
+        An int32 tensor of the first axes of `a`.
+
+    Raises:
+        TypeError: if it is no SparseTensor.
+    """
     sets = _converted(a)
     if not isinstance(sets, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
@@ -24,17 +35,45 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The values that are in both of two sets."""
+    """The values that are in both of two sets.
+
+    Args:
+        a: sets along the last axis, a tensor or a SparseTensor, of integers or strings.
+        b: sets of the same dtype and the same first axes.
+        validate_indices: whether a step checks that indices are in order and in range.
+
+    Returns:
+        A SparseTensor: the values in order along the last axis, behind the first axes of `a`.
+    """
     return _operate(a, b, "intersection", validate_indices)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """The values of a that are not in b, or without aminusb those of b that are not in a."""
+    """The values of a that are not in b, or without aminusb those of b that are not in a.
+
+    Args:
+        a: sets along the last axis, a tensor or a SparseTensor, of integers or strings.
+        b: sets of the same dtype and the same first axes.
+        aminusb: whether `b` is taken away from `a`, or `a` from `b`.
+        validate_indices: whether a step checks that indices are in order and in range.
+
+    Returns:
+        A SparseTensor: the values in order along the last axis, behind the first axes of `a`.
+    """
     return _operate(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The values that are in one of two sets or in both."""
+    """The values that are in one of two sets or in both.
+
+    Args:
+        a: sets along the last axis, a tensor or a SparseTensor, of integers or strings.
+        b: sets of the same dtype and the same first axes.
+        validate_indices: whether a step checks that indices are in order and in range.
+
+    Returns:
+        A SparseTensor: the values in order along the last axis, behind the first axes of `a`.
+    """
     return _operate(a, b, "union", validate_indices)
 
 

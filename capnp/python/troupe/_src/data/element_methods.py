@@ -1,0 +1,202 @@
+"""The methods of datasets that choose, order and batch elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from troupe._src.data import nest
+from troupe._src.data.batching import batch_shape, padding_of
+from troupe._src.data.components import Components
+from troupe._src.data.dataset_base import DatasetBase
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.random_seed import get_seed
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+
+if TYPE_CHECKING:
+    from troupe._src.data.dataset import Dataset
+
+
+def int64(value: Any, name: str) -> Tensor:
+    return convert_to_tensor(value, dtypes.int64, name=name)
+
+
+def _or(value: Any, default: Any) -> Any:
+    return default if value is None else value
+
+
+class ElementMethods(DatasetBase):
+    """What needs no function of the program."""
+
+    def _dataset(self, variant: Tensor, components: Components) -> Dataset:
+        """The dataset of an op; `Dataset` implements it."""
+        raise NotImplementedError
+
+    def _same(self, op: Callable[..., Any], **inputs: Any) -> Dataset:
+        """The dataset of an op that leaves the structure of elements as it is."""
+        variant = op(input_dataset=self._variant_tensor, **inputs, **self._flat_structure)
+        return self._dataset(variant, self._components)
+
+    def repeat(self, count: Optional[TensorLike] = None) -> Dataset:
+        """The elements again and again.
+
+        Args:
+            count: How often, an int64 scalar; None and -1 for no end.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(raw_ops.RepeatDataset, count=int64(_or(count, -1), "count"))
+
+    def take(self, count: TensorLike) -> Dataset:
+        """The first elements.
+
+        Args:
+            count: At most how many, an int64 scalar; -1 for all.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(raw_ops.TakeDataset, count=int64(count, "count"))
+
+    def skip(self, count: TensorLike) -> Dataset:
+        """The elements after the first ones.
+
+        Args:
+            count: How many are left out, an int64 scalar; -1 for all.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(raw_ops.SkipDataset, count=int64(count, "count"))
+
+    def shard(self, num_shards: TensorLike, index: TensorLike) -> Dataset:
+        """Every `num_shards`-th element.
+
+        Args:
+            num_shards: The distance of the elements, an int64 scalar.
+            index: Which one is the first, an int64 scalar less than `num_shards`.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(
+            raw_ops.ShardDataset,
+            num_shards=int64(num_shards, "num_shards"),
+            index=int64(index, "index"),
+        )
+
+    def shuffle(
+        self,
+        buffer_size: TensorLike,
+        seed: Optional[int] = None,
+        reshuffle_each_iteration: Optional[bool] = None,
+    ) -> Dataset:
+        """The elements in random order.
+
+        Args:
+            buffer_size: Among how many of the next elements each one is drawn, an int64 scalar.
+            seed: Of the order; by default that of the graph.
+            reshuffle_each_iteration: Repetitions have orders of their own, unless it is False.
+
+        Returns:
+            The dataset.
+        """
+        first, second = get_seed(seed)
+        return self._same(
+            raw_ops.ShuffleDataset,
+            buffer_size=int64(buffer_size, "buffer_size"),
+            seed=int64(first, "seed"),
+            seed2=int64(second, "seed2"),
+            reshuffle_each_iteration=reshuffle_each_iteration is not False,
+        )
+
+    def prefetch(self, buffer_size: Optional[TensorLike]) -> Dataset:
+        """The elements, some of which are computed before they are asked for.
+
+        Args:
+            buffer_size: How many, an int64 scalar; None and -1 let the runtime choose.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(
+            raw_ops.PrefetchDataset, buffer_size=int64(_or(buffer_size, -1), "buffer_size")
+        )
+
+    def cache(self, filename: TensorLike = "") -> Dataset:
+        """The elements, kept in memory in the first iteration.
+
+        Args:
+            filename: Must be "": files are not supported.
+
+        Returns:
+            The dataset.
+        """
+        return self._same(raw_ops.CacheDataset, filename=convert_to_tensor(filename, dtypes.string))
+
+    def batch(self, batch_size: TensorLike, drop_remainder: TensorLike = False) -> Dataset:
+        """Batches of the elements, with one more axis at the front.
+
+        Args:
+            batch_size: How many elements a batch has, an int64 scalar.
+            drop_remainder: Leaves out the last batch where it has fewer; a bool scalar.
+
+        Returns:
+            The dataset.
+        """
+        size = int64(batch_size, "batch_size")
+        drops = convert_to_tensor(drop_remainder, dtypes.bool_)
+        rows = batch_shape(size, drops)
+        components = Components(
+            self._types, nest.map_structure(lambda shape: rows.concatenate(shape), self._shapes)
+        )
+        variant = raw_ops.BatchDatasetV2(
+            input_dataset=self._variant_tensor,
+            batch_size=size,
+            drop_remainder=drops,
+            **components.attrs(),
+        )
+        return self._dataset(variant, components)
+
+    def padded_batch(
+        self,
+        batch_size: TensorLike,
+        padded_shapes: Any,
+        padding_values: Any = None,
+        drop_remainder: TensorLike = False,
+    ) -> Dataset:
+        """As `batch`, of components that are padded to one shape.
+
+        Args:
+            batch_size: How many elements a batch has, an int64 scalar.
+            padded_shapes: The shapes, in the structure of an element; None and -1 in them stand for
+                the largest size in the batch.
+            padding_values: Scalars to pad with, in the same structure; by default 0 and "".
+            drop_remainder: Leaves out the last batch where it has fewer; a bool scalar.
+
+        Returns:
+            The dataset.
+
+        Raises:
+            ValueError: A shape does not fit its component.
+            TypeError: A padding value is of another dtype than its component.
+        """
+        size = int64(batch_size, "batch_size")
+        drops = convert_to_tensor(drop_remainder, dtypes.bool_)
+        shapes, values, padded = padding_of(self._components, padded_shapes, padding_values)
+        rows = batch_shape(size, drops)
+        components = Components(
+            self._types, nest.pack_as(self._types, [rows.concatenate(shape) for shape in padded])
+        )
+        variant = raw_ops.PaddedBatchDatasetV2(
+            input_dataset=self._variant_tensor,
+            batch_size=size,
+            padded_shapes=shapes,
+            padding_values=values,
+            drop_remainder=drops,
+            output_shapes=components.flat_shapes(),
+        )
+        return self._dataset(variant, components)

@@ -1,0 +1,192 @@
+"""Messages with lists of values: bytes, floats or integers."""
+
+from __future__ import annotations
+
+import copy
+import struct
+from typing import Any, Iterable, List, Optional, Type, TypeVar
+
+from troupe._src.messages.wire import (
+    BYTES,
+    bytes_field,
+    read_fields,
+    read_floats,
+    read_ints,
+    varint,
+)
+from troupe._src.set_module import set_module
+
+M = TypeVar("M", bound="Message")
+
+
+class Message:
+    """A message that can be written as bytes and read from them."""
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        """The bytes; maps are always in the order of their keys.
+
+        Args:
+            deterministic: has no effect.
+
+        Returns:
+            Bytes, as protobuf writes them.
+        """
+        raise NotImplementedError
+
+    def _merge_field(self, number: int, kind: int, value: Any) -> None:
+        raise NotImplementedError
+
+    def MergeFromString(self, serialized: bytes) -> int:
+        """Adds what the bytes say.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        for number, kind, value in read_fields(bytes(serialized)):
+            self._merge_field(number, kind, value)
+        return len(serialized)
+
+    def ParseFromString(self, serialized: bytes) -> int:
+        """Reads a message of that type in place of this one.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            Their number.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        self.Clear()
+        return self.MergeFromString(serialized)
+
+    @classmethod
+    def FromString(cls: Type[M], serialized: bytes) -> M:
+        """A message of bytes.
+
+        Args:
+            serialized: the bytes of a message of this type.
+
+        Returns:
+            The message.
+
+        Raises:
+            ValueError: if they are no such message.
+        """
+        message = cls()
+        message.MergeFromString(serialized)
+        return message
+
+    def Clear(self) -> None:
+        """Sets all fields to their defaults."""
+        self.__init__()  # type: ignore[misc]
+
+    def CopyFrom(self, other: Any) -> None:
+        """Becomes a copy of another message of its type.
+
+        Args:
+            other: the message.
+
+        Raises:
+            TypeError: if it is of another type.
+        """
+        if type(other) is not type(self):
+            raise TypeError(f"expected {type(self).__name__}, not {type(other).__name__}")
+        self.__dict__.update(copy.deepcopy(other.__dict__))
+
+    def ByteSize(self) -> int:
+        """The number of bytes that it is written as."""
+        return len(self.SerializeToString())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Message)
+            and type(self) is type(other)
+            and self.SerializeToString() == other.SerializeToString()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Values(Message):
+    """A list of values of one type.
+
+    Args:
+        value: the values.
+
+    Raises:
+        TypeError: if one is of another type.
+    """
+
+    def __init__(self, value: Iterable[Any] = ()) -> None:
+        self.value: List[Any] = list(value)
+        self.SerializeToString()  # refuses what cannot be written
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(value={self.value!r})"
+
+
+@set_module("troupe.train")
+class BytesList(_Values):
+    """Values that are bytes."""
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        for value in self.value:
+            if not isinstance(value, bytes):
+                raise TypeError(f"{value!r} has type {type(value).__name__}, but expected bytes")
+        return b"".join(bytes_field(1, value) for value in self.value)
+
+    def _merge_field(self, number: int, kind: int, value: Any) -> None:
+        if number == 1 and kind == BYTES:
+            self.value.append(value)
+
+
+@set_module("troupe.train")
+class FloatList(_Values):
+    """Values that are numbers of 32 bits."""
+
+    def __init__(self, value: Iterable[Any] = ()) -> None:
+        super().__init__(value)
+        self.value = read_floats(self._packed())
+
+    def _packed(self) -> bytes:
+        try:
+            return struct.pack(f"<{len(self.value)}f", *self.value)
+        except (struct.error, OverflowError) as error:
+            raise TypeError(f"{self.value!r} are not all numbers of 32 bits: {error}") from None
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        return bytes_field(1, self._packed()) if self.value else b""
+
+    def _merge_field(self, number: int, kind: int, value: Any) -> None:
+        if number == 1 and isinstance(value, bytes):
+            self.value += read_floats(value)
+
+
+@set_module("troupe.train")
+class Int64List(_Values):
+    """Values that are integers of 64 bits."""
+
+    def __init__(self, value: Iterable[Any] = ()) -> None:
+        super().__init__(value)
+        self.value = [int(each) for each in self.value]
+
+    def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
+        for value in self.value:
+            if isinstance(value, float) or not hasattr(value, "__index__"):
+                raise TypeError(f"{value!r} has type {type(value).__name__}, but expected int")
+            if not -(1 << 63) <= int(value) < 1 << 63:
+                raise ValueError(f"Value out of range: {value}")
+        packed = b"".join(varint(int(value)) for value in self.value)
+        return bytes_field(1, packed) if packed else b""
+
+    def _merge_field(self, number: int, kind: int, value: Any) -> None:
+        if number == 1:
+            self.value += read_ints(value if isinstance(value, bytes) else varint(value))

@@ -1,0 +1,166 @@
+"""Losses of classifiers."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.nn import cross_entropies
+from troupe._src.nn.losses import BY_WEIGHTS, compute_weighted_loss, same_dtype
+from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types import dtypes
+
+
+def log_loss(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike = 1.0, epsilon: float = 1e-7,
+    scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES,
+    reduction: str = BY_WEIGHTS,
+) -> Tensor:  # fmt: skip
+    """The cross entropy of predictions that are probabilities.
+
+    Args:
+        labels: 0 or 1, or probabilities, of the shape of the predictions.
+        predictions: probabilities of any shape.
+        weights: what each loss counts: one number, or a tensor of the losses' rank whose sizes are
+            theirs or 1.
+        epsilon: what is added to probabilities, so that none of the logarithms is infinite.
+        scope: the prefix of the names of the nodes.
+        loss_collection: the collection that the loss is added to, or None.
+        reduction: one of `tf.losses.Reduction`.
+
+    Returns:
+        The loss as a scalar, or of the shape of the losses with `Reduction.NONE`.
+
+    Raises:
+        ValueError: if the shapes do not fit, or the reduction is unknown.
+    """
+    expected, predicted = same_dtype(labels, predictions)
+    positive = expected * gen_ops.log(predicted + epsilon)
+    negative = (1.0 - expected) * gen_ops.log(1.0 - predicted + epsilon)
+    return compute_weighted_loss(-positive - negative, weights, scope, loss_collection, reduction)
+
+
+def hinge_loss(
+    labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0, scope: Optional[str] = None,
+    loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS,
+) -> Tensor:  # fmt: skip
+    """max(0, 1 - (2 * labels - 1) * logits), for labels 0 and 1.
+
+    Args:
+        labels: 0 or 1, of the shape of the logits.
+        logits: floats of any shape, positive for class 1.
+        weights: what each loss counts: one number, or a tensor of the losses' rank whose sizes are
+            theirs or 1.
+        scope: the prefix of the names of the nodes.
+        loss_collection: the collection that the loss is added to, or None.
+        reduction: one of `tf.losses.Reduction`: how the weighted losses become one number.
+
+    Returns:
+        The loss as a scalar, or of the shape of the losses with `Reduction.NONE`.
+
+    Raises:
+        ValueError: if the shapes do not fit, or the reduction is unknown.
+    """
+    expected, predicted = same_dtype(labels, logits)
+    each = gen_ops.relu(1.0 - (2.0 * expected - 1.0) * predicted)
+    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0,
+    label_smoothing: float = 0, scope: Optional[str] = None,
+    loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS,
+) -> Tensor:  # fmt: skip
+    """The cross entropy of independent classes.
+
+    Args:
+        multi_class_labels: 0 or 1 for each class, [batch, classes].
+        logits: floats, [batch, classes].
+        weights: what each loss counts: one number, [batch, 1] or [batch, classes].
+        label_smoothing: how far labels are moved to 1/2, from 0 to 1.
+        scope: the prefix of the names of the nodes.
+        loss_collection: the collection that the loss is added to, or None.
+        reduction: one of `tf.losses.Reduction`.
+
+    Returns:
+        The loss as a scalar, or of the shape of the losses with `Reduction.NONE`.
+
+    Raises:
+        ValueError: if the shapes do not fit, or the reduction is unknown.
+    """
+    expected, predicted = same_dtype(multi_class_labels, logits)
+    if label_smoothing:
+        expected = expected * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    each = cross_entropies.sigmoid_cross_entropy_with_logits(labels=expected, logits=predicted)
+    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0,
+    label_smoothing: float = 0, scope: Optional[str] = None,
+    loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS,
+) -> Tensor:  # fmt: skip
+    """The cross entropy of exclusive classes, with one-hot labels.
+
+    Args:
+        onehot_labels: the probability of each class, [batch, classes].
+        logits: floats, [batch, classes].
+        weights: what each row counts: one number, or [batch].
+        label_smoothing: how far labels are moved to 1 / classes, from 0 to 1.
+        scope: the prefix of the names of the nodes.
+        loss_collection: the collection that the loss is added to, or None.
+        reduction: one of `tf.losses.Reduction`.
+
+    Returns:
+        The loss as a scalar, or one of each row, [batch], with `Reduction.NONE`.
+
+    Raises:
+        ValueError: if the shapes do not fit, or the reduction is unknown.
+    """
+    expected, predicted = same_dtype(onehot_labels, logits)
+    expected = gen_ops.stop_gradient(expected)
+    if label_smoothing:
+        expected = expected * (1.0 - label_smoothing) + label_smoothing / int(expected.shape[-1])
+    each = cross_entropies.softmax_cross_entropy_with_logits(labels=expected, logits=predicted)
+    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels: TensorLike, logits: TensorLike, weights: TensorLike = 1.0, scope: Optional[str] = None,
+    loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = BY_WEIGHTS,
+) -> Tensor:  # fmt: skip
+    """The cross entropy of exclusive classes, with labels that are indices of classes.
+
+    Args:
+        labels: integers from 0 to classes - 1, [batch] or [batch, 1].
+        logits: floats, [batch, classes].
+        weights: what each row counts: one number, [batch] or [batch, 1].
+        scope: the prefix of the names of the nodes.
+        loss_collection: the collection that the loss is added to, or None.
+        reduction: one of `tf.losses.Reduction`.
+
+    Returns:
+        The loss as a scalar, or one of each row, [batch], with `Reduction.NONE`.
+
+    Raises:
+        ValueError: if the shapes do not fit, or the reduction is unknown.
+    """
+    numbers, features = convert_to_tensor(labels), convert_to_tensor(logits)
+    rank = features.shape.rank
+    if rank is not None and numbers.shape.rank == rank and numbers.shape[-1] == 1:
+        numbers = array_ops.squeeze(numbers, [-1])
+        weights = _squeezed(weights, rank)
+    if numbers.dtype not in (dtypes.int32, dtypes.int64):
+        numbers = math_ops.cast(numbers, dtypes.int64)
+    each = cross_entropies.sparse_softmax_cross_entropy_with_logits(labels=numbers, logits=features)
+    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+
+
+def _squeezed(weights: Any, rank: int) -> Any:
+    """The weights without a last axis of size 1 that the labels have too."""
+    weight = convert_to_tensor(weights)
+    has_axis = weight.shape.rank == rank and weight.shape[-1] == 1
+    return array_ops.squeeze(weight, [-1]) if has_axis else weight

@@ -1,0 +1,169 @@
+"""Tensors that are made: placeholders, and tensors of one value."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import gen_ops, raw_ops
+from troupe._src.ops.array_ops import reshape, shape, sizes_of
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike, as_dtype
+from troupe._src.types.shapes import ShapeLike, as_shape
+
+
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None) -> Tensor:
+    """A tensor that each step that needs it must feed.
+
+    Args:
+        dtype: the dtype of the values.
+        shape: what is known of their shape, which feeds are checked against; None for nothing.
+
+    Returns:
+        A tensor.
+    """
+    return raw_ops.Placeholder(dtype=dtype, shape=shape, name=name)
+
+
+def placeholder_with_default(
+    input: TensorLike, shape: ShapeLike, name: Optional[str] = None
+) -> Tensor:
+    """A tensor with the value of `input`, unless a step feeds another one of that shape.
+
+    Args:
+        input: the default value.
+        shape: what is known of the shape of all values, also of the default.
+
+    Returns:
+        A tensor.
+    """
+    return raw_ops.PlaceholderWithDefault(input=input, shape=as_shape(shape), name=name)
+
+
+def zeros(
+    shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None
+) -> Tensor:
+    """A tensor of zeros.
+
+    Args:
+        shape: the sizes, also as a tensor of int32 or int64.
+        dtype: the dtype; the zero of bools is False, of strings "".
+
+    Returns:
+        A tensor of that shape.
+    """
+    kind = as_dtype(dtype)
+    value = constant("" if kind is dtypes.string else False if kind.is_bool else 0, kind)
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "zeros")
+
+
+def _vector_of_sizes(shape: Any) -> Tensor:
+    """The sizes of a shape, of which a number is one."""
+    sizes = convert_to_tensor(sizes_of(shape))
+    return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: Optional[str] = None) -> Tensor:
+    """A tensor of ones.
+
+    Args:
+        shape: the sizes, also as a tensor of int32 or int64.
+        dtype: the dtype, of numbers or bools.
+
+    Returns:
+        A tensor of that shape.
+    """
+    value = constant(True if as_dtype(dtype).is_bool else 1, dtype)
+    return gen_ops.fill(_vector_of_sizes(shape), value, name=name or "ones")
+
+
+def zeros_like(
+    tensor: TensorLike,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Zeros with the shape of a tensor, and its dtype unless one is given.
+
+    Args:
+        tensor: a tensor.
+        dtype: the dtype of the result, or None.
+        optimize: has no effect.
+
+    Returns:
+        A tensor of the shape of the given one.
+    """
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.ZerosLike(x=like, name=name)
+    return zeros(shape(like), dtype, name or "zeros_like")
+
+
+def ones_like(
+    tensor: TensorLike,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+    optimize: bool = True,
+) -> Tensor:
+    """Ones with the shape of a tensor, and its dtype unless one is given.
+
+    Args:
+        tensor: a tensor.
+        dtype: the dtype of the result, or None.
+        optimize: has no effect.
+
+    Returns:
+        A tensor of the shape of the given one.
+    """
+    like = convert_to_tensor(tensor)
+    if dtype is None or as_dtype(dtype) == like.dtype:
+        return raw_ops.OnesLike(x=like, name=name)
+    return ones(shape(like), dtype, name or "ones_like")
+
+
+def fill(dims: ShapeLike, value: TensorLike, name: Optional[str] = None) -> Tensor:
+    """A tensor with the same value in all elements.
+
+    Args:
+        dims: the sizes, also as a tensor of int32 or int64.
+        value: a scalar of any dtype.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    return gen_ops.fill(sizes_of(dims), value, name=name)
+
+
+def one_hot(
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: Optional[TensorLike] = None,
+    off_value: Optional[TensorLike] = None,
+    axis: Optional[int] = None,
+    dtype: Optional[DTypeLike] = None,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Adds an axis of size `depth`, with `on_value` at each index and `off_value` elsewhere.
+
+    Args:
+        indices: int32, int64 or uint8 of any shape; those outside of [0, depth) have no `on_value`.
+        depth: the size of the new axis, a scalar.
+        on_value: a scalar, by default 1.
+        off_value: a scalar, by default 0.
+        axis: the position of the new axis, by default the last.
+        dtype: the dtype of the result, by default that of the values if they are tensors, else
+            float32.
+
+    Returns:
+        A tensor with one axis more than the indices.
+    """
+    given = next((v.dtype for v in (on_value, off_value) if isinstance(v, Tensor)), None)
+    result_dtype = as_dtype(dtype) if dtype is not None else given or dtypes.float32
+    on = convert_to_tensor(1 if on_value is None else on_value, result_dtype)
+    off = convert_to_tensor(0 if off_value is None else off_value, result_dtype)
+    axis = -1 if axis is None else axis
+    return raw_ops.OneHot(
+        indices=indices, depth=depth, on_value=on, off_value=off, axis=axis, name=name
+    )

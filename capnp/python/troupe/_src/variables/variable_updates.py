@@ -1,0 +1,184 @@
+"""How the operations of a graph change the value of a variable."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from troupe._native import Variable as NativeVariable
+from troupe._src.graph.elements import Operation, Tensor
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.operand import Operand
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.dtypes import DType
+
+
+class VariableUpdates(Operand):
+    """The methods of variables that add operations on its value, or on parts of it."""
+
+    constraint: Optional[Callable[[Tensor], Tensor]]
+    _graph: Graph
+    _native: NativeVariable
+    _dtype: DType
+
+    @property
+    def handle(self) -> Tensor:
+        """The resource handle: the first input of the ops on variables."""
+        raise NotImplementedError
+
+    def read_value(self) -> Tensor:
+        """Its value, read after the current control dependencies."""
+        raise NotImplementedError
+
+    def assign(
+        self,
+        value: TensorLike,
+        use_locking: bool = False,
+        name: Optional[str] = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Assigns a value.
+
+        Args:
+            value: Of its dtype, and of a shape that fits.
+            use_locking: Has no effect: updates of a variable never mix.
+            name: Has no effect.
+            read_value: Whether the result is the new value, or the operation.
+
+        Returns:
+            The value after the assignment, or the operation.
+        """
+        return self._change("assign", value, read_value)
+
+    def assign_add(
+        self,
+        delta: TensorLike,
+        use_locking: bool = False,
+        name: Optional[str] = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Adds atomically.
+
+        Args:
+            delta: Of its dtype and shape.
+            use_locking: Has no effect: updates of a variable never mix.
+            name: Has no effect.
+            read_value: Whether the result is the new value, or the operation.
+
+        Returns:
+            The value after the addition, or the operation.
+        """
+        return self._change("add", delta, read_value)
+
+    def assign_sub(
+        self,
+        delta: TensorLike,
+        use_locking: bool = False,
+        name: Optional[str] = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Subtracts atomically.
+
+        Args:
+            delta: Of its dtype and shape.
+            use_locking: Has no effect: updates of a variable never mix.
+            name: Has no effect.
+            read_value: Whether the result is the new value, or the operation.
+
+        Returns:
+            The value after the subtraction, or the operation.
+        """
+        return self._change("sub", delta, read_value)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Its value before it grew by 1.
+
+        Args:
+            limit: What it never exceeds; a step that finds it there fails with OutOfRange.
+
+        Returns:
+            A scalar of its dtype.
+        """
+        return raw_ops.ResourceCountUpTo(
+            resource=self.handle, limit=limit, T=self._dtype, name="CountUpTo"
+        )
+
+    def gather_nd(self, indices: TensorLike, name: Optional[str] = None) -> Tensor:
+        """The slices of its value at the positions that the rows of `indices` say.
+
+        Args:
+            indices: int32 or int64, [..., positions].
+
+        Returns:
+            A tensor of the shape of the indices without their last axis, followed by that of a
+            slice.
+        """
+        return raw_ops.ResourceGatherNd(
+            resource=self.handle, indices=indices, dtype=self._dtype, name=name
+        )
+
+    def sparse_read(self, indices: TensorLike, name: Optional[str] = None) -> Tensor:
+        """The rows of its value at `indices`.
+
+        Args:
+            indices: int32 or int64 of any shape.
+
+        Returns:
+            A tensor of the shape of the indices, followed by that of a row.
+        """
+        return raw_ops.ResourceGather(
+            resource=self.handle, indices=indices, dtype=self._dtype, name=name
+        )
+
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: Optional[str],
+        begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int,
+        shrink_axis_mask: int,
+    ) -> Tensor:  # fmt: skip
+        return self._read_after(
+            raw_ops.ResourceStridedSliceAssign(
+                ref=self.handle,
+                begin=begin,
+                end=end,
+                strides=strides,
+                value=value,
+                name=name,
+                begin_mask=begin_mask,
+                end_mask=end_mask,
+                ellipsis_mask=ellipsis_mask,
+                new_axis_mask=new_axis_mask,
+                shrink_axis_mask=shrink_axis_mask,
+            )  # fmt: skip
+        )
+
+    def _read_after(self, change: Operation) -> Tensor:
+        with self._graph.control_dependencies([change]):
+            return self.read_value()
+
+    def _change(self, operation: str, value: Any, read_value: bool = True) -> Any:
+        if get_default_graph()._is_function:
+            return self._change_in_function(operation, value, read_value)
+        with self._graph._lock:
+            self._graph._check_not_finalized()
+            operand = convert_to_tensor(value, self._dtype)
+            controls = self._graph._controls()
+            self._graph._use_context()
+            change = self._native.change(operation, operand._value(), controls)
+            result = self._native.read([change]) if read_value else change
+        return self._graph._of_value(result)
+
+    def _change_in_function(self, operation: str, value: Any, read_value: bool) -> Any:
+        op: Any = {
+            "assign": raw_ops.AssignVariableOp,
+            "add": raw_ops.AssignAddVariableOp,
+            "sub": raw_ops.AssignSubVariableOp,
+        }[operation]
+        change = op(resource=self.handle, value=convert_to_tensor(value, self._dtype))
+        with get_default_graph().control_dependencies([change]):
+            return self.read_value() if read_value else change
+
+    def _assign_constrained(self) -> Any:
+        """Applies the constraint to its value."""
+        assert self.constraint is not None
+        return self.assign(self.constraint(self.read_value()))
