@@ -6,19 +6,21 @@ from troupe._src.canned.combined import DNNLinearCombinedClassifier, DNNLinearCo
 from troupe._src.canned.dnn import DNNClassifier, DNNRegressor
 from troupe._src.canned.linear import LinearClassifier, LinearRegressor
 from troupe._src.estimator.estimator import Estimator
+from troupe._src.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
-from troupe.estimator import export, inputs
+from troupe.estimator import experimental, export, inputs
 
 __getattr__ = _missing_names(__name__)
 
 __all__ = [
     "BaselineClassifier",
     "BaselineRegressor",
+    "BestExporter",
     "DNNClassifier",
     "DNNLinearCombinedClassifier",
     "DNNLinearCombinedRegressor",
@@ -26,6 +28,9 @@ __all__ = [
     "Estimator",
     "EstimatorSpec",
     "EvalSpec",
+    "Exporter",
+    "FinalExporter",
+    "LatestExporter",
     "LinearClassifier",
     "LinearRegressor",
     "ModeKeys",
@@ -33,6 +38,7 @@ __all__ = [
     "TrainSpec",
     "VocabInfo",
     "WarmStartSettings",
+    "experimental",
     "export",
     "inputs",
     "train_and_evaluate",

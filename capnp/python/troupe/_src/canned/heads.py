@@ -246,6 +246,10 @@ class BinaryHead(_ClassHead):
         }
         return self._with_classes(found, both)
 
+    def _outputs(self, predictions: Dict[str, Tensor]) -> Dict[str, ExportOutput]:
+        regression = RegressionOutput(predictions["logistic"])
+        return {**super()._outputs(predictions), "regression": regression}
+
     def _metrics(self, labels: Tensor, predictions: Dict[str, Tensor], weights: Any) -> Metrics:
         scores, ids = predictions["logistic"], predictions["class_ids"]
         wanted = math_ops.cast(labels, dtypes.float32)

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
-from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluate_once
-from troupe._src.estimator.input_fns import (
-    Inputs,
-    accepts,
-    argument_names,
-    checked_hooks,
-    inputs_of,
+from troupe._src.estimator.evaluation import (
+    StopAfterStepsHook,
+    evaluate_once,
+    metrics_with_loss,
 )
+from troupe._src.estimator.exports import Export, export_model
+from troupe._src.estimator.input_fns import Inputs, checked_hooks
 from troupe._src.estimator.model_dirs import (
     eval_dir,
     step_of_latest,
     with_model_dir,
     write_results,
 )
+from troupe._src.estimator.model_function import ModelFunction
 from troupe._src.estimator.predictions import examples_of, wanted_predictions
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.training import default_device_fn, train_with_spec
 from troupe._src.estimator.warm_start_settings import checked_settings
-from troupe._src.graph.elements import Tensor
-from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.random_seed import set_random_seed
-from troupe._src.metrics.means import mean
 from troupe._src.ops.array_ops import group
 from troupe._src.platform import logging
 from troupe._src.set_module import set_module
@@ -42,8 +42,6 @@ from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.train.scaffold import ChiefSessionCreator
 from troupe._src.types.paths import PathLike
 from troupe._src.warm_starting.warm_start import warm_start
-
-_MODEL_FN_ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
 
 
 @set_module("troupe.estimator")
@@ -75,9 +73,7 @@ class Estimator:
         self._model_dir = str(self._config.model_dir)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
-        _check_model_fn(model_fn, params)
-        self._model_fn = model_fn
-        self._params: Dict[str, Any] = copy.deepcopy(dict(params or {}))
+        self._model = ModelFunction(model_fn, params)
         self._device_fn = self._config.device_fn or default_device_fn(self._config)
         self._warm_start_settings = checked_settings(warm_start_from)
         logging.info("Using config: %s", {key[1:]: v for key, v in vars(self._config).items()})
@@ -95,14 +91,14 @@ class Estimator:
     @property
     def params(self) -> Dict[str, Any]:
         """A copy of the hyperparameters."""
-        return copy.deepcopy(self._params)
+        return self._model.params
 
     @property
     def model_fn(self) -> Callable[..., EstimatorSpec]:
         """The model function as one of `features, labels, mode, config`."""
 
         def public(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
-            return self._call_model_fn(Inputs(features, labels), mode, config)
+            return self._model.spec(Inputs(features, labels), mode, config)
 
         return public
 
@@ -192,8 +188,8 @@ class Estimator:
     ) -> Any:
         with self._new_graph() as graph, graph.device(self._device_fn):
             self._create_global_step(graph)
-            inputs = self._inputs(input_fn, ModeKeys.TRAIN)
-            spec = self._call_model_fn(inputs, ModeKeys.TRAIN, self.config)
+            inputs = self._model.inputs(input_fn, ModeKeys.TRAIN, self.config)
+            spec = self._model.spec(inputs, ModeKeys.TRAIN, self.config)
             self._warm_start(None)
             return train_with_spec(spec, self._config, hooks, listeners)
 
@@ -229,15 +225,10 @@ class Estimator:
         path = self._checkpoint_for(checkpoint_path, "evaluate")
         with self._new_graph() as graph, graph.device(self._device_fn):
             self._create_global_step(graph)
-            inputs = self._inputs(input_fn, ModeKeys.EVAL)
-            spec = self._call_model_fn(inputs, ModeKeys.EVAL, self.config)
-            metrics = _with_loss(spec)
+            inputs = self._model.inputs(input_fn, ModeKeys.EVAL, self.config)
+            spec = self._model.spec(inputs, ModeKeys.EVAL, self.config)
+            metrics = metrics_with_loss(spec)
             final_ops = {key: value for key, (value, _) in metrics.items()}
-            if GraphKeys.GLOBAL_STEP in final_ops:
-                raise ValueError(
-                    "Metric with name `global_step` is not allowed, because Estimator already "
-                    "defines a default metric with the same name."
-                )
             final_ops[GraphKeys.GLOBAL_STEP] = get_global_step(graph)
             self._warm_start(path)
             results = evaluate_once(
@@ -290,8 +281,8 @@ class Estimator:
         path = self._checkpoint_for(checkpoint_path, "predict")
         with self._new_graph() as graph, graph.device(self._device_fn):
             self._create_global_step(graph)
-            features = self._inputs(input_fn, ModeKeys.PREDICT).features
-            spec = self._call_model_fn(Inputs(features, None), ModeKeys.PREDICT, self.config)
+            features = self._model.inputs(input_fn, ModeKeys.PREDICT, self.config).features
+            spec = self._model.spec(Inputs(features, None), ModeKeys.PREDICT, self.config)
             predictions = wanted_predictions(spec.predictions, predict_keys)
             self._warm_start(path)
             creator = ChiefSessionCreator(
@@ -323,53 +314,83 @@ class Estimator:
             raise ValueError("the global step must be an integer")
         return step
 
-    def _inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
-        """Calls an input function with those arguments that it has, on the task's processor."""
-        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": self.config}
-        kwargs = {key: value for key, value in given.items() if accepts(input_fn, key)}
-        graph = get_default_graph()
-        with graph.device("/cpu:0"):
-            return inputs_of(lambda: input_fn(**kwargs))
+    def export_saved_model(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Optional[Dict[str, Any]] = None,
+        as_text: bool = False,
+        checkpoint_path: Optional[str] = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
+        """Exports the model of a checkpoint as a SavedModel.
 
-    def _call_model_fn(self, inputs: Inputs, mode: str, config: RunConfig) -> EstimatorSpec:
-        names = argument_names(self._model_fn)
-        kwargs: Dict[str, Any] = {}
-        if "labels" in names:
-            kwargs["labels"] = inputs.labels
-        elif inputs.labels is not None:
-            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": config}
-        kwargs.update({key: value for key, value in given.items() if key in names})
-        logging.info("Calling model_fn.")
-        spec = self._model_fn(features=inputs.features, **kwargs)
-        logging.info("Done calling model_fn.")
-        if not isinstance(spec, EstimatorSpec):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        return spec
+        Args:
+            export_dir_base: The folder of the new one, which is named by the time.
+            serving_input_receiver_fn: Returns a ServingInputReceiver, or one of the others.
+            assets_extra: Files that are copied, by their paths in "assets.extra".
+            as_text: Writes protobuf's text form.
+            checkpoint_path: The checkpoint, by default the latest one.
+            experimental_mode: The mode of the model.
 
+        Returns:
+            The path of the new folder.
 
-def _check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
-    names = set(argument_names(model_fn))
-    if "features" not in names:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in names:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params "
-            f"({params}) is passed to Estimator."
+        Raises:
+            ValueError: There is no input function, no such mode, no checkpoint, or it lacks a
+                variable.
+        """
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return self.experimental_export_all_saved_models(
+            export_dir_base,
+            {experimental_mode: serving_input_receiver_fn},
+            assets_extra,
+            as_text,
+            checkpoint_path,
         )
-    unknown = names - _MODEL_FN_ARGUMENTS
-    if unknown:
-        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {unknown}")
 
-
-def _with_loss(spec: EstimatorSpec) -> Dict[str, Any]:
-    """The metrics of an evaluation with the mean of the loss."""
-    metrics = dict(spec.eval_metric_ops)
-    if "loss" in metrics:
-        raise ValueError(
-            'Metric with name "loss" is not allowed, because Estimator already defines a default '
-            "metric with the same name."
+    def export_savedmodel(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Callable[[], Any],
+        assets_extra: Optional[Dict[str, Any]] = None,
+        as_text: bool = False,
+        checkpoint_path: Optional[str] = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
+        """As `export_saved_model`; `strip_default_attrs` has no effect."""
+        return self.export_saved_model(
+            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
         )
-    assert isinstance(spec.loss, Tensor)
-    metrics["loss"] = mean(spec.loss)
-    return metrics
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: Any,
+        input_receiver_fn_map: Dict[str, Callable[[], Any]],
+        assets_extra: Optional[Dict[str, Any]] = None,
+        as_text: bool = False,
+        checkpoint_path: Optional[str] = None,
+    ) -> bytes:
+        """As `export_saved_model`, with a graph for each mode of a dict of input functions."""
+        path = checkpoint_path or latest_checkpoint(self._model_dir)
+        if path is None and self._warm_start_settings is not None:
+            path = self._warm_start_settings[0]
+            path = latest_checkpoint(path) if os.path.isdir(path) else path
+        if path is None:
+            raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
+        config = self._config.session_config
+        export = Export(dict(input_receiver_fn_map), path, assets_extra, as_text, config)
+        made = export_model(
+            export_dir_base,
+            export,
+            self._new_graph_with_step,
+            lambda inputs, mode: self._model.spec(inputs, mode, self.config),
+        )
+        return os.fsencode(made)
+
+    @contextlib.contextmanager
+    def _new_graph_with_step(self) -> Iterator[None]:
+        with self._new_graph() as graph:
+            self._create_global_step(graph)
+            yield

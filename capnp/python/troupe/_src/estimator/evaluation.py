@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any, Dict, List, Optional, Sequence
 
+from troupe._src.estimator.spec import EstimatorSpec
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.config import ConfigProto
+from troupe._src.metrics.means import mean
 from troupe._src.platform import logging
 from troupe._src.train.hooks.python_hooks import FinalOpsHook
 from troupe._src.train.hooks.session_run_hook import (
@@ -61,3 +64,20 @@ def evaluate_once(
     logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
     results: Dict[str, Any] = final.final_ops_values
     return results
+
+
+def metrics_with_loss(spec: EstimatorSpec) -> Dict[str, Any]:
+    """The metrics of an evaluation with the mean of the loss.
+
+    Raises:
+        ValueError: One has the name of the loss, or of the global step.
+    """
+    metrics: Dict[str, Any] = dict(spec.eval_metric_ops)
+    for name in ("loss", GraphKeys.GLOBAL_STEP):
+        if name in metrics:
+            raise ValueError(
+                f"Metric with name `{name}` is not allowed, because Estimator already defines a "
+                "default metric with the same name."
+            )
+    metrics["loss"] = mean(spec.loss)
+    return metrics

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -141,18 +142,21 @@ class _Evaluator:
         )
         step = int(self.results[GraphKeys.GLOBAL_STEP])
         self.is_done = bool(self._max_steps and step >= self._max_steps)
-        self._export(path)
+        self._export(path, self.results)
         return True
 
-    def _export(self, path: str) -> None:
+    def _export(self, path: str, results: Dict[str, Any]) -> None:
         """Lets the exporters export the checkpoint."""
-        results = []
-        for exporter in self._spec.exporters:
-            folder = f"{self._estimator.model_dir}/export/{exporter.name}"
-            results.append(
-                exporter.export(self._estimator, folder, path, self.results, self.is_done)
+        self.exported = [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(self._estimator.model_dir, "export", exporter.name),
+                checkpoint_path=path,
+                eval_result=results,
+                is_the_final_export=self.is_done,
             )
-        self.exported = results
+            for exporter in self._spec.exporters
+        ]
 
 
 class _EvaluateCheckpoints(CheckpointSaverListener):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
+from troupe._src.estimator.exporters import Exporter
 from troupe._src.estimator.input_fns import checked_hooks
 from troupe._src.set_module import set_module
 from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
@@ -58,7 +59,7 @@ class _EvalFields(NamedTuple):
     steps: Optional[int]
     name: Optional[str]
     hooks: Tuple[SessionRunHook, ...]
-    exporters: Tuple[Any, ...]
+    exporters: Tuple[Exporter, ...]
     start_delay_secs: int
     throttle_secs: int
 
@@ -72,13 +73,13 @@ class EvalSpec(_EvalFields):
         steps: How many steps an evaluation has, at most.
         name: The name of the evaluation.
         hooks: Hooks of its sessions.
-        exporters: What exports the model after evaluations, as `tf.estimator.Exporter`.
+        exporters: An `Exporter`, or several, which are called after each evaluation.
         start_delay_secs: The evaluator of a cluster begins so many seconds after its start.
         throttle_secs: An evaluation begins at least so many seconds after the last one did.
 
     Raises:
         ValueError: A number is not positive, or the delay is negative.
-        TypeError: The input is no function, the name no text, or a hook no hook.
+        TypeError: The input is no function, the name no text, or a hook or an exporter none.
     """
 
     __slots__ = ()
@@ -119,9 +120,15 @@ def _check_callable(input_fn: Any) -> None:
         raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
 
 
-def _exporters(given: Any) -> Tuple[Any, ...]:
-    listed = list(given) if isinstance(given, (list, tuple)) else [given]
-    found = tuple(each for each in listed if each is not None)
+def _exporters(given: Any) -> Tuple[Exporter, ...]:
+    if given is None:
+        return ()
+    found: Tuple[Exporter, ...] = (given,) if isinstance(given, Exporter) else tuple(given)
+    for each in found:
+        if not isinstance(each, Exporter):
+            raise TypeError(f"`exporters` must be an Exporter or several, given: {each}")
+        if not each.name:
+            raise ValueError(f"An exporter must have a name: {each}")
     names = [each.name for each in found]
     if len(set(names)) < len(names):
         raise ValueError(f"`exporters` must have unique names, given: {names}")

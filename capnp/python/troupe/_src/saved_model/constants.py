@@ -48,12 +48,12 @@ SUPERVISED_EVAL_METHOD_NAME = "tensorflow/supervised/eval"
 
 def variables_path(export_dir: Any) -> str:
     """The name of the checkpoint of a SavedModel."""
-    return os.path.join(os.fspath(export_dir), VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+    return os.path.join(os.fsdecode(export_dir), VARIABLES_DIRECTORY, VARIABLES_FILENAME)
 
 
 def model_files(export_dir: Any) -> "tuple[str, str]":
     """The file of the message, and that of its text form."""
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     return (
         os.path.join(folder, SAVED_MODEL_FILENAME_PB),
         os.path.join(folder, SAVED_MODEL_FILENAME_PBTXT),

@@ -58,7 +58,7 @@ def parse_saved_model(export_dir: Any) -> SavedModel:
         except (DecodeError, ParseError, UnicodeDecodeError) as error:
             raise OSError(f"Cannot parse file {path}: {error}.") from None
     raise OSError(
-        f"SavedModel file does not exist at: {os.fspath(export_dir)}/"
+        f"SavedModel file does not exist at: {os.fsdecode(export_dir)}/"
         f"{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
     )
 
@@ -68,7 +68,7 @@ class SavedModelLoader:
 
     def __init__(self, export_dir: Any) -> None:
         """Reads the message; OSError where there is none."""
-        self._export_dir = os.fspath(export_dir)
+        self._export_dir = os.fsdecode(export_dir)
         self._saved_model = parse_saved_model(export_dir)
 
     @property
@@ -198,7 +198,7 @@ def get_asset_tensors(
             asset = AssetFileDef()
             if packed.Unpack(asset):
                 assets.append(asset)
-    folder = os.path.join(os.fspath(export_dir), constants.ASSETS_DIRECTORY)
+    folder = os.path.join(os.fsdecode(export_dir), constants.ASSETS_DIRECTORY)
     return {
         scoped_name(asset.tensor_info.name, import_scope): os.path.join(folder, asset.filename)
         for asset in assets
