@@ -40,8 +40,8 @@ bool is_data_flow(std::string_view op) {
 
 /// Files are the host's: as on a GPU, their ops have no kernel here.
 bool is_for_hosts_only(std::string_view op) {
-  return is_data_flow(op) || op == "SaveV2" || op == "RestoreV2" || op == "MergeV2Checkpoints" ||
-         op == "ShardedFilename" || op == "RemoveCheckpoint";
+  return is_data_flow(op) || op.starts_with("Save") || op.starts_with("Restore") ||
+         op == "MergeV2Checkpoints" || op.starts_with("ShardedFile") || op == "RemoveCheckpoint";
 }
 
 /// Device memory as CPU kernels see it, which compute in it while a launch is made.

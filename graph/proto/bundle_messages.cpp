@@ -4,6 +4,7 @@
 #include <troupe_proto/tensor_bundle.pb.h>
 
 #include "troupe/graph/proto/tensor_proto.hpp"
+#include "troupe/graph/proto/tensor_slice_proto.hpp"
 
 namespace troupe {
 namespace {
@@ -12,33 +13,6 @@ template <class Message>
 bool parse_quietly(const std::string& bytes, Message& message) {
   google::protobuf::LogSilencer silencer;  // what is wrong with the bytes, the caller is told
   return message.ParseFromString(bytes);
-}
-
-void set_slice(const SliceExtents& extents, proto::TensorSliceProto& message) {
-  for (const auto& extent : extents) {
-    auto& added = *message.add_extent();
-    if (extent.is_all()) continue;
-    added.set_start(extent.start);
-    added.set_length(extent.length);
-  }
-}
-
-/// The extents of a slice of a tensor of that shape; nothing where it is none.
-std::optional<SliceExtents> slice_of(const proto::TensorSliceProto& message, const Shape& shape) {
-  if (message.extent_size() != shape.rank()) return {};
-  SliceExtents extents;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const auto& extent = message.extent(axis);
-    bool is_all = extent.has_length_case() != proto::TensorSliceProto::Extent::kLength ||
-                  extent.length() == SliceExtent::all;
-    extents.push_back(is_all ? SliceExtent{} : SliceExtent{extent.start(), extent.length()});
-    if (is_all) continue;
-    auto size = shape[axis];
-    if (extent.start() < 0 || extent.length() < 0 || extent.start() > size ||
-        extent.length() > size - extent.start())
-      return {};
-  }
-  return extents;
 }
 
 }  // namespace
@@ -75,7 +49,7 @@ std::string serialize_bundle_entry(const BundleEntry& entry) {
   message.set_offset(entry.offset);
   message.set_size(entry.size);
   message.set_crc32c(entry.checksum);
-  for (const auto& extents : entry.slices) set_slice(extents, *message.add_slices());
+  for (const auto& extents : entry.slices) *message.add_slices() = slice_to_proto(extents);
   return message.SerializeAsString();
 }
 
@@ -97,7 +71,7 @@ Result<BundleEntry> parse_bundle_entry(const std::string& bytes) {
       .checksum = message.crc32c(),
       .slices = {}};
   for (const auto& slice : message.slices()) {
-    auto extents = slice_of(slice, *shape);
+    auto extents = slice_from_proto(slice, *shape);
     if (!extents) return Status(Code::data_loss, "its entry has a slice outside of its shape");
     entry.slices.push_back(*std::move(extents));
   }

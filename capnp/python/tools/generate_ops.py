@@ -79,8 +79,8 @@ NOT_PUBLIC = {
     "UniformCandidateSampler", "Unpack", "Where", "ZerosLike",
 }  # fmt: skip
 INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|.*Grad(V\d)?"
-                      r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*|RestoreV2|SaveV2"
-                      r"|ShardedFilename|Var.*Op"
+                      r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*"
+                      r"|Restore(V2|Slice)?|Save(V2|Slices)?|ShardedFile.*|Var.*Op"
                       r"|.*Accumulator.*|Barrier.*|(Ordered)?Map[A-Z].*|Stack.*|Stage.*|Unstage"
                       r"|Case|For|(Stateless)?(If|While)|.*Call|SymbolicGradient")  # fmt: skip
 

@@ -40,24 +40,40 @@ struct TensorNames {
   Strings slices;
 };
 
-Result<TensorNames> names_input(const Launch& launch, size_t count) {
-  TensorNames named{strings_input(launch, 1), strings_input(launch, 2)};
+/// The names, and the slices if the op is told any.
+Result<TensorNames> names_input(const Launch& launch, size_t count, bool has_slices = true) {
+  TensorNames named{
+      strings_input(launch, 1), has_slices ? strings_input(launch, 2) : Strings(count)};
   if (named.names.size() == count && named.slices.size() == count) return named;
   return invalid_argument(
       std::to_string(named.names.size()) + " names and " + std::to_string(named.slices.size()) +
       " slices were given for " + std::to_string(count) + " tensors");
 }
 
-Status save(Launch& launch) {
-  auto prefix = string_input(launch, 0);
-  if (!prefix) return prefix.status();
-  auto named = names_input(launch, static_cast<size_t>(launch.input_count() - 3));
+/// The inputs behind the name of the checkpoint, the names and the slices.
+Result<std::vector<SavedTensor>> tensors_input(Launch& launch, bool has_slices = true) {
+  auto first = has_slices ? 3 : 2;
+  auto named = names_input(launch, static_cast<size_t>(launch.input_count() - first), has_slices);
   if (!named) return named.status();
   std::vector<SavedTensor> tensors;
   for (size_t i = 0; i < named->names.size(); ++i)
     tensors.push_back(
-        {named->names[i], named->slices[i], launch.take_input(static_cast<int>(i) + 3)});
-  return save_checkpoint(*prefix, std::move(tensors));
+        {named->names[i], named->slices[i], launch.take_input(static_cast<int>(i) + first)});
+  return tensors;
+}
+
+Status save(Launch& launch) {
+  auto prefix = string_input(launch, 0);
+  if (!prefix) return prefix.status();
+  auto tensors = tensors_input(launch);
+  return tensors ? save_checkpoint(*prefix, *std::move(tensors)) : tensors.status();
+}
+
+Status save_v1(Launch& launch, bool has_slices) {
+  auto path = string_input(launch, 0);
+  if (!path) return path.status();
+  auto tensors = tensors_input(launch, has_slices);
+  return tensors ? save_slices(*path, *tensors) : tensors.status();
 }
 
 /// Where the tensors are that a node asks for. InvalidArgument names all of another dtype.
@@ -68,10 +84,11 @@ Result<std::vector<CheckpointReader::Source>> find_tensors(
   for (size_t i = 0; i < names.size(); ++i) {
     auto source = reader.find(names[i]);
     if (!source) return source.status();
-    if (source->dtype != dtypes[i])
+    auto dtype = source->tensor.dtype;
+    if (dtype != dtypes[i])
       mismatched += (mismatched.empty() ? "" : "\n") + ("tensor_name = " + names[i]) +
                     "; expected dtype " + to_string(dtypes[i]) + " does not equal original dtype " +
-                    to_string(source->dtype);
+                    to_string(dtype);
     sources.push_back(*std::move(source));
   }
   if (!mismatched.empty()) return invalid_argument(mismatched);
@@ -85,11 +102,9 @@ struct StepReader {
   std::optional<CheckpointReader> reader;
 };
 
-Status restore(Launch& launch, const DTypes& dtypes) {
+Status restore_named(Launch& launch, const TensorNames& named, const DTypes& dtypes) {
   auto prefix = string_input(launch, 0);
   if (!prefix) return prefix.status();
-  auto named = names_input(launch, dtypes.size());
-  if (!named) return named.status();
   auto shared = launch.step_resources().shared<StepReader>("checkpoint " + *prefix);
   auto& reader = shared->reader;
   std::unique_lock lock(shared->mutex);
@@ -98,14 +113,14 @@ Status restore(Launch& launch, const DTypes& dtypes) {
     if (!opened) return opened.status();
     reader = *std::move(opened);
   }
-  auto sources = find_tensors(*reader, named->names, dtypes);
+  auto sources = find_tensors(*reader, named.names, dtypes);
   if (!sources) return sources.status();
   lock.unlock();
   std::vector<Tensor> values(dtypes.size());
   std::vector<Status> statuses(dtypes.size());
   split_ranges(static_cast<int64_t>(dtypes.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      auto value = reader->read((*sources)[i], named->slices[i], launch.device().allocator());
+      auto value = reader->read((*sources)[i], named.slices[i], launch.device().allocator());
       if (value) values[i] = *std::move(value);
       else statuses[i] = value.status();
     }
@@ -115,6 +130,20 @@ Status restore(Launch& launch, const DTypes& dtypes) {
     launch.set(static_cast<int>(i), std::move(values[i]));
   }
   return {};
+}
+
+Status restore(Launch& launch, const DTypes& dtypes) {
+  auto named = names_input(launch, dtypes.size());
+  return named ? restore_named(launch, *named, dtypes) : named.status();
+}
+
+/// One tensor, whose name is a scalar as its slice is.
+Status restore_v1(Launch& launch, DType dtype, bool has_slice) {
+  auto name = string_input(launch, 1);
+  if (!name) return name.status();
+  auto slice = has_slice ? string_input(launch, 2) : Result<std::string>("");
+  if (!slice) return slice.status();
+  return restore_named(launch, {{*name}, {*slice}}, {dtype});
 }
 
 Status merge(Launch& launch, MergeOptions options) {
@@ -142,6 +171,27 @@ Status name_shard(Launch& launch) {
   return {};
 }
 
+Status name_all_shards(Launch& launch) {
+  auto basename = string_input(launch, 0);
+  if (!basename) return basename.status();
+  if (!launch.input(1).shape().is_scalar())
+    return invalid_argument("num_shards must be one number");
+  launch.set(0, Tensor::string(sharded_filespec(*basename, launch.input(1).value<int32_t>())));
+  return {};
+}
+
+void add_v1_kernels(KernelCatalog& catalog) {
+  for (bool has_slices : {false, true}) {
+    catalog.add(has_slices ? "SaveSlices" : "Save", [=](const Node&) -> Result<Kernel> {
+      return file_kernel([=](Launch& launch) { return save_v1(launch, has_slices); });
+    });
+    catalog.add(has_slices ? "RestoreSlice" : "Restore", [=](const Node& node) -> Result<Kernel> {
+      auto dtype = node.attr<DType>("dt");
+      return file_kernel([=](Launch& launch) { return restore_v1(launch, dtype, has_slices); });
+    });
+  }
+}
+
 }  // namespace
 
 void add_checkpoint_kernels(KernelCatalog& catalog) {
@@ -159,6 +209,8 @@ void add_checkpoint_kernels(KernelCatalog& catalog) {
   catalog.add(
       "RemoveCheckpoint", [](const Node&) -> Result<Kernel> { return file_kernel(remove); });
   catalog.add_compute("ShardedFilename", name_shard);
+  catalog.add_compute("ShardedFilespec", name_all_shards);
+  add_v1_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

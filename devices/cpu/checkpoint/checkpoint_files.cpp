@@ -66,6 +66,12 @@ std::string sharded_filename(const std::string& basename, int shard, int num_sha
   return basename + end.data();
 }
 
+std::string sharded_filespec(const std::string& basename, int num_shards) {
+  std::array<char, 40> end{};
+  std::snprintf(end.data(), end.size(), "-\?\?\?\?\?-of-%05d", num_shards);
+  return basename + end.data();
+}
+
 fs::path index_file(const std::string& prefix) { return prefix + index_suffix; }
 
 fs::path data_file(const std::string& prefix, int number, int count) {

@@ -22,8 +22,15 @@ namespace troupe::cpu {
 // The parts of a checkpoint that several tasks write are checkpoints of their own
 // (PREFIX-00000-of-00002.index) until they are merged.
 
+//
+// Format V1, that of TensorFlow's first versions, has a file with the prefix as its name, a sorted
+// table of what tensors there are and of the elements of each slice; or several of them, whose
+// prefix is a pattern, PREFIX-?????-of-00002.
+
 /// "model-00001-of-00004".
 std::string sharded_filename(const std::string& basename, int shard, int num_shards);
+/// "model-?????-of-00004".
+std::string sharded_filespec(const std::string& basename, int num_shards);
 std::filesystem::path index_file(const std::string& prefix);
 std::filesystem::path data_file(const std::string& prefix, int number, int count);
 /// The prefixes of the parts whose indices are on this file system, in order.
@@ -41,6 +48,10 @@ struct SavedTensor {
 /// Writes one data file and the index. Until both are written, files of the same name stay as they
 /// are.
 Status save_checkpoint(const std::string& prefix, std::vector<SavedTensor> tensors);
+
+/// Writes a checkpoint of format V1 as one file. Unimplemented for dtypes that the format does not
+/// have. A file of the same name stays as it is until this one is written.
+Status save_slices(const std::string& path, const std::vector<SavedTensor>& tensors);
 
 struct MergeOptions {
   bool delete_old_dirs = true;       // folders of the parts, if empty afterwards

@@ -1,43 +1,23 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "troupe/devices/cpu/checkpoint/sorted_table.hpp"
-#include "troupe/graph/proto/bundle_messages.hpp"
-#include "troupe/graph/support/file.hpp"
+#include "troupe/devices/cpu/checkpoint/checkpoint_part.hpp"
 #include "troupe/graph/types/allocator.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe::cpu {
 
 /// Reads a checkpoint: through its index; or, if that is on another file system, through the
-/// indices of the parts on this one. Of an index it reads only where the tensors are that it is
-/// asked for.
+/// indices of the parts on this one; or, where there are none, the files of format V1 whose names
+/// match.
 class CheckpointReader {
  public:
   /// Where a tensor is: whole in one file, or in slices.
-  struct Source {
-    struct Piece {
-      SliceExtents extents;
-      BundleEntry entry;
-      const FileReader* file;
-    };
-
-    std::string name;
-    DType dtype;
-    Shape shape;
-    std::vector<Piece> pieces;
-  };
-
-  /// A tensor without where it is.
-  struct Listed {
-    std::string name;
-    DType dtype;
-    Shape shape;
-  };
+  using Source = CheckpointPart::Found;
+  using Listed = CheckpointPart::Listed;
 
   /// NotFound if there is no such checkpoint.
   static Result<CheckpointReader> open(const std::string& prefix);
@@ -56,21 +36,12 @@ class CheckpointReader {
       const Source& source, const std::string& shape_and_slice, Allocator& allocator) const;
 
  private:
-  struct Part {
-    std::string prefix;
-    int32_t data_files;
-    std::unique_ptr<SortedTable> index;
-  };
-
   explicit CheckpointReader(std::string prefix) : prefix_(std::move(prefix)) {}
-  Status add_part(const std::string& prefix);
-  Result<const FileReader*> data_file(const Part& part, const BundleEntry& entry);
-  Status add_slices(Source& source, const Part& part, const BundleEntry& entry);
+  Status add(Result<std::unique_ptr<CheckpointPart>> part);
   Status missing(const std::string& tensor) const;
 
   std::string prefix_;
-  std::vector<Part> parts_;
-  std::map<std::string, FileReader> files_;  // that are open, by name
+  std::vector<std::unique_ptr<CheckpointPart>> parts_;
 };
 
 }  // namespace troupe::cpu

@@ -171,6 +171,14 @@ Result<ShapeAndSlice> ShapeAndSlice::parse(const std::string& text) {
   return ShapeAndSlice{*full, *extents, slice_shape(*full, *extents)};
 }
 
+Result<ShapeAndSlice> ShapeAndSlice::parse_for(const std::string& text, const Shape& value) {
+  auto slice = parse(text);
+  if (!slice || slice->shape == value) return slice;
+  return invalid_argument(
+      "Slice in shape_and_slice specification does not match the shape of the tensor to save: " +
+      text + ", tensor: " + value.to_string());
+}
+
 SliceExtents whole_slice(const Shape& full) {
   return SliceExtents(static_cast<size_t>(full.rank()));
 }

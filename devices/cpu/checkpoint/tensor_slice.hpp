@@ -18,6 +18,8 @@ struct ShapeAndSlice {
 
   /// InvalidArgument for text that is none, and for slices outside of the shape.
   static Result<ShapeAndSlice> parse(const std::string& text);
+  /// The same for a value that is saved; InvalidArgument where its shape is not that of the slice.
+  static Result<ShapeAndSlice> parse_for(const std::string& text, const Shape& value);
 };
 
 SliceExtents whole_slice(const Shape& full);

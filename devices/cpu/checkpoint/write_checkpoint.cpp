@@ -38,13 +38,8 @@ Status add_slice(BundleIndex& index, const SavedTensor& tensor, const ShapeAndSl
 Status save_tensor(BundleIndex& index, BundleData& data, const SavedTensor& tensor) {
   auto key = tensor.name;
   if (!tensor.shape_and_slice.empty()) {
-    auto slice = ShapeAndSlice::parse(tensor.shape_and_slice);
+    auto slice = ShapeAndSlice::parse_for(tensor.shape_and_slice, tensor.value.shape());
     if (!slice) return slice.status();
-    if (slice->shape != tensor.value.shape())
-      return invalid_argument(
-          "Slice in shape_and_slice specification does not match the shape of the tensor to "
-          "save: " +
-          tensor.shape_and_slice + ", tensor: " + tensor.value.shape().to_string());
     if (slice->shape != slice->full) {
       if (key.empty()) return invalid_argument("no tensor can be saved under an empty name");
       if (auto status = add_slice(index, tensor, *slice); !status.ok()) return status;

@@ -4,7 +4,7 @@
 Usage: record_checkpoints.py
 
 `values`: whole tensors of each dtype, in one file. `parts`: slices of tensors, in two files that
-were merged.
+were merged. `v1.ckpt`: tensors and slices in the format before tensor bundles.
 """
 
 import pathlib
@@ -67,7 +67,30 @@ def write_parts():
     )
 
 
+# What that format has no tensors of.
+NOT_IN_V1 = {"bfloat16", "uint32", "uint64"}
+
+
+def write_v1():
+    dtypes = [dtype for dtype in DTYPES if dtype not in NOT_IN_V1]
+    rows = [(dtype, "", tf.cast(tf.constant([[0, 1, 2], [3, 0, 1]]), dtype)) for dtype in dtypes]
+    grid = np.arange(20, dtype=np.int64).reshape(4, 5) - 7
+    rows += [
+        ("texts", "", tf.constant([["", "a"], ["x" * 300, "\0\xff"]])),
+        ("none", "", tf.zeros([0, 3])),
+        ("a/scalar", "", tf.constant(12345678901, tf.int64)),
+        ("grid", "4 5 0,1:0,3", tf.constant(grid[:1, :3])),
+        ("grid", "4 5 0,1:3,2", tf.constant(grid[:1, 3:])),
+        ("grid", "4 5 1,3:-", tf.constant(grid[1:])),
+    ]
+    names, slices, tensors = zip(*rows)
+    tf.raw_ops.SaveSlices(
+        filename=str(HERE / "v1.ckpt"), tensor_names=names, shapes_and_slices=slices, data=tensors
+    )
+
+
 if __name__ == "__main__":
     tf.enable_eager_execution()
     write_values()
     write_parts()
+    write_v1()

@@ -44,6 +44,24 @@ BOOST_AUTO_TEST_CASE(what_is_restored_has_any_shape) {
   BOOST_TEST(shape("ShardedFilename", {strings({}), number(0), number(2)}) == "[]");
 }
 
+BOOST_AUTO_TEST_CASE(ops_of_v1_have_names_and_slices_too) {
+  auto name = strings({}), two = strings({2});
+  BOOST_TEST(shape("Save", {name, two, floats(), floats()}) == "");
+  BOOST_TEST(
+      shape("Save", {name, two, floats()}) == "input 1 has shape [2], but there are 1 tensors");
+  BOOST_TEST(shape("SaveSlices", {name, two, two, floats(), floats()}) == "");
+  BOOST_TEST(
+      shape("SaveSlices", {name, two, strings({1}), floats(), floats()}) ==
+      "input 2 has shape [1], but there are 2 tensors");
+  Attrs dtype = {{"dt", DType::float32}};
+  BOOST_TEST(shape("Restore", {name, name}, dtype) == "<unknown>");
+  BOOST_TEST(shape("RestoreSlice", {name, name, name}, dtype) == "<unknown>");
+  BOOST_TEST(
+      shape("RestoreSlice", {name, two, name}, dtype) ==
+      "input 1 must have rank 0, but its shape is [2]");
+  BOOST_TEST(shape("ShardedFilespec", {name, number(2)}) == "[]");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe
