@@ -89,6 +89,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "session_run_hook slot_creator summary_io supervisor sync_replicas_optimizer": "train",
         "training training_ops training_util": "train",
     },
+    "python.training.saving": {"saveable_object": "train"},
     "python.tools": {
         "freeze_graph": "_src.saved_model.freeze_graph",
         "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
@@ -154,6 +155,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.training.moving_averages": {
         "assign_moving_average": "_src.train.moving_averages.assign_moving_average",
+    },
+    "python.training.saver": {
+        name: f"_src.checkpoints.saver_builder.{name}"
+        for name in ("BaseSaverBuilder", "BulkSaverBuilder")
+    },
+    "python.training.saving.saveable_object": {
+        name: f"_src.checkpoints.saveables.{name}" for name in ("SaveSpec", "SaveableObject")
     },
     "python.util": {
         "tf_inspect": "_src.api.source_names.inspect",

@@ -13,8 +13,10 @@ from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
+from troupe._src.checkpoints.saveables import SaveableObject
+from troupe._src.checkpoints.saved_parts import parts_of
+from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
-from troupe._src.checkpoints.saver_parts import parts_of
 from troupe._src.types import errors
 from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
@@ -61,10 +63,10 @@ class Saver:
             name: The scope of its nodes, by default "save".
             restore_sequentially: A task restores one variable after another.
             saver_def: The message of a saver whose nodes the graph has.
-            builder: Must be None: nodes are those of the runtime.
+            builder: A BaseSaverBuilder that adds the nodes; by default they are the runtime's.
             defer_build: Nodes are added by build().
             allow_empty: Without variables it saves nothing, instead of being an error.
-            write_version: SaverDef.V2; others are not written.
+            write_version: The format of checkpoints: SaverDef.V2, or V1 for older programs.
             pad_step_number: Steps in names have eight digits.
             save_relative_paths: The folder's file of checkpoints has relative paths.
             filename: The name of checkpoints that a step which names none writes.
@@ -80,10 +82,12 @@ class Saver:
                 "If `var_list` is provided then build cannot be deferred. "
                 "Either set defer_build=False or var_list=None."
             )
-        if builder is not None:
-            raise ValueError("a saver's nodes are those of the runtime: builder must be None")
         if write_version != SaverDef.V2:
-            raise ValueError("checkpoints are written in the format V2 (tensor bundles) only")
+            logging.warning("Checkpoints of format V1 are deprecated; SaverDef.V2 is smaller.")
+            builder = builder or BaseSaverBuilder(write_version)
+        elif builder is None and _has_objects(var_list):
+            builder = BulkSaverBuilder()
+        self._builder = builder
         self._var_list, self._name, self._allow_empty = var_list, name, allow_empty
         self._options = {
             "sharded": sharded,
@@ -112,12 +116,32 @@ class Saver:
             self._by_names = SaverOfNames(scoped(self.saver_def, self._name), self._options)
             self.saver_def = self._by_names.saver_def
             return
-        parts = parts_of(global_variables() if self._var_list is None else self._var_list)
-        if not parts:
+        variables = global_variables() if self._var_list is None else self._var_list
+        if not variables:
             if not self._allow_empty:
                 raise ValueError("No variables to save")
             self._is_empty = True
             return
+        if self._builder is None:
+            self._build_native(variables)
+        else:
+            self._build_by_names(variables)
+
+    def _build_by_names(self, variables: Any) -> None:
+        """Lets a builder add the nodes."""
+        keys = (
+            "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",
+            "restore_sequentially", "filename",
+        )  # fmt: skip
+        graph = get_default_graph()
+        with graph._lock:
+            graph._check_not_finalized()
+            options = {key: self._options[key] for key in keys}
+            self.saver_def = self._builder.build(variables, name=self._name, **options)
+        self._by_names = SaverOfNames(self.saver_def, self._options)
+
+    def _build_native(self, variables: Any) -> None:
+        parts = parts_of(variables)
         self._host = _native.make_host(logging.info)
         graph = get_default_graph()
         with graph._lock, graph.control_dependencies(None), graph.device(None):
@@ -248,6 +272,12 @@ class Saver:
             raise session._located(error)
 
     @property
+    def _runs_named_nodes(self) -> bool:
+        """True if the nodes are those of a builder, or of a message, which the runtime does not
+        know."""
+        return self._by_names is not None
+
+    @property
     def last_checkpoints(self) -> List[str]:
         """The checkpoints that it has saved and not removed, oldest first."""
         if self._is_empty or not self._is_built:
@@ -364,6 +394,12 @@ def _number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
     if isinstance(global_step, str) or hasattr(global_step, "graph"):
         return int(sess.run(global_step))
     return int(global_step)
+
+
+def _has_objects(var_list: Any) -> bool:
+    """Whether something of a list or a dict is no variable, but an object that is saved."""
+    values = var_list.values() if isinstance(var_list, dict) else var_list or ()
+    return any(isinstance(value, SaveableObject) for value in values)
 
 
 def _reference_of(variable: Variable) -> Any:

@@ -76,19 +76,24 @@ class MonitoredSession:
             "initialize": self._initialize,
             "explain": self._threads.raise_lost_task,
         }
+        folder = creator.checkpoint_dir
+        saver = None if folder is None else scaffold.saver
+        is_native = saver is not None and not saver._runs_named_nodes
+        self._restores_latest = creator.is_chief and saver is not None and not is_native
+        initializes = creator.initializes or self._restores_latest
         # Of its own initialization it cannot be told whether values were there before.
-        options["start"] = "resume" if creator.initializes else creator.scaffold._start
+        options["start"] = "resume" if initializes else creator.scaffold._start
         replaced = graph._replaced_initializers
         options["initializers"] = {name: op._value() for name, op in replaced.items()}
-        if creator.initializes:
+        if initializes:
             self._uninitialized = scaffold.report_op()
         if scaffold.takes_own_local_init():
             all_hooks = [RunLocalInit(scaffold.local_init_op), *all_hooks]
         elif scaffold.local_init_op is not None:
             options["local_init"] = [graph.as_graph_element(scaffold.local_init_op).name]
-        if scaffold.saver is not None and creator.checkpoint_dir is not None:
-            options["saver"] = scaffold.saver._native
-            options["checkpoint_folder"] = os.fspath(creator.checkpoint_dir)
+        if folder is not None and saver is not None and is_native:
+            options["saver"] = saver._native
+            options["checkpoint_folder"] = os.fspath(folder)
         native_hooks = [
             hook._native_hook(training) or adapt_hook(hook, training) for hook in all_hooks
         ]
@@ -105,9 +110,10 @@ class MonitoredSession:
         """
         session, creator = self._training.session_of(native), self._creator
         scaffold, path = creator.scaffold, creator.checkpoint_filename_with_path
-        if not creator.initializes:
-            return
-        if creator.checkpoint_dir and latest_checkpoint(creator.checkpoint_dir):
+        latest = creator.checkpoint_dir and latest_checkpoint(creator.checkpoint_dir)
+        if latest and self._restores_latest:
+            path = latest
+        elif latest or not creator.initializes:
             return
         with self._graph.as_default(), session.as_default():
             if len(session.run(self._uninitialized)) == 0:

@@ -27,10 +27,11 @@ class Optimizer:
 
     Its state, the slots, are variables on the devices of the trained variables. A custom optimizer
     overrides `_create_slots`, `_prepare`, `_resource_apply_dense` or `_apply_dense`,
-    `_resource_apply_sparse` (rows; else they become tensors), and `_finish`.
+    `_resource_apply_sparse` (rows; else they become tensors), and `_finish`. An update that is one
+    node is atomic; between the nodes of another one, steps of other sessions may read and write.
 
     Args:
-        use_locking: Has no effect: each update is atomic.
+        use_locking: Has no effect: each update that is one node is atomic.
         name: The name of the operations.
 
     Raises:

@@ -128,7 +128,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._listeners += listeners
 
     def _native_hook(self, training: Any) -> Any:
-        if self._listeners:
+        if self._listeners or self._saver._runs_named_nodes:
             hook = ListenedSavings(
                 self._saver,
                 self._prefix,

@@ -1,4 +1,4 @@
-"""What savers save: variables and parts of variables, by their names in checkpoints."""
+"""What of variables is saved, and under which names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ Part = Tuple[str, str, Variable]
 
 
 def parts_of(var_list: Any) -> List[Part]:
-    """What is saved of each variable."""
+    """What is saved of each variable.
+
+    Raises:
+      ValueError: Two variables have the same name, or a part does not say which it is.
+      TypeError: Something is no variable.
+    """
     named = var_list if isinstance(var_list, dict) else _by_name(list(var_list))
     parts: List[Part] = []
     for name, given in named.items():
