@@ -152,6 +152,73 @@ class SaverBuilderTest(SaverCase):
                 tf.train.Saver(write_version=version)
 
 
+class TablesTest(SaverCase):
+    def tables(self):
+        """Two tables of one name, and one in buckets."""
+        words = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name="words")
+        pairs = tf.contrib.lookup.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0], name="words")
+        dense = tf.lookup.experimental.DenseHashTable(
+            tf.int64, tf.int64, -1, empty_key=0, deleted_key=-1, initial_num_buckets=8
+        )
+        return words, pairs, dense
+
+    def test_tables_are_saved_and_restored_with_the_variables(self):
+        words, pairs, dense = self.tables()
+        w = tf.get_variable("w", initializer=1.0)
+        one, two = tf.constant(1, tf.int64), tf.constant(2, tf.int64)
+        first = [
+            words.insert(["a", "b"], [one, two]),
+            pairs.insert([one], [[3.0, 4.0]]),
+            dense.insert([[one, two]], [[two, one]]),
+        ]
+        other = [
+            words.insert(["a", "c"], [two, two]),
+            pairs.remove(tf.constant([1], tf.int64)),
+            dense.insert([5], [5]),
+        ]
+        found = [
+            words.lookup(tf.constant(["a", "b", "c"])),
+            pairs.lookup([one]),
+            dense.lookup(tf.constant([1, 2, 5], tf.int64)),
+        ]
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run([w.initializer, first])
+            path = saver.save(session, self.prefix)
+            before = session.run(found)
+            session.run(other)
+            self.assertAllEqual(session.run(found[0]), [2, 2, 2])
+            saver.restore(session, path)
+            self.check_equal(session.run(found), before)
+        self.check_equal(before, [[1, 2, -1], [[3, 4]], [2, 1, -1]])
+        names = [name for name, _ in tf.train.list_variables(path)]
+        tables = ["MutableDenseHashTable", "words", "words_1"]
+        kinds = [f"{table}-{kind}" for table in tables for kind in ("keys", "values")]
+        self.assertEqual(names, sorted([*kinds, "w"]))
+
+    def test_a_table_that_is_not_to_be_saved_is_not(self):
+        tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, checkpoint=False)
+        w = tf.get_variable("w", initializer=1.0)
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run(w.initializer)
+            path = saver.save(session, self.prefix)
+        self.assertEqual([name for name, _ in tf.train.list_variables(path)], ["w"])
+
+    def test_a_monitored_session_restores_tables(self):
+        for seen in (0, 1):
+            with tf.Graph().as_default():
+                step = tf.train.get_or_create_global_step()
+                table = self.tables()[0]
+                insert = table.insert(["new"], [tf.constant(7, tf.int64)])
+                train, size = tf.group(tf.assign_add(step, 1), insert), table.size()
+                with tf.train.MonitoredTrainingSession(
+                    checkpoint_dir=self.folder, save_summaries_steps=0
+                ) as session:
+                    self.assertEqual(session.run(size), seen)
+                    session.run(train)
+
+
 class MonitoredTest(SaverCase):
     def train(self, **options):
         """Two steps more; the values that the training began with, and the calls of a hook."""

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Tuple
 
 from troupe import _native
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph_defs.meta_graph import export_meta_graph, proto_functions
 from troupe._src.messages.meta_graph_messages import MetaGraphDef, SaverDef
 from troupe._src.platform import logging
@@ -55,7 +56,8 @@ class Saver:
 
         Args:
             var_list: Variables, or a dict of them by their names in checkpoints; parts of a
-                variable are saved as the whole. By default all global variables.
+                variable are saved as the whole. By default all global variables, and tables that
+                change.
             reshape: Values of other shapes are given those of the variables.
             sharded: Each task writes its own variables.
             max_to_keep: How many checkpoints are kept; 0 or None: all.
@@ -85,8 +87,6 @@ class Saver:
         if write_version != SaverDef.V2:
             logging.warning("Checkpoints of format V1 are deprecated; SaverDef.V2 is smaller.")
             builder = builder or BaseSaverBuilder(write_version)
-        elif builder is None and _has_objects(var_list):
-            builder = BulkSaverBuilder()
         self._builder = builder
         self._var_list, self._name, self._allow_empty = var_list, name, allow_empty
         self._options = {
@@ -116,28 +116,34 @@ class Saver:
             self._by_names = SaverOfNames(scoped(self.saver_def, self._name), self._options)
             self.saver_def = self._by_names.saver_def
             return
-        variables = global_variables() if self._var_list is None else self._var_list
+        variables = self._var_list
+        if variables is None:
+            objects = get_default_graph().get_collection(GraphKeys.SAVEABLE_OBJECTS)
+            variables = [*global_variables(), *objects]
         if not variables:
             if not self._allow_empty:
                 raise ValueError("No variables to save")
             self._is_empty = True
             return
-        if self._builder is None:
-            self._build_native(variables)
+        if self._builder is not None:
+            self._build_by_names(self._builder, variables)
+        elif _has_objects(variables):
+            self._build_by_names(BulkSaverBuilder(), variables)
         else:
-            self._build_by_names(variables)
+            self._build_native(variables)
 
-    def _build_by_names(self, variables: Any) -> None:
+    def _build_by_names(self, builder: BaseSaverBuilder, variables: Any) -> None:
         """Lets a builder add the nodes."""
         keys = (
             "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",
             "restore_sequentially", "filename",
         )  # fmt: skip
+        options: Any = {key: self._options[key] for key in keys}
+        device: Any = self._options["device"] or None
         graph = get_default_graph()
-        with graph._lock:
+        with graph._lock, graph.device(None), graph.device(device):
             graph._check_not_finalized()
-            options = {key: self._options[key] for key in keys}
-            self.saver_def = self._builder.build(variables, name=self._name, **options)
+            self.saver_def = builder.build(variables, name=self._name, **options)
         self._by_names = SaverOfNames(self.saver_def, self._options)
 
     def _build_native(self, variables: Any) -> None:
@@ -398,7 +404,7 @@ def _number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
 
 def _has_objects(var_list: Any) -> bool:
     """Whether something of a list or a dict is no variable, but an object that is saved."""
-    values = var_list.values() if isinstance(var_list, dict) else var_list or ()
+    values = var_list.values() if isinstance(var_list, dict) else var_list
     return any(isinstance(value, SaveableObject) for value in values)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import uuid
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -76,7 +77,7 @@ class BaseSaverBuilder:
         """The tensors of all of them, in their order."""
         found: List[Any] = []
         for saveable in saveables:
-            with get_default_graph().device(saveable.device or None):
+            with _on(saveable.device):
                 found += self.restore_op(filename_tensor, saveable, preferred_shard)
         return found
 
@@ -117,18 +118,16 @@ class BaseSaverBuilder:
         graph = get_default_graph()
         found = saveables_of(names_to_saveables)
         shards = _by_device(found) if sharded else [("", found)]
-        with graph.control_dependencies(None), graph.device(None):
-            with graph.name_scope(name or "save"):
-                first = placeholder_with_default(filename or "model", [], name="filename")
-                path = placeholder_with_default(first, [], name="Const")
-                saved = self._save_shards(path, shards) if sharded else self._save(path, found)
-                restores: List[Any] = []
-                for number, (device, members) in enumerate(shards):
-                    with graph.device(device or None):
-                        restores += self._restore(
-                            path, members, reshape, restore_sequentially, number if sharded else -1
-                        )
-                restored = group(*restores, name="restore_all")
+        with graph.control_dependencies(None), graph.name_scope(name or "save"):
+            first = placeholder_with_default(filename or "model", [], name="filename")
+            path = placeholder_with_default(first, [], name="Const")
+            saved = self._save_shards(path, shards) if sharded else self._save(path, found)
+            restores: List[Any] = []
+            for number, (device, members) in enumerate(shards):
+                shard = number if sharded else -1
+                with _on(device):
+                    restores += self._restore(path, members, reshape, restore_sequentially, shard)
+            restored = group(*restores, name="restore_all")
         return SaverDef(
             filename_tensor_name=path.name,
             save_tensor_name=saved.name,
@@ -155,13 +154,13 @@ class BaseSaverBuilder:
             base = raw_ops.StringJoin(inputs=[path, f"_temp_{uuid.uuid4().hex}/part"])
         names, saves = [], []
         for number, (device, members) in enumerate(shards):
-            with graph.device(device or None):
+            with _on(device):
                 names.append(self.sharded_filename(base, number, count))
                 saves.append(self._save(names[-1], members))
         with graph.control_dependencies([save.op for save in saves]):
             if not is_v2:
                 return raw_ops.ShardedFilespec(basename=path, num_shards=count)
-            with graph.device(shards[-1][0] or None):
+            with _on(shards[-1][0]):
                 merged = raw_ops.MergeV2Checkpoints(
                     checkpoint_prefixes=raw_ops.Pack(values=names), destination_prefix=path
                 )
@@ -179,7 +178,7 @@ class BaseSaverBuilder:
             mine = list(itertools.islice(tensors, len(saveable.specs)))
             shapes = [_shape_of(spec.tensor) for spec in saveable.specs] if reshape else None
             after = restores[-1:] if in_order else []
-            with graph.control_dependencies(after), graph.device(saveable.device or None):
+            with graph.control_dependencies(after), _on(saveable.device):
                 restores.append(saveable.restore(mine, shapes))
         return restores
 
@@ -203,6 +202,11 @@ class BulkSaverBuilder(BaseSaverBuilder):
                 dtypes=[spec.dtype for spec in specs],
             )
         )
+
+
+def _on(device: str) -> Any:
+    """A context whose nodes are on that device; "" leaves them where they would be."""
+    return get_default_graph().device(device) if device else contextlib.nullcontext()
 
 
 def _shape_of(tensor: Any) -> Any:

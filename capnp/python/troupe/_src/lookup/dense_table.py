@@ -7,6 +7,7 @@ from typing import Optional, Tuple
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.lookup.saved_tables import add_to_saved
 from troupe._src.lookup.tables import _TableWithHandle
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -26,7 +27,7 @@ class DenseHashTable(_TableWithHandle):
         deleted_key: What no key may be either, another constant.
         initial_num_buckets: A power of two.
         name: The name of its node.
-        checkpoint: Whether other programs find it by this name. Its entries are not saved.
+        checkpoint: Whether other programs find it by this name, and savers save it.
     """
 
     def __init__(
@@ -55,6 +56,8 @@ class DenseHashTable(_TableWithHandle):
                 initial_num_buckets=initial_num_buckets or 131072,
                 name=name,
             )
+        if checkpoint:
+            add_to_saved(self, name)
 
     def lookup(self, keys: TensorLike, name: Optional[str] = None) -> Tensor:
         """The values of the keys.

@@ -9,6 +9,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.scopes import control_dependencies, name_scope
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.lookup.initializers import TableInitializerBase
+from troupe._src.lookup.saved_tables import add_to_saved
 from troupe._src.ops import raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
@@ -204,7 +205,7 @@ class MutableHashTable(_TableWithHandle):
         default_value: The value of keys that it does not have: a scalar, or a vector, and then all
             values are such vectors.
         name: The name of its node.
-        checkpoint: Whether other programs find it by this name. Its entries are not saved.
+        checkpoint: Whether other programs find it by this name, and savers save it.
     """
 
     def __init__(
@@ -230,6 +231,8 @@ class MutableHashTable(_TableWithHandle):
                 if shape.rank == 0
                 else raw_ops.MutableHashTableOfTensorsV2(value_shape=shape, **attrs)
             )
+        if checkpoint:
+            add_to_saved(self, name)
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
         """The values of the keys.
