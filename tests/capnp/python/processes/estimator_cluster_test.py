@@ -1,5 +1,6 @@
 """An estimator whose chief, worker, parameter server and evaluator are processes of one program."""
 
+import glob
 import json
 import re
 import tempfile
@@ -13,7 +14,7 @@ JOBS = ("chief", "worker", "ps", "evaluator")
 
 
 class EstimatorTest(unittest.TestCase):
-    def test_a_cluster_trains_and_its_evaluator_evaluates_the_last_checkpoint(self):
+    def test_a_cluster_trains_and_its_evaluator_evaluates_and_exports_the_last_checkpoint(self):
         addresses = [f"127.0.0.1:{port}" for port in free_ports(3)]
         cluster = {job: [address] for job, address in zip(JOBS, addresses)}
         with tempfile.TemporaryDirectory() as folder:
@@ -34,8 +35,20 @@ class EstimatorTest(unittest.TestCase):
             self.assertGreaterEqual(steps[-1], 300)
             loss = float(re.findall(r"loss = ([0-9.e-]+)", errors)[-1])
             self.assertLess(loss, 0.05)
+            self.check_export(f"{folder}/export/final/*")
             tf.train.stop_server("troupe://" + cluster["ps"][0])
             self.assertEqual(finish(tasks["ps"]), "ps 0 done")
+
+    def check_export(self, pattern):
+        """The only export computes 2 a - 3 b."""
+        (path,) = glob.glob(pattern)
+        with tf.Session(graph=tf.Graph()) as session:
+            signature = tf.saved_model.load(session, ["serve"], path).signature_def
+            predict = signature["serving_default"]
+            feeds = {predict.inputs["rows"].name: [[1.0, 0.0], [0.0, 1.0]]}
+            (first,), (second,) = session.run(predict.outputs["y"].name, feeds)
+        self.assertAlmostEqual(first, 2.0, delta=0.5)
+        self.assertAlmostEqual(second, -3.0, delta=0.5)
 
 
 if __name__ == "__main__":
