@@ -237,11 +237,11 @@ from troupe._src.variables.variable_sets import variables_initializer as initial
 
 if TYPE_CHECKING:
     from troupe import compat, core, estimator, feature_column, python, saved_model, test
-
-__getattr__ = _missing_names(
-    __name__,
-    lazy=("compat", "core", "estimator", "feature_column", "python", "saved_model", "test"),
-)
+else:
+    __getattr__, __dir__ = _missing_names(
+        __name__,
+        lazy=("compat", "core", "estimator", "feature_column", "python", "saved_model", "test"),
+    )
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",

@@ -1,5 +1,7 @@
 """Functions of the bits of integers."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.ops.gen_ops import (
     bitwise_and,
@@ -10,7 +12,8 @@ from troupe._src.ops.gen_ops import (
     right_shift,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "bitwise_and",

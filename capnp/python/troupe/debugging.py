@@ -1,5 +1,7 @@
 """Checks of values, dtypes and shapes."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.checks.check_ops import (
     assert_integer,
@@ -29,7 +31,8 @@ from troupe._src.ops.assert_ops import (
 from troupe._src.ops.assert_ops import verify_tensor_all_finite as assert_all_finite
 from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "Assert",

@@ -1,5 +1,7 @@
 """Element types of tensors, and conversions between them."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.ops.cast_ops import complex, saturate_cast
 from troupe._src.ops.gen_ops import as_string
@@ -29,7 +31,8 @@ from troupe._src.types.dtypes import (
 )
 from troupe._src.types.dtypes import bool_ as bool
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "DType",

@@ -1,5 +1,7 @@
 """Columns of features, and layers of them."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.feature_columns.categories import (
     categorical_column_with_hash_bucket,
@@ -16,7 +18,8 @@ from troupe._src.feature_columns.embeddings import (
 from troupe._src.feature_columns.layers import input_layer, linear_model, make_parse_example_spec
 from troupe._src.feature_columns.numbers import bucketized_column, numeric_column
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "bucketized_column",

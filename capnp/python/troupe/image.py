@@ -1,5 +1,7 @@
 """Images: sizes, crops, colours, boxes, files."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.image.boxes import (
     draw_bounding_boxes,
@@ -74,7 +76,8 @@ from troupe._src.ops.gen_ops import (
 )
 from troupe._src.random.random_ops import random_crop
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "ResizeMethod",

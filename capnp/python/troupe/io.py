@@ -1,5 +1,7 @@
 """Files of records; decoding of records and examples."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.io.tf_record import (
     TFRecordCompressionType,
@@ -41,7 +43,8 @@ from troupe._src.platform import file_functions as gfile
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "FixedLenFeature",

@@ -1,5 +1,7 @@
 """Layers that make their variables: classes, and functions that apply them once."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.layers.base import Layer
 from troupe._src.layers.convolutional import Conv1D, Conv2D, conv1d, conv2d
@@ -34,7 +36,8 @@ from troupe._src.layers.transposed import (
     conv3d_transpose,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "AveragePooling1D",

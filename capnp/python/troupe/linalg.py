@@ -1,5 +1,7 @@
 """Linear algebra: products, decompositions, and systems of equations of batches of matrices."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.norm_ops import l2_normalize
 from troupe._src.ops.array_ops import matrix_transpose, transpose
@@ -27,7 +29,8 @@ from troupe._src.linalg.matrix_ops import self_adjoint_eig as eigh
 from troupe._src.linalg.matrix_ops import self_adjoint_eigvals as eigvalsh
 from troupe._src.ops.rearrange_ops import eye
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "adjoint",

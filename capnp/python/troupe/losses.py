@@ -1,5 +1,7 @@
 """Losses, kept in the collection LOSSES until get_total_loss adds them up."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.class_losses import (
     hinge_loss,
@@ -25,7 +27,8 @@ from troupe._src.nn.losses import (
     mean_squared_error,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "Reduction",

@@ -1,5 +1,7 @@
 """Random tensors."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.graph.random_seed import get_seed, set_random_seed
 from troupe._src.nn.candidate_samplers import (
@@ -23,7 +25,8 @@ from troupe._src.random.stateless_ops import (
     stateless_uniform,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "all_candidate_sampler",

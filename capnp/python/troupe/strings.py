@@ -1,5 +1,7 @@
 """Strings."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.ops.gen_ops import as_string, unsorted_segment_join
 from troupe._src.ops.gen_ops import string_lower as lower
@@ -14,7 +16,8 @@ from troupe._src.strings.string_ops import string_split_v2 as split
 from troupe._src.strings.string_ops import string_to_hash_bucket as to_hash_bucket
 from troupe._src.strings.string_ops import string_to_number as to_number
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "as_string",

@@ -29,6 +29,9 @@ PROGRAM = """
     reveal_type(y)
     reveal_type(tf.raw_ops.Neg(x=y))
     reveal_type(step)
+    reveal_type(w)
+    tf.no_such_name
+    tf.train.NoSuchOptimizer
     wrong: int = tf.exp(y)
 """
 
@@ -123,7 +126,10 @@ class TypingTest(unittest.TestCase):
         )
         self.assertIn('Revealed type is "troupe._src.graph.elements.Operation"', output)
         self.assertIn('has type "Tensor", variable has type "int"', output)
-        self.assertIn("Found 1 error", output)
+        self.assertIn('Revealed type is "troupe._src.variables.variable.Variable"', output)
+        for missing in ("no_such_name", "NoSuchOptimizer"):
+            self.assertIn(f'Module has no attribute "{missing}"', output)
+        self.assertIn("Found 3 errors", output)
 
     def test_a_task_of_a_cluster_with_a_monitored_session_passes_mypy_strict(self):
         output = self.mypy_of(TASK)

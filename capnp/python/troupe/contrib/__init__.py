@@ -1,5 +1,7 @@
 """What TensorFlow 1.x has in its contributed modules, as far as there is any."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
     framework,
@@ -13,7 +15,8 @@ from troupe.contrib import (
     training,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "framework",

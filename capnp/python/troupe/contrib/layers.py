@@ -1,5 +1,7 @@
 """Layers as functions, their regularizers and initializers."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.batch_norm import batch_norm
 from troupe._src.contrib.layers import (
@@ -25,7 +27,8 @@ from troupe._src.contrib.regularizers import (
 )
 from troupe._src.contrib.regularizers import xavier_initializer as xavier_initializer_conv2d
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "apply_regularization",

@@ -1,5 +1,7 @@
 """Tables of vocabularies, and tables that steps change."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.lookup.index_tables import (
     index_table_from_file,
@@ -22,7 +24,8 @@ from troupe._src.lookup.vocabularies import (
     StrongHashSpec,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "FastHashSpec",

@@ -1,5 +1,7 @@
 """Recurrent networks: the cells and functions that are in `troupe.nn`, too."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
 from troupe._src.rnn.cell import LayerRNNCell, RNNCell
@@ -13,7 +15,8 @@ from troupe._src.rnn.static import (
 )
 from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "BasicLSTMCell",

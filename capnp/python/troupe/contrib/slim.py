@@ -1,5 +1,7 @@
 """The names of contrib.layers and contrib.framework in one module."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.arg_scope import (
     add_arg_scope,
@@ -57,7 +59,8 @@ from troupe._src.train.global_step import (
     get_or_create_global_step,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "add_arg_scope",

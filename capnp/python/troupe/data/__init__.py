@@ -1,5 +1,7 @@
 """Input pipelines."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.dataset import Dataset
 from troupe._src.data.files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
@@ -10,7 +12,8 @@ from troupe._src.data.iterator import (
     make_one_shot_iterator,
 )
 
-__getattr__ = _missing_names(__name__, lazy=("experimental",))
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__, lazy=("experimental",))
 
 __all__ = [
     "Dataset",

@@ -1,9 +1,12 @@
 """Input pipelines: what is not settled in TensorFlow."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.mapping import AUTOTUNE
 from troupe._src.data.transformations import map_and_batch, shuffle_and_repeat, unbatch
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = ["AUTOTUNE", "map_and_batch", "shuffle_and_repeat", "unbatch"]

@@ -1,5 +1,7 @@
 """Models with their trainings, evaluations and predictions."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.canned.baseline import BaselineClassifier, BaselineRegressor
 from troupe._src.canned.combined import DNNLinearCombinedClassifier, DNNLinearCombinedRegressor
@@ -15,7 +17,8 @@ from troupe._src.estimator.warm_start_settings import WarmStartSettings
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 from troupe.estimator import experimental, export, inputs
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "BaselineClassifier",

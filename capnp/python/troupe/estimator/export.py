@@ -1,5 +1,7 @@
 """The inputs and the outputs of the signatures of a model that serves."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.estimator.export_outputs import (
     ClassificationOutput,
@@ -15,7 +17,8 @@ from troupe._src.estimator.serving_inputs import (
     build_raw_serving_input_receiver_fn,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "ClassificationOutput",

@@ -1,5 +1,7 @@
 """Functions of GraphDefs: parts of them, and variables as constants."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.graph_defs.graph_util import (
     convert_variables_to_constants,
@@ -10,7 +12,8 @@ from troupe._src.graph_defs.graph_util import (
 )
 from troupe._src.graph_defs.importer import import_graph_def
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "convert_variables_to_constants",

@@ -1,5 +1,7 @@
 """Tables that are filled once."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.lookup.initializers import (
     KeyValueTensorInitializer,
@@ -10,7 +12,8 @@ from troupe._src.lookup.tables import StaticHashTableV1 as StaticHashTable
 from troupe._src.lookup.vocabularies import StaticVocabularyTable
 from troupe.lookup import experimental
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "KeyValueTensorInitializer",

@@ -1,5 +1,7 @@
 """Metrics of an evaluation: each function gives the value so far, and the update of a step."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.metrics.classes import mean_iou, mean_per_class_accuracy
 from troupe._src.metrics.counts import (
@@ -40,7 +42,8 @@ from troupe._src.metrics.thresholds import (
     true_positives_at_thresholds,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "accuracy",

@@ -1,5 +1,7 @@
 """Layers of networks: activations, normalization, cross entropies."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.candidate_samplers import (
     all_candidate_sampler,
@@ -112,7 +114,8 @@ from troupe._src.rnn.static import (
 )
 from troupe.nn import rnn_cell
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "all_candidate_sampler",

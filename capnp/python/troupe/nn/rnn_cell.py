@@ -1,5 +1,7 @@
 """Cells of recurrent networks."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
 from troupe._src.rnn.cell import RNNCell
@@ -8,7 +10,8 @@ from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
 from troupe._src.rnn.multi_cell import MultiRNNCell
 from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "BasicLSTMCell",

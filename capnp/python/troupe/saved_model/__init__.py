@@ -1,5 +1,7 @@
 """Graphs that are saved with their variables, to be served."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.builder import Builder, simple_save
 from troupe._src.saved_model.constants import (
@@ -58,7 +60,8 @@ from troupe.saved_model import (
     utils,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "ASSETS_DIRECTORY",

@@ -1,11 +1,14 @@
 """Builder of SavedModels."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.builder import (
     Builder as SavedModelBuilder,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "SavedModelBuilder",

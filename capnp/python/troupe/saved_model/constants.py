@@ -1,5 +1,7 @@
 """Names of files and collections."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.constants import (
     ASSETS_DIRECTORY,
@@ -13,7 +15,8 @@ from troupe._src.saved_model.constants import (
     VARIABLES_FILENAME,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "ASSETS_DIRECTORY",

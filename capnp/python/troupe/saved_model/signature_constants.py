@@ -1,5 +1,7 @@
 """Names of signatures."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.constants import (
     CLASSIFY_INPUTS,
@@ -15,7 +17,8 @@ from troupe._src.saved_model.constants import (
     REGRESS_OUTPUTS,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "CLASSIFY_INPUTS",

@@ -1,5 +1,7 @@
 """Signatures of SavedModels."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.signatures import (
     build_signature_def,
@@ -9,7 +11,8 @@ from troupe._src.saved_model.signatures import (
     regression_signature_def,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "build_signature_def",

@@ -1,5 +1,7 @@
 """Tags of graphs."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.saved_model.constants import (
     GPU,
@@ -8,7 +10,8 @@ from troupe._src.saved_model.constants import (
     TRAINING,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "GPU",

@@ -1,5 +1,7 @@
 """Sparse tensors: the elements that have values, and where they are."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data_flow.accumulators import SparseConditionalAccumulator
 from troupe._src.ops.segment_ops import sparse_segment_mean as segment_mean
@@ -34,7 +36,8 @@ from troupe._src.sparse.conversions import sparse_merge as merge
 from troupe._src.sparse.conversions import sparse_tensor_to_dense as to_dense
 from troupe._src.sparse.conversions import sparse_to_indicator as to_indicator
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "SparseConditionalAccumulator",

@@ -1,5 +1,7 @@
 """Summaries of a training, and the event files that TensorBoard reads."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.messages.summary_messages import (
     Event,
@@ -20,7 +22,8 @@ from troupe._src.summary.summary_ops import (
     text,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "Event",

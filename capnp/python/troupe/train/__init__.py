@@ -1,5 +1,7 @@
 """Servers, cluster definitions, optimizers, checkpoints, monitored sessions, input pipelines."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.cluster.cluster_spec import ClusterDef, ClusterSpec, ServerDef
 from troupe._src.cluster.device_setter import replica_device_setter
@@ -139,7 +141,8 @@ from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 from troupe._src.warm_starting.warm_start import warm_start
 from troupe.train import queue_runner
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "AdadeltaOptimizer",

@@ -7,7 +7,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from troupe._src.api.missing import attributes_of
 
@@ -59,8 +59,8 @@ class _Explainer(importlib.abc.MetaPathFinder):
                 raise ImportError(str(error)) from None
 
 
-def install() -> Callable[[str], Any]:
-    """Installs the alias in this process; the `__getattr__` of a module that does so."""
+def install() -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """Installs the alias in this process; the attributes of a module that does so."""
     loaded = sys.modules.get(_ALIAS)
     if loaded is not None and loaded is not sys.modules[_PACKAGE]:
         raise ImportError(f"this program has imported another {_ALIAS} already")

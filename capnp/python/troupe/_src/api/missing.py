@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
-from typing import Any, Callable, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from troupe._src.ops import gen_ops
 
@@ -35,11 +35,15 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def missing_names(module: str, lazy: Sequence[str] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a public module: called with the names that the module lacks.
+def missing_names(
+    module: str, lazy: Sequence[str] = ()
+) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of a public module.
 
-    It imports the submodules in `lazy` and returns functions of ops that the catalog has and this
-    package does not wrap; for all others it raises an AttributeError that tells why.
+    `__getattr__` is called with the names that the module lacks. It imports the submodules in
+    `lazy` and returns functions of ops that the catalog has and this package does not wrap; for all
+    others it raises an AttributeError that tells why. Type checkers must not see it, or they would
+    take any name. `__dir__` lists what the module offers, not what it imports for its own use.
     """
 
     def get(name: str) -> Any:
@@ -49,25 +53,39 @@ def missing_names(module: str, lazy: Sequence[str] = ()) -> Callable[[str], Any]
             return vars(gen_ops)[name]
         raise AttributeError(_explain(module, name))
 
-    return get
+    def list_names() -> List[str]:
+        own = vars(sys.modules[module])
+        return sorted({*own["__all__"], *lazy, *(name for name in own if name.startswith("__"))})
+
+    return get, list_names
 
 
-def attributes_of(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that is another name of `module`."""
+def attributes_of(module: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of a module that is another name of `module`."""
 
     def get(name: str) -> Any:
         return getattr(importlib.import_module(module), name)
 
-    return get
+    return get, lambda: dir(importlib.import_module(module))
 
 
 def _explain(module: str, name: str) -> str:
     for kind, names in _UNSUPPORTED.items():
         if name in names:
-            return (
-                f"module '{module}' has no '{name}': {kind} are not part of this version of troupe"
-            )
-    known = [known for known in vars(sys.modules[module]) if not known.startswith("_")]
-    nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
+            return f"module '{module}' has no '{name}': not part of this version of troupe: {kind}"
+    hint = _nearest(module, name)
     return f"module '{module}' has no '{name}' in this version of troupe{hint}"
+
+
+def _nearest(module: str, name: str) -> str:
+    """A public name of the module that is spelled alike; else one of that name elsewhere."""
+    known = {known.lower(): known for known in dir(sys.modules[module]) if known[0] != "_"}
+    nearest = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
+    if nearest:
+        return f"; did you mean '{known[nearest[0]]}'?"
+    package = module.split(".")[0]
+    for other, loaded in sorted(sys.modules.items()):
+        if other.startswith(f"{package}.") and "._" not in other:
+            if name in getattr(loaded, "__all__", ()):
+                return f"; did you mean '{other}.{name}'?"
+    return ""
