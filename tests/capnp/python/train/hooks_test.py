@@ -164,5 +164,27 @@ class TimerTest(unittest.TestCase):
         self.assertEqual(timer.last_triggered_step(), 8)
 
 
+class ReprTest(tf.test.TestCase):
+    def test_a_hook_shows_how_it_was_set_up(self):
+        self.assertEqual(
+            repr(tf.train.StopAtStepHook(last_step=3)), "<tf.train.StopAtStepHook last_step=3>"
+        )
+        loss = tf.constant(1.0, name="loss")
+        shown = repr(tf.train.LoggingTensorHook({"loss": loss}, every_n_iter=10))
+        self.assertRegex(shown, "^<tf.train.LoggingTensorHook .*'loss:0'.*every 10 steps")
+
+        class Own(tf.train.SessionRunHook):
+            pass
+
+        self.assertIn("Own", repr(Own()))
+
+    def test_a_saver_shows_what_it_saves(self):
+        tf.get_variable("v", [2])
+        self.assertEqual(
+            repr(tf.train.Saver()), "<tf.train.Saver of 1 variables, has saved 0 checkpoints>"
+        )
+        self.assertEqual(repr(tf.train.Saver(defer_build=True)), "<tf.train.Saver, not built yet>")
+
+
 if __name__ == "__main__":
     unittest.main()

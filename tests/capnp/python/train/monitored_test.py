@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 from unittest import mock
@@ -373,6 +374,17 @@ class CoordinatorTest(unittest.TestCase):
         looper = tf.train.LooperThread.loop(coordinator, None, work)
         coordinator.join([looper])
         self.assertEqual(len(calls), 3)
+
+
+class WaitTest(tf.test.TestCase):
+    def test_the_wait_for_a_cluster_is_bound(self):
+        for is_chief in (True, False):
+            began = time.monotonic()
+            with self.assertRaisesRegex(tf.errors.DeadlineExceededError, "gave up after 0.5 s"):
+                tf.train.MonitoredTrainingSession(
+                    "troupe://localhost:1", is_chief=is_chief, max_wait_secs=0.5
+                )
+            self.assertLess(time.monotonic() - began, 30)
 
 
 if __name__ == "__main__":

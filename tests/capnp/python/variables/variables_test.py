@@ -79,6 +79,7 @@ class VariableTest(tf.test.TestCase):
         with tf.device("/job:ps/task:1"):
             v = tf.get_variable("v", [2])
         self.assertEqual(v.device, "/job:ps/task:1")
+        self.assertIn("device=/job:ps/task:1", repr(v))
         self.assertEqual(v.initializer.inputs[1].device, "/job:ps/task:1")
         self.assertEqual(v.read_value().device, "/job:ps/task:1")
 

@@ -104,6 +104,7 @@ class Saver:
         self.saver_def: Any = saver_def
         self._by_names: Optional[SaverOfNames] = None
         self._is_built = self._is_empty = False
+        self._count = 0  # of the variables, where it knows them
         if not defer_build:
             self.build()
 
@@ -148,6 +149,7 @@ class Saver:
 
     def _build_native(self, variables: Any) -> None:
         parts = parts_of(variables)
+        self._count = len(parts)
         self._host = _native.make_host(logging.info)
         graph = get_default_graph()
         with graph._lock, graph.control_dependencies(None), graph.device(None):
@@ -168,6 +170,17 @@ class Saver:
         self.saver_def.keep_checkpoint_every_n_hours = self._options[
             "keep_checkpoint_every_n_hours"
         ]
+
+    def __repr__(self) -> str:
+        if not self._is_built:
+            return "<tf.train.Saver, not built yet>"
+        if self._by_names is not None:
+            return f"<tf.train.Saver of the nodes around {self.saver_def.restore_op_name!r}>"
+        sharded = ", sharded" if self._options["sharded"] else ""
+        return (
+            f"<tf.train.Saver of {self._count} variables{sharded}, "
+            f"has saved {len(self.last_checkpoints)} checkpoints>"
+        )
 
     def save(
         self,

@@ -210,7 +210,10 @@ class Variable(VariableUpdates):
 
     @property
     def device(self) -> str:
-        """The device that its nodes ask for, or ""."""
+        """The device that the program pinned it to; "" where a cluster chooses its place.
+
+        `tf.Session.list_resources(target)` tells where the variables of a cluster are.
+        """
         return self.op.device
 
     @property
@@ -316,7 +319,8 @@ class Variable(VariableUpdates):
         return self._snapshot.eval(session=session)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
+        device = f" device={self.device}" if self.device else ""
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self._dtype.name}{device}>"
 
     def __iter__(self) -> Any:
         raise TypeError("'Variable' object is not iterable.")

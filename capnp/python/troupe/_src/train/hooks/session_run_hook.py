@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import reprlib
 from typing import Any, Dict, NamedTuple, Optional
 
 from troupe._src.messages.config import RunOptions
 from troupe._src.messages.metadata import RunMetadata
 from troupe._src.set_module import set_module
+
+_shortener = reprlib.Repr()
+_shortener.maxother = _shortener.maxstring = 80
 
 
 @set_module("troupe.train")
@@ -64,6 +69,16 @@ class SessionRunContext:
 @set_module("troupe.train")
 class SessionRunHook:
     """The base class of hooks. A monitored session calls them in the given order."""
+
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        shown = "".join(
+            f" {name.lstrip('_')}={_shortener.repr(value)}"
+            for name, value in vars(self).items()
+            if value is not None and value is not False
+        )
+        module = re.sub(r"^troupe\b", "tf", type(self).__module__)
+        return f"<{module}.{type(self).__qualname__}{shown}>"
 
     def begin(self) -> None:
         """Called once, before the first session is opened; it may still add nodes."""

@@ -28,6 +28,9 @@ class SecondOrStepTimer:
         self._secs, self._steps = every_secs, every_steps
         self.reset()
 
+    def __repr__(self) -> str:
+        return f"every {self._secs} s" if self._steps is None else f"every {self._steps} steps"
+
     def reset(self) -> None:
         """Forgets the last triggered step."""
         self._last_step: Optional[int] = None
