@@ -7,6 +7,8 @@ import sys
 
 import troupe as tf
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 count = tf.Variable(0.0, name="count")
 bump = tf.assign(count, count + 1)
 with tf.Session(sys.argv[1]) as session:

@@ -10,6 +10,8 @@ import numpy as np
 
 import troupe as tf
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 target = sys.argv[1]
 replicas = [int(sys.argv[2])] if len(sys.argv) > 2 else [0, 1]
 steps = 200
