@@ -71,7 +71,8 @@ def layer_of(path):
     """The layer of a path relative to the root; None if it belongs to none."""
     parts = path.parts
     if parts[0] == "capnp":
-        return f"capnp/{parts[1]}" if parts[1] in ("server", "python") else "capnp/client"
+        room = parts[1].removesuffix(".hpp")  # capnp/server.hpp includes the room's headers
+        return f"capnp/{room}" if room in ("server", "python") else "capnp/client"
     return parts[0] if parts[0] in ALLOWED else None
 
 
