@@ -23,7 +23,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 10;
+inline constexpr uint32_t protocol_version = 11;
 
 using SessionId = uint64_t;
 
@@ -147,7 +147,13 @@ struct StartStep {
   uint64_t oldest_step = 0;  // of the session: all steps with lower numbers have ended everywhere
 };
 
-/// Cancels a step on the device; may pass its StartStep. StepDone still follows.
+/// The step has succeeded: what its partition is held for (StepDone) is taken for good.
+struct CommitStep {
+  StepId step;
+};
+
+/// Cancels a step on the device; may pass its StartStep. StepDone still follows, if it has not been
+/// sent; what a partition that has ended is held for is put back, unless it may be the cause.
 struct CancelStep {
   StepId step;
   Status why;
@@ -193,6 +199,9 @@ struct StepDone {
   Status status;
   Tensors fetches;
   bool plan_is_stale = false;  // the device has no such plan, or its resources are gone
+  // What the partition has taken out of queues, readers and iterators is put back unless CommitStep
+  // follows.
+  bool is_held = false;
 };
 
 /// The trace or the graph of a partition, if StartStep asked for it.
@@ -272,6 +281,10 @@ auto inspect(Inspector& f, StartStep& x) {
       x.send_graph, x.oldest_step);
 }
 template <class Inspector>
+auto inspect(Inspector& f, CommitStep& x) {
+  return f(caf::meta::type_name("CommitStep"), x.step);
+}
+template <class Inspector>
 auto inspect(Inspector& f, CancelStep& x) {
   return f(caf::meta::type_name("CancelStep"), x.step, x.why);
 }
@@ -310,7 +323,8 @@ auto inspect(Inspector& f, StepTraced& x) {
 template <class Inspector>
 auto inspect(Inspector& f, StepDone& x) {
   return f(
-      caf::meta::type_name("StepDone"), x.step, x.partition, x.status, x.fetches, x.plan_is_stale);
+      caf::meta::type_name("StepDone"), x.step, x.partition, x.status, x.fetches, x.plan_is_stale,
+      x.is_held);
 }
 
 }  // namespace troupe
@@ -340,6 +354,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::Register))
   CAF_ADD_TYPE_ID(troupe, (troupe::Registered))
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::CommitStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::ExplainStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::StepWaits))

@@ -361,7 +361,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   void report(const Status& stream_status) {
     auto status = waiting_.error();
     if (status.ok()) status = stream_status;
-    resources_.end(status);
+    auto hooks = resources_.take_end_hooks();
+    if (!status.ok()) hooks.call(status);
+    else if (!hooks.empty()) port_->keep(std::move(hooks));
     std::exchange(done_, nullptr)(status);
   }
 

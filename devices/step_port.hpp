@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "troupe/devices/frame_iteration.hpp"
+#include "troupe/devices/resources/end_hooks.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
@@ -51,6 +54,16 @@ class StepPort {
 
   /// The plan failed: pending and later receives are answered with this error.
   virtual void fail(const Status& status) = 0;
+
+  /// The plan has ended well, and these are to be called once it is known how the whole step ends.
+  /// By itself the plan is all of the step.
+  virtual void keep(EndHooks hooks) { hooks.call({}); }
+
+  /// The time, by the clock of the device's task; 0 where it has none.
+  virtual std::chrono::nanoseconds now() const { return {}; }
+  /// Which step it is, in words, "step 3 of a session at /job:worker/task:0": for those who ask who
+  /// waits for a resource.
+  virtual std::string name() const { return {}; }
 
   /// Runs `work` soon on a thread of the device or of its actor, never inside this call: so whoever
   /// wakes a waiting kernel neither runs what follows it on its own stack nor holds a lock

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "troupe/devices/resources/end_hooks.hpp"
 #include "troupe/graph/types/resource.hpp"
-#include "troupe/graph/types/status.hpp"
 
 namespace troupe {
 
@@ -58,17 +56,15 @@ class StepResources {
     return std::static_pointer_cast<T>(made);
   }
 
-  /// Calls `hook` when nothing of the step runs on this device any more, with its result there,
-  /// before anybody is told of it. Not called for a step that is never run to its end.
-  void when_ended(std::function<void(const Status&)> hook) {
+  /// Calls `hook`, which keeps so many bytes in memory, with how the step ends: where it fails on
+  /// this device, before anybody is told of that; else see StepPort::keep(). Not called for a step
+  /// that is never run to its end.
+  void when_ended(EndHooks::Hook hook, uint64_t bytes) {
     std::lock_guard lock(mutex_);
-    end_hooks_.push_back(std::move(hook));
+    end_hooks_.add(std::move(hook), bytes);
   }
-  /// For the executor: calls those hooks, the latest first.
-  void end(const Status& status) {
-    auto hooks = std::exchange(end_hooks_, {});
-    for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) (*hook)(status);
-  }
+  /// For the executor, once nothing of the step runs on this device any more.
+  EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
 
  private:
   static constexpr const char* container = "_step";
@@ -76,7 +72,7 @@ class StepResources {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
-  std::vector<std::function<void(const Status&)>> end_hooks_;
+  EndHooks end_hooks_;
   std::map<std::string, std::shared_ptr<void>> shared_;
 };
 

@@ -1,10 +1,10 @@
 #include "troupe/actors/device/device_actor.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "troupe/actors/device/device_protocol.hpp"
 #include "troupe/actors/device/device_session.hpp"
+#include "troupe/actors/device/held_steps.hpp"
 #include "troupe/actors/device/outbox.hpp"
 #include "troupe/actors/device/pending_registrations.hpp"
 #include "troupe/actors/device/step_waits.hpp"
@@ -32,6 +32,7 @@ struct DeviceState {
   TaskActor task;
   DeviceSettings settings;
   std::map<SessionId, DeviceSession> sessions;
+  HeldSteps held;
   PendingRegistrations registrations;
   std::vector<StepEnded> ended_in_handler;
   std::vector<std::function<void()>> posted_in_handler;
@@ -72,6 +73,7 @@ struct DeviceState {
     auto session = sessions.find(message.session);
     if (session == sessions.end()) return cancelled("the session has ended");
     plan->counted = Counted(settings.metrics, &Metrics::plans);
+    plan->origin = {message.master, settings.world};
     session->second.add(message.plan, std::move(plan), std::move(created));
     return {};
   }
@@ -109,12 +111,15 @@ struct DeviceState {
     step->plan = plan->second;
     for (const auto& resource : step->plan->resources) resource->touch(step->created);
     step->sends_graph = message.send_graph;
-    if (message.trace) step->trace = make_trace();
+    if (message.trace)
+      step->trace = std::make_shared<StepTrace>([world = settings.world] { return world->now(); });
     step->rendezvous->start(
         std::move(message.feeds), step->plan->fetch_count, make_push(message.step, step->plan),
         make_post());
-    step->execution =
-        start(step->plan->plan, step->rendezvous, make_on_ended(message.step), step->trace);
+    step->rendezvous->introduce(message.step, step->plan->origin);
+    step->execution = start(
+        step->plan->plan, step->rendezvous, make_on_ended(message.step, step->rendezvous),
+        step->trace);
   }
 
   /// Answers a session that this device has ended, as after a silence of the session's node.
@@ -123,20 +128,20 @@ struct DeviceState {
     if (!self->current_sender()) return;
     self->send(
         caf::actor_cast<StepListener>(self->current_sender()),
-        StepDone{
-            .step = message.step,
-            .partition = message.partition,
-            .status = aborted("the device has no plans of the session any more").at(where()),
-            .fetches = {},
-            .plan_is_stale = true});
+        stale(message.step, message.partition, "the device has no plans of the session any more"));
+  }
+
+  StepDone stale(StepId step, uint32_t partition, const char* why) const {
+    return {
+        .step = step,
+        .partition = partition,
+        .status = aborted(why).at(where()),
+        .fetches = {},
+        .plan_is_stale = true};
   }
 
   DeviceStep* find_step(DeviceSession& session, StepId id) {
     return session.find_or_add(id.number, *settings.world, settings.metrics);
-  }
-
-  std::shared_ptr<StepTrace> make_trace() const {
-    return std::make_shared<StepTrace>([world = settings.world] { return world->now(); });
   }
 
   void send_trace(StepId id, const DeviceSession& session, const DeviceStep& step) {
@@ -174,10 +179,12 @@ struct DeviceState {
 
   /// Makes the function that is called once when no kernel of the step runs any more, on the thread
   /// of the last one.
-  std::function<void(Status)> make_on_ended(StepId id) {
-    return [this, id, me = caf::actor_cast<DeviceProtocol>(self)](Status status) {
-      if (current == this) ended_in_handler.push_back({id, std::move(status)});
-      else caf::anon_send(me, StepEnded{id, std::move(status)});
+  std::function<void(Status)> make_on_ended(
+      StepId id, const std::shared_ptr<StepRendezvous>& rendezvous) {
+    return [this, id, rendezvous, me = caf::actor_cast<DeviceProtocol>(self)](Status status) {
+      StepEnded ended{id, std::move(status), /*plan_is_stale=*/false, rendezvous->take_end_hooks()};
+      if (current == this) ended_in_handler.push_back(std::move(ended));
+      else caf::anon_send(me, std::move(ended));
     };
   }
 
@@ -207,20 +214,23 @@ struct DeviceState {
   }
 
   void cancel_step(const CancelStep& message) {
+    auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
+    if (held.end(message.step, why)) return;
     auto session = sessions.find(message.step.session);
     if (session == sessions.end()) return count_late();
     auto* step = find_step(session->second, message.step);
     if (!step) return count_late();
-    auto why = message.why.ok() ? cancelled("the step was cancelled") : message.why;
+    if (!step->plan) return give_up(*step, why);
+    if (step->given_up.ok()) step->given_up = why;  // it may just have ended
     if (step->execution) step->execution->cancel(why);
-    else if (!step->plan) give_up(*step, why);
   }
 
-  void end_step(const StepEnded& ended) {
+  void end_step(StepEnded ended) {
     auto session = sessions.find(ended.step.session);
-    if (session == sessions.end()) return;  // it was ended first
-    auto step = session->second.steps.extract(ended.step.number);
-    if (!step) return;  // of an earlier registration of the session
+    std::map<uint64_t, DeviceStep>::node_type step;
+    if (session != sessions.end()) step = session->second.steps.extract(ended.step.number);
+    if (!step) return ended.hooks.call(cancelled("the session has ended"));  // or has begun anew
+    if (!step.mapped().given_up.ok()) ended.hooks.call(step.mapped().given_up);
     session->second.unstarted.erase(ended.step.number);
     session->second.ended.add(ended.step.number);
     StepDone done{
@@ -228,7 +238,8 @@ struct DeviceState {
         .partition = step.mapped().partition,
         .status = ended.status.at(where()),
         .fetches = {},
-        .plan_is_stale = ended.plan_is_stale};
+        .plan_is_stale = ended.plan_is_stale,
+        .is_held = held.add(ended.step, std::move(ended.hooks), std::move(step.mapped().counted))};
     const auto& plan = step.mapped().plan;
     if (ended.status.ok()) {
       done.fetches = step.mapped().rendezvous->take_fetches();
@@ -265,6 +276,7 @@ struct DeviceState {
       if (step.execution) step.execution->cancel(cancelled("the session has ended"));
       if (step.plan) discard({id, number}, *step.plan);
     }
+    held.end_session(id);
   }
 
   /// Ends sessions whose masters are out of reach, or seem to be. Their steps are answered: a
@@ -275,16 +287,9 @@ struct DeviceState {
     for (const auto& [id, session] : sessions)
       if (is_lost(session)) ids.push_back(id);
     for (auto id : ids) {
-      auto status = aborted("the device has ended the session: its master was out of reach");
+      const auto* why = "the device has ended the session: its master was out of reach";
       for (const auto& [number, step] : sessions.at(id).steps)
-        if (step.plan)
-          self->send(
-              sessions.at(id).actor, StepDone{
-                                         .step = {id, number},
-                                         .partition = step.partition,
-                                         .status = status.at(where()),
-                                         .fetches = {},
-                                         .plan_is_stale = true});
+        if (step.plan) self->send(sessions.at(id).actor, stale({id, number}, step.partition, why));
       end_session(id);
     }
   }
@@ -302,14 +307,6 @@ struct DeviceState {
     }
   }
 
-  /// Whether the step may send to that task, or waits for tensors from it.
-  static bool needs(const DeviceStep& step, const std::string& task) {
-    return step.plan->sends_to(task) ||
-           std::ranges::any_of(waiting_nodes(step), [&](const WaitingNode& waiting) {
-             return step.plan->describe(waiting).peer == task;
-           });
-  }
-
   void count_late(uint64_t count = 1) {
     settings.metrics->late_messages.fetch_add(count, std::memory_order_relaxed);
   }
@@ -320,7 +317,7 @@ struct DeviceState {
     while (!posted_in_handler.empty() || !outbox.empty() || !ended_in_handler.empty()) {
       for (auto& work : std::exchange(posted_in_handler, {})) work();
       for (auto& batch : outbox.take()) self->send(batch.to, std::move(batch.message));
-      for (auto& ended : std::exchange(ended_in_handler, {})) end_step(ended);
+      for (auto& ended : std::exchange(ended_in_handler, {})) end_step(std::move(ended));
     }
   }
 };
@@ -382,7 +379,13 @@ DeviceProtocol::behavior_type device(
         HandlerScope scope(state);
         state.peer_lost(lost);
       },
-      [&state](const StepEnded& message) { state.end_step(message); },
+      [&state](const CommitStep& message) {
+        if (!state.held.end(message.step, {})) state.count_late();
+      },
+      [&state](StepEnded& message) {
+        HandlerScope scope(state);
+        state.end_step(std::move(message));
+      },
       [](const Post& message) { message.work(); },
   };
 }

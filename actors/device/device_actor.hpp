@@ -18,15 +18,18 @@ namespace troupe {
 ///       ignored.
 /// DV-2: a message of a step that has ended, or of a session that is unknown here, has no effect;
 ///       it is counted in Metrics::late_messages.
-/// DV-3: resources that were created for a plan are withdrawn if it is dropped before a step of it
+/// DV-3: what the kernels of a step have taken out of queues, readers and iterators is put back
+///       once, unless CommitStep came, a node of the step failed, or there was no memory to hold
+///       it.
+/// DV-4: resources that were created for a plan are withdrawn if it is dropped before a step of it
 ///       has run.
 using DeviceActor = caf::typed_actor<
     // When the plan is compiled, the device is connected to all tasks of the partition's edges, and
     // containers hold the resources that the plan creates.
     caf::replies_to<Register>::with<Status, Registered>,
     caf::reacts_to<StartStep>,  // StepDone is sent to the sender of Register
-    caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>, caf::reacts_to<EndSession>,
-    caf::reacts_to<Deliver>, caf::reacts_to<DiscardStep>,
+    caf::reacts_to<CommitStep>, caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>,
+    caf::reacts_to<EndSession>, caf::reacts_to<Deliver>, caf::reacts_to<DiscardStep>,
     caf::replies_to<ExplainStep>::with<StepWaits>, caf::reacts_to<PeerLost>>;
 
 /// A session actor as devices see it.

@@ -11,6 +11,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/device/device_actor.hpp"
+#include "troupe/actors/device/step_rendezvous.hpp"
 #include "troupe/actors/metrics.hpp"
 #include "troupe/devices/executor.hpp"
 #include "troupe/devices/step_port.hpp"
@@ -29,6 +30,7 @@ struct DevicePlan {
   std::vector<DeviceActor> receivers;                // of the outgoing edges, each once
   std::set<std::string> peers;                       // the tasks that it sends to or receives from
   std::vector<std::shared_ptr<Resource>> resources;  // that it uses
+  StepOrigin origin;
   size_t feed_count = 0;
   size_t fetch_count = 0;
   Counted counted;

@@ -4,6 +4,7 @@
 
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/post.hpp"
+#include "troupe/devices/resources/end_hooks.hpp"
 
 namespace troupe {
 
@@ -12,6 +13,7 @@ struct StepEnded {
   StepId step;
   Status status;
   bool plan_is_stale = false;
+  EndHooks hooks = {};  // of an execution that has ended well
 };
 
 /// All that a device actor handles: the messages of sessions, devices and its task (DeviceActor),

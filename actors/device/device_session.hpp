@@ -24,7 +24,7 @@ struct DeviceStep {
   uint32_t partition = 0;                  // its number, from StartStep
   std::shared_ptr<StepTrace> trace;        // null unless requested
   bool sends_graph = false;
-  Status given_up;         // why the step ends as soon as its StartStep arrives
+  Status given_up;         // by CancelStep; before its StartStep it ends as soon as that arrives
   World::Time created{0};  // when its first message arrived
   Counted counted;
 };

@@ -90,4 +90,13 @@ void StepRendezvous::fail(const Status& status) {
     if (entry.receiver) entry.receiver(status);
 }
 
+std::chrono::nanoseconds StepRendezvous::now() const {
+  return origin_ ? origin_->world->now() : std::chrono::nanoseconds(0);
+}
+
+std::string StepRendezvous::name() const {
+  if (!origin_) return {};
+  return "step " + std::to_string(step_.number) + " of a session at " + origin_->master;
+}
+
 }  // namespace troupe

@@ -2,14 +2,23 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/actors/world/world.hpp"
 #include "troupe/devices/step_port.hpp"
 
 namespace troupe {
+
+/// Where the steps of a plan come from.
+struct StepOrigin {
+  std::string master;            // the task of the session
+  std::shared_ptr<World> world;  // of the device
+};
 
 /// The table in which the tensors of one step that arrive on a device are matched with the kernels
 /// that receive them, in either order. Also holds the step's feeds and fetches on the device.
@@ -35,6 +44,11 @@ class StepRendezvous final : public StepPort {
 
   /// Called when the step starts, before its kernels use the port.
   void start(Tensors feeds, size_t fetch_count, Push push, PostWork post);
+  /// Which step it is; `origin` lasts as long as `push` does.
+  void introduce(StepId step, const StepOrigin& origin) {
+    step_ = step;
+    origin_ = &origin;
+  }
   Tensors take_fetches() {
     std::lock_guard lock(mutex_);
     return std::move(fetches_);
@@ -49,7 +63,12 @@ class StepRendezvous final : public StepPort {
   std::optional<Result<Tensor>> try_receive(const EdgeKey& key) override;
   void receive(const EdgeKey& key, Arrived arrived) override;
   void fail(const Status& status) override;
+  void keep(EndHooks hooks) override { end_hooks_ = std::move(hooks); }
+  /// What the plan has left when it had ended well.
+  EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
   void post(std::function<void()> work) override { post_(std::move(work)); }
+  std::chrono::nanoseconds now() const override;
+  std::string name() const override;
 
  private:
   struct Entry {
@@ -62,10 +81,13 @@ class StepRendezvous final : public StepPort {
   Tensors fetches_;
   Push push_;
   PostWork post_;
+  StepId step_;
+  const StepOrigin* origin_ = nullptr;
   mutable std::mutex mutex_;
   std::map<EdgeKey, Entry> entries_;
   size_t waiting_bytes_ = 0;
   Status failed_;
+  EndHooks end_hooks_;
 };
 
 }  // namespace troupe

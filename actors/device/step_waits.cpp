@@ -1,5 +1,6 @@
 #include "troupe/actors/device/step_waits.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -10,6 +11,13 @@ using std::chrono::milliseconds;
 
 std::vector<WaitingNode> waiting_nodes(const DeviceStep& step) {
   return step.execution ? step.execution->waits() : std::vector<WaitingNode>();
+}
+
+bool needs(const DeviceStep& step, const std::string& task) {
+  return step.plan->sends_to(task) ||
+         std::ranges::any_of(waiting_nodes(step), [&](const WaitingNode& waiting) {
+           return step.plan->describe(waiting).peer == task;
+         });
 }
 
 StepWaits waits_of(

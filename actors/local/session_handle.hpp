@@ -40,6 +40,9 @@ class LocalSessionHandle {
     tell(actor_, std::move(call), &here);
     // One activation at a time: an actor that others keep busy must not keep this thread.
     while (!is_answered() && !here.empty()) here.drain(1);
+    // What was woken before the answer, as a device that is told how the step has ended, is run
+    // here, too, unless it is much: for another thread to wake up takes longer.
+    here.drain(woken_before_answer_max);
   }
 
   /// Makes a call with `make(callback)`, sends it, and waits for the answer.
@@ -60,6 +63,8 @@ class LocalSessionHandle {
   }
 
  private:
+  static constexpr size_t woken_before_answer_max = 4;
+
   caf::actor_system& system_;
   SessionActor actor_;
   std::atomic<bool> is_closed_{false};

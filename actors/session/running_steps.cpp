@@ -174,6 +174,7 @@ void RunningSteps::partition_done(StepDone& done) {
   auto* step = find(done.step);
   if (!step || done.partition >= step->partition_done.size()) return;
   step->is_stale |= done.plan_is_stale;
+  if (done.is_held && !step->partition_done[done.partition]) step->held.push_back(done.partition);
   if (done.status.ok()) done.status = check_fetches(*step, done);
   if (done.status.ok()) keep_fetches(*step, done);
   end_partition(done.step.number, done.partition, done.status);
@@ -197,7 +198,8 @@ void RunningSteps::keep_fetches(Running& step, StepDone& done) {
     step.answers[partition.fetches[i]] = std::move(done.fetches[i]);
 }
 
-/// Records that a partition has ended. The first error cancels the other partitions.
+/// Records that a partition has ended. The first error cancels the other partitions, which then end
+/// with the same.
 void RunningSteps::end_partition(uint64_t number, size_t index, const Status& status) {
   auto& step = running_.at(number);
   if (step.partition_done[index]) return;
@@ -205,8 +207,7 @@ void RunningSteps::end_partition(uint64_t number, size_t index, const Status& st
   --step.pending;
   if (!status.ok() && step.error.ok()) {
     step.error = status;
-    cancel_partitions(
-        number, cancelled("another partition of the step failed: " + status.message()));
+    cancel_partitions(number, status);
   } else if (
       !status.ok() && status.code() != Code::cancelled &&
       status.message() != step.error.message()) {
@@ -218,8 +219,13 @@ void RunningSteps::end_partition(uint64_t number, size_t index, const Status& st
 void RunningSteps::cancel_partitions(uint64_t number, const Status& why) {
   const auto& step = running_.at(number);
   for (size_t i = 0; i < step.partition_done.size(); ++i)
-    if (!step.partition_done[i])
+    if (!step.partition_done[i] || std::ranges::count(step.held, i) > 0)
       self_->send(step.compiled->partitions[i].actor, CancelStep{id_of(number), why});
+}
+
+void RunningSteps::commit_partitions(uint64_t number, const Running& step) {
+  for (auto held : step.held)
+    self_->send(step.compiled->partitions[held].actor, CommitStep{id_of(number)});
 }
 
 void RunningSteps::finish(uint64_t number) {
@@ -227,6 +233,7 @@ void RunningSteps::finish(uint64_t number) {
   auto& step = ended.mapped();
   step_of_call_.erase(step.request.call);
   --step.compiled->running;
+  if (step.error.ok()) commit_partitions(number, step);
   if (step.is_stale) stale_(*step.compiled);
   if (step.metadata) give_metadata(step);
   if (step.error.ok()) answer_(step.request, std::move(step.answers));

@@ -65,6 +65,7 @@ class RunningSteps {
     StepRequest request;
     std::shared_ptr<CompiledStep> compiled;
     std::vector<bool> partition_done;
+    std::vector<uint32_t> held;  // partitions that are done, and wait for the end of the step
     size_t pending = 0;
     Tensors answers;
     Status error;
@@ -85,6 +86,7 @@ class RunningSteps {
   static void keep_fetches(Running& step, StepDone& done);
   void end_partition(uint64_t number, size_t index, const Status& status);
   void cancel_partitions(uint64_t number, const Status& why);
+  void commit_partitions(uint64_t number, const Running& step);
   void finish(uint64_t number);
 
   SessionProtocol::pointer self_ = nullptr;

@@ -30,6 +30,7 @@ void add(MessageFacts& facts, const StartStep& message) {
   add(facts, message.step);
   facts.bytes += bytes_of(message.feeds);
 }
+void add(MessageFacts& facts, const CommitStep& message) { add(facts, message.step); }
 void add(MessageFacts& facts, const CancelStep& message) {
   add(facts, message.step);
   facts.code = message.why.code();
@@ -76,8 +77,8 @@ MessageFacts facts_of(const caf::mailbox_element& message) {
   facts.type = content.type(0);
   if (facts.type.second)
     add_first_of<
-        Deliver, StartStep, StepDone, DiscardStep, Status, Ping, Pong, CancelStep, Register,
-        DropPlan, EndSession, ExplainStep, StepTraced>(facts, content);
+        Deliver, StartStep, StepDone, DiscardStep, Status, Ping, Pong, CommitStep, CancelStep,
+        Register, DropPlan, EndSession, ExplainStep, StepTraced>(facts, content);
   return facts;
 }
 

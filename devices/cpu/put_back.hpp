@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -8,17 +9,20 @@
 
 namespace troupe::cpu {
 
-/// Has `put_back` called if the step does not end as it should, for a reason that has nothing to do
-/// with what the launch has taken out of a resource. An error of a node may come of what was taken:
-/// it would come again and again. Of a loop's iterations, which may be any number, nothing is kept.
-inline void put_back_unless_done(const Launch& launch, std::function<void()> put_back) {
+/// Has `put_back`, which keeps so many bytes, called if the step does not end as it should, on this
+/// device or elsewhere, for a reason that has nothing to do with what the launch has taken out of a
+/// resource. An error of a node may come of what was taken: it would come again and again. Of a
+/// loop's iterations, which may be any number, nothing is kept.
+inline void put_back_unless_done(
+    const Launch& launch, uint64_t bytes, std::function<void()> put_back) {
   if (launch.at() != FrameIteration()) return;
-  launch.step_resources().when_ended([put_back = std::move(put_back)](const Status& status) {
+  auto hook = [put_back = std::move(put_back)](const Status& status) {
     auto code = status.code();
     if (code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
         code == Code::unavailable)
       put_back();
-  });
+  };
+  launch.step_resources().when_ended(std::move(hook), bytes);
 }
 
 }  // namespace troupe::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "troupe/actors/sim/random.hpp"
+#include "troupe/apps/swarm/oracle/failure_oracle.hpp"
 
 namespace troupe::swarm {
 
@@ -41,12 +41,11 @@ struct PutSpan : CallSpan {
 };
 
 /// A step that takes something out of a shared resource. One that has failed for its client may
-/// hold what it took until its task has noticed.
+/// hold what it took until its task has noticed, and so may one that has succeeded if its task was
+/// not told.
 struct TakeSpan : CallSpan {
-  /// Without faults, all tasks of a step know within that time that it has failed.
-  static constexpr sim::Time notice_time = std::chrono::milliseconds(200);
-
   sim::Time settled = sim::Time::max();  // it holds nothing any more
+  bool is_untold = false;                // it has succeeded, which its task may not have heard
 
   void succeed(sim::Time now) {
     end(now, true);
@@ -56,9 +55,15 @@ struct TakeSpan : CallSpan {
     end(now, false);
     if (!has_faults) settled = now + notice_time;
   }
+  /// The task has not heard that it has succeeded, and will take it for one that was given up.
+  void leave_untold() {
+    is_untold = true;
+    settled = sim::Time::max();
+  }
+  bool may_have_held() const { return !is_done() || is_untold; }
   /// No step holds anything at this time.
   void settle(sim::Time now) {
-    if (state == State::failed) settled = std::min(settled, now);
+    if (state == State::failed || is_untold) settled = std::min(settled, now);
   }
 };
 

@@ -22,6 +22,31 @@ bool names_task_of(const Status& error, const Fault& fault) {
   return std::ranges::any_of(fault.tasks, is_named) || std::ranges::any_of(fault.others, is_named);
 }
 
+bool affects(const Fault& fault, const std::string& task) {
+  auto is_among = [&task](const sim::Tasks& tasks) { return std::ranges::count(tasks, task) > 0; };
+  return is_among(fault.tasks) || is_among(fault.others);
+}
+
+/// Whether the second one ends the first.
+bool is_ended_by(const Fault& fault, const Fault& end) {
+  auto is_end = (fault.kind == Fault::Kind::freeze && end.kind == Fault::Kind::thaw) ||
+                (fault.kind == Fault::Kind::cut && end.kind == Fault::Kind::heal) ||
+                (fault.kind == Fault::Kind::slow && end.kind == Fault::Kind::slow);
+  return is_end && end.time > fault.time && end.tasks == fault.tasks && end.others == fault.others;
+}
+
+/// Whether a fault that may end a connection, or was in effect, between these times.
+bool was_in_effect(
+    const std::vector<Fault>& faults, const Fault& fault, sim::Time from, sim::Time to) {
+  if (fault.time > to) return false;
+  if (fault.time >= from) return true;
+  auto lasts = fault.kind == Fault::Kind::freeze || fault.kind == Fault::Kind::cut ||
+               fault.kind == Fault::Kind::slow;
+  return lasts && std::ranges::none_of(faults, [&](const Fault& end) {
+           return is_ended_by(fault, end) && end.time < from;
+         });
+}
+
 }  // namespace
 
 std::string why_unexpected(
@@ -52,6 +77,18 @@ std::string why_unexpected(
       return unless(std::ranges::any_of(faults, is_named), "it names no task that had a fault");
     default: return "no call may fail with this code";
   }
+}
+
+bool may_be_untold(
+    const sim::Cluster& cluster, const std::string& by, const std::string& task, sim::Time began,
+    sim::Time ended) {
+  if (by == task) return false;
+  auto faults = faults_until(cluster, ended + notice_time);
+  return std::ranges::any_of(faults, [&](const Fault& fault) {
+    return fault.kind != Fault::Kind::limit_memory &&
+           (affects(fault, by) || affects(fault, task)) &&
+           was_in_effect(faults, fault, began, ended + notice_time);
+  });
 }
 
 }  // namespace troupe::swarm

@@ -6,6 +6,9 @@
 
 namespace troupe::swarm {
 
+/// Without faults, all tasks of a step know within that time how it has ended.
+inline constexpr sim::Time notice_time = std::chrono::milliseconds(200);
+
 /// What may explain the failure of a call, besides the faults of the cluster.
 struct CallConditions {
   sim::Time time{0};  // of the failure
@@ -21,5 +24,11 @@ struct CallConditions {
 /// they do.
 std::string why_unexpected(
     const Status& error, const sim::Cluster& cluster, const CallConditions& conditions);
+
+/// Whether faults explain that one task has not heard from the other how a step has ended that
+/// began and ended then.
+bool may_be_untold(
+    const sim::Cluster& cluster, const std::string& by, const std::string& task, sim::Time began,
+    sim::Time ended);
 
 }  // namespace troupe::swarm

@@ -51,9 +51,10 @@ std::string QueueModel::end_take(
   return wrong.empty() ? check_kept(taken) : wrong;
 }
 
-void QueueModel::fail_take(size_t take, bool takes_nothing, sim::Time ended) {
+void QueueModel::fail_take(size_t take, Failure failure, sim::Time ended) {
   takes_[take].fail(ended, has_faults_);
-  takes_[take].takes_nothing = takes_nothing && !takes_[take].holds_more;
+  takes_[take].takes_nothing = failure == Failure::takes_nothing && !takes_[take].holds_more;
+  takes_[take].may_lose = failure != Failure::puts_back && !takes_[take].takes_nothing;
 }
 
 void QueueModel::end_close(sim::Time began, sim::Time ended) {
@@ -100,7 +101,7 @@ bool QueueModel::must_come_before(int64_t one, int64_t other) const {
 /// Whether a step that has failed, or will, may have held an element while that one took others.
 bool QueueModel::may_have_been_held(const Take& during) const {
   return std::ranges::any_of(takes_, [&](const Take& take) {
-    return !take.is_done() && take.began <= during.ended && take.settled >= during.began;
+    return take.may_have_held() && take.began <= during.ended && take.settled >= during.began;
   });
 }
 
@@ -111,14 +112,15 @@ int64_t QueueModel::most_during(const Take& take) const {
   for (const auto& put : puts_)
     for (auto number = put.first; number < put.first + put.count; ++number) {
       auto taken = delivered_.find(number);
-      auto was_taken = taken != delivered_.end() && takes_[taken->second].is_done_before(take);
+      auto was_taken = taken != delivered_.end() && !takes_[taken->second].is_untold &&
+                       takes_[taken->second].is_done_before(take);
       most += put.began <= end && !was_taken && !put.is_gone_before(take);
     }
   return most;
 }
 
-bool QueueModel::may_have_taken(const Take& take) const {
-  if (take.state != CallSpan::State::failed || take.takes_nothing) return false;
+bool QueueModel::may_have_lost(const Take& take) const {
+  if (take.state != CallSpan::State::failed || !take.may_lose) return false;
   auto least = take.may_be_less && may_be_closed() ? 1 : take.count;
   return most_during(take) >= least;
 }
@@ -149,7 +151,9 @@ std::string QueueModel::check_element(int64_t number, const Take& take) const {
   const auto* put = find_put(number);
   auto element = "element " + std::to_string(number);
   if (!put) return named("QM-1", "gave " + element + ", which nobody has put in");
-  if (delivered_.contains(number)) return named("QM-1", "gave " + element + " twice");
+  auto before = delivered_.find(number);
+  if (before != delivered_.end() && !takes_[before->second].is_untold)
+    return named("QM-1", "gave " + element + " twice");
   if (put->is_gone_before(take)) return named("QM-5", "gave " + element + ", which was lost");
   return "";
 }
@@ -196,13 +200,13 @@ std::string QueueModel::check_capacity() const {
 std::string QueueModel::check_drained() const {
   int64_t lost = 0, excused = 0;
   for (const auto& take : takes_)
-    if (may_have_taken(take)) excused += take.count;
+    if (may_have_lost(take)) excused += take.count;
   for (const auto& put : puts_) {
     if (!put.is_done() || put.may_be_lost) continue;
     for (auto number = put.first; number < put.first + put.count; ++number) {
       if (delivered_.contains(number)) continue;
       auto may_have_it = [&](const Take& take) {
-        return may_have_taken(take) && take.settled >= put.began;
+        return may_have_lost(take) && take.settled >= put.began;
       };
       if (++lost > excused || std::ranges::none_of(takes_, may_have_it))
         return named("QM-2", "has lost element " + std::to_string(number));

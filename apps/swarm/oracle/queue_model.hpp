@@ -13,9 +13,10 @@ namespace troupe::swarm {
 /// how they ended. Elements are numbered in the order in which their puts begin. A method that is
 /// told of an end returns the invariant that is violated, empty if none is.
 ///
-/// QM-1: an element comes out once, unchanged, and only if it was put in.
-/// QM-2: an element whose put was acknowledged comes out, unless its queue was lost, or a step that
-///       may have taken it has failed.
+/// QM-1: an element comes out once, unchanged, and only if it was put in. Once more if the task of
+///       the queue may not have heard that the step which took it has succeeded.
+/// QM-2: an element whose put was acknowledged comes out, unless its queue was lost, or a node of a
+///       step that may have taken it has failed.
 /// QM-3: elements come out in the order of the queue's kind.
 /// QM-4: a queue has no more elements than its capacity, and a random one while it is open no less
 ///       than it is to keep.
@@ -40,8 +41,14 @@ class QueueModel {
   /// back.
   void hold_more(size_t take) { takes_[take].holds_more = true; }
   std::string end_take(size_t take, const std::vector<int64_t>& numbers, sim::Time ended);
-  /// `takes_nothing`: it failed before it could take anything, or because there was too little.
-  void fail_take(size_t take, bool takes_nothing, sim::Time ended);
+  /// What becomes of what a step had taken that has failed: it failed before it could take
+  /// anything, or because there was too little; it is put back; or it may be gone, as one of its
+  /// nodes failed.
+  enum class Failure : uint8_t { takes_nothing, puts_back, may_lose };
+  void fail_take(size_t take, Failure failure, sim::Time ended);
+  void leave_untold(size_t take) { takes_[take].leave_untold(); }
+  sim::Time began_take(size_t take) const { return takes_[take].began; }
+  sim::Time ended_take(size_t take) const { return takes_[take].ended; }
 
   void begin_close() { is_being_closed_ = true; }
   void end_close(sim::Time began, sim::Time ended);
@@ -72,13 +79,14 @@ class QueueModel {
     bool may_be_less = false;
     bool holds_more = false;
     bool takes_nothing = false;
+    bool may_lose = false;
   };
 
   const Put* find_put(int64_t number) const;
   bool is_before(int64_t one, int64_t other) const;
   bool must_come_before(int64_t one, int64_t other) const;
   bool may_have_been_held(const Take& during) const;
-  bool may_have_taken(const Take& take) const;
+  bool may_have_lost(const Take& take) const;
   int64_t most_during(const Take& take) const;
   std::string check_element(int64_t number, const Take& take) const;
   std::string check_order(const std::vector<int64_t>& numbers, const Take& take) const;

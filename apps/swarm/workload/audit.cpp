@@ -134,8 +134,12 @@ void Audit::give_up_take(size_t queue, int64_t size) {
 }
 
 void Audit::give_up_step_that_took(size_t queue, int64_t size) {
+  std::vector<size_t> open;
+  for (size_t i = 0; i < queues_.models().size(); ++i)
+    if (!queues_.models()[i].may_be_closed()) open.push_back(i);
   give_up([&](Client& client, const RunOptions& options) {
-    return queues_.take(client, queue, {.kind = TakeKind::one, .is_held = true}, options);
+    return queues_.take(
+        client, queue, {.kind = TakeKind::one, .held_at = random_.pick(open)}, options);
   });
   expect_size(queue, size, "a step that had dequeued was given up");
 }

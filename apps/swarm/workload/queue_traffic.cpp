@@ -54,7 +54,8 @@ sim::Call QueueTraffic::take_some(Client& client, size_t queue) {
   TakeRequest request{.kind = static_cast<Kind>(random_.below(3))};
   if (request.kind != Kind::one) request.count = random_.between(1, 5);
   auto options = draw_timeout();
-  request.is_held = request.kind == Kind::one && options.timeout.count() > 0 && random_.chance(0.3);
+  if (request.kind == Kind::one && options.timeout.count() > 0 && random_.chance(0.3))
+    request.held_at = random_.below(models_.size());
   return take(client, queue, request, options);
 }
 
@@ -107,18 +108,28 @@ sim::Call QueueTraffic::take(
   using Kind = TakeRequest::Kind;
   auto may_be_less = request.kind == Kind::up_to;
   auto index = models_[queue].begin_take(request.count, may_be_less, cluster_.now());
-  if (request.is_held) models_[queue].hold_more(index);
   const auto& used = ops(client, queue);
   StepRequest step{.feeds = {}, .fetches = {}, .targets = {}, .options = options};
-  if (request.is_held) step.feeds.push_back({used.count, Tensor::scalar(more_than_there_are)});
-  else if (request.kind != Kind::one)
+  std::optional<std::pair<size_t, size_t>> other;
+  if (request.held_at) {
+    const auto& holder = ops(client, *request.held_at);
+    step.feeds.push_back({holder.count, Tensor::scalar(more_than_there_are)});
+    step.fetches.emplace_back(holder.take_many[0]);
+    if (*request.held_at == queue) models_[queue].hold_more(index);
+    else
+      other = {
+          *request.held_at,
+          models_[*request.held_at].begin_take(more_than_there_are, false, cluster_.now())};
+  }
+  if (!request.held_at && request.kind != Kind::one)
     step.feeds.push_back({used.count, Tensor::scalar(static_cast<int32_t>(request.count))});
   const auto& taken = request.kind == Kind::one    ? used.take
                       : request.kind == Kind::many ? used.take_many
                                                    : used.take_up_to;
-  step.fetches.assign(taken.begin(), taken.end());
-  if (request.is_held) step.fetches.emplace_back(used.take_many[0]);
-  return start(Attempt::Kind::take, client, queue, index, step);
+  step.fetches.insert(step.fetches.begin(), taken.begin(), taken.end());
+  auto call = start(Attempt::Kind::take, client, queue, index, step);
+  attempts_.back().other = other;
+  return call;
 }
 
 sim::Call QueueTraffic::close(Client& client, size_t queue, bool with_cancel) {
@@ -174,6 +185,18 @@ void QueueTraffic::note_lost_tasks() {
   updated_ = cluster_.now();
 }
 
+/// Tells the models which successful takes may come again.
+void QueueTraffic::note_untold() {
+  std::erase_if(successes_, [this](const Success& success) {
+    auto& model = models_[success.queue];
+    auto ended = model.ended_take(success.index);
+    auto is_untold = may_be_untold(
+        cluster_, success.master, model.queue().task, model.began_take(success.index), ended);
+    if (is_untold) model.leave_untold(success.index);
+    return is_untold || cluster_.now() > ended + notice_time;
+  });
+}
+
 void QueueTraffic::end_reset(const std::string& container, sim::Time began, bool done) {
   has_reset_ = true;
   for (size_t i = 0; i < models_.size(); ++i)
@@ -193,6 +216,7 @@ void QueueTraffic::take_answers() {
 }
 
 void QueueTraffic::check_answer(const Attempt& attempt) {
+  note_untold();
   const auto& status = attempt.step.call().status();
   reporter_.log("ends    " + name(attempt) + ": " + status.to_string());
   if (status.ok()) check_success(attempt);
@@ -211,6 +235,19 @@ void QueueTraffic::check_success(const Attempt& attempt) {
   auto numbers = numbers_taken(model, {values.begin(), values.begin() + std::ptrdiff_t(used)});
   if (!numbers) reporter_.fail("QM-1", name(attempt) + " gave an element that has changed");
   reporter_.expect(model.end_take(attempt.index, *numbers, ended));
+  successes_.push_back({attempt.queue, attempt.index, attempt.step.client().master()});
+}
+
+QueueModel::Failure QueueTraffic::failure_of(const Status& status) const {
+  using Failure = QueueModel::Failure;
+  auto code = status.code();
+  if (code == Code::out_of_range) return Failure::takes_nothing;
+  auto is_given_up = code == Code::cancelled || code == Code::deadline_exceeded ||
+                     code == Code::aborted || code == Code::unavailable;
+  // A node may have failed just before.
+  auto may_fail =
+      std::ranges::count(cluster_.faults(), sim::Fault::Kind::limit_memory, &sim::Fault::kind) > 0;
+  return is_given_up && !may_fail ? Failure::puts_back : Failure::may_lose;
 }
 
 void QueueTraffic::check_failure(const Attempt& attempt) {
@@ -220,10 +257,19 @@ void QueueTraffic::check_failure(const Attempt& attempt) {
   auto is_take = attempt.kind == Attempt::Kind::take;
   auto has_too_few = status.code() == Code::out_of_range && is_take;
   if (attempt.kind == Attempt::Kind::put) model.end_put(attempt.index, false, ended);
-  if (is_take) model.fail_take(attempt.index, has_too_few, ended);
+  if (is_take) {
+    auto failure = failure_of(status);
+    if (attempt.other)
+      models_[attempt.other->first].fail_take(attempt.other->second, failure, ended);
+    // It may be the other queue that had too few.
+    if (attempt.other && has_too_few) failure = QueueModel::Failure::may_lose;
+    model.fail_take(attempt.index, failure, ended);
+  }
   attempt.step.drop_closed_session();
   auto by_close = status.code() == Code::cancelled && !is_take;
-  if (model.may_be_closed() && (has_too_few || by_close)) return;
+  auto may_be_closed =
+      model.may_be_closed() || (attempt.other && models_[attempt.other->first].may_be_closed());
+  if (may_be_closed && (has_too_few || by_close)) return;
   auto why = why_unexpected(status, cluster_, attempt.step.conditions(has_reset_));
   if (!why.empty())
     reporter_.fail(

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <list>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "troupe/apps/swarm/workload/client_step.hpp"
@@ -35,8 +37,8 @@ class QueueTraffic {
     enum class Kind : uint8_t { one, many, up_to };
     Kind kind = Kind::one;
     int64_t count = 1;
-    /// The step holds the element, as on the same device it waits for more than there ever are.
-    bool is_held = false;
+    /// The step holds the element, as at that queue it waits for more than there ever are.
+    std::optional<size_t> held_at = {};
   };
   sim::Call put(Client& client, size_t queue, int64_t count, const RunOptions& options = {});
   sim::Call take(
@@ -51,6 +53,13 @@ class QueueTraffic {
     size_t queue;
     size_t index;  // of the put or take in the model
     ClientStep step;
+    std::optional<std::pair<size_t, size_t>> other = {};  // a further queue, and the take there
+  };
+  /// A take that has succeeded, of which the task of its queue may not know yet.
+  struct Success {
+    size_t queue;
+    size_t index;
+    std::string master;
   };
   /// A client that always has a step at a queue, until the queue is closed.
   struct Loop {
@@ -71,10 +80,12 @@ class QueueTraffic {
   sim::Call start(
       Attempt::Kind kind, Client& client, size_t queue, size_t index, const StepRequest& request);
   void note_lost_tasks();
+  void note_untold();
   void take_answers();
   void check_answer(const Attempt& attempt);
   void check_success(const Attempt& attempt);
   void check_failure(const Attempt& attempt);
+  QueueModel::Failure failure_of(const Status& status) const;
   std::string name(const Attempt& attempt) const;
 
   sim::Cluster& cluster_;
@@ -87,6 +98,7 @@ class QueueTraffic {
   sim::Time updated_{0};
   std::vector<Loop> loops_;
   std::list<Attempt> attempts_;  // pending
+  std::list<Success> successes_;
   bool has_reset_ = false;
 };
 

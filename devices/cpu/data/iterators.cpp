@@ -8,6 +8,7 @@
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/iterator.hpp"
+#include "troupe/devices/step_trace.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -81,7 +82,7 @@ Status set_element(
   auto& element = **pulled;
   if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
     return status;
-  put_back_unless_done(launch, [put_back, element] { put_back(element); });
+  put_back_unless_done(launch, bytes_of(element), [put_back, element] { put_back(element); });
   for (size_t i = 0; i < element.size(); ++i)
     launch.set(static_cast<int>(i), std::move(element[i]));
   return {};

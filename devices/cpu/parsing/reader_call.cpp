@@ -70,10 +70,13 @@ void ReaderCall::wait_for_work() {
     queue_owner_ = launch_.input(1).value<ResourceHandle>().resource;
   }
   auto self = shared_from_this();
-  auto dequeue = queue_->dequeue({}, [self](Result<QueueRuns> runs) {
-    self->launch_.device().enqueue(
-        [self, runs = std::move(runs)]() mutable { self->take(std::move(runs)); });
-  });
+  auto dequeue = queue_->dequeue(
+      {},
+      [self](Result<QueueRuns> runs) {
+        self->launch_.device().enqueue(
+            [self, runs = std::move(runs)]() mutable { self->take(std::move(runs)); });
+      },
+      {.step = &launch_.port()});
   auto gives_up = false;
   {
     std::lock_guard lock(mutex_);
@@ -97,7 +100,7 @@ void ReaderCall::look_again() {
 void ReaderCall::put_back_unless_done(
     const Tensor& keys, const Tensor& values, std::vector<uint64_t> numbers) {
   cpu::put_back_unless_done(
-      launch_,
+      launch_, keys.bytes() + values.bytes(),
       [owner = reader_owner_, reader = reader_, keys, values, numbers = std::move(numbers)] {
         std::vector<ReaderResource::Record> records;
         for (size_t i = 0; i < numbers.size(); ++i)

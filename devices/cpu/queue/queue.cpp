@@ -31,7 +31,7 @@ void enqueue(Launch& launch, const QueueInput& queue, QueueRuns runs, Kernel::Do
   auto ended = [queue, done = std::move(done)](const Status& status) {
     done(queue.explain(status));
   };
-  auto call = queue->enqueue(std::move(runs), std::move(ended));
+  auto call = queue->enqueue(std::move(runs), std::move(ended), queue.by());
   launch.on_cancel([queue, call] { queue->give_up(call); });
 }
 
@@ -66,7 +66,7 @@ std::optional<Status> try_enqueue_run(Launch& launch, QueueInput& queue, Tensors
   auto kept = in_kept_memory(std::move(components), launch.device().allocator());
   if (!kept) return kept.status();
   auto run = to_run(*std::move(kept));
-  auto ended = queue->try_enqueue(run);
+  auto ended = queue->try_enqueue(run, queue.by());
   return ended ? std::optional(queue.explain(*ended)) : ended;
 }
 
@@ -74,13 +74,13 @@ QueueRun to_element(Tensors components) { return {.components = std::move(compon
 
 Result<Kernel> make_enqueue(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch);
+  auto start = [name = node.name](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return done(queue.status());
     enqueue_run<to_element>(launch, *queue, std::move(done));
   };
-  auto try_now = [](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch);
+  auto try_now = [name = node.name](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return queue.status();
     auto components = component_inputs(launch);
     auto status = (*queue)->spec().check_element(components);
@@ -93,16 +93,16 @@ Result<Kernel> make_enqueue(const Node& node) {
 
 Result<Kernel> make_enqueue_many(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch);
+  auto start = [name = node.name](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return done(queue.status());
     if ((*queue)->spec().keeps_batches())
       return enqueue_run<QueueRun::rows_of>(launch, *queue, std::move(done));
     auto bytes = QueueRun::rows_of(component_inputs(launch)).bytes();
     enqueue_copied(launch, *queue, bytes, split, std::move(done));
   };
-  auto try_now = [](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch);
+  auto try_now = [name = node.name](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return queue.status();
     auto components = component_inputs(launch);
     auto status = (*queue)->spec().check_batch(components);
@@ -122,6 +122,12 @@ struct QueueDemand {
   bool is_batch = false;
 };
 
+uint64_t bytes_of(const QueueRuns& runs) {
+  uint64_t bytes = 0;
+  for (const auto& run : runs) bytes += run.bytes();
+  return bytes;
+}
+
 Status set_outputs(
     Launch& launch, const QueueInput& queue, const QueueDemand& demand, QueueRuns runs) {
   auto& allocator = launch.device().allocator();
@@ -131,16 +137,10 @@ Status set_outputs(
     queue->put_back(std::move(runs));
     return components.status();
   }
-  put_back_unless_done(launch, [queue, runs] { queue->put_back(runs); });
+  put_back_unless_done(launch, bytes_of(runs), [queue, runs] { queue->put_back(runs); });
   for (size_t i = 0; i < components->size(); ++i)
     launch.set(static_cast<int>(i), std::move((*components)[i]));
   return {};
-}
-
-uint64_t bytes_of(const QueueRuns& runs) {
-  uint64_t bytes = 0;
-  for (const auto& run : runs) bytes += run.bytes();
-  return bytes;
 }
 
 /// The least that a batch takes, as far as it is known before.
@@ -162,14 +162,14 @@ void start_dequeue(
     if (bytes_of(*runs) <= copied_at_once_bytes) return finish(*std::move(runs));
     launch.device().enqueue([finish, runs = *std::move(runs)] { finish(runs); });
   };
-  auto call = queue->dequeue(demand.elements, std::move(taken));
+  auto call = queue->dequeue(demand.elements, std::move(taken), queue.by());
   launch.on_cancel([queue, call] { queue->give_up(call); });
 }
 
 std::optional<Status> try_dequeue(
     Launch& launch, const QueueInput& queue, const QueueDemand& demand) {
   if (demand.is_batch && !is_copied_at_once(queue->spec(), demand.elements.count)) return {};
-  auto runs = queue->try_dequeue(demand.elements);
+  auto runs = queue->try_dequeue(demand.elements, queue.by());
   if (!runs) return {};
   if (!*runs) return queue.explain(runs->status());
   return set_outputs(launch, queue, demand, **std::move(runs));
@@ -221,15 +221,16 @@ Result<QueueDemand> demand_of(
 template <QueueTakes takes>
 Result<Kernel> make_dequeue(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [outputs = node.output_dtypes](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch);
+  auto start = [name = node.name, outputs = node.output_dtypes](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return done(queue.status());
     auto demand = demand_of(launch, (*queue)->spec(), takes, outputs);
     if (!demand) return done(demand.status());
     start_dequeue(launch, *queue, *demand, std::move(done));
   };
-  auto try_now = [outputs = node.output_dtypes](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch);
+  auto try_now = [name = node.name,
+                  outputs = node.output_dtypes](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return queue.status();
     auto demand = demand_of(launch, (*queue)->spec(), takes, outputs);
     if (!demand) return demand.status();
@@ -246,13 +247,13 @@ Result<Kernel> make_dequeue(const Node& node) {
 
 Result<Kernel> make_close(const Node& node) {
   auto cancels = node.attr<bool>("cancel_pending_enqueues");
-  auto start = [cancels](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch);
+  auto start = [cancels, name = node.name](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, &name);
     if (!queue) return done(queue.status());
-    auto call =
-        (*queue)->close(cancels, [queue = *queue, done = std::move(done)](const Status& status) {
-          done(queue.explain(status));
-        });
+    auto ended = [queue = *queue, done = std::move(done)](const Status& status) {
+      done(queue.explain(status));
+    };
+    auto call = (*queue)->close(cancels, std::move(ended), queue->by());
     launch.on_cancel([queue = *queue, call] { queue->give_up(call); });
   };
   return Kernel{.start = std::move(start), .awaits = "the enqueues before it, to close its queue"};
@@ -285,12 +286,13 @@ Status pass_on_handle(Launch& launch) {
 
 }  // namespace
 
-Result<QueueInput> QueueInput::of(const Launch& launch) {
+Result<QueueInput> QueueInput::of(const Launch& launch, const std::string* node) {
   auto queue = resource_input<QueueResource>(launch, 0);
   if (!queue) return queue.status();
   QueueInput input;
   input.handle_ = launch.input(0).value<ResourceHandle>();
   input.queue_ = *queue;
+  input.by_ = {&launch.port(), node};
   return input;
 }
 

@@ -9,10 +9,13 @@ namespace troupe::cpu {
 /// back after the launch, or by the end of its step, may still use it.
 class QueueInput {
  public:
-  static Result<QueueInput> of(const Launch& launch);
+  /// `node`: its name, which lasts as long as the plan.
+  static Result<QueueInput> of(const Launch& launch, const std::string* node = nullptr);
 
   QueueResource* operator->() const { return queue_; }
   QueueResource& operator*() const { return *queue_; }
+
+  const QueueCaller& by() const { return by_; }
 
   /// An error of the queue as users know it, where the queue is gone.
   Status explain(const Status& status) const;
@@ -20,6 +23,7 @@ class QueueInput {
  private:
   ResourceHandle handle_;
   QueueResource* queue_ = nullptr;
+  QueueCaller by_;
 };
 
 }  // namespace troupe::cpu

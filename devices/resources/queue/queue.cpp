@@ -1,6 +1,7 @@
 #include "troupe/devices/resources/queue/queue.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -8,6 +9,28 @@ namespace troupe {
 namespace {
 
 Status out_of_range(std::string message) { return Status(Code::out_of_range, std::move(message)); }
+
+// More of those who wait are not named.
+constexpr size_t described_max = 3;
+
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f", number);
+  return text;
+}
+
+std::string seconds_text(std::chrono::nanoseconds time) {
+  return number_text(std::chrono::duration<double>(time).count()) + " s";
+}
+
+/// "; the last enqueue was 14.0 s ago, of 30 elements in all, 0.0 a second of late".
+std::string activity_text(
+    const char* what, const QueueActivity& activity, std::chrono::nanoseconds now) {
+  if (!activity.latest()) return std::string("; there was no ") + what;
+  return std::string("; the last ") + what + " was " + seconds_text(now - *activity.latest()) +
+         " ago, of " + std::to_string(activity.total()) + " elements in all, " +
+         number_text(activity.per_second(now)) + " a second of late";
+}
 
 std::string count_text(size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -56,7 +79,25 @@ std::string QueueResource::state() const {
     text += ", and keeps " + std::to_string(spec_.min_after_dequeue) + " while it is open";
   if (is_closed_) text += "; it is closed";
   return text + "; " + count_text(producers_.size(), "enqueue") + " and " +
-         count_text(consumers_.size(), "dequeue") + " wait";
+         count_text(consumers_.size(), "dequeue") + " wait" + describe_waiting();
+}
+
+/// Who waits, and what went in and came out until now: by the clock of the first who waits.
+std::string QueueResource::describe_waiting() const {
+  const auto* by = !consumers_.empty()   ? &consumers_.front().by
+                   : !producers_.empty() ? &producers_.front().by
+                                         : nullptr;
+  if (!by || !by->step) return "";
+  auto now = by->now();
+  std::string text;
+  auto add = [&](const auto& waiting, const char* what) {
+    for (size_t i = 0; i < std::min(waiting.size(), described_max); ++i)
+      text += "; " + waiting[i].by.to_string() + " has waited " +
+              seconds_text(now - waiting[i].since) + " " + what;
+  };
+  add(producers_, "to put in");
+  add(consumers_, "to take out");
+  return text + activity_text("enqueue", enqueued_, now) + activity_text("dequeue", dequeued_, now);
 }
 
 Status QueueResource::closed() const {
@@ -98,7 +139,9 @@ bool QueueResource::put_in(Producer& producer) {
     auto room = room_for(run);
     if (room == 0) break;
     auto is_last = run.count <= room;
-    elements_->push(run.take(room));
+    auto front = run.take(room);
+    enqueued_.add(front.count, producer.by.now());
+    elements_->push(std::move(front));
     if (is_last) producer.runs.pop_front();
     progress = true;
   }
@@ -139,6 +182,7 @@ std::optional<Status> QueueResource::end_of(Consumer& consumer) {
   elements_->take(count, consumer.taken);
   consumer.missing -= count;
   if (consumer.missing > 0) return {};
+  dequeued_.add(count_elements(consumer.taken), consumer.by.now());
   // What was put back meanwhile goes before what came later.
   if (spec_.keeps_batches()) std::ranges::sort(consumer.taken, {}, &QueueRun::position);
   return Status();
@@ -194,7 +238,7 @@ void call_back(std::vector<std::function<void()>>& calls) {
 }
 }  // namespace
 
-QueueResource::CallId QueueResource::enqueue(QueueRuns runs, Done done) {
+QueueResource::CallId QueueResource::enqueue(QueueRuns runs, Done done, const QueueCaller& by) {
   Calls calls;
   CallId id = 0;
   {
@@ -204,7 +248,9 @@ QueueResource::CallId QueueResource::enqueue(QueueRuns runs, Done done) {
         {.id = id,
          .runs = {std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end())},
          .closes = false,
-         .done = std::move(done)});
+         .done = std::move(done),
+         .by = by,
+         .since = by.now()});
     if (is_dropped_) finish(producers_.back(), gone(), calls), producers_.pop_back();
     else if (producers_.size() == 1) advance(calls);
   }
@@ -212,7 +258,7 @@ QueueResource::CallId QueueResource::enqueue(QueueRuns runs, Done done) {
   return id;
 }
 
-std::optional<Status> QueueResource::try_enqueue(QueueRun& run) {
+std::optional<Status> QueueResource::try_enqueue(QueueRun& run, const QueueCaller& by) {
   Calls calls;
   {
     std::lock_guard lock(mutex_);
@@ -220,6 +266,7 @@ std::optional<Status> QueueResource::try_enqueue(QueueRun& run) {
     if (!producers_.empty()) return {};
     if (is_closed_) return closed();
     if (room_for(run) < run.count) return {};
+    enqueued_.add(run.count, by.now());
     elements_->push(std::move(run));
     if (!consumers_.empty()) advance(calls);
   }
@@ -227,7 +274,7 @@ std::optional<Status> QueueResource::try_enqueue(QueueRun& run) {
   return Status();
 }
 
-QueueResource::CallId QueueResource::dequeue(Dequeue wanted, Taken taken) {
+QueueResource::CallId QueueResource::dequeue(Dequeue wanted, Taken taken, const QueueCaller& by) {
   Calls calls;
   CallId id = 0;
   {
@@ -238,7 +285,9 @@ QueueResource::CallId QueueResource::dequeue(Dequeue wanted, Taken taken) {
          .wanted = wanted,
          .missing = wanted.count,
          .taken = {},
-         .done = std::move(taken)});
+         .done = std::move(taken),
+         .by = by,
+         .since = by.now()});
     if (is_dropped_) finish(consumers_.back(), gone(), calls), consumers_.pop_back();
     else if (consumers_.size() == 1) advance(calls);
   }
@@ -246,7 +295,7 @@ QueueResource::CallId QueueResource::dequeue(Dequeue wanted, Taken taken) {
   return id;
 }
 
-std::optional<Result<QueueRuns>> QueueResource::try_dequeue(Dequeue wanted) {
+std::optional<Result<QueueRuns>> QueueResource::try_dequeue(Dequeue wanted, const QueueCaller& by) {
   Calls calls;
   QueueRuns runs;
   {
@@ -261,6 +310,7 @@ std::optional<Result<QueueRuns>> QueueResource::try_dequeue(Dequeue wanted) {
     }
     if (available() < count) return {};
     elements_->take(count, runs);
+    dequeued_.add(count, by.now());
     if (!producers_.empty()) advance(calls);
   }
   call_back(calls);
@@ -298,13 +348,15 @@ void QueueResource::put_back(QueueRuns runs) {
   call_back(calls);
 }
 
-QueueResource::CallId QueueResource::close(bool cancels_enqueues, Done done) {
+QueueResource::CallId QueueResource::close(
+    bool cancels_enqueues, Done done, const QueueCaller& by) {
   Calls calls;
   CallId id = 0;
   {
     std::lock_guard lock(mutex_);
     id = ++last_call_;
-    Producer closing{.id = id, .runs = {}, .closes = true, .done = std::move(done)};
+    Producer closing{
+        .id = id, .runs = {}, .closes = true, .done = std::move(done), .by = by, .since = by.now()};
     if (is_dropped_) {
       finish(closing, gone(), calls);
     } else if (cancels_enqueues) {

@@ -5,8 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "troupe/devices/resources/queue/queue_activity.hpp"
 #include "troupe/devices/resources/queue/queue_order.hpp"
 #include "troupe/graph/types/resource.hpp"
 
@@ -50,15 +52,15 @@ class QueueResource final : public Resource {
   /// Puts elements in, in order, as room appears; waits for all of it. Cancelled once the queue is
   /// closed: what was put in until then stays. The elements must be checked (QueueSpec), and of a
   /// queue that keeps no batches each is a run of its own.
-  CallId enqueue(QueueRuns runs, Done done);
+  CallId enqueue(QueueRuns runs, Done done, const QueueCaller& by = {});
   /// As enqueue() of one run, if that need not wait; else nothing, and the run is left as it was.
-  std::optional<Status> try_enqueue(QueueRun& run);
+  std::optional<Status> try_enqueue(QueueRun& run, const QueueCaller& by = {});
 
   /// Takes elements out; waits for all of them. OutOfRange once the queue is closed and has too
   /// few, and then it keeps what it has.
-  CallId dequeue(Dequeue wanted, Taken taken);
+  CallId dequeue(Dequeue wanted, Taken taken, const QueueCaller& by = {});
   /// As dequeue(), if that need not wait; else nothing.
-  std::optional<Result<QueueRuns>> try_dequeue(Dequeue wanted);
+  std::optional<Result<QueueRuns>> try_dequeue(Dequeue wanted, const QueueCaller& by = {});
 
   /// Ends that call with Cancelled, if it still waits. What it had taken is put back.
   void give_up(CallId call);
@@ -68,7 +70,7 @@ class QueueResource final : public Resource {
 
   /// Closes the queue behind the enqueues that wait, or makes these fail with Cancelled. Cancelled
   /// if it is closed already and no enqueues are to fail.
-  CallId close(bool cancels_enqueues, Done done);
+  CallId close(bool cancels_enqueues, Done done, const QueueCaller& by = {});
   bool is_closed() const;
   int64_t size() const;
 
@@ -78,6 +80,8 @@ class QueueResource final : public Resource {
     std::deque<QueueRun> runs;
     bool closes;  // a close() that waits for those before it
     Done done;
+    QueueCaller by;
+    std::chrono::nanoseconds since{0};
   };
   struct Consumer {
     CallId id;
@@ -85,6 +89,8 @@ class QueueResource final : public Resource {
     int64_t missing;
     QueueRuns taken;
     Taken done;
+    QueueCaller by;
+    std::chrono::nanoseconds since{0};
   };
   /// Callbacks that are to be made once the lock is released.
   using Calls = std::vector<std::function<void()>>;
@@ -98,6 +104,7 @@ class QueueResource final : public Resource {
   std::optional<Status> end_of(Consumer& consumer);
   int64_t available() const;
   void take_back(Consumer& consumer);
+  std::string describe_waiting() const;
   Status too_few(int64_t requested, int64_t size) const;
   Status closed() const;
   Status gone() const;
@@ -107,6 +114,7 @@ class QueueResource final : public Resource {
   const QueueSpec spec_;
   mutable std::mutex mutex_;
   const std::unique_ptr<QueueOrder> elements_;
+  QueueActivity enqueued_, dequeued_;
   std::deque<Producer> producers_;
   std::deque<Consumer> consumers_;
   CallId last_call_ = 0;

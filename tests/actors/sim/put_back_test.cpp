@@ -1,4 +1,9 @@
+#include <array>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <limits>
+#include <ostream>
 #include <string>
 
 #include "troupe/actors/sim/cluster.hpp"
@@ -10,71 +15,182 @@ namespace put_back_cases {
 namespace {
 
 const std::string ps = "/job:ps/task:0";
+const std::string worker = "/job:worker/task:0";
+const std::string other_worker = "/job:worker/task:1";
 
-/// A client whose steps take what a source gives and put it into a queue for one element.
-struct PutBackFixture {
-  sim::Cluster cluster{{{"ps", 1}, {"worker", 1}}, sim::Seed{5}};
-  sim::Session session = cluster.session("/job:worker/task:0");
-  Builder on_ps = session.graph().on(ps);
+Value queue_of(const Builder& b, DType dtype, const std::string& name, int64_t capacity) {
+  return b.op(
+      "FIFOQueueV2", {},
+      {{"component_types", DTypes{dtype}},
+       {"shapes", Shapes{Shape()}},
+       {"capacity", capacity},
+       {"shared_name", name}});
+}
 
-  Value queue_of(DType dtype, const std::string& name, int64_t capacity) const {
-    return on_ps.op(
-        "FIFOQueueV2", {},
-        {{"component_types", DTypes{dtype}},
-         {"shapes", Shapes{Shape()}},
-         {"capacity", capacity},
-         {"shared_name", name}});
-  }
-  Status run(const Value& target, const RunOptions& options = {}) {
-    return session.run({}, {}, {target}, options).status();
-  }
+Value dequeue(const Builder& b, const Value& queue, DType dtype) {
+  return b.op("QueueDequeueV2", {queue}, {{"component_types", DTypes{dtype}}});
+}
 
-  /// Moves three elements; the second step ends while it waits for room.
-  std::string moved(const Value& element, DType dtype) {
-    auto queue = queue_of(dtype, "moved", 1);
-    auto move = on_ps.op("QueueEnqueueV2", {queue, element});
-    auto take = on_ps.op("QueueDequeueV2", {queue}, {{"component_types", DTypes{dtype}}});
-    BOOST_TEST(run(move).ok());
-    BOOST_TEST((run(move, {.timeout = 100ms}).code() == Code::deadline_exceeded));
-    std::string text;
-    for (int i = 0; i < 3; ++i) {
-      auto taken = session.run({}, {take});
-      text += taken ? (*taken)[0].to_string() + " " : taken.status().to_string();
-      if (i < 2) BOOST_TEST(run(move).ok());
-    }
-    return text;
-  }
-};
+// -- what gives the elements 0, 1, 2 and 3, on one device
 
-}  // namespace
-}  // namespace put_back_cases
-
-BOOST_FIXTURE_TEST_SUITE(put_back, put_back_cases::PutBackFixture)
-
-BOOST_AUTO_TEST_CASE(an_element_of_an_iterator_is_put_back_by_a_step_that_times_out) {
+Value of_iterator(const Builder& b, Values& prepare) {
   Attrs elements{{"output_types", DTypes{DType::int64}}, {"output_shapes", Shapes{Shape()}}};
   auto attrs = elements;
   attrs.insert({{"shared_name", "it"}, {"container", ""}});
-  auto number = [&](int64_t value) { return on_ps.constant(Tensor::scalar(value)); };
-  auto range = on_ps.op("RangeDataset", {number(0), number(9), number(1)}, elements);
-  auto iterator = on_ps.op("IteratorV2", {}, attrs);
-  BOOST_TEST(run(on_ps.op("MakeIterator", {range, iterator})).ok());
-  BOOST_TEST(
-      moved(on_ps.op("IteratorGetNext", {iterator}, elements), DType::int64) ==
-      "int64[] [0] int64[] [1] int64[] [2] ");
+  auto number = [&](int64_t value) { return b.constant(Tensor::scalar(value)); };
+  auto range = b.op("RangeDataset", {number(0), number(4), number(1)}, elements);
+  auto iterator = b.op("IteratorV2", {}, attrs);
+  prepare = {b.op("MakeIterator", {range, iterator})};
+  return b.op("IteratorGetNext", {iterator}, elements);
 }
 
-BOOST_AUTO_TEST_CASE(a_record_of_a_reader_is_put_back_by_a_step_that_times_out) {
-  auto names = queue_of(DType::string, "names", 10);
-  for (const auto* name : {"a", "b", "c"}) {
-    auto text = on_ps.constant(Tensor::string(name));
-    BOOST_TEST(run(on_ps.op("QueueEnqueueV2", {names, text})).ok());
+Value of_reader(const Builder& b, Values& prepare) {
+  auto names = queue_of(b, DType::string, "names", 10);
+  for (const auto* name : {"0", "1", "2", "3"})
+    prepare.push_back(b.op("QueueEnqueueV2", {names, b.constant(Tensor::string(name))}));
+  auto reader = b.op("IdentityReaderV2", {}, {{"shared_name", "reader"}});
+  return b.op("ReaderReadV2", {reader, names}).output(1);
+}
+
+Value of_queue(const Builder& b, Values& prepare) {
+  auto numbers = queue_of(b, DType::int64, "numbers", 10);
+  for (int64_t number = 0; number < 4; ++number)
+    prepare.push_back(b.op("QueueEnqueueV2", {numbers, b.constant(Tensor::scalar(number))}));
+  return dequeue(b, numbers, DType::int64);
+}
+
+struct Source {
+  const char* name;
+  DType dtype;
+  /// An element of it, and what is to be run once, in order, before it has any.
+  Value (*make)(const Builder& b, Values& prepare);
+
+  std::string element(int number) const {
+    auto text = std::to_string(number);
+    return dtype == DType::string ? "string[] [\"" + text + "\"]" : "int64[] [" + text + "]";
   }
-  auto reader = on_ps.op("IdentityReaderV2", {}, {{"shared_name", "reader"}});
-  auto read = on_ps.op("ReaderReadV2", {reader, names});
-  BOOST_TEST(
-      moved(read.output(1), DType::string) ==
-      "string[] [\"a\"] string[] [\"b\"] string[] [\"c\"] ");
+};
+
+std::ostream& operator<<(std::ostream& out, const Source& source) { return out << source.name; }
+
+const std::array<Source, 3> sources = {{
+    {"an iterator", DType::int64, of_iterator},
+    {"a reader", DType::string, of_reader},
+    {"a queue", DType::int64, of_queue},
+}};
+
+const std::array<const char*, 4> ends = {
+    {"times out", "is cancelled", "loses a task", "loses its master"}};
+
+/// A source on the parameter server, somebody there who looks what it has, and a consumer whose
+/// steps take an element and have a part on another worker: it waits for what is put into a queue
+/// there, and fails if that is not a number.
+struct Scene {
+  explicit Scene(const Source& source) {
+    Values prepare;
+    element = source.make(observer.graph().on(ps), prepare);
+    for (const auto& each : prepare) BOOST_TEST(observer.run({}, {}, {each}).ok());
+    auto on_ps = consumer.graph().on(ps), on_other = consumer.graph().on(other_worker);
+    Values unused;
+    taken = source.make(on_ps, unused);
+    auto gate = dequeue(on_other, gate_of(on_other), DType::float32);
+    passed = on_other.op("CheckNumerics", {gate}, {{"message", "the gate"}});
+  }
+
+  static Value gate_of(const Builder& b) { return queue_of(b, DType::float32, "gate", 1); }
+
+  std::string next() {
+    auto values = observer.run({}, {element}, {}, {.timeout = 1000ms});
+    return values ? (*values)[0].to_string() : values.status().to_string();
+  }
+
+  /// Starts a step of the consumer, and has its part at the source end.
+  sim::Call begin(const RunOptions& options = {}) {
+    auto step = consumer.start({}, {taken, passed}, {}, options);
+    cluster.run_for(500ms);
+    BOOST_TEST(!step.is_done());
+    return step;
+  }
+  void open_gate(float value) {
+    auto b = observer.graph().on(other_worker);
+    auto put = b.op("QueueEnqueueV2", {gate_of(b), b.constant(value)});
+    BOOST_TEST(observer.run({}, {}, {put}).ok());
+  }
+  void bring_about(const std::string& end, const sim::Call& step) {
+    if (end == "is cancelled") consumer.cancel(step);
+    if (end == "loses a task") cluster.crash(other_worker);
+    if (end == "loses its master") cluster.crash(worker);
+    cluster.run_for(5s);
+    BOOST_TEST(step.is_done());
+    BOOST_TEST(!step.status().ok());
+  }
+
+  sim::Cluster cluster{{{"ps", 1}, {"worker", 2}}, sim::Seed{5}};
+  sim::Session observer = cluster.session(ps), consumer = cluster.session(worker);
+  Value element, taken, passed;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(put_back)
+
+BOOST_DATA_TEST_CASE(an_element_is_put_back_by_a_step_that_times_out, sources, source) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 1}}, sim::Seed{5});
+  auto session = cluster.session(worker);
+  auto b = session.graph().on(ps);
+  Values prepare;
+  auto element = source.make(b, prepare);
+  for (const auto& each : prepare) BOOST_TEST(session.run({}, {}, {each}).ok());
+  auto queue = queue_of(b, source.dtype, "moved", 1);
+  auto move = b.op("QueueEnqueueV2", {queue, element});
+  auto take = dequeue(b, queue, source.dtype);
+  BOOST_TEST(session.run({}, {}, {move}).ok());
+  auto waits_for_room = session.run({}, {}, {move}, {.timeout = 100ms}).status();
+  BOOST_TEST((waits_for_room.code() == Code::deadline_exceeded));
+  for (int number = 0; number < 3; ++number) {
+    auto taken = session.run({}, {take});
+    BOOST_TEST_REQUIRE(taken.ok());
+    BOOST_TEST((*taken)[0].to_string() == source.element(number));
+    if (number < 2) BOOST_TEST(session.run({}, {}, {move}).ok());
+  }
+}
+
+/// The part on the device of the source has long ended when the other one does, so that only the
+/// master knows what becomes of the step.
+BOOST_DATA_TEST_CASE(
+    an_element_is_put_back_by_a_step_that_is_given_up_after_its_part_there_has_ended, sources* ends,
+    source, end) {
+  Scene scene(source);
+  BOOST_TEST(scene.next() == source.element(0));
+  auto is_late = end == std::string("times out");
+  scene.bring_about(end, scene.begin({.timeout = is_late ? 1000ms : 0ms}));
+  BOOST_TEST(scene.next() == source.element(1));
+  BOOST_TEST(scene.next() == source.element(2));
+  BOOST_TEST(scene.cluster.leaks_of_calls().empty());
+}
+
+BOOST_DATA_TEST_CASE(
+    an_element_is_not_put_back_by_a_step_of_which_a_node_fails_elsewhere, sources, source) {
+  Scene scene(source);
+  auto step = scene.begin();
+  scene.open_gate(std::numeric_limits<float>::quiet_NaN());
+  scene.cluster.run_until(step.done(), 5s);
+  BOOST_TEST((step.status().code() == Code::invalid_argument), step.status().to_string());
+  BOOST_TEST(scene.next() == source.element(1));
+}
+
+BOOST_DATA_TEST_CASE(
+    an_element_of_a_step_that_has_succeeded_stays_taken_when_its_session_ends, sources, source) {
+  Scene scene(source);
+  auto step = scene.begin();
+  scene.open_gate(1);
+  scene.cluster.run_until(step.done(), 5s);
+  BOOST_TEST(step.status().ok(), step.status().to_string());
+  BOOST_TEST(scene.cluster.leaks_of_calls().empty());
+  BOOST_TEST(scene.consumer.close().ok());
+  BOOST_TEST(scene.next() == source.element(1));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace put_back_cases

@@ -26,7 +26,11 @@ struct ModelUser {
   }
   void fail_take(int64_t count) {
     auto take = model.begin_take(count, false, next());
-    model.fail_take(take, /*takes_nothing=*/false, next());
+    model.fail_take(take, QueueModel::Failure::may_lose, next());
+  }
+  void give_up_take(int64_t count) {
+    auto take = model.begin_take(count, false, next());
+    model.fail_take(take, QueueModel::Failure::puts_back, next());
   }
   void lose() { model.lose(now, next(), /*surely=*/true), next(); }
 
@@ -55,6 +59,26 @@ BOOST_AUTO_TEST_CASE(an_element_is_missed_unless_a_failed_step_may_have_taken_it
   user.fail_take(1);
   BOOST_TEST(user.model.check_drained() == "QM-2: q has lost element 1");
   user.fail_take(1);
+  BOOST_TEST(user.model.check_drained() == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_element_of_a_step_that_was_given_up_is_missed) {
+  ModelUser user;
+  user.put(1);
+  user.give_up_take(1);
+  BOOST_TEST(user.model.check_drained() == "QM-2: q has lost element 0");
+}
+
+BOOST_AUTO_TEST_CASE(an_element_may_come_again_if_the_queue_was_not_told_that_it_was_taken) {
+  ModelUser user;
+  user.put(3);
+  auto take = user.model.begin_take(1, false, user.next());
+  BOOST_TEST(user.model.end_take(take, {0}, user.next()) == "");
+  user.model.leave_untold(take);
+  BOOST_TEST(user.take({1}) == "");
+  BOOST_TEST(user.take({0}) == "");
+  BOOST_TEST(user.take({0}) == "QM-1: q gave element 0 twice");
+  BOOST_TEST(user.take({2}) == "");
   BOOST_TEST(user.model.check_drained() == "");
 }
 

@@ -48,7 +48,7 @@ class Reading {
     }
     void cancel() const { canceller.cancel(); }
     /// Ends the step of the launch, which has ended.
-    void end_step(const Status& status) { resources.end(status); }
+    void end_step(const Status& status) { resources.take_end_hooks().call(status); }
   };
 
   std::unique_ptr<Started> start(const std::string& op, Tensors more = {}) {

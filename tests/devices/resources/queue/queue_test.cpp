@@ -9,6 +9,7 @@
 
 using namespace troupe;
 using namespace troupe::testing;
+using namespace std::chrono_literals;
 
 namespace queue_resource {
 namespace {
@@ -350,6 +351,41 @@ BOOST_AUTO_TEST_CASE(a_queue_describes_itself) {
   BOOST_TEST(
       user.queue->state() == "FIFOQueue 'q' has 2 of 2 elements; 1 enqueue and 0 dequeues wait");
   BOOST_TEST(QueueUser(QueueKind::fifo).queue->describe().capacity == -1);
+}
+
+// -- how fast elements come and go
+
+BOOST_AUTO_TEST_CASE(what_was_never_used_has_no_rate) {
+  QueueActivity activity;
+  BOOST_TEST(activity.total() == 0);
+  BOOST_TEST(!activity.latest());
+  BOOST_TEST(activity.per_second(5s) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_rate_is_that_of_the_last_seconds) {
+  QueueActivity activity;
+  for (int second = 0; second < 60; ++second)
+    activity.add(second < 30 ? 100 : 4, 1000s + second * 1s);
+  BOOST_TEST(activity.total() == 30 * 100 + 30 * 4);
+  BOOST_TEST((activity.latest() == 1059s));
+  BOOST_TEST(activity.per_second(1060s) > 3.5);
+  BOOST_TEST(activity.per_second(1060s) < 4.5);
+}
+
+BOOST_AUTO_TEST_CASE(the_rate_falls_to_nothing_while_nothing_happens) {
+  QueueActivity activity;
+  for (int second = 0; second < 10; ++second) activity.add(8, second * 1s);
+  BOOST_TEST(activity.per_second(10s) == 8);
+  BOOST_TEST(activity.per_second(15s) > 4);
+  BOOST_TEST(activity.per_second(15s) < 8);
+  BOOST_TEST(activity.per_second(40s) == 0);
+  BOOST_TEST(activity.total() == 80);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_elements_are_not_taken_for_a_high_rate) {
+  QueueActivity activity;
+  activity.add(5, 7s);
+  BOOST_TEST(activity.per_second(7s) == 5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
