@@ -109,6 +109,13 @@ struct ExplainSignature {
   Done<StepExplanation> done;
 };
 
+/// Leaves a runner, see Session::start_runner(): the session's task gets MakeRunner.
+struct StartRunner {
+  std::string name;
+  RunnerSpec spec;
+  DoneStatus done;
+};
+
 /// Releases a callable or a partial run, or cancels the call that makes it.
 struct Release {
   CallId object;
@@ -125,7 +132,7 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<Extend>, caf::reacts_to<Run>, caf::reacts_to<CancelRun>,
     caf::reacts_to<MakeCallable>, caf::reacts_to<RunCallable>, caf::reacts_to<SetUpPartialRun>,
     caf::reacts_to<RunPartially>, caf::reacts_to<Release>, caf::reacts_to<Close>,
-    caf::reacts_to<ExplainSignature>>;
+    caf::reacts_to<ExplainSignature>, caf::reacts_to<StartRunner>>;
 
 // To a task actor, as master:
 
@@ -143,6 +150,19 @@ struct ListDevices {
 struct ListResources {
   std::chrono::milliseconds timeout;
   Done<ResourceList> done;
+};
+
+struct ListRunners {
+  std::chrono::milliseconds timeout;
+  Done<RunnerList> done;
+};
+
+/// Pauses, resumes or stops a runner, wherever it is. NotFound: no task has it. FailedPrecondition:
+/// it has ended and cannot go on. Unavailable: it may be on a task that does not answer.
+struct ControlRunner {
+  ControlTaskRunner what;
+  std::chrono::milliseconds timeout;
+  DoneStatus done;
 };
 
 /// Drops the resources of containers ("" is the default one) on every task, and closes all sessions
@@ -202,9 +222,9 @@ struct ForgetTask {
 /// and of this task's sessions and devices, TaskProtocol those that it sends to itself.
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
-    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
-    caf::reacts_to<TraceNextStep>, caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>,
-    caf::reacts_to<ForgetTask>>;
+    caf::reacts_to<ListRunners>, caf::reacts_to<ControlRunner>, caf::reacts_to<Reset>,
+    caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>, caf::reacts_to<TraceNextStep>,
+    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>, caf::reacts_to<ForgetTask>>;
 
 /// Sends a call from a thread that does not belong to CAF. With `here`, the actors that it wakes
 /// are queued on that execution unit and run when its owner drains it; otherwise on CAF's threads.
@@ -227,10 +247,13 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Release)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExplainSignature)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartRunner)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TraceNextStep)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListRunners)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ControlRunner)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)

@@ -10,11 +10,13 @@ namespace troupe {
 /// Numbers of the objects that the actors of one node hold (each incremented where the object is
 /// made and decremented where it is freed), and counts of what they have done. Thread-safe.
 ///
-/// MT-1: once all sessions are closed and their last messages have arrived, all Counts are 0.
+/// MT-1: once all sessions are closed and all runners stopped, and their last messages have
+///       arrived, all Counts are 0.
 struct Metrics {
   using Count = std::atomic<int64_t>;
 
   Count sessions{0};               // with this node as master
+  Count runners{0};                // of this node, not stopped yet
   Count runs{0};                   // of those sessions, not answered yet
   Count callables{0};              // of those sessions, not released yet
   Count partial_runs{0};           // of those sessions, not released yet

@@ -9,6 +9,7 @@
 
 #include "troupe/actors/node_serialization.hpp"
 #include "troupe/actors/resource_messages.hpp"
+#include "troupe/actors/runner/runner_messages.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
@@ -345,6 +346,9 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::ResetContainers))
   CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskResources))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskRunners))
+  CAF_ADD_TYPE_ID(troupe, (troupe::TaskRunners))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ControlTaskRunner))
   CAF_ADD_TYPE_ID(troupe, (troupe::FindResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::PlaceResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResourcePlaces))

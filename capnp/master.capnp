@@ -19,8 +19,8 @@
 #     when the connection ends. Calls on one object start in the order in which they were sent.
 #   - A method that a node does not know fails with Cap'n Proto's exception "unimplemented". New
 #     methods, fields and union members may be added at any time and take the next numbers. (So
-#     will queues, as further kinds of Resource, and metrics and runners, as capabilities that
-#     further methods of Master return.)
+#     will queues, as further kinds of Resource, and metrics, as a capability that a further method
+#     of Master returns.)
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -134,6 +134,55 @@ interface Master {
   # The metadata of the next step that a session of this node starts, whoever its client is: of that
   # session, or of any (0). DeadlineExceeded: no step has begun and ended within the timeout.
   # NotFound: the node has no such session, or it ended.
+
+  listRunners @11 (timeoutMs :UInt64) -> (status :Status, runners :List(Runner),
+                                          missing :List(Status));
+  # The runners of all tasks that answer in time; `missing` has an error for each other task, which
+  # names it.
+
+  controlRunner @12 (container :Text, name :Text, action :RunnerAction, timeoutMs :UInt64)
+      -> (status :Status);
+  # Pauses, resumes or stops a runner, whichever task it is on. A pause lets the steps that it has
+  # started end; a stop cancels them, runs the cancel op, and frees the name. NotFound: no task has
+  # it. Unavailable: none that answers in time. FailedPrecondition: it has ended, so it can only be
+  # stopped.
+}
+
+struct Runner {
+  # What a client has left on a task, see Session.startRunner.
+
+  container @0 :Text;
+  name @1 :Text;
+
+  task @2 :Text;
+  # "/job:worker/task:1".
+
+  state @3 :RunnerState;
+
+  ageMs @4 :UInt64;
+  # Time since it is in that state.
+
+  steps @5 :UInt64;
+  # That have ended well.
+
+  failures @6 :UInt64;
+  lastError @7 :Status;
+  # Steps that have failed, but for those that ended its input, and the error of the last of them.
+
+  result @8 :Status;
+  # Of a runner that has ended: why; ok after the end of its input.
+}
+
+enum RunnerState {
+  running @0;
+  paused @1;
+  ended @2;
+}
+
+enum RunnerAction {
+  pause @0;
+  resume @1;
+  stop @2;
 }
 
 enum NodeState {
@@ -240,6 +289,9 @@ struct WaitingStep {
     ageMs @5 :UInt64;
     # Time since the wait began.
   }
+
+  runner @4 :Text;
+  # "container/name" of the runner whose step it is; empty if it is a client's.
 }
 
 struct NodeInfo {

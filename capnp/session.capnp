@@ -59,6 +59,20 @@ interface Session {
       -> (status :Status, explanation :StepExplanation);
   # How the session would run that step, without running it; nothing comes into being. The errors
   # are those of run().
+
+  startRunner @6 (name :Text, container :Text, enqueueOps :List(Text), closeOp :Text,
+                  cancelOp :Text, endCodes :List(UInt16)) -> (status :Status);
+  # Leaves a runner on the node, in a session of its own with the present graph and options: it runs
+  # each enqueue op again and again, also when this session and its connection are gone. It belongs
+  # to that container, whose reset stops it. A step that fails with Unavailable or Aborted is tried
+  # again, ever less often. One that fails with a code of `endCodes` (Status.code) has come to the
+  # end of its input, and after the last of them `closeOp` is run. Any other error, and
+  # Master.controlRunner, end the runner: then `cancelOp` is run. Both may be empty.
+  #
+  # AlreadyExists: the container has a resource of that name. NotFound: the graph has no such node.
+  # InvalidArgument: a bad name, no enqueue ops or more than 64, or the session isolates its state.
+  # ResourceExhausted: the node has as many runners or sessions as it allows. Unavailable: it is
+  # draining, or the directory service cannot be asked.
 }
 
 interface Callable {

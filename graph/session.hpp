@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "troupe/graph/build/builder.hpp"
+#include "troupe/graph/cluster/runner.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/session_options.hpp"
@@ -160,6 +161,18 @@ class Session : public BasicSession {
   /// crosses between devices, and what that costs. Reports the errors of the step's graph.
   virtual Result<StepExplanation> explain(
       const Refs& feeds, const Refs& fetches, const Refs& targets = {}) = 0;
+
+  /// Leaves a runner on the cluster, which keeps a queue filled: on the session's master, in a
+  /// session of its own with the present graph and options, though without a timeout. It goes on
+  /// when this session and its client are gone, until its input ends, its container is reset, it is
+  /// stopped (capnp/client/client.hpp), or its node is drained or dies. A step that fails for want
+  /// of a task (Unavailable, Aborted) is tried again, ever less often; any other error ends the
+  /// runner, and is listed with it.
+  ///
+  /// AlreadyExists: the container has a resource of that name. NotFound: the graph has no such
+  /// node. InvalidArgument: a bad name, no enqueue ops or too many, or the session has variables of
+  /// its own. ResourceExhausted: the node has as many runners or sessions as it allows.
+  virtual Status start_runner(const std::string& name, const RunnerSpec& spec) = 0;
 
   /// A message for each of the session's options that has no effect here.
   virtual const std::vector<std::string>& warnings() const = 0;

@@ -161,14 +161,14 @@ void ResourceDirectory::drop(const ContainerChoice& chosen, std::function<void()
   containers_->reset(chosen, std::move(then));
 }
 
-void ResourceDirectory::give_back(const NewResources& resources) {
+void ResourceDirectory::give_back(const NewResources& resources, std::function<void()> then) {
   Reconcile request;
   for (const auto& made : resources)
     if (!is_private(made.name.container) && !request.containers.contains(made.name.container))
       request.containers.names.push_back(made.name.container);
-  if (request.containers.names.empty()) return;
+  if (request.containers.names.empty()) return then();
   self_->request(caf::actor_cast<TaskActor>(self_), caf::infinite, request)
-      .then([](const Status&) {}, [](const caf::error&) {});
+      .then([then](const Status&) { then(); }, [then](const caf::error&) { then(); });
 }
 
 }  // namespace troupe

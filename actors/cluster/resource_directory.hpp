@@ -61,8 +61,10 @@ class ResourceDirectory {
   /// Fails if one of the pinned resources is known to be on another device than this. Asks the
   /// service only if it can be reached, and places nothing.
   void check_pinned(const std::string& device, const NewResources& resources, DoneStatus then);
-  /// Has the service forget the places of those resources that no container of this task holds.
-  void give_back(const NewResources& resources);
+  /// Has the service forget the places of those resources that no container of this task holds,
+  /// then calls back.
+  void give_back(
+      const NewResources& resources, std::function<void()> then = [] {});
   /// Drops the resources of those containers of this task, then calls back. Answers of the service
   /// to earlier claims are out of date.
   void drop(const ContainerChoice& chosen, std::function<void()> then);

@@ -123,6 +123,11 @@ class LocalSession final : public Session {
     });
   }
 
+  Status start_runner(const std::string& name, const RunnerSpec& spec) override {
+    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    return session_->ask<Status>([&](auto done) { return StartRunner{name, spec, done}; });
+  }
+
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
   Status close() override {

@@ -3,12 +3,17 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "troupe/graph/cluster/cluster_view.hpp"
 
 namespace troupe {
+
+/// The error of a run whose deadline has passed: it names the devices that it runs on, and the
+/// devices or tasks that it waits for to be compiled.
+Status expired_error(std::set<std::string> running, std::set<std::string> compiling);
 
 /// A run whose deadline has passed, while its devices are asked what it waits for. Its destructor
 /// ends the run, with their answers as notes of the error, so each pending request shares it.

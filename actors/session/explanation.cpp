@@ -16,6 +16,7 @@ std::chrono::milliseconds to_ms(World::Time age) {
 Explanation::~Explanation() {
   auto steps = std::move(not_compiled_);
   for (auto& [number, step] : running_) steps.push_back(std::move(step));
+  for (auto& step : steps) step.runner = runner_;
   call_.done(std::move(steps));
 }
 

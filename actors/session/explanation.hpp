@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "troupe/actors/session/compiled_step.hpp"
@@ -13,7 +14,9 @@ namespace troupe {
 /// pending request to a device shares it.
 class Explanation {
  public:
-  explicit Explanation(Explain call) : call_(std::move(call)) {}
+  /// `runner`: whose session it is; empty: a client's.
+  Explanation(Explain call, std::string runner)
+      : call_(std::move(call)), runner_(std::move(runner)) {}
   Explanation(const Explanation&) = delete;
   ~Explanation();
 
@@ -29,6 +32,7 @@ class Explanation {
 
  private:
   Explain call_;
+  const std::string runner_;
   std::vector<WaitingStep> not_compiled_;
   std::map<uint64_t, WaitingStep> running_;  // by number
 };

@@ -181,18 +181,9 @@ struct SessionState {
     deadlines.timer_expired();
     for (auto call : deadlines.take_due(settings.world->now()))
       running.expire(
-          call, timeout_error(call), [this, call](const Status& why) { cancel(call, why); });
+          call, expired_error(running.awaited_by(call), cache.awaited_by(call)),
+          [this, call](const Status& why) { cancel(call, why); });
     set_timer();
-  }
-
-  /// Names the devices or tasks that the run still waits for.
-  Status timeout_error(CallId call) const {
-    auto awaited = running.awaited_by(call);
-    awaited.merge(cache.awaited_by(call));
-    std::string message = "the step was not done within its timeout";
-    for (const auto& name : awaited)
-      message += (name == *awaited.begin() ? "; it waits for " : ", ") + name;
-    return deadline_exceeded(message);
   }
 
   void end_if_idle() {
@@ -289,7 +280,7 @@ struct SessionState {
   // -- explain
 
   void explain(const Explain& call) {
-    auto explanation = std::make_shared<Explanation>(call);
+    auto explanation = std::make_shared<Explanation>(call, settings.runner);
     for (const auto& step : cache.compiling())
       explanation->add(settings.id, *step, settings.world->now());
     running.explain(explanation);
@@ -303,6 +294,12 @@ struct SessionState {
          .fetches = std::move(call.fetches),
          .targets = std::move(call.targets)},
         std::move(call.done));
+  }
+
+  void start_runner(StartRunner& call) {
+    note_call();
+    if (open_runs) self->send(task, MakeRunner{std::move(call), graph.shared(), settings.options});
+    else call.done(draining());
   }
 
   // -- draining, losses and close
@@ -370,6 +367,7 @@ SessionProtocol::behavior_type session(
         call.done({});
       },
       [&state](ExplainSignature& call) { state.handle(0, call, &SessionState::explain_signature); },
+      [&state](StartRunner& call) { state.handle(0, call, &SessionState::start_runner); },
       [&state](const Explain& call) { state.explain(call); },
       [&state](const TraceNextStep& call) { state.running.trace_next(call); },
       [&state](const ClusterChanged& change) { state.graph.update_view(change); },

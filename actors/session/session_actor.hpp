@@ -14,6 +14,8 @@ namespace troupe {
 
 struct SessionSettings {
   SessionId id = 0;
+  std::string runner;                  // whose session it is, "container/name"; or empty
+  std::shared_ptr<const Graph> graph;  // that it begins with; null: an empty one
   std::shared_ptr<const PlacementView> view;
   std::shared_ptr<const OpCatalog> catalog;
   std::chrono::milliseconds connect_timeout;

@@ -12,7 +12,9 @@ namespace troupe {
 void SessionGraph::begin(SessionProtocol::pointer self, SessionSettings& settings) {
   self_ = self;
   settings_ = &settings;
-  graph_ = std::make_shared<Graph>(settings.catalog);
+  // Is not changed, but replaced by a larger one, while the settings hold it, too.
+  graph_ = settings.graph ? std::const_pointer_cast<Graph>(settings.graph)
+                          : std::make_shared<Graph>(settings.catalog);
 }
 
 void SessionGraph::update_view(const ClusterChanged& change) {

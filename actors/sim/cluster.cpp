@@ -90,6 +90,21 @@ Result<ResourceList> Cluster::list_resources(
   });
 }
 
+Result<RunnerList> Cluster::list_runners(
+    const std::string& task, std::chrono::milliseconds timeout) {
+  return state_->ask_for<RunnerList>(task, [timeout](Done<RunnerList> done) {
+    return ListRunners{timeout, std::move(done)};
+  });
+}
+
+Status Cluster::control_runner(
+    const std::string& task, const ResourceName& runner, RunnerAction action,
+    std::chrono::milliseconds timeout) {
+  return state_->ask(task, [&](DoneStatus done) {
+    return ControlRunner{{runner, action}, timeout, std::move(done)};
+  });
+}
+
 Time Cluster::now() const { return state_->simulation.now(); }
 
 bool Cluster::run_until(const std::function<bool()>& condition, Time limit) {

@@ -8,6 +8,7 @@
 #include "troupe/actors/sim/options.hpp"
 #include "troupe/actors/sim/session.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
+#include "troupe/graph/cluster/runner.hpp"
 
 namespace troupe::sim {
 
@@ -56,6 +57,11 @@ class Cluster final : public FaultVerbs {
   Status forget(const std::string& task, const std::string& through);
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
   Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
+  Result<RunnerList> list_runners(const std::string& task, std::chrono::milliseconds timeout);
+  /// Pauses, resumes or stops a runner through a task, as a client does.
+  Status control_runner(
+      const std::string& task, const ResourceName& runner, RunnerAction action,
+      std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
   Time now() const;
   /// Runs the cluster until the condition is met. False if `limit` passes before, if no event is

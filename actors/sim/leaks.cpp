@@ -14,6 +14,7 @@ struct NamedMetric {
 
 constexpr NamedMetric metrics[] = {
     {&Metrics::sessions, "sessions", false},
+    {&Metrics::runners, "runners", false},
     {&Metrics::runs, "runs", true},
     {&Metrics::callables, "callables", false},
     {&Metrics::partial_runs, "partial runs", false},

@@ -88,6 +88,18 @@ Result<StepExplanation> Session::explain(
   return std::move(*explanation);
 }
 
+Status Session::start_runner(const std::string& name, const RunnerSpec& spec) {
+  if (auto status = extend(); !status.ok()) return status;
+  Call call;
+  auto promise = state_->open(call);
+  if (!call.is_done())
+    tell(state_->actor, StartRunner{name, spec, [promise](Status status) {
+                                      promise->resolve(std::move(status));
+                                    }});
+  promise.reset();
+  return state_->cluster.await(call);
+}
+
 void Session::cancel(const Call& step) {
   if (!step.is_done()) tell(state_->actor, CancelRun{step.state_->id});
 }

@@ -28,6 +28,8 @@ class Session {
       const std::vector<Ref>& targets = {}, const RunOptions& options = {});
   /// How a step would run, see Session::explain() of graph/session.hpp.
   Result<StepExplanation> explain(const Refs& feeds, const Refs& fetches, const Refs& targets = {});
+  /// Leaves a runner on the cluster, see Session::start_runner() of graph/session.hpp.
+  Status start_runner(const std::string& name, const RunnerSpec& spec);
   /// Cancels a step; no effect if it has ended.
   void cancel(const Call& step);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "troupe/actors/error.hpp"
@@ -115,6 +116,53 @@ void ClusterCalls::list_resources(const ListResources& call) {
         std::ranges::sort(list->resources, {}, &ListedResource::name);
         list->missing = std::move(errors);
         done(*list);
+      });
+}
+
+void ClusterCalls::list_runners(const ListRunners& call) {
+  auto list = std::make_shared<RunnerList>();
+  for_all_tasks(
+      call.timeout,
+      [this, list, timeout = call.timeout](
+          const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
+        self_->request(task, timeout, ListTaskRunners{})
+            .then(
+                [list, arrived](TaskRunners& found) {
+                  std::ranges::move(found.runners, std::back_inserter(list->runners));
+                  arrived({});
+                },
+                [key, arrived](const caf::error& error) {
+                  arrived(PeerMonitor::unreachable(key, to_status(error)));
+                });
+      },
+      [list, done = call.done](Errors errors) {
+        std::ranges::sort(list->runners, {}, &ListedRunner::name);
+        list->missing = std::move(errors);
+        done(*list);
+      });
+}
+
+void ClusterCalls::control_runner(const ControlRunner& call) {
+  auto answer = std::make_shared<std::optional<Status>>();
+  for_all_tasks(
+      call.timeout,
+      [this, answer, call](const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
+        auto answered = [answer, arrived](const Status& status) {
+          if (status.code() != Code::not_found) *answer = status;
+          arrived({});
+        };
+        self_->request(task, call.timeout, call.what)
+            .then(answered, [key, arrived](const caf::error& error) {
+              arrived(PeerMonitor::unreachable(key, to_status(error)));
+            });
+      },
+      [answer, call](const Errors& errors) {
+        const auto& name = call.what.name;
+        if (*answer) return call.done(**answer);
+        auto none = "no task that answers has a runner '" + name.name + "'" +
+                    (name.container.empty() ? "" : " of container '" + name.container + "'");
+        if (errors.empty()) return call.done(not_found(none));
+        call.done(unavailable(none + "; " + errors[0].message()).at(errors[0].where()));
       });
 }
 

@@ -15,6 +15,9 @@ class ClusterCalls {
 
   void list_devices(const ListDevices& call);
   void list_resources(const ListResources& call);
+  void list_runners(const ListRunners& call);
+  /// Asks all tasks: one that has the runner does it.
+  void control_runner(const ControlRunner& call);
   /// Resets the containers; the caller closes the sessions of this task.
   void reset(const Reset& call);
 

@@ -10,12 +10,13 @@
 #include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/error.hpp"
+#include "troupe/actors/runner/runner_set.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/actors/session/session_actor.hpp"
+#include "troupe/actors/session/session_view.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
-#include "troupe/graph/optimize/optimize.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -35,6 +36,7 @@ struct TaskState {
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
   std::map<caf::actor_addr, OwnedSessionActor> sessions;
+  RunnerSet runners;
   bool will_trim = false;
 
   ~TaskState() {
@@ -65,6 +67,11 @@ struct TaskState {
     });
     cluster_calls.begin(self, settings, peers);
     start_devices();
+    runners.begin(
+        self, settings, default_device().to_string(),
+        [this](const MakeRunner& call) { return open_session(call.options, &call); },
+        [this](const Commit& call, const DoneStatus& then) { commit(call, then); },
+        [this](const Withdraw& call, const std::function<void()>& then) { withdraw(call, then); });
   }
 
   std::string own_name() const { return task_name(peers.me.job, peers.me.task); }
@@ -98,6 +105,11 @@ struct TaskState {
     }
   }
 
+  DeviceName default_device() const {
+    const auto& first = peers.me.devices.at(0);
+    return {peers.me.job, peers.me.task, first.type, first.index};
+  }
+
   void peer_lost(const PeerLost& lost) {
     for (auto& device : devices) self->send(device, lost);
     for (auto& [address, session] : sessions) self->send(session, lost);
@@ -110,57 +122,44 @@ struct TaskState {
 
   // -- sessions and containers
 
-  Result<std::shared_ptr<const PlacementView>> view_for(const SessionOptions& options) const {
-    const auto& first = peers.me.devices.at(0);
-    PlacementView view{
-        .cluster = settings.config.cluster,
-        .master = {peers.me.job, peers.me.task, first.type, first.index},
-        .filters = {},
-        .is_soft = options.soft_placement};
-    for (const auto& text : options.device_filters) {
-      auto filter = DeviceName::parse(text);
-      if (!filter)
-        return invalid_argument("a device filter is wrong: " + filter.status().message());
-      view.filters.push_back(*std::move(filter));
-    }
-    return std::make_shared<const PlacementView>(std::move(view));
-  }
-
-  void create_session(const CreateSession& call) {
-    if (const auto& placement = call.options.placement;
-        !placement.empty() && placement != placement_by_cost)
-      return call.done(invalid_argument(
-          "there is no placement '" + placement + "': it is '" + placement_by_cost + "' or empty"));
+  /// Opens a session; `of`: that of a runner.
+  Result<OwnedSessionActor> open_session(SessionOptions options, const MakeRunner* of = nullptr) {
+    if (auto status = check_options(options); !status.ok()) return status;
     if (peers.me.is_draining)
-      return call.done(
-          unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
-              .at({.task = own_name()}));
+      return unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
+          .at({.task = own_name()});
     if (settings.sessions_max > 0 && sessions.size() >= settings.sessions_max)
-      return call.done(resource_exhausted(
-                           own_name() + " has " + std::to_string(sessions.size()) +
-                           " sessions, and takes no more than " +
-                           std::to_string(settings.sessions_max))
-                           .at({.task = own_name()}));
-    if (auto status = check_pass_names(call.options.disabled_passes); !status.ok())
-      return call.done(status);
-    auto view = view_for(call.options);
-    if (!view) return call.done(view.status());
+      return resource_exhausted(
+                 own_name() + " has " + std::to_string(sessions.size()) +
+                 " sessions, and takes no more than " + std::to_string(settings.sessions_max))
+          .at({.task = own_name()});
+    auto view = make_view(options, settings.config.cluster, default_device());
+    if (!view) return view.status();
+    if (of) options.operation_timeout = {};
     auto session = spawn_session(
         self->system(), caf::actor_cast<TaskActor>(self),
         {.id = settings.world->random(),
+         .runner = of ? of->call.spec.container + "/" + of->call.name : "",
+         .graph = of ? of->graph : nullptr,
          .view = *std::move(view),
          .catalog = settings.catalog,
          .connect_timeout = settings.connect_timeout,
          .world = settings.world,
          .metrics = settings.metrics,
-         .options = call.options,
-         .idle_limit = settings.session_idle_limit,
+         .options = std::move(options),
+         .idle_limit = of ? std::chrono::milliseconds(0) : settings.session_idle_limit,
          .log = settings.log,
          .device = settings.devices.empty() ? nullptr : settings.devices.front(),
          .dump_graphs = settings.dump_graphs});
     sessions.emplace(session.address(), session);
     self->monitor(session);
-    call.done(SessionActor(session));
+    return session;
+  }
+
+  void create_session(const CreateSession& call) {
+    auto session = open_session(call.options);
+    if (session) call.done(SessionActor(*session));
+    else call.done(session.status());
   }
 
   // The deadline of a registration bounds its requests.
@@ -178,19 +177,24 @@ struct TaskState {
 
   caf::result<Status> commit(const Commit& call) {
     auto promise = self->make_response_promise<Status>();
-    directory.claim(call.device, call.resources, [=, this](const Status& status) mutable {
-      if (!status.ok()) return void(promise.deliver(status));
-      containers.commit(call, [=, this](const Status& status) mutable {
-        // A single resource was refused for another one of its name, which has the place.
-        if (!status.ok() && call.resources.size() > 1) directory.give_back(call.resources);
-        promise.deliver(status);
-      });
-    });
+    commit(call, [promise](const Status& status) mutable { promise.deliver(status); });
     return promise;
   }
 
-  void withdraw(const Withdraw& call) {
-    containers.withdraw(call, [this, call] { directory.give_back(call.resources); });
+  void commit(const Commit& call, DoneStatus then) {
+    directory.claim(call.device, call.resources, [=, this](const Status& status) {
+      if (!status.ok()) return then(status);
+      containers.commit(call, [=, this](const Status& status) {
+        // A single resource was refused for another one of its name, which has the place.
+        if (!status.ok() && call.resources.size() > 1) directory.give_back(call.resources);
+        then(status);
+      });
+    });
+  }
+
+  void withdraw(
+      const Withdraw& call, std::function<void()> then = [] {}) {
+    containers.withdraw(call, [=, this] { directory.give_back(call.resources, then); });
   }
 
   caf::result<Status> reset_containers(const ContainerChoice& chosen) {
@@ -224,8 +228,11 @@ struct TaskState {
     return promise;
   }
 
-  void close_sessions() {
-    for (auto& [address, session] : sessions) self->send(session, Close{[](const Status&) {}});
+  /// A runner's goes on after a reset, unless it uses what is reset.
+  void close_sessions(bool with_runners) {
+    for (auto& [address, session] : sessions)
+      if (with_runners || !runners.has_session(address))
+        self->send(session, Close{[](const Status&) {}});
   }
 
   NodeInfo info() const {
@@ -270,8 +277,14 @@ struct TaskState {
                                         }});
   }
 
+  void session_ended(const caf::actor_addr& session) {
+    sessions.erase(session);
+    runners.session_ended(session);
+  }
+
   void actor_ended(const caf::down_msg& down) {
-    sessions.erase(down.source);
+    session_ended(down.source);
+    runners.actor_ended(down.source);
     peers.ended(down.source, down.reason);
   }
 
@@ -287,6 +300,7 @@ struct TaskState {
           *is_late ? deadline_exceeded(why + "; those that had not ended were cancelled")
                    : Status());
     });
+    runners.end_all(unavailable(own_name() + " was told to drain").at({.task = own_name()}));
     for (auto& [address, session] : sessions) self->send(session, DrainRuns{drained});
     auto cancel_late_runs = [this, weak = std::weak_ptr(is_late), why] {
       auto is_late = weak.lock();
@@ -301,7 +315,7 @@ struct TaskState {
   }
 
   void stop(const Stop& call) {
-    close_sessions();
+    close_sessions(/*with_runners=*/true);
     peers.clear();
     self->quit(caf::exit_reason::user_shutdown);
     call.done({});
@@ -317,8 +331,10 @@ TaskProtocol::behavior_type task(
       [&state](const CreateSession& call) { state.create_session(call); },
       [&state](const ListDevices& call) { state.cluster_calls.list_devices(call); },
       [&state](const ListResources& call) { state.cluster_calls.list_resources(call); },
+      [&state](const ListRunners& call) { state.cluster_calls.list_runners(call); },
+      [&state](const ControlRunner& call) { state.cluster_calls.control_runner(call); },
       [&state](const Reset& call) {
-        if (call.only_task.empty()) state.close_sessions();
+        if (call.only_task.empty()) state.close_sessions(/*with_runners=*/false);
         state.cluster_calls.reset(call);
       },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
@@ -330,6 +346,8 @@ TaskProtocol::behavior_type task(
       [&state](const Hello& hello) { return state.peers.answer_hello(hello); },
       [&state](const ResetContainers& call) { return state.reset_containers(call.containers); },
       [&state](const ListTaskResources&) { return state.list_task_resources(); },
+      [&state](const ListTaskRunners&) { return state.runners.list(); },
+      [&state](const ControlTaskRunner& call) { return state.runners.control(call); },
       [&state](const Ping& ping) { state.peers.answer_ping(ping); },
       [&state](const Pong& pong) { state.peers.pong_received(pong); },
       [&state](const FindTask& call) { return state.peers.find(call); },
@@ -345,8 +363,9 @@ TaskProtocol::behavior_type task(
       [&state](const Withdraw& call) { state.withdraw(call); },
       [&state](const DeviceSessionEnded& ended) { state.drop_private_containers(ended); },
       [&state, self](const SessionClosed&) {
-        state.sessions.erase(caf::actor_cast<caf::actor_addr>(self->current_sender()));
+        state.session_ended(caf::actor_cast<caf::actor_addr>(self->current_sender()));
       },
+      [&state](const MakeRunner& call) { state.runners.make(call); },
       [&state](const LeaveCluster& call) { state.membership.leave_cluster(call.done); },
       [&state](const Stop& call) { state.stop(call); },
       [](const Post& next) { next.work(); },

@@ -55,6 +55,14 @@ struct CancelRuns {
 /// sessions_max any more.
 struct SessionClosed {};
 
+/// Makes a runner with that graph, which is not changed, in a session with those options. Sent by
+/// the session whose client leaves the runner.
+struct MakeRunner {
+  StartRunner call;
+  std::shared_ptr<const Graph> graph;
+  SessionOptions options;
+};
+
 /// Removes the task from the cluster, if it has joined; its resources are lost then. Succeeds
 /// without effect on a configured task.
 struct LeaveCluster {
@@ -76,8 +84,9 @@ using TaskActor = MasterActor::extend<
     // From other nodes. FailedPrecondition: the sender expects another task or cluster here.
     caf::replies_to<Hello>::with<Status, TaskDescription>,
     caf::replies_to<ResetContainers>::with<Status>,
-    caf::replies_to<ListTaskResources>::with<TaskResources>, caf::reacts_to<Ping>,
-    caf::reacts_to<Pong>,
+    caf::replies_to<ListTaskResources>::with<TaskResources>,
+    caf::replies_to<ListTaskRunners>::with<TaskRunners>,
+    caf::replies_to<ControlTaskRunner>::with<Status>, caf::reacts_to<Ping>, caf::reacts_to<Pong>,
     // From other nodes, and from sessions of this process (directory.hpp).
     caf::replies_to<FindResources>::with<Status, ResourcePlaces>,
     caf::replies_to<PlaceResources>::with<Status, ResourcePlaces>,
@@ -91,8 +100,8 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<Bind>::with<Status, Bindings>,
     // Answered when containers hold the resources. Aborted: one was placed elsewhere meanwhile.
     caf::replies_to<Commit>::with<Status>, caf::reacts_to<Withdraw>,
-    caf::reacts_to<DeviceSessionEnded>, caf::reacts_to<SessionClosed>, caf::reacts_to<LeaveCluster>,
-    caf::reacts_to<Stop>>;
+    caf::reacts_to<DeviceSessionEnded>, caf::reacts_to<SessionClosed>, caf::reacts_to<MakeRunner>,
+    caf::reacts_to<LeaveCluster>, caf::reacts_to<Stop>>;
 
 struct TaskSettings {
   TaskConfig config;
@@ -109,8 +118,11 @@ struct TaskSettings {
   std::chrono::milliseconds heartbeat_limit{2000};
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<ResourceIndex> resource_index = std::make_shared<ResourceIndex>();
-  /// The maximum number of sessions with this task as master; 0: no limit.
+  /// The maximum number of sessions with this task as master, those of runners among them; 0: no
+  /// limit.
   size_t sessions_max = 0;
+  /// The maximum number of runners of this task.
+  size_t runners_max = 64;
   /// A session that was not called for this time is closed; 0: never.
   std::chrono::milliseconds session_idle_limit{0};
   /// Writes a line to the node's log; called from any thread. May be empty.
@@ -136,5 +148,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DeviceSessionEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRuns)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SessionClosed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::MakeRunner)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LeaveCluster)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Stop)

@@ -7,6 +7,7 @@
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/capnp/client/remote_session.hpp"
 #include "troupe/capnp/convert/convert_resources.hpp"
+#include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
 #include "troupe/graph/cluster/address.hpp"
 
@@ -27,6 +28,16 @@ class RemoteClient final : public Client {
   Result<std::unique_ptr<Session>> session(const SessionOptions& options) override;
   Result<DeviceList> list_devices(milliseconds timeout) override;
   Result<ResourceList> list_resources(milliseconds timeout) override;
+  Result<RunnerList> list_runners(milliseconds timeout) override;
+  Status pause_runner(const ResourceName& runner, milliseconds timeout) override {
+    return control_runner(runner, RunnerAction::pause, timeout);
+  }
+  Status resume_runner(const ResourceName& runner, milliseconds timeout) override {
+    return control_runner(runner, RunnerAction::resume, timeout);
+  }
+  Status stop_runner(const ResourceName& runner, milliseconds timeout) override {
+    return control_runner(runner, RunnerAction::stop, timeout);
+  }
   Status reset(const std::vector<std::string>& containers, milliseconds timeout) override;
   Status reset_all(milliseconds timeout) override { return reset_task("", timeout); }
   Status reset_task(const std::string& task, milliseconds timeout) override;
@@ -61,6 +72,8 @@ class RemoteClient final : public Client {
   Status tell(Request request) {
     return ask<bool>(request, [](auto&) { return true; }).status();
   }
+
+  Status control_runner(const ResourceName& runner, RunnerAction action, milliseconds timeout);
 
   std::shared_ptr<Connection> connection_;
 };
@@ -99,6 +112,28 @@ Result<ResourceList> RemoteClient::list_resources(milliseconds timeout) {
         return request;
       },
       [](auto& response) { return to_resource_list(response); });
+}
+
+Result<RunnerList> RemoteClient::list_runners(milliseconds timeout) {
+  return ask<RunnerList>(
+      [timeout](rpc::Master::Client& master) {
+        auto request = master.listRunnersRequest();
+        request.setTimeoutMs(timeout_to_ms(timeout));
+        return request;
+      },
+      [](auto& response) { return to_runner_list(response); });
+}
+
+Status RemoteClient::control_runner(
+    const ResourceName& runner, RunnerAction action, milliseconds timeout) {
+  return tell([&](rpc::Master::Client& master) {
+    auto request = master.controlRunnerRequest();
+    request.setContainer(runner.container);
+    request.setName(runner.name);
+    request.setAction(to_message(action));
+    request.setTimeoutMs(timeout_to_ms(timeout));
+    return request;
+  });
 }
 
 Status RemoteClient::reset_task(const std::string& task, milliseconds timeout) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "troupe/graph/cluster/cluster_view.hpp"
+#include "troupe/graph/cluster/runner.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/graph/types/status.hpp"
 
@@ -48,6 +49,24 @@ class Client {
   /// The resources in the containers of the cluster.
   virtual Result<ResourceList> list_resources(
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// The runners that clients have left on the cluster (Session::start_runner()), and that were not
+  /// stopped since.
+  virtual Result<RunnerList> list_runners(
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Has a runner start no more steps; those that it has started go on until they end, so that
+  /// nothing is lost: a step that waits for room in its queue puts its element in later. NotFound:
+  /// there is no such runner. FailedPrecondition: it has ended. Unavailable: no task that answers
+  /// has it.
+  virtual Status pause_runner(
+      const ResourceName& runner, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Has it go on where it was: in the same session, so that readers and random numbers go on, too.
+  /// The errors are those of pause_runner().
+  virtual Status resume_runner(
+      const ResourceName& runner, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// Cancels its steps, runs its cancel op, and frees its name; also after it has ended. NotFound
+  /// and Unavailable as of pause_runner().
+  virtual Status stop_runner(
+      const ResourceName& runner, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions
   /// and those of other nodes that have used them. Unavailable names the tasks that could not be
   /// reached; all others have been reset.

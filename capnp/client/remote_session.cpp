@@ -7,6 +7,7 @@
 #include "troupe/capnp/client/remote_session_objects.hpp"
 #include "troupe/capnp/client/remote_step.hpp"
 #include "troupe/capnp/convert/convert_explanation.hpp"
+#include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/graph/sent_graph.hpp"
 
 namespace troupe {
@@ -48,6 +49,7 @@ class RemoteSession final : public Session {
       const RunOptions& options) override;
   Result<StepExplanation> explain(
       const Refs& feeds, const Refs& fetches, const Refs& targets) override;
+  Status start_runner(const std::string& name, const RunnerSpec& spec) override;
   const std::vector<std::string>& warnings() const override { return warnings_; }
   Status close() override;
 
@@ -210,6 +212,17 @@ Result<StepExplanation> RemoteSession::explain(
   });
   if (!status.ok()) return status;
   return result;
+}
+
+Status RemoteSession::start_runner(const std::string& name, const RunnerSpec& spec) {
+  Status answer;
+  auto status = connection_->run_within(operation_timeout_, [&] {
+    auto request = session_->startRunnerRequest();
+    request.setName(name);
+    fill(request, spec);
+    return request.send().then([&](auto response) { answer = to_status(response.getStatus()); });
+  });
+  return status.ok() ? answer : status;
 }
 
 Status RemoteSession::close() {

@@ -95,7 +95,8 @@ Result<WaitingStep> read_waiting_step(rpc::WaitingStep::Reader from) {
       .session = from.getSession(),
       .step = from.getStep(),
       .age = *age,
-      .waits = *std::move(waits)};
+      .waits = *std::move(waits),
+      .runner = text_of(from.getRunner())};
 }
 
 }  // namespace
@@ -218,6 +219,7 @@ void fill(capnp::List<rpc::WaitingStep>::Builder to, const std::vector<WaitingSt
     to[i].setSession(steps[i].session);
     to[i].setStep(steps[i].step);
     to[i].setAgeMs(static_cast<uint64_t>(steps[i].age.count()));
+    if (!steps[i].runner.empty()) to[i].setRunner(steps[i].runner);
     auto waits = to[i].initWaits(static_cast<unsigned>(steps[i].waits.size()));
     for (unsigned j = 0; j < steps[i].waits.size(); ++j) {
       const auto& wait = steps[i].waits[j];

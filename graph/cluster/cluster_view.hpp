@@ -105,6 +105,7 @@ struct WaitingStep {
   uint64_t step = 0;  // 0 before it is compiled
   std::chrono::milliseconds age{0};
   std::vector<Wait> waits;
+  std::string runner;  // whose step it is, "container/name"; empty: a client's
 
   bool operator==(const WaitingStep&) const = default;
 };

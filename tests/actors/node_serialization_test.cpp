@@ -65,6 +65,27 @@ BOOST_AUTO_TEST_CASE(a_valid_cluster_is_read_back_and_an_invalid_one_is_refused)
   BOOST_TEST(!read(bytes, read_back));
 }
 
+BOOST_AUTO_TEST_CASE(a_runner_is_read_back_and_one_in_no_known_state_is_refused) {
+  ListedRunner runner{
+      .name = {"c", "input"},
+      .task = "/job:ps/task:0",
+      .state = RunnerState::paused,
+      .age = std::chrono::milliseconds(1500),
+      .steps = 7,
+      .failures = 2,
+      .last_error = unavailable("it is away"),
+      .status = aborted("it was reset")};
+  auto back = round_trip(TaskRunners{{runner, ListedRunner()}});
+  BOOST_TEST((back.runners == std::vector{runner, ListedRunner()}));
+  auto told = round_trip(ControlTaskRunner{{"c", "input"}, RunnerAction::stop});
+  BOOST_TEST((told.name == runner.name && told.action == RunnerAction::stop));
+  auto bytes = write(ControlTaskRunner{{"c", "input"}, RunnerAction::stop});
+  bytes.back() = 3;
+  BOOST_TEST(!read(bytes, told));
+  runner.state = static_cast<RunnerState>(3);
+  BOOST_TEST(!read(write(runner), back.runners[0]));
+}
+
 BOOST_AUTO_TEST_CASE(the_waits_of_a_step_are_read_back) {
   Wait wait{"device", "node", "Op", "what", "peer", std::chrono::milliseconds(12345)};
   auto back = round_trip(StepWaits{{wait, Wait()}});

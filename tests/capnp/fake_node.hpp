@@ -34,6 +34,7 @@ class Record {
   std::vector<NodeDef> nodes;  // of the last Extend
   RunOptions options;          // of the last callable
   SessionOptions session_options;
+  RunnerSpec runner;              // of the last StartRunner
   Done<SessionActor> unanswered;  // of the last CreateSession with device filters
 
  private:
@@ -193,6 +194,10 @@ inline SessionActor::behavior_type fake_session(
         explanation.nodes[0].why = call.targets.empty() ? "" : call.targets[0];
         if (call.fetches.empty()) call.done(invalid_argument("nothing to fetch"));
         else call.done(explanation);
+      },
+      [record](StartRunner& call) {
+        record->runner = call.spec;
+        call.done(call.name == "taken" ? full_error() : Status());
       }};
 }
 
@@ -215,13 +220,28 @@ inline std::vector<WaitingStep> fake_waiting_steps() {
       {.session = 3,
        .step = 4,
        .age = std::chrono::milliseconds(1500),
-       .waits = {
-           {.device = "/job:ps/task:0/device:CPU:0",
-            .node = "total",
-            .op = "Sum",
-            .what = "'x:0' from /job:worker/task:1/device:CPU:0",
-            .peer = "/job:worker/task:1",
-            .age = std::chrono::milliseconds(1400)}}}};
+       .waits =
+           {{.device = "/job:ps/task:0/device:CPU:0",
+             .node = "total",
+             .op = "Sum",
+             .what = "'x:0' from /job:worker/task:1/device:CPU:0",
+             .peer = "/job:worker/task:1",
+             .age = std::chrono::milliseconds(1400)}},
+       .runner = "c/input"}};
+}
+
+inline RunnerList fake_runners() {
+  return {
+      .runners =
+          {{.name = {"c", "input"},
+            .task = "/job:ps/task:0",
+            .state = RunnerState::ended,
+            .age = std::chrono::milliseconds(1500),
+            .steps = 7,
+            .failures = 2,
+            .last_error = full_error(),
+            .status = aborted("it was reset")}},
+      .missing = {unavailable("/job:ps/task:1 is away")}};
 }
 
 inline DeviceList fake_devices() {
@@ -266,6 +286,14 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
       },
       [](ListDevices& list) { list.done(fake_devices()); },
       [](ListResources& list) { list.done(fake_resources()); },
+      [](ListRunners& list) { list.done(fake_runners()); },
+      [record](ControlRunner& call) {
+        const auto& [name, action] = call.what;
+        record->add(
+            "runner " + name.container + "/" + name.name + " " +
+            std::to_string(static_cast<int>(action)) + " " + std::to_string(call.timeout.count()));
+        call.done(name.name == "input" ? Status() : not_found("no runner"));
+      },
       [record](Reset& reset) {
         if (reset.containers.all) {
           record->add("reset all of " + reset.only_task);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "troupe/capnp/convert/convert_resources.hpp"
+#include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
 #include "troupe/capnp/convert/convert_tensor.hpp"
 #include "troupe/capnp/server/services/ask.hpp"
@@ -25,6 +26,8 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> listDevices(ListDevicesContext context) override;
   kj::Promise<void> cluster(ClusterContext context) override;
   kj::Promise<void> listResources(ListResourcesContext context) override;
+  kj::Promise<void> listRunners(ListRunnersContext context) override;
+  kj::Promise<void> controlRunner(ControlRunnerContext context) override;
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
@@ -138,6 +141,25 @@ kj::Promise<void> MasterServer::listDevices(ListDevicesContext context) {
 kj::Promise<void> MasterServer::listResources(ListResourcesContext context) {
   return answer_query<ListResources, ResourceList>(
       context, [](auto results, const ResourceList& list) { fill(results, list); });
+}
+
+kj::Promise<void> MasterServer::listRunners(ListRunnersContext context) {
+  return answer_query<ListRunners, RunnerList>(
+      context, [](auto results, const RunnerList& list) { fill(results, list); });
+}
+
+kj::Promise<void> MasterServer::controlRunner(ControlRunnerContext context) {
+  auto params = context.getParams();
+  auto action = to_runner_action(params.getAction());
+  if (!action) {
+    fill(context.getResults().initStatus(), action.status());
+    return kj::READY_NOW;
+  }
+  return answer_in_time(context, [&](milliseconds time, DoneStatus done) {
+    ResourceName name{params.getContainer().cStr(), params.getName().cStr()};
+    ControlRunner call{{std::move(name), *action}, time, std::move(done)};
+    tell(service_.master, std::move(call), &unit_);
+  });
 }
 
 kj::Promise<void> MasterServer::reset(ResetContext context) {

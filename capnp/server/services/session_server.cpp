@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "troupe/capnp/convert/convert_explanation.hpp"
+#include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_tensor.hpp"
 #include "troupe/capnp/server/services/session_handle.hpp"
 #include "troupe/capnp/server/services/session_object_servers.hpp"
@@ -25,6 +26,7 @@ class SessionServer final : public rpc::Session::Server {
   kj::Promise<void> setUpPartialRun(SetUpPartialRunContext context) override;
   kj::Promise<void> close(CloseContext context) override;
   kj::Promise<void> explain(ExplainContext context) override;
+  kj::Promise<void> startRunner(StartRunnerContext context) override;
 
  private:
   template <class Call, class Context, class SetResult>
@@ -164,6 +166,22 @@ kj::Promise<void> SessionServer::explain(ExplainContext context) {
         fill(context.getResults().initStatus(), explanation.status());
         if (explanation) fill(context.getResults().initExplanation(), *explanation);
       });
+}
+
+kj::Promise<void> SessionServer::startRunner(StartRunnerContext context) {
+  auto spec = to_runner_spec(context.getParams());
+  if (handle_->is_closed || !spec) {
+    auto status = handle_->is_closed ? SessionHandle::closed() : spec.status();
+    fill(context.getResults().initStatus(), status);
+    return kj::READY_NOW;
+  }
+  auto request = [&](DoneStatus done) {
+    StartRunner call{context.getParams().getName().cStr(), *std::move(spec), std::move(done)};
+    tell(handle_->session, std::move(call), &handle_->unit);
+  };
+  return ask<Status>(handle_->unit, request).then([context](Status status) mutable {
+    fill(context.getResults().initStatus(), status);
+  });
 }
 
 kj::Promise<void> SessionServer::close(CloseContext context) {

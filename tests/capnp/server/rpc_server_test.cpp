@@ -198,6 +198,40 @@ BOOST_AUTO_TEST_CASE(a_node_lists_the_resources_of_its_containers) {
   BOOST_TEST((list->missing[0] == unavailable("/job:ps/task:1 is away")));
 }
 
+BOOST_AUTO_TEST_CASE(a_session_leaves_a_runner_with_all_that_it_was_told) {
+  RunnerSpec spec{
+      .container = "c",
+      .enqueue_ops = {"put", "put", "put_other"},
+      .close_op = "close",
+      .cancel_op = "cancel",
+      .end_codes = {Code::data_loss}};
+  BOOST_TEST(session->start_runner("input", spec).ok());
+  const auto& left = node.record->runner;
+  BOOST_TEST(left.container == "c");
+  BOOST_TEST((left.enqueue_ops == spec.enqueue_ops));
+  BOOST_TEST(left.close_op == "close");
+  BOOST_TEST(left.cancel_op == "cancel");
+  BOOST_TEST((left.end_codes == spec.end_codes));
+  BOOST_TEST((session->start_runner("taken", spec) == full_error()));
+  spec.end_codes = {Code::ok};
+  BOOST_TEST((session->start_runner("input", spec).code() == Code::invalid_argument));
+  BOOST_TEST(session->close().ok());
+  BOOST_TEST((session->start_runner("input", spec).code() == Code::failed_precondition));
+}
+
+BOOST_AUTO_TEST_CASE(a_client_lists_and_controls_runners) {
+  auto list = client->list_runners();
+  BOOST_TEST_REQUIRE(list.ok(), list.status().to_string());
+  BOOST_TEST((*list == fake_runners()));
+  BOOST_TEST(client->pause_runner({"c", "input"}, 1s).ok());
+  BOOST_TEST(client->resume_runner({"c", "input"}, 2s).ok());
+  BOOST_TEST(client->stop_runner({"c", "input"}, 3s).ok());
+  for (const auto* told :
+       {"runner c/input 0 1000", "runner c/input 1 2000", "runner c/input 2 3000"})
+    BOOST_TEST(node.record->wait_for(told), told);
+  BOOST_TEST((client->stop_runner({"", "other"}).code() == Code::not_found));
+}
+
 BOOST_AUTO_TEST_CASE(all_containers_are_reset_of_all_tasks_or_of_one) {
   BOOST_TEST(client->reset_all().ok());
   BOOST_TEST(node.record->wait_for("reset all of "));
@@ -221,6 +255,7 @@ BOOST_AUTO_TEST_CASE(a_node_explains_what_its_steps_wait_for) {
       .peer = "/job:worker/task:1",
       .age = 1400ms};
   BOOST_TEST((steps->at(0).waits[0] == wait));
+  BOOST_TEST(steps->at(0).runner == "c/input");
 }
 
 BOOST_AUTO_TEST_CASE(a_client_sees_the_next_step_of_a_session_of_another) {

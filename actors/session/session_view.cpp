@@ -1,0 +1,29 @@
+#include "troupe/actors/session/session_view.hpp"
+
+#include <utility>
+
+#include "troupe/graph/optimize/optimize.hpp"
+
+namespace troupe {
+
+Status check_options(const SessionOptions& options) {
+  if (const auto& placement = options.placement;
+      !placement.empty() && placement != placement_by_cost)
+    return invalid_argument(
+        "there is no placement '" + placement + "': it is '" + placement_by_cost + "' or empty");
+  return check_pass_names(options.disabled_passes);
+}
+
+Result<std::shared_ptr<const PlacementView>> make_view(
+    const SessionOptions& options, const ClusterSpec& cluster, const DeviceName& master) {
+  PlacementView view{
+      .cluster = cluster, .master = master, .filters = {}, .is_soft = options.soft_placement};
+  for (const auto& text : options.device_filters) {
+    auto filter = DeviceName::parse(text);
+    if (!filter) return invalid_argument("a device filter is wrong: " + filter.status().message());
+    view.filters.push_back(*std::move(filter));
+  }
+  return std::make_shared<const PlacementView>(std::move(view));
+}
+
+}  // namespace troupe
