@@ -53,6 +53,8 @@ std::vector<TaskClient> connect_to_all(const ClusterSpec& cluster, const Options
 std::string bytes_text(uint64_t bytes);
 /// "4 s", "3 min", "2 h".
 std::string age_text(std::chrono::milliseconds age);
+/// "running for 4 s, 12 steps, 1 failed; the last: Unavailable: ..."
+std::string runner_text(const ListedRunner& runner);
 /// "(default)" for the container without a name.
 std::string container_text(const std::string& container);
 
@@ -67,6 +69,7 @@ void add_listing_commands(CLI::App& app, const Options& options, Run& run);
 void add_waiting_commands(CLI::App& app, const Options& options, Run& run);
 void add_step_commands(CLI::App& app, const Options& options, Run& run);
 void add_control_commands(CLI::App& app, const Options& options, Run& run);
+void add_runner_commands(CLI::App& app, const Options& options, Run& run);
 void add_doctor_command(CLI::App& app, const Options& options, Run& run);
 /// `program`: the words after --, which run instead of nodes.
 void add_launch_command(CLI::App& app, const std::vector<std::string>& program, Run& run);

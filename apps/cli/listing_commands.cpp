@@ -13,6 +13,7 @@ struct Listing {
   ClusterSpec cluster;
   DeviceList devices;
   ResourceList resources;
+  RunnerList runners;
 };
 
 Result<Listing> list(Client& client, const Options& options) {
@@ -23,7 +24,10 @@ Result<Listing> list(Client& client, const Options& options) {
   if (!devices) return devices.status();
   auto resources = client.list_resources(options.timeout());
   if (!resources) return resources.status();
-  return Listing{*std::move(cluster), *std::move(devices), *std::move(resources)};
+  auto runners = client.list_runners(options.timeout());
+  if (!runners) return runners.status();
+  return Listing{
+      *std::move(cluster), *std::move(devices), *std::move(resources), *std::move(runners)};
 }
 
 std::string task_of(const std::string& device) {
@@ -84,16 +88,27 @@ void print_device(const ListedDevice& device) {
       paint(Colour::dim, "  " + device.attributes.description).c_str());
 }
 
-void print_containers(const std::vector<const ListedResource*>& resources) {
+/// The state of a runner that is listed as a resource; false: it is none, or has just been stopped.
+bool print_runner(const ListedResource& resource, const RunnerList& list) {
+  auto found = std::ranges::find(list.runners, resource.name, &ListedRunner::name);
+  if (resource.kind != "runner" || found == list.runners.end()) return false;
+  std::printf("    %s  runner  %s\n", resource.name.name.c_str(), runner_text(*found).c_str());
+  return true;
+}
+
+void print_containers(
+    const std::vector<const ListedResource*>& resources, const RunnerList& runners) {
   std::map<std::string, std::vector<const ListedResource*>> containers;
   for (const auto* resource : resources) containers[resource->name.container].push_back(resource);
   for (const auto& [container, held] : containers) {
     std::printf("  /container:%s\n", container_text(container).c_str());
-    for (const auto* resource : held)
+    for (const auto* resource : held) {
+      if (print_runner(*resource, runners)) continue;
       std::printf(
           "    %s  %s %s  %s%s\n", resource->name.name.c_str(), resource->kind.c_str(),
           value_text(*resource).c_str(), bytes_text(resource->bytes).c_str(),
           paint(Colour::dim, "  used " + age_text(resource->idle) + " ago").c_str());
+    }
   }
 }
 
@@ -114,7 +129,7 @@ void print_tree(const Listing& listing) {
           state.c_str());
       for (const auto& device : listing.devices.devices)
         if (task_of(device.name) == task) print_device(device);
-      print_containers(resources[task]);
+      print_containers(resources[task], listing.runners);
     }
   for (const auto& status : listing.devices.missing)
     std::fprintf(stderr, "troupe: %s\n", status.to_string().c_str());

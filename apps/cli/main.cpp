@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   add_waiting_commands(app, options, run);
   add_step_commands(app, options, run);
   add_control_commands(app, options, run);
+  add_runner_commands(app, options, run);
   add_doctor_command(app, options, run);
   add_ops_command(app, run);
   add_completion_command(app, run);

@@ -19,19 +19,15 @@ Json json_of(const std::string& master, const WaitingStep& step) {
          {"what", wait.what},
          {"peer", wait.peer},
          {"age_ms", wait.age.count()}});
-  return {
-      {"master", master},
-      {"session", step.session},
-      {"step", step.step},
-      {"age_ms", step.age.count()},
-      {"waits", waits}};
+  return {{"master", master},      {"session", step.session},    {"step", step.step},
+          {"runner", step.runner}, {"age_ms", step.age.count()}, {"waits", waits}};
 }
 
 void print_step(const std::string& master, const WaitingStep& step) {
   std::printf(
-      "%s  session %llu, step %llu, since %s\n", paint(Colour::bold, master).c_str(),
+      "%s  session %llu, step %llu%s, since %s\n", paint(Colour::bold, master).c_str(),
       static_cast<unsigned long long>(step.session), static_cast<unsigned long long>(step.step),
-      age_text(step.age).c_str());
+      step.runner.empty() ? "" : (" of runner " + step.runner).c_str(), age_text(step.age).c_str());
   for (const auto& wait : step.waits) {
     auto node = wait.node.empty() ? std::string() : wait.node + " (" + wait.op + ") ";
     std::printf(

@@ -86,6 +86,52 @@ BOOST_AUTO_TEST_CASE(reset_frees_what_it_is_told_to_and_nothing_without_being_to
   BOOST_TEST(json_of({"--target", cluster.target, "ls"})["resources"].empty());
 }
 
+BOOST_AUTO_TEST_CASE(runners_are_listed_paused_resumed_and_stopped) {
+  NodeCluster nodes({{"ps", 1}, {"worker", 1}});
+  auto target = nodes.target("worker", 0);
+  {
+    auto client = connect(target);
+    auto session = open(*client);
+    Builder b;
+    auto ps = b.on("/job:ps/task:0");
+    Attrs attrs{{"component_types", DTypes{DType::float32}}, {"capacity", int64_t{2}}};
+    attrs.insert({{"shared_name", "examples"}});
+    auto queue = ps.op("FIFOQueueV2", {}, attrs);
+    auto enqueue = ps.op("QueueEnqueueV2", {queue, ps.constant(1.0F)});
+    auto cancel = ps.op("QueueCloseV2", {queue}, {{"cancel_pending_enqueues", true}});
+    BOOST_REQUIRE(session->extend(b).ok());
+    RunnerSpec spec{.enqueue_ops = {enqueue.name()}, .cancel_op = cancel.name()};
+    BOOST_REQUIRE(session->start_runner("input", spec).ok());
+  }
+  auto runners = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--target", nodes.target("ps", 0), "runners"});
+    return run_cli(words);
+  };
+  Json waiting;
+  while (waiting.empty()) {
+    auto ended = run_cli({"--json", "--target", target, "explain"});
+    if (!ended.output.empty()) waiting = Json::parse(ended.output);
+  }
+  BOOST_TEST(waiting["runner"] == "/input");
+  auto listed = json_of({"--target", target, "runners"});
+  BOOST_TEST(listed["name"] == "input");
+  BOOST_TEST(listed["state"] == "running");
+  BOOST_TEST(listed["steps"] == 2);
+  BOOST_TEST(listed["error"].is_null());
+  check_says(run_cli({"--target", target, "ls"}).output, "input  runner  running for ");
+  BOOST_TEST(runners({"pause", "input"}).output == "paused input\n");
+  check_says(runners({"ls"}).output, "input  on /job:worker/task:0  paused for ");
+  BOOST_TEST(runners({"resume", "input"}).output == "resumed input\n");
+  auto wrong = runners({"pause", "input", "--container", "ours"});
+  BOOST_TEST(wrong.code == 1);
+  check_says(wrong.errors, "no task that answers has a runner 'input' of container 'ours'");
+  // A node that drains does not wait for the step of a runner, which waits for room.
+  BOOST_TEST(run_cli({"--target", target, "--timeout", "30", "drain"}).code == 0);
+  check_says(runners({"ls"}).output, "was told to drain");
+  BOOST_TEST(runners({"stop", "input"}).output == "stopped input\n");
+  check_says(runners({}).output, "no runner is left on the cluster");
+}
+
 BOOST_AUTO_TEST_CASE(explain_says_what_a_step_waits_for_and_doctor_who_is_silent) {
   NodeCluster nodes({{"worker", 2}});
   auto client = connect(nodes.target("worker", 0));
