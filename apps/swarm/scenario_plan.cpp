@@ -12,6 +12,7 @@ using sim::Fault;
 
 constexpr double share_without_faults = 0.2;
 constexpr double share_with_queues = 0.5;
+constexpr double share_with_runner = 0.5;  // of these
 
 /// Such that messages need grants and pieces.
 LinkSizes draw_link_sizes(sim::Random& random) {
@@ -97,6 +98,23 @@ void draw_queues(ScenarioPlan& plan, const std::vector<std::string>& tasks, sim:
     plan.accumulators.push_back(draw_accumulator(tasks, count, random));
 }
 
+void draw_runner(ScenarioPlan& plan, const std::vector<std::string>& tasks, sim::Random random) {
+  if (plan.queues.empty() || !random.chance(share_with_runner)) return;
+  auto& runner = plan.runner.emplace();
+  runner.name = "runner";
+  runner.container = random.pick(ScenarioPlan::containers());
+  runner.from = {
+      .name = "from",
+      .container = random.pick(ScenarioPlan::containers()),
+      .task = random.pick(tasks),
+      .capacity = random.between(1, 6)};
+  runner.from.reader = runner.from.task;
+  runner.to = runner.from;
+  runner.to.name = "to";
+  runner.to.capacity = random.between(1, 3);
+  runner.steps_at_once = random.between(1, 3);
+}
+
 }  // namespace
 
 bool ScenarioPlan::has_faults() const {
@@ -130,6 +148,7 @@ ScenarioPlan draw_plan(sim::Seed seed, const sim::Catalogs& catalogs) {
   if (random.chance(0.25))
     plan.options.timer_delay_max = std::chrono::microseconds(random.between(100, 20'000));
   draw_queues(plan, tasks, sim::Random(seed, "queues"));
+  draw_runner(plan, tasks, sim::Random(seed, "runner"));
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct SharedQueue {
   bool is_fifo() const { return kind == Kind::fifo || kind == Kind::padding_fifo; }
 };
 
+/// A runner that clients leave, which moves what is in a queue to another on the same task.
+struct SharedRunner {
+  std::string name;
+  std::string container;
+  SharedQueue from, to;
+  int64_t steps_at_once = 1;
+};
+
 /// An accumulator of gradients that all sessions share.
 struct SharedAccumulator {
   std::string name;
@@ -53,6 +62,7 @@ struct ScenarioPlan {
   // Of some seeds none: these have the history that they had before there were any.
   std::vector<SharedQueue> queues;
   std::vector<SharedAccumulator> accumulators;
+  std::optional<SharedRunner> runner;  // of half of the seeds that have queues
 
   /// Whether anything but clock skew may disturb the cluster.
   bool has_faults() const;

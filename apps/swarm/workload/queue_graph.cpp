@@ -70,6 +70,7 @@ QueueOps add_queue(const Builder& builder, const SharedQueue& queue) {
   auto b = builder.on(queue.task);
   auto handle = add_handle(b, queue);
   QueueOps ops{
+      .handle = handle,
       .element = add_placeholders(builder, queue, false),
       .rows = add_placeholders(builder, queue, true),
       .count = builder.placeholder(DType::int32, {})};
@@ -81,6 +82,13 @@ QueueOps add_queue(const Builder& builder, const SharedQueue& queue) {
   ops.size = b.op("QueueSizeV2", {handle});
   ops.close = b.op("QueueCloseV2", {handle});
   ops.close_with_cancel = b.op("QueueCloseV2", {handle}, {{"cancel_pending_enqueues", true}});
+  return ops;
+}
+
+RunnerOps add_runner(const Builder& builder, const SharedRunner& runner) {
+  RunnerOps ops{.from = add_queue(builder, runner.from), .to = add_queue(builder, runner.to)};
+  ops.move =
+      builder.on(runner.to.task).op("QueueEnqueueV2", with_first(ops.to.handle, ops.from.take));
   return ops;
 }
 

@@ -8,6 +8,7 @@ namespace troupe::swarm {
 /// The ops of a shared queue in the graph of a client. An element is its number and a payload that
 /// follows from it; of a priority queue its priority comes first.
 struct QueueOps {
+  Value handle;
   Values element, rows;  // placeholders of an element, and of a batch
   Value count;           // placeholder: of the elements to be taken
   Value put, put_many;   // targets
@@ -16,6 +17,14 @@ struct QueueOps {
 };
 
 QueueOps add_queue(const Builder& builder, const SharedQueue& queue);
+
+/// The ops at the queues of a runner.
+struct RunnerOps {
+  QueueOps from, to;
+  Value move;  // what it runs
+};
+
+RunnerOps add_runner(const Builder& builder, const SharedRunner& runner);
 
 /// The feeds of a put of that many elements; a batch, or a single one.
 std::vector<Feed> feeds_of_put(

@@ -72,6 +72,7 @@ void add_queues(RandomGraph& graph, const Builder& builder, const ScenarioPlan& 
   for (const auto& queue : plan.queues) graph.queues.push_back(add_queue(builder, queue));
   for (const auto& accumulator : plan.accumulators)
     graph.accumulators.push_back(add_accumulator(builder, accumulator));
+  if (plan.runner) graph.runner = add_runner(builder, *plan.runner);
 }
 
 }  // namespace troupe::swarm

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "troupe/apps/swarm/scenario_plan.hpp"
 #include "troupe/apps/swarm/workload/accumulator_graph.hpp"
 #include "troupe/apps/swarm/workload/op_rules.hpp"
@@ -22,6 +24,7 @@ struct RandomGraph {
   std::vector<StepKind> steps;
   std::vector<QueueOps> queues;
   std::vector<AccumulatorOps> accumulators;
+  std::optional<RunnerOps> runner;
 };
 
 /// Draws a graph into the builder, without queues and accumulators. If `pinned`, nodes have random
@@ -30,7 +33,7 @@ struct RandomGraph {
 RandomGraph draw_graph(
     const Builder& builder, const ScenarioPlan& plan, sim::Random random, bool pinned);
 
-/// Adds the shared queues and accumulators to it.
+/// Adds the shared queues, accumulators and runner to it.
 void add_queues(RandomGraph& graph, const Builder& builder, const ScenarioPlan& plan);
 
 }  // namespace troupe::swarm

@@ -34,6 +34,7 @@ Workload::Workload(
   }
   queues_.emplace(cluster, plan, seed, clients_, reporter_);
   accumulators_.emplace(cluster, plan, seed, clients_, reporter_);
+  runner_.emplace(cluster, plan, seed, clients_, reporter_);
 }
 
 std::string Workload::Attempt::name() const {
@@ -48,6 +49,7 @@ void Workload::act_randomly() {
   act_on_variables();
   queues_->act_randomly();
   accumulators_->act_randomly();
+  runner_->act_randomly();
 }
 
 void Workload::act_on_variables() {
@@ -113,6 +115,7 @@ void Workload::reset() {
   variables_.reset(container, status.ok());
   queues_->end_reset(container, began, status.ok());
   accumulators_->end_reset(container, began, status.ok());
+  runner_->end_reset(container, began, status.ok());
   for (auto& other : clients_)
     if (other.master() == client->master()) other.lose_session();
   CallConditions conditions{
@@ -185,6 +188,7 @@ void Workload::run_for(sim::Time duration) {
   take_answers();
   queues_->update();
   accumulators_->update();
+  runner_->update();
   reopen_lost_sessions();
   initialize_lost_variables();
   if (cluster_.violation()) throw std::runtime_error(cluster_.violation()->text);
@@ -281,6 +285,7 @@ void Workload::check_recovery() {
     }
   }
   auto run = [this](sim::Time duration) { run_for(duration); };
+  runner_->check_recovery(run);
   Audit(cluster_, seed_, clients_, *queues_, *accumulators_, reporter_, run).run();
 }
 

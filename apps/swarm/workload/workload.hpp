@@ -9,6 +9,7 @@
 #include "troupe/apps/swarm/workload/client.hpp"
 #include "troupe/apps/swarm/workload/queue_traffic.hpp"
 #include "troupe/apps/swarm/workload/reporter.hpp"
+#include "troupe/apps/swarm/workload/runner_traffic.hpp"
 
 namespace troupe::swarm {
 
@@ -91,6 +92,7 @@ class Workload {
   std::vector<Client> clients_;
   std::optional<QueueTraffic> queues_;
   std::optional<AccumulatorTraffic> accumulators_;
+  std::optional<RunnerTraffic> runner_;
   VariableStates variables_;
   std::list<Attempt> attempts_;  // pending
   bool has_reset_ = false;
