@@ -117,3 +117,9 @@ def saveables_of(names_to_saveables: Any) -> List[SaveableObject]:
             raise ValueError(f"At least two variables have the same name: {spec.name}")
         seen.add((spec.name, spec.slice_spec))
     return sorted([*found, *objects], key=lambda each: each.name)
+
+
+def has_objects(var_list: Any) -> bool:
+    """Whether something of a list or a dict is no variable, but an object that is saved."""
+    values = var_list.values() if isinstance(var_list, dict) else var_list
+    return any(isinstance(value, SaveableObject) for value in values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Tuple
 
 from troupe._src.variables.partitioned_variable import PartitionedVariable
+from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
 
 # (name in checkpoints, which part of that tensor, the variable)
@@ -60,3 +61,8 @@ def _by_name(variables: List[Any]) -> Dict[str, Any]:
         else:
             named[variable._shared_name] = variable
     return named
+
+
+def reference_of(variable: Variable) -> Any:
+    """The reference of a variable that is one of references; else None."""
+    return variable._ref()._value() if isinstance(variable, RefVariable) else None

@@ -14,12 +14,14 @@ from troupe._src.platform import logging
 from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
-from troupe._src.checkpoints.saveables import SaveableObject
-from troupe._src.checkpoints.saved_parts import parts_of
-from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder
+from troupe._src.checkpoints.saveables import has_objects
+from troupe._src.checkpoints.saved_parts import parts_of, reference_of
+from troupe._src.checkpoints.saver_builder import BulkSaverBuilder, build_by
+from troupe._src.checkpoints.saver_calls import (
+    explained, number_of, remove_file, require_session,
+)  # fmt: skip
 from troupe._src.checkpoints.saver_nodes import SaverOfNames, name_nodes, scoped, unscoped
 from troupe._src.types import errors
-from troupe._src.variables.ref_variable import RefVariable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
 
@@ -126,25 +128,13 @@ class Saver:
                 raise ValueError("No variables to save")
             self._is_empty = True
             return
-        if self._builder is not None:
-            self._build_by_names(self._builder, variables)
-        elif _has_objects(variables):
-            self._build_by_names(BulkSaverBuilder(), variables)
-        else:
+        builder = self._builder
+        if builder is None and has_objects(variables):
+            builder = BulkSaverBuilder()
+        if builder is None:
             self._build_native(variables)
-
-    def _build_by_names(self, builder: BaseSaverBuilder, variables: Any) -> None:
-        """Lets a builder add the nodes."""
-        keys = (
-            "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",
-            "restore_sequentially", "filename",
-        )  # fmt: skip
-        options: Any = {key: self._options[key] for key in keys}
-        device: Any = self._options["device"] or None
-        graph = get_default_graph()
-        with graph._lock, graph.device(None), graph.device(device):
-            graph._check_not_finalized()
-            self.saver_def = builder.build(variables, name=self._name, **options)
+            return
+        self.saver_def = build_by(builder, variables, self._name, self._options)
         self._by_names = SaverOfNames(self.saver_def, self._options)
 
     def _build_native(self, variables: Any) -> None:
@@ -158,7 +148,7 @@ class Saver:
                 builder = graph._builder_for("SaveV2", "")
                 first = graph._root.size
                 given = [
-                    (name, slice_, variable._native, _reference_of(variable))
+                    (name, slice_, variable._native, reference_of(variable))
                     for name, slice_, variable in parts
                 ]
                 self._native = _native.make_saver(
@@ -226,11 +216,11 @@ class Saver:
             raise ValueError(
                 f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'"
             )
-        session = _require_session(sess)
+        session = require_session(sess)
         folder = os.path.dirname(path)
         if not session.sess_str and folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
-        step = _number_of(sess, global_step)
+        step = number_of(sess, global_step)
         before = self.last_checkpoints
         if not self._is_empty:
             path = self._save(session, path, step, latest_filename, write_state)
@@ -240,7 +230,7 @@ class Saver:
             with session.graph.as_default():
                 self.export_meta_graph(meta_graph_filename(path, meta_graph_suffix))
         for old in set(before) - set(self.last_checkpoints):
-            _remove_file(meta_graph_filename(old, meta_graph_suffix))
+            remove_file(meta_graph_filename(old, meta_graph_suffix))
         return None if self._is_empty else path
 
     def _save(
@@ -269,7 +259,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        session = _require_session(sess)
+        session = require_session(sess)
         path = os.fspath(save_path)
         if not session.sess_str and not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
@@ -280,11 +270,11 @@ class Saver:
             else:
                 self._native.restore(session._ready(), path)
         except errors.NotFoundError as error:
-            raise _explained(
+            raise explained(
                 session._located(error), "a Variable name or other graph key that is missing"
             )
         except errors.InvalidArgumentError as error:
-            raise _explained(
+            raise explained(
                 session._located(error), "a mismatch between the current graph and the graph"
             )
         except errors.OpError as error:
@@ -398,49 +388,6 @@ class Saver:
             clear_extraneous_savers=clear_extraneous_savers,
             strip_default_attrs=strip_default_attrs,
         )
-
-
-def _require_session(sess: Any) -> BaseSession:
-    if not isinstance(sess, BaseSession):
-        raise TypeError(f"'sess' must be a Session; {sess!r}")
-    return sess
-
-
-def _number_of(sess: BaseSession, global_step: Any) -> Optional[int]:
-    """The number that a step, a tensor or its name is."""
-    if global_step is None or isinstance(global_step, int):
-        return global_step
-    if isinstance(global_step, str) or hasattr(global_step, "graph"):
-        return int(sess.run(global_step))
-    return int(global_step)
-
-
-def _has_objects(var_list: Any) -> bool:
-    """Whether something of a list or a dict is no variable, but an object that is saved."""
-    values = var_list.values() if isinstance(var_list, dict) else var_list
-    return any(isinstance(value, SaveableObject) for value in values)
-
-
-def _reference_of(variable: Variable) -> Any:
-    return variable._ref()._value() if isinstance(variable, RefVariable) else None
-
-
-def _remove_file(path: str) -> None:
-    if os.path.exists(path):
-        os.remove(path)
-
-
-def _explained(error: errors.OpError, cause: str) -> errors.OpError:
-    message = (
-        f"Restoring from checkpoint failed. This is most likely due to {cause} from the "
-        "checkpoint. Please ensure that you have not altered the graph expected based on the "
-        f"checkpoint. Original error:\n\n{error.message}"
-    )
-    made = type(error)(error.node_def, error.op, message)
-    for name, value in vars(error).items():
-        if name.lstrip("_") not in ("message", "args"):
-            vars(made)[name] = value
-    return made
 
 
 proto_functions["savers"] = (SaverDef, Saver.to_proto, Saver.from_proto)

@@ -218,3 +218,17 @@ def _by_device(found: Sequence[saveables.SaveableObject]) -> Shards:
     for saveable in found:
         shards.setdefault(saveable.device, []).append(saveable)
     return sorted(shards.items())
+
+
+def build_by(builder: BaseSaverBuilder, variables: Any, name: str, options: Any) -> SaverDef:
+    """Lets a builder add the nodes of a saver with these options to the default graph."""
+    keys = (
+        "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",
+        "restore_sequentially", "filename",
+    )  # fmt: skip
+    given: Any = {key: options[key] for key in keys}
+    device: Any = options["device"] or None
+    graph = get_default_graph()
+    with graph._lock, graph.device(None), graph.device(device):
+        graph._check_not_finalized()
+        return builder.build(variables, name=name, **given)
