@@ -16,8 +16,13 @@ ROOT = pathlib.Path(__file__).parents[2]
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 CMAKE_OPTIONS = sys.argv[2:]
 WORK = BUILD / "install_test"
-PREFIX = WORK / "troupe"
+INSTALLED = WORK / "installed"
+PREFIX = WORK / "troupe"  # where the installed copy is moved to
 EXAMPLES = WORK / "examples"
+
+# A header for each component: what it includes is public.
+UMBRELLAS = ["capnp/client.hpp", "capnp/server.hpp", "actors/actors.hpp", "actors/simulation.hpp",
+             "devices/op_library.hpp"]
 
 # A client's machine needs not have what only nodes stand on.
 CLIENT_PROJECT = """
@@ -56,19 +61,42 @@ def configure(source, build):
 class InstallTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        shutil.rmtree(PREFIX, ignore_errors=True)
+        for folder in (INSTALLED, PREFIX):
+            shutil.rmtree(folder, ignore_errors=True)
         WORK.mkdir(exist_ok=True)
-        run("cmake", "--install", BUILD, "--prefix", PREFIX)
-        configure(ROOT / "apps/examples", EXAMPLES)
+        run("cmake", "--install", BUILD, "--prefix", INSTALLED)
+        INSTALLED.rename(PREFIX)
+        configure(PREFIX / "share/troupe/examples", EXAMPLES)
         run("cmake", "--build", EXAMPLES)
 
-    def test_headers_schemas_and_programs_are_installed(self):
+    def test_headers_schemas_pages_and_programs_are_installed(self):
         for file in ["include/troupe/capnp/client.hpp", "include/troupe/capnp/session.capnp",
+                     "include/troupe_ops/ops.hpp", "share/doc/troupe/LICENSE",
+                     "share/doc/troupe/README.md", "share/doc/troupe/ops.md",
                      "bin/troupe", "bin/troupe-node", "bin/troupe-swarm",
                      "bin/digits"]:
             self.assertTrue((PREFIX / file).is_file(), file)
+        self.assertIn("`MatMul`", (PREFIX / "share/doc/troupe/ops.md").read_text())
         for program in ["troupe", "troupe-node", "troupe-swarm", "digits"]:
             run(PREFIX / "bin" / program, "--help")
+
+    def test_public_headers_are_apart_from_what_they_include(self):
+        public = {str(file.relative_to(PREFIX / "include/troupe"))
+                  for file in (PREFIX / "include/troupe").rglob("*.hpp")}
+        named = set(UMBRELLAS)
+        for umbrella in UMBRELLAS:
+            text = (PREFIX / "include/troupe" / umbrella).read_text()
+            named.update(re.findall('^#include "troupe/(.*)"', text, re.MULTILINE))
+        self.assertEqual(public, named)
+        internal = PREFIX / "include/troupe-internal/troupe"
+        self.assertTrue((internal / "graph/types/allocator.hpp").is_file())
+        self.assertFalse((internal / "devices/executor.hpp").exists())
+
+    def test_the_package_does_not_say_where_it_was_installed_or_built(self):
+        for file in (PREFIX / "lib").rglob("*.cmake"):
+            text = file.read_text()
+            for path in (INSTALLED, BUILD, ROOT, "/usr/lib"):
+                self.assertNotIn(str(path), text, file)
 
     def test_a_traced_step_over_installed_nodes_is_drawn(self):
         run(PREFIX / "bin/troupe", "launch", "ps=1", "worker=1", "--client", "--",
