@@ -64,18 +64,21 @@ class ServerTest(tf.test.TestCase):
         server.stop()
 
     def test_an_explicit_argument_wins_over_the_definition(self):
-        cluster = {"worker": ["localhost:0", "localhost:0"]}
+        cluster = {"worker": ["localhost:1", "localhost:2"]}
         definition = tf.train.ServerDef(cluster, "worker", 0)
         server = tf.train.Server(definition, task_index=1, start=False)
         self.assertEqual(server.server_def.task_index, 1)
 
     def test_a_definition_that_names_no_task_is_a_value_error(self):
-        cluster = {"ps": ["localhost:0"], "worker": ["localhost:0", "localhost:0"]}
+        cluster = {"ps": ["localhost:1"], "worker": ["localhost:2", "localhost:3"]}
         for arguments in ({}, {"job_name": "worker"}, {"job_name": "worker", "task_index": 2}):
             with self.assertRaises(ValueError):
                 tf.train.Server(cluster, **arguments)
         with self.assertRaises(TypeError):
             tf.train.Server(5)
+
+    def test_an_idle_server_stops_within_no_time(self):
+        tf.train.Server.create_local_server().stop(0)
 
     def test_a_target_may_be_written_as_grpc(self):
         server = tf.train.Server.create_local_server()
@@ -196,6 +199,15 @@ class SharingTest(tf.test.TestCase):
             again.run(again_bump)
         again.run(z.initializer)
         self.assertEqual(again.run(again_bump), 1)
+
+    def test_a_reset_of_a_container_that_holds_nothing_warns(self):
+        held, x, _ = self.client(self.a, "my_problem_1")
+        held.run(x.initializer)
+        with self.assertLogs("troupe", "WARNING") as logged:
+            tf.Session.reset(self.b, ["my_problme_1"])
+        (line,) = logged.output
+        self.assertIn("The container 'my_problme_1' held nothing", line)
+        self.assertIn("'my_problem_1'", line)
 
     def test_sessions_on_two_servers_run_partitions_on_each_other(self):
         with tf.device("/job:worker/task:0"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple
+from typing import List, NamedTuple, Sequence
 
 from troupe import _native
 from troupe._src.messages.config import ConfigProto
@@ -43,6 +43,22 @@ def connect(target: str, config: ConfigProto) -> _native.Client:
 
 def answer_timeout_ms(config: ConfigProto) -> int:
     return int(config.operation_timeout_in_ms or ANSWER_TIMEOUT_MS)
+
+
+def warn_of_empty_containers(client: _native.Client, names: Sequence[str]) -> None:
+    """Warns of a reset of containers that hold nothing: a name may be mistyped.
+
+    Says nothing where a task does not tell in a second what it holds.
+    """
+    found, missing = run_interruptibly(lambda: client.list_resources(1000))
+    held = {container for _, container, *_ in found}
+    for name in names:
+        if name not in held and not missing:
+            logging.warning(
+                "The container %r held nothing; those of the cluster that do: %s",
+                name,
+                ", ".join(map(repr, sorted(held))) or "none",
+            )
 
 
 def list_devices(target: str, config: ConfigProto) -> List[Device]:

@@ -9,7 +9,13 @@ from troupe._src.graph.graph import Graph, defaults
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import run_interruptibly
 from troupe._src.session.base_session import BaseSession
-from troupe._src.session.listing import Resource, answer_timeout_ms, connect, list_resources
+from troupe._src.session.listing import (
+    Resource,
+    answer_timeout_ms,
+    connect,
+    list_resources,
+    warn_of_empty_containers,
+)
 from troupe._src.set_module import set_module
 
 
@@ -78,6 +84,7 @@ class Session(BaseSession):
             run_interruptibly(lambda: client.reset_all(timeout))
         else:
             names = list(containers)
+            warn_of_empty_containers(client, names)
             run_interruptibly(lambda: client.reset(names, timeout))
 
 
