@@ -49,6 +49,10 @@ Status SentGraph::check(const Ref& ref) const {
   if (identity != 0 && identity != ref.graph)
     return invalid_argument(
         quote(ref.name) + " is of another builder than the graph that the session has");
+  if (identity == 0)
+    return invalid_argument(
+        "the session has no graph yet, so it does not have " + quote(ref.name) +
+        ": extend() gives it the builder's");
   if (ref.node >= size_)
     return invalid_argument(
         "the session does not have " + quote(ref.name) +

@@ -35,7 +35,7 @@ Result<std::vector<GradientValue>> Backward::run() {
   for (const auto& x : xs_) {
     auto gradient = sum(x.output());
     if (!gradient.is_valid() && builder_.status().ok() && !options_.allow_unconnected)
-      return invalid_argument("the ys do not depend on it").at({.node = x.node_name()});
+      return unconnected(x);
     x_gradients.push_back(gradient);
   }
   if (!builder_.status().ok()) return builder_.status();
@@ -59,15 +59,16 @@ Status Backward::begin() {
 
 /// Marks the nodes that lie on some path from an x to a y. A path may go round a loop.
 void Backward::mark_paths() {
-  std::vector<bool> reached(static_cast<size_t>(forward_size_)), needed(reached);
+  std::vector<bool> reached(static_cast<size_t>(forward_size_));
+  needed_ = reached;
   for (const auto& x : xs_) reached[x.output().node] = true;
   while (mark_reached(reached)) {
   }
-  for (const auto& y : ys_) needed[y.output().node] = true;
-  while (mark_needed(needed)) {
+  for (const auto& y : ys_) needed_[y.output().node] = true;
+  while (mark_needed(needed_)) {
   }
   on_path_.resize(static_cast<size_t>(forward_size_));
-  for (int id = 0; id < forward_size_; ++id) on_path_[id] = reached[id] && needed[id];
+  for (int id = 0; id < forward_size_; ++id) on_path_[id] = reached[id] && needed_[id];
 }
 
 /// Inputs have smaller ids than their users, so one pass does but for back edges; returns whether
@@ -95,6 +96,44 @@ bool Backward::mark_needed(std::vector<bool>& needed) const {
       needed[input.node] = true;
     }
   return again;
+}
+
+/// The last node on a path from the x that a gradient reaches and does not pass, in words; empty if
+/// there is no path.
+std::string Backward::blocker(const Value& x) const {
+  const auto& graph = builder_.graph();
+  std::vector<bool> depends(static_cast<size_t>(forward_size_));
+  depends[x.output().node] = true;
+  std::string found;
+  for (int id = 0; id < forward_size_; ++id) {
+    if (!needed_[id]) continue;
+    const auto& node = graph.node(id);
+    for (auto input : node.inputs) {
+      if (input.node < 0 || input.node >= id || !depends[input.node]) continue;
+      depends[id] = true;
+      auto dtype = graph.dtype_of(input);
+      if (found.empty() && !carries_gradient(dtype))
+        found = std::string("the ") + to_string(dtype) + " value '" + graph.name_of(input) + "'";
+    }
+    auto has_gradient = [&](const auto& entry) { return entry.first.node == id; };
+    auto ends_here = !passes_on(id) || std::ranges::any_of(gradients_, has_gradient);
+    if (found.empty() && depends[id] && id != x.output().node && ends_here)
+      found = "'" + node.name + "' (" + node.op->name() + ")";
+  }
+  return found;
+}
+
+Status Backward::unconnected(const Value& x) const {
+  std::string names;
+  for (size_t i = 0; i < ys_.size() && i < 3; ++i)
+    names += (i > 0 ? ", '" : "'") + ys_[i].name() + "'";
+  if (ys_.size() > 3) names += " and " + std::to_string(ys_.size() - 3) + " more";
+  auto between = blocker(x);
+  auto message = between.empty()
+                     ? names + (ys_.size() == 1 ? " does" : " do") + " not depend on it"
+                     : names + (ys_.size() == 1 ? " depends" : " depend") + " on it only through " +
+                           between + ", which passes no gradient on";
+  return invalid_argument(message).at({.node = x.node_name()});
 }
 
 GradientValue Backward::sum(Output output) {

@@ -27,6 +27,9 @@ class Backward {
   bool mark_needed(std::vector<bool>& needed) const;
   bool passes_on(NodeId id) const { return !stops_.contains(id); }
   bool continues(const Node& node) const;
+  /// Why no gradient has reached an x: names the ys, and what lies between.
+  Status unconnected(const Value& x) const;
+  std::string blocker(const Value& x) const;
   Status begin();
   /// All nodes that are in that context, but not in a loop inside of it.
   Status propagate_all(int scope);
@@ -78,7 +81,8 @@ class Backward {
   const GradientOptions& options_;
   const int base_;  // the context that gradients are asked for in
   std::set<NodeId> stops_;
-  std::vector<bool> on_path_;
+  std::vector<bool> needed_;   // nodes that some y depends on
+  std::vector<bool> on_path_;  // and that a gradient may pass on its way to an x
   std::vector<std::pair<NodeId, NodeId>> back_edges_;  // from a NextIteration to its Merge
   std::map<Output, std::vector<GradientValue>> gradients_;
   std::map<int, int> gradient_contexts_;

@@ -38,6 +38,10 @@ std::vector<int32_t> to_int32(const Shape& shape) {
   return {shape.sizes().begin(), shape.sizes().end()};
 }
 
+bool is_of(const Value& value, const Graph& graph) {
+  return value.is_valid() && &value.builder().graph() == &graph;
+}
+
 }  // namespace
 
 bool Value::is_valid() const { return builder_ && output_.node >= 0; }
@@ -144,7 +148,12 @@ Builder Builder::named(std::string name) const {
 
 Builder Builder::after(const Values& nodes) const {
   auto other = *this;
-  for (const auto& node : nodes) other.control_inputs_.push_back("^" + node.node_name());
+  for (const auto& node : nodes) {
+    if (!node.is_valid()) continue;  // its error has been recorded
+    if (is_of(node, graph())) other.control_inputs_.push_back("^" + node.node_name());
+    else
+      fail(invalid_argument("after() was given '" + node.name() + "', which is of another graph"));
+  }
   return other;
 }
 
@@ -171,15 +180,14 @@ Value Builder::op(std::string_view op_name, const Values& inputs, Attrs attrs) c
       .attrs = std::move(attrs)};
   std::vector<Output> outputs;
   for (const auto& input : inputs) {
-    if (!input.is_valid() || &input.builder().graph() != &graph()) {
+    if (!is_of(input, graph())) {
       fail(invalid_argument("an input of the node belongs to no node of this graph")
                .at({.node = def.name, .op = def.op}));
       return {};
     }
     outputs.push_back(input.output());
   }
-  for (const auto& input : control_inputs_)
-    if (input != "^") def.inputs.push_back(input);
+  def.inputs = control_inputs_;
   auto plain = *this;  // what brings values in has a name and nothing else of this node's
   plain.next_name_.clear();
   plain.control_inputs_.clear();

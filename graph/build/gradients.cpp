@@ -95,10 +95,14 @@ Value Gradient::reshape_to_shape_of(int input, const Value& gradient) {
 Result<std::vector<GradientValue>> sparse_gradients(
     const Builder& builder, const Values& ys, const Values& xs, const GradientOptions& options) {
   for (const auto* group : {&ys, &xs, &options.grad_ys, &options.stop_gradients})
-    for (const auto& value : *group)
+    for (const auto& value : *group) {
       if (!value.is_valid())
         return builder.status().ok() ? invalid_argument("gradients() was given no value")
                                      : builder.status();
+      if (&value.builder().graph() != &builder.graph())
+        return invalid_argument(
+            "gradients() was given '" + value.name() + "', which is of another graph");
+    }
   if (ys.empty()) return invalid_argument("gradients() was given no ys");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size())
     return invalid_argument("gradients() takes as many grad_ys as ys");

@@ -1,5 +1,6 @@
 #include "troupe/graph/cluster/server_def.hpp"
 
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe {
@@ -19,6 +20,18 @@ Result<int> resolve_index(const ServerDef& def, const std::string& job) {
   if (tasks->size() == 1) return tasks->begin()->first;
   return invalid_argument(
       "no task index is given, and job " + quote(job) + " has: " + index_ranges(*tasks));
+}
+
+/// Only a server knows the port that the system chose for it.
+Status check_ports(const ClusterSpec& cluster, const std::string& own_job, int own_task) {
+  for (const auto& [job, tasks] : cluster.jobs())
+    for (const auto& [task, address] : tasks)
+      if (address.port == 0 && (job != own_job || task != own_task))
+        return invalid_argument(
+            "the address of " + task_name(job, task) + " is " + address.to_string() +
+            ", whose port the system chooses, so that " + task_name(own_job, own_task) +
+            " could not find it: give each task of a cluster a port");
+  return {};
 }
 
 }  // namespace
@@ -43,6 +56,7 @@ Result<TaskConfig> ServerDef::resolve() const {
   if (!index) return index.status();
   auto address = cluster.task_address(*found_job, *index);
   if (!address) return address.status();
+  if (auto status = check_ports(cluster, *found_job, *index); !status.ok()) return status;
   return TaskConfig{.cluster = cluster, .job = *std::move(found_job), .task = *index};
 }
 

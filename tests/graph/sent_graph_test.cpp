@@ -39,6 +39,12 @@ BOOST_FIXTURE_TEST_CASE(a_value_that_was_not_sent_yet_is_refused_and_says_so, Se
   BOOST_TEST(sent.check(Refs{later}).ok());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_session_without_a_graph_says_that_it_needs_one, Sent) {
+  BOOST_TEST(
+      SentGraph().check(Refs{x}).message() ==
+      "the session has no graph yet, so it does not have 'x:0': extend() gives it the builder's");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_name_is_left_to_the_node_of_the_session, Sent) {
   BOOST_TEST(sent.check(Refs{"anything"}).ok());
 }

@@ -86,6 +86,16 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_graph_is_refused) {
   BOOST_TEST(other.status().message() == "an input of the node belongs to no node of this graph");
 }
 
+BOOST_AUTO_TEST_CASE(nothing_waits_for_a_node_of_another_graph) {
+  Builder other;
+  auto alien = other.named("alien").constant(1.0F);
+  b.named("alien").constant(1.0F);
+  BOOST_TEST(b.after({alien}).identity(x).is_valid());
+  BOOST_TEST(b.take_status().message() == "after() was given 'alien:0', which is of another graph");
+  b.group({x, alien});
+  BOOST_TEST(b.status().message() == "after() was given 'alien:0', which is of another graph");
+}
+
 BOOST_AUTO_TEST_CASE(names_are_made_unique) {
   BOOST_TEST(x.name() == "x:0");
   BOOST_TEST(b.relu(x).name() == "Relu:0");

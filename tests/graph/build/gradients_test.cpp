@@ -173,9 +173,37 @@ BOOST_AUTO_TEST_CASE(a_variable_is_reached_through_its_read) {
 BOOST_AUTO_TEST_CASE(without_a_path_there_is_no_derivative) {
   auto x = floats({2}), other = floats({2});
   auto status = error(b.exp(x), other);
-  BOOST_TEST(status.message() == "the ys do not depend on it");
+  BOOST_TEST(status.message() == "'Exp:0' does not depend on it");
   BOOST_TEST(status.where().node == other.node_name());
-  BOOST_TEST(error(b.op("StopGradient", {x}), x).message() == "the ys do not depend on it");
+  Values ys;
+  for (int i = 0; i < 5; ++i) ys.push_back(b.named("y").exp(x));
+  BOOST_TEST(
+      gradients(b, ys, {other}).status().message() ==
+      "'y:0', 'y_1:0', 'y_2:0' and 2 more do not depend on it");
+}
+
+BOOST_AUTO_TEST_CASE(what_lets_no_gradient_through_is_named) {
+  auto x = floats({2});
+  BOOST_TEST(
+      error(b.exp(b.op("StopGradient", {b.exp(x)})), x).message() ==
+      "'Exp_1:0' depends on it only through 'StopGradient' (StopGradient), which passes no "
+      "gradient "
+      "on");
+  auto square = b.square(x);
+  BOOST_TEST(
+      gradients(b, {b.exp(square)}, {x}, {.stop_gradients = {square}}).status().message() ==
+      "'Exp_2:0' depends on it only through 'Square' (Square), which passes no gradient on");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_of_another_graph_has_no_gradient) {
+  auto x = floats({2});
+  Builder other;
+  auto alien = other.named("alien").constant(1.0F);
+  auto y = b.exp(x);
+  auto refusal = "gradients() was given 'alien:0', which is of another graph";
+  BOOST_TEST(error(y, alien).message() == refusal);
+  BOOST_TEST(error(alien, x).message() == refusal);
+  BOOST_TEST(gradients(b, {y}, {x}, {.grad_ys = {alien}}).status().message() == refusal);
 }
 
 BOOST_AUTO_TEST_CASE(an_x_without_a_path_has_no_value_where_that_is_allowed) {
@@ -215,7 +243,10 @@ BOOST_AUTO_TEST_CASE(only_continuous_values_have_gradients) {
   auto x = floats({2});
   auto y = b.cast(x, DType::int32);
   BOOST_TEST(error(y, x).message() == "no gradient of a int32 value exists");
-  BOOST_TEST(error(b.cast(y, DType::float32), x).message() == "the ys do not depend on it");
+  BOOST_TEST(
+      error(b.cast(y, DType::float32), x).message() ==
+      "'Cast_1:0' depends on it only through the int32 value 'Cast:0', which passes no gradient "
+      "on");
   BOOST_TEST(gradients(b, {}, {x}).status().message() == "gradients() was given no ys");
   BOOST_TEST(gradients(b, {Value()}, {x}).status().message() == "gradients() was given no value");
 }

@@ -32,6 +32,15 @@ BOOST_AUTO_TEST_CASE(what_has_one_answer_may_be_left_out) {
   BOOST_TEST(resolved(def_of(two_workers, "ps")) == "ps/0");
 }
 
+BOOST_AUTO_TEST_CASE(the_port_of_another_task_must_be_known) {
+  auto chosen = "ps=localhost:0;worker=localhost:0";
+  BOOST_TEST(
+      resolved(def_of(chosen, "worker")) ==
+      "the address of /job:ps/task:0 is localhost:0, whose port the system chooses, so that "
+      "/job:worker/task:0 could not find it: give each task of a cluster a port");
+  BOOST_TEST(resolved(def_of("ps=localhost:0;worker=a:1", "ps")) == "ps/0");
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_told_is_asked_for) {
   BOOST_TEST(resolved({}) == "no cluster is given");
   BOOST_TEST(
