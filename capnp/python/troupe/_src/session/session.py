@@ -67,6 +67,7 @@ class Session(BaseSession):
         """Frees containers on all tasks.
 
         Closes the sessions on that node, and the sessions on other nodes that used the containers.
+        A warning names containers that held nothing.
 
         Args:
             target: A node of the cluster, "troupe://host:port"; "" does nothing.
