@@ -48,6 +48,38 @@ nb::tuple list_resources(OwnedClient& client, int64_t timeout_ms) {
   return nb::make_tuple(resources, to_texts(found.missing));
 }
 
+/// The exception of an error; None of ok.
+nb::object to_exception(const Status& status) {
+  if (status.ok()) return nb::none();
+  try {
+    raise(status);
+  } catch (nb::python_error& error) {
+    return nb::borrow(error.value());
+  }
+}
+
+nb::tuple list_runners(OwnedClient& client, int64_t timeout_ms) {
+  auto found =
+      take(call(client, [&](Client& c) { return c.list_runners(milliseconds(timeout_ms)); }));
+  nb::list runners;
+  for (const auto& runner : found.runners)
+    runners.append(nb::make_tuple(
+        runner.name.name, runner.name.container, runner.task, to_string(runner.state),
+        std::chrono::duration<double>(runner.age).count(), runner.steps, runner.failures,
+        to_exception(runner.last_error), to_exception(runner.status)));
+  return nb::make_tuple(runners, to_texts(found.missing));
+}
+
+/// A method that has a runner do something.
+template <auto act>
+void control_runner(
+    OwnedClient& client, const std::string& name, const std::string& container,
+    int64_t timeout_ms) {
+  check(call(client, [&](Client& c) {
+    return (c.*act)({container, name}, milliseconds(timeout_ms));
+  }));
+}
+
 void reset(OwnedClient& client, const std::vector<std::string>& containers, int64_t timeout_ms) {
   check(call(client, [&](Client& c) { return c.reset(containers, milliseconds(timeout_ms)); }));
 }
@@ -58,6 +90,16 @@ void bind_client(nb::module_& module) {
   nb::class_<OwnedClient>(module, "Client")
       .def("list_devices", &list_devices, nb::arg("timeout_ms"))
       .def("list_resources", &list_resources, nb::arg("timeout_ms"))
+      .def("list_runners", &list_runners, nb::arg("timeout_ms"))
+      .def(
+          "pause_runner", &control_runner<&Client::pause_runner>, nb::arg("name"),
+          nb::arg("container"), nb::arg("timeout_ms"))
+      .def(
+          "resume_runner", &control_runner<&Client::resume_runner>, nb::arg("name"),
+          nb::arg("container"), nb::arg("timeout_ms"))
+      .def(
+          "stop_runner", &control_runner<&Client::stop_runner>, nb::arg("name"),
+          nb::arg("container"), nb::arg("timeout_ms"))
       .def("reset", &reset, nb::arg("containers"), nb::arg("timeout_ms"))
       .def(
           "reset_all",

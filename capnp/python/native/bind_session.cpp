@@ -175,6 +175,17 @@ void bind_session(nb::module_& module) {
             return take(without_gil([&] { return open.session().explain(names, outputs, nodes); }));
           },
           nb::arg("feeds"), nb::arg("fetches"), nb::arg("targets"))
+      .def(
+          "start_runner",
+          [](OpenSession& open, const std::string& name, const std::string& container,
+             const std::vector<std::string>& enqueue_ops, const std::string& close_op,
+             const std::string& cancel_op, const std::vector<int>& end_codes) {
+            RunnerSpec spec{container, enqueue_ops, close_op, cancel_op, {}};
+            for (auto code : end_codes) spec.end_codes.push_back(static_cast<Code>(code));
+            check(without_gil([&] { return open.session().start_runner(name, spec); }));
+          },
+          nb::arg("name"), nb::arg("container"), nb::arg("enqueue_ops"), nb::arg("close_op"),
+          nb::arg("cancel_op"), nb::arg("end_codes"))
       .def_prop_ro("warnings", [](OpenSession& open) { return open.session().warnings(); })
       .def("close", [](OpenSession& open) {
         check(without_gil([&] { return open.session().close(); }));

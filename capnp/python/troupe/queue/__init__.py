@@ -1,5 +1,12 @@
-"""Queues, which steps fill and empty."""
+"""Queues, which steps fill and empty, and the runners on a cluster that fill them."""
 
+from troupe._src.queues.cluster_runners import (
+    ClusterRunner,
+    list_runners,
+    pause_runner,
+    resume_runner,
+    stop_runner,
+)
 from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import (
     FIFOQueue,
@@ -8,4 +15,15 @@ from troupe._src.queues.queues import (
     RandomShuffleQueue,
 )
 
-__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
+__all__ = [
+    "ClusterRunner",
+    "FIFOQueue",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+    "list_runners",
+    "pause_runner",
+    "resume_runner",
+    "stop_runner",
+]

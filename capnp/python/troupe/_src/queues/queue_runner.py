@@ -11,6 +11,7 @@ from troupe._src.graph.graph import get_default_graph, get_default_session
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.messages.queue_runner import QueueRunnerDef
 from troupe._src.platform import logging
+from troupe._src.queues.cluster_runners import leave_runner
 from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
@@ -206,6 +207,27 @@ class QueueRunner:
             if start:
                 thread.start()
         return threads
+
+    def leave_on_cluster(self, session: Any, name: str, container: str = "") -> None:
+        """Leaves a runner of the same operations on the session's node, where it goes on alone.
+
+        It needs no thread here, and goes on when this program has ended: until its input ends, it
+        is stopped (`tf.queue.stop_runner`), its container is reset, or its node ends. Steps that
+        fail for want of a task are tried again; any other error ends it, runs `cancel_op`, and is
+        listed (`tf.queue.list_runners`). It has a session of its own, so the queues that it uses
+        need a `shared_name`.
+
+        Args:
+          session: The session whose graph it takes, as the graph is now.
+          name: What it is known by in the cluster.
+          container: The container that it belongs to.
+
+        Raises:
+          AlreadyExistsError: If the container has a runner, or other resource, of that name.
+          ValueError: If the session is in this process, or a queue has no `shared_name`.
+          TypeError: If it is no session.
+        """
+        leave_runner(session, name, container, self)
 
     def to_proto(self, export_scope: Optional[str] = None) -> Optional[QueueRunnerDef]:
         """The message that names its nodes.
