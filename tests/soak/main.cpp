@@ -8,6 +8,7 @@
 
 #include "troupe/graph/support/text.hpp"
 #include "troupe/tests/soak/link_soak.hpp"
+#include "troupe/tests/soak/queue_soak.hpp"
 #include "troupe/tests/soak/start_soak.hpp"
 
 namespace {
@@ -32,6 +33,8 @@ constexpr auto examples =
     troupe-soak
   An hour over TCP, as if each node were on its own host:
     troupe-soak --seconds 3600 --tcp-only
+  Ten minutes of a queue:
+    troupe-soak --seconds 0 --queue-seconds 600
   Four servers of one process that connect to each other at once, 200 times:
     troupe-soak --seconds 0 --starts 200
 
@@ -92,6 +95,13 @@ void declare_flags(CLI::App& app, Settings& settings) {
       ->check(at_least(0))
       ->capture_default_str()
       ->description("So many times, start four servers in this process that\nconnect at once");
+  app.add_option("--queue-seconds", settings.queue_seconds)
+      ->type_name("S")
+      ->check(at_least(0))
+      ->capture_default_str()
+      ->description(
+          "How long producers and consumers on four nodes hand\nelements to each other through a "
+          "queue");
   app.add_option("--seed", settings.seed)
       ->type_name("S")
       ->capture_default_str()
@@ -130,6 +140,7 @@ int main(int argc, char** argv) {
   set_what_is_open(settings);
   if (settings.seconds > 0 && !soak_links(settings)) return exit_failed;
   if (settings.starts > 0 && !soak_starts(settings)) return exit_failed;
+  if (settings.queue_seconds > 0 && !soak_queues(settings)) return exit_failed;
   std::puts("No fault.");
   return 0;
 }

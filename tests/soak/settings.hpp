@@ -15,6 +15,7 @@ struct Settings {
   double heartbeat_s = 2;
   bool tcp_only = false;
   int starts = 0;
+  double queue_seconds = 0;
   uint64_t seed = 1;
 };
 
