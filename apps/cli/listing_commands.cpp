@@ -55,8 +55,18 @@ Json json_of(const ListedDevice& device) {
       {"state", device.state == NodeState::serving ? "serving" : "draining"}};
 }
 
+bool is_queue(const ListedResource& resource) { return resource.kind == "queue"; }
+
+/// "2 of 32 elements; 0 enqueues and 1 dequeues wait".
+std::string queue_text(const ListedResource& resource) {
+  auto text = std::to_string(resource.shape.elements());
+  if (resource.capacity >= 0) text += " of " + std::to_string(resource.capacity);
+  return text + " elements; " + std::to_string(resource.waiting_producers) + " enqueues and " +
+         std::to_string(resource.waiting_consumers) + " dequeues wait";
+}
+
 Json json_of(const ListedResource& resource) {
-  return {
+  Json fields{
       {"name", resource_name(resource)},
       {"container", resource.name.container},
       {"resource", resource.name.name},
@@ -66,6 +76,12 @@ Json json_of(const ListedResource& resource) {
       {"bytes", resource.bytes},
       {"device", resource.device},
       {"idle_ms", resource.idle.count()}};
+  if (!is_queue(resource)) return fields;
+  fields["elements"] = resource.shape.elements();
+  fields["capacity"] = resource.capacity;
+  fields["waiting_producers"] = resource.waiting_producers;
+  fields["waiting_consumers"] = resource.waiting_consumers;
+  return fields;
 }
 
 void print_json(const Listing& listing) {
@@ -105,8 +121,9 @@ void print_containers(
     for (const auto* resource : held) {
       if (print_runner(*resource, runners)) continue;
       std::printf(
-          "    %s  %s %s  %s%s\n", resource->name.name.c_str(), resource->kind.c_str(),
+          "    %s  %s %s  %s%s%s\n", resource->name.name.c_str(), resource->kind.c_str(),
           value_text(*resource).c_str(), bytes_text(resource->bytes).c_str(),
+          is_queue(*resource) ? ("  " + queue_text(*resource)).c_str() : "",
           paint(Colour::dim, "  used " + age_text(resource->idle) + " ago").c_str());
     }
   }

@@ -76,6 +76,33 @@ BOOST_AUTO_TEST_CASE(ls_shows_the_tasks_of_the_cluster_and_what_they_hold) {
   BOOST_TEST(described["device"] == "/job:ps/task:0/device:CPU:0");
 }
 
+BOOST_AUTO_TEST_CASE(ls_and_describe_show_how_full_a_queue_is_and_what_waits) {
+  NodeCluster nodes({{"ps", 1}});
+  auto client = connect(nodes.target("ps", 0));
+  auto session = open(*client);
+  Builder b;
+  auto queue = b.op(
+      "FIFOQueueV2", {},
+      {{"component_types", DTypes{DType::int64}},
+       {"shapes", Shapes{Shape()}},
+       {"capacity", int64_t{2}},
+       {"shared_name", "q"}});
+  auto put = b.op("QueueEnqueueV2", {queue, b.constant(Tensor::scalar<int64_t>(1))});
+  BOOST_REQUIRE(session->extend(b).ok());
+  BOOST_REQUIRE(session->run({}, {}, {put}).ok());
+  auto tree = run_cli({"--target", nodes.target("ps", 0), "ls"});
+  check_says(
+      tree.output, "q  queue int64[1]  8 B  1 of 2 elements; 0 enqueues and 0 dequeues wait");
+  BOOST_REQUIRE(session->run({}, {}, {put}).ok());
+  auto waiting = session->start({}, {}, {put});
+  Json described;
+  do described = json_of({"--target", nodes.target("ps", 0), "describe", "q"});
+  while (described["waiting_producers"] == 0);
+  BOOST_TEST(described["elements"] == 2);
+  BOOST_TEST(described["capacity"] == 2);
+  BOOST_TEST(described["waiting_consumers"] == 0);
+}
+
 BOOST_AUTO_TEST_CASE(reset_frees_what_it_is_told_to_and_nothing_without_being_told) {
   ClusterWithVariable cluster;
   auto refused = run_cli({"--target", cluster.target, "reset"});
