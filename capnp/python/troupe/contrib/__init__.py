@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
+    feature_column,
     framework,
     layers,
     legacy_seq2seq,
@@ -19,6 +20,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "feature_column",
     "framework",
     "layers",
     "legacy_seq2seq",

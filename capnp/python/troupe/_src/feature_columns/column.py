@@ -54,6 +54,28 @@ class DenseColumn(FeatureColumn):
         raise NotImplementedError
 
 
+class SequenceTensor(NamedTuple):
+    """Numbers of sequences, [batch, steps, *variable_shape], and the length of each."""
+
+    dense_tensor: Tensor
+    sequence_length: Tensor
+
+
+class SequenceDenseColumn(FeatureColumn):
+    """A column that gives sequences of numbers."""
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of the numbers of a step."""
+        raise NotImplementedError
+
+    def sequence_dense_tensor(
+        self, features: Transformed, variables: VariableOptions
+    ) -> SequenceTensor:
+        """The numbers of the sequences."""
+        raise NotImplementedError
+
+
 class CategoricalColumn(FeatureColumn):
     """A column that gives categories, by number."""
 

@@ -9,9 +9,12 @@ from troupe._src.feature_columns.column import (
     CategoricalColumn,
     DenseColumn,
     IdsAndWeights,
+    SequenceDenseColumn,
+    SequenceTensor,
     Transformed,
     VariableOptions,
 )
+from troupe._src.feature_columns.sequences import SequenceCategoricalColumn, sequence_lengths
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.nn.embedding_ops import safe_embedding_lookup_sparse
@@ -25,8 +28,8 @@ from troupe._src.variables.variable_scope import get_variable
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
 
 
-class _OfCategories(DenseColumn):
-    """Numbers for the categories of a column."""
+class _OfCategories(DenseColumn, SequenceDenseColumn):
+    """Numbers for the categories of a column, of sequences if it is one of sequences."""
 
     categorical_column: Any
 
@@ -38,6 +41,31 @@ class _OfCategories(DenseColumn):
     def transform(self, features: Transformed) -> IdsAndWeights:
         found: IdsAndWeights = self.categorical_column.ids_and_weights(features)
         return found
+
+    def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
+        if isinstance(self.categorical_column, SequenceCategoricalColumn):
+            raise ValueError(
+                f"In column {self.name}: its categories are those of sequences, which only "
+                "sequence_input_layer takes. Use a categorical_column_with_* instead, or "
+                "sequence_input_layer instead of input_layer."
+            )
+        return self._numbers(features, variables)
+
+    def sequence_dense_tensor(
+        self, features: Transformed, variables: VariableOptions
+    ) -> SequenceTensor:
+        if not isinstance(self.categorical_column, SequenceCategoricalColumn):
+            raise ValueError(
+                f"In column {self.name}: categorical_column must be of type "
+                "SequenceCategoricalColumn to use sequence_input_layer. Use a "
+                f"sequence_categorical_column_with_*. Given: {self.categorical_column}"
+            )
+        lengths = sequence_lengths(features.get(self).ids)
+        return SequenceTensor(self._numbers(features, variables), lengths)
+
+    def _numbers(self, features: Transformed, variables: VariableOptions) -> Tensor:
+        """Of the categories in the last axis together."""
+        raise NotImplementedError
 
 
 class _IndicatorFields(NamedTuple):
@@ -55,7 +83,7 @@ class IndicatorColumn(_IndicatorFields, _OfCategories):
     def variable_shape(self) -> TensorShape:
         return TensorShape([1, self.categorical_column.num_buckets])
 
-    def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
+    def _numbers(self, features: Transformed, variables: VariableOptions) -> Tensor:
         ids, weights = features.get(self)
         count = self.categorical_column.num_buckets
         if weights is None:
@@ -89,7 +117,7 @@ class EmbeddingColumn(_EmbeddingFields, _OfCategories):
     def variable_shape(self) -> TensorShape:
         return TensorShape([self.dimension])
 
-    def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
+    def _numbers(self, features: Transformed, variables: VariableOptions) -> Tensor:
         return self._looked_up(features, self._table(variables))
 
     def _table(self, variables: VariableOptions) -> Any:
@@ -140,7 +168,7 @@ class SharedEmbeddingColumn(_SharedFields, EmbeddingColumn):  # type: ignore[mis
     def _scope_name(self) -> str:
         return str(self.shared_embedding_collection_name)
 
-    def dense_tensor(self, features: Transformed, variables: VariableOptions) -> Tensor:
+    def _numbers(self, features: Transformed, variables: VariableOptions) -> Tensor:
         name = self.shared_embedding_collection_name
         shared = get_default_graph().get_collection_ref(name)
         if not shared:

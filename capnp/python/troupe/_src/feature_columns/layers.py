@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.feature_columns.column import (
     CategoricalColumn,
     DenseColumn,
     FeatureColumn,
+    SequenceDenseColumn,
     Transformed,
     VariableOptions,
 )
@@ -16,8 +17,9 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.nn.embedding_ops import safe_embedding_lookup_sparse
 from troupe._src.nn.nn_ops import bias_add
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.arithmetic_ops import add_n
+from troupe._src.ops.assert_ops import assert_equal
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.sparse.arrangement import sparse_reshape
 from troupe._src.types import dtypes
@@ -70,6 +72,76 @@ def input_layer(
                 _tell(cols_to_vars, column, _variables_here())
                 _tell(cols_to_output_tensors, column, outputs[-1])
         return array_ops.concat(outputs, 1)
+
+
+def sequence_input_layer(
+    features: Dict[str, Any],
+    feature_columns: Any,
+    weight_collections: Optional[Sequence[str]] = None,
+    trainable: bool = True,
+) -> Tuple[Tensor, Tensor]:
+    """The numbers of columns of sequences side by side, in the order of the columns' names.
+
+    Args:
+        features: As of `input_layer`.
+        feature_columns: Columns of `sequence_numeric_column`, and embeddings and indicators of
+            those of `sequence_categorical_column_with_*`.
+        weight_collections: As of `input_layer`.
+        trainable: As of `input_layer`.
+
+    Returns:
+        (numbers, [batch, steps, numbers of a step]; lengths of the sequences, int64). That all
+        columns have sequences of the same lengths is checked in the step.
+
+    Raises:
+        ValueError: A column is not one of sequences, two have one name, or a feature is missing.
+    """
+    columns = _normalized(feature_columns)
+    for column in columns:
+        if not isinstance(column, SequenceDenseColumn):
+            raise ValueError(
+                "All feature_columns must be of type SequenceDenseColumn. You can wrap a "
+                "sequence_categorical_column with an embedding_column or indicator_column. "
+                f"Given (type {type(column)}): {column}"
+            )
+    options = VariableOptions(_collections(weight_collections), trainable)
+    transformed, outputs, lengths = Transformed(features), [], []
+    with variable_scope(None, default_name="sequence_input_layer"):
+        for column in columns:
+            with variable_scope(None, default_name=column._scope_name):
+                dense, length = column.sequence_dense_tensor(transformed, options)
+                sizes, count = array_ops.shape(dense), column.variable_shape.num_elements()
+                shape = array_ops.stack([sizes[0], sizes[1], count])
+                outputs.append(array_ops.reshape(dense, shape))
+                lengths.append(length)
+        checks = [assert_equal(lengths[0], each) for each in lengths[1:]]
+        with get_default_graph().control_dependencies(checks):
+            return array_ops.concat(outputs, -1), array_ops.identity(lengths[0])
+
+
+def concatenate_context_input(context_input: Any, sequence_input: Any) -> Tensor:
+    """A sequence whose steps have the numbers of their example, too.
+
+    Args:
+        context_input: The numbers of the examples, float32, [batch, numbers].
+        sequence_input: The sequences, float32, [batch, steps, numbers].
+
+    Returns:
+        [batch, steps, numbers of the step and of the example].
+
+    Raises:
+        TypeError: A dtype is another one.
+        ValueError: A rank is another one.
+    """
+    context, sequence = convert_to_tensor(context_input), convert_to_tensor(sequence_input)
+    for tensor, rank, name in ((sequence, 3, "sequence_input"), (context, 2, "context_input")):
+        if tensor.dtype != dtypes.float32:
+            raise TypeError(f"{name} must have dtype float32; got {tensor.dtype}.")
+        if tensor.shape.rank not in (None, rank):
+            raise ValueError(f"{name} must have rank {rank}, not the shape {tensor.shape}")
+    counts = array_ops.stack([1, array_ops.shape(sequence)[1], 1])
+    repeated = gen_ops.tile(array_ops.expand_dims(context, 1), counts)
+    return array_ops.concat([sequence, repeated], 2)
 
 
 def linear_model(
