@@ -1,11 +1,52 @@
-"""What TensorFlow 1.x has in its contributed module of sequences, as far as there is any."""
+"""Decoders of sequences, attention, and the loss of sequences."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.sequence_losses import sequence_loss
+from troupe._src.seq2seq.attention import (
+    AttentionMechanism,
+    BahdanauAttention,
+    LuongAttention,
+    hardmax,
+)
+from troupe._src.seq2seq.attention_wrapper import AttentionWrapper, AttentionWrapperState
+from troupe._src.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from troupe._src.seq2seq.decoder import Decoder, dynamic_decode
+from troupe._src.seq2seq.helpers import (
+    CustomHelper,
+    GreedyEmbeddingHelper,
+    Helper,
+    InferenceHelper,
+    SampleEmbeddingHelper,
+    TrainingHelper,
+)
+from troupe._src.seq2seq.scheduled import (
+    ScheduledEmbeddingTrainingHelper,
+    ScheduledOutputTrainingHelper,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
-__all__ = ["sequence_loss"]
+__all__ = [
+    "AttentionMechanism",
+    "AttentionWrapper",
+    "AttentionWrapperState",
+    "BahdanauAttention",
+    "BasicDecoder",
+    "BasicDecoderOutput",
+    "CustomHelper",
+    "Decoder",
+    "GreedyEmbeddingHelper",
+    "Helper",
+    "InferenceHelper",
+    "LuongAttention",
+    "SampleEmbeddingHelper",
+    "ScheduledEmbeddingTrainingHelper",
+    "ScheduledOutputTrainingHelper",
+    "TrainingHelper",
+    "dynamic_decode",
+    "hardmax",
+    "sequence_loss",
+]

@@ -59,7 +59,7 @@ def dynamic_rnn(
     with network_scope(scope):
         flat = [convert_to_tensor(tensor) for tensor in nest.flatten(inputs)]
         if not time_major:
-            flat = [_transposed(tensor) for tensor in flat]
+            flat = [transposed(tensor) for tensor in flat]
         if sequence_length is not None:
             sequence_length = _lengths(sequence_length)
         batch_size = _batch_size(flat)
@@ -74,11 +74,11 @@ def dynamic_rnn(
         loop = _Loop(cell, packed, initial_state, batch_size, sequence_length, dtype)
         outputs, state = loop.run(parallel_iterations or 32, swap_memory)
         if not time_major:
-            outputs = nest.map_structure(_transposed, outputs)
+            outputs = nest.map_structure(transposed, outputs)
         return outputs, state
 
 
-def _transposed(tensor: Tensor) -> Tensor:
+def transposed(tensor: Tensor) -> Tensor:
     """With batch and time exchanged."""
     shape = tensor.shape
     if shape.rank is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import Any, Callable, Iterator, List, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from troupe._src.control_flow import nest
 from troupe._src.control_flow.conditional import cond
@@ -17,12 +17,15 @@ from troupe._src.variables.variable_store import VariableScope
 
 
 @contextlib.contextmanager
-def network_scope(scope: Any) -> Iterator[VariableScope]:
+def network_scope(
+    scope: Any, default_name: Optional[str] = None
+) -> Iterator[VariableScope]:
     """The scope of a network, which reads each variable of its cells once a step.
 
     That would be wrong in a loop of the program, whose iterations may change the variables.
+    Without a scope it has the default name, made unique, or else the one name "rnn".
     """
-    with variable_scope(scope or "rnn") as entered:
+    with variable_scope(scope or (None if default_name else "rnn"), default_name) as entered:
         is_outside = get_default_graph()._scopes.context == -1
         if is_outside and entered.caching_device is None:
             entered.set_caching_device(lambda op: op.device)

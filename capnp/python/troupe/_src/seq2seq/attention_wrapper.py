@@ -1,0 +1,265 @@
+"""A cell that pays attention to memories."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, NamedTuple, Optional
+
+from troupe._src.control_flow import nest
+from troupe._src.control_flow.tensor_array import TensorArray
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
+from troupe._src.layers.core import Dense
+from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops.assert_ops import assert_equal
+from troupe._src.rnn.cell import RNNCell, assert_like_rnncell, initial_state
+from troupe._src.rnn.sizes import zeros_of
+from troupe._src.seq2seq.attention import AttentionMechanism
+from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DTypeLike
+from troupe._src.types.shapes import TensorShape
+
+_ADVICE = (
+    "Are you using the BeamSearchDecoder? You may need to tile what comes from the encoder via "
+    "the tf.contrib.seq2seq.tile_batch function with argument multiplier=beam_width."
+)
+
+
+class _StateFields(NamedTuple):
+    cell_state: Any
+    attention: Any
+    time: Any
+    alignments: Any
+    alignment_history: Any
+    attention_state: Any
+
+
+@set_module("troupe.contrib.seq2seq")
+class AttentionWrapperState(_StateFields):
+    """The state of an `AttentionWrapper`: that of its cell, and what the last step attended to.
+
+    `alignments`, `attention_state` and `alignment_history`, a TensorArray or (), are tuples where
+    the wrapper has a list of mechanisms.
+    """
+
+    def clone(self, **kwargs: Any) -> AttentionWrapperState:
+        """This state with other fields, whose tensors have the shapes of these.
+
+        Raises:
+            ValueError: A shape is another one.
+        """
+        cloned: AttentionWrapperState = nest.map_structure(_like, self, self._replace(**kwargs))
+        return cloned
+
+
+def _like(old: Any, new: Any) -> Any:
+    if isinstance(old, Tensor) and isinstance(new, Tensor):
+        if not old.shape.is_compatible_with(new.shape):
+            raise ValueError(
+                "The shape of the AttentionWrapperState is expected to be same as the one to "
+                f"clone. self.shape: {old.shape}, input.shape: {new.shape}"
+            )
+        new.set_shape(old.shape)
+    return new
+
+
+def _attention(mechanism: Any, cell_output: Any, state: Any, layer: Any) -> Any:
+    """(attention, alignments, next state): the aligned sum of the values, behind the layer."""
+    alignments, next_state = mechanism(cell_output, state=state)
+    product = math_ops.matmul(array_ops.expand_dims(alignments, 1), mechanism.values)
+    context = array_ops.squeeze(product, [1])
+    if layer is not None:
+        context = layer(array_ops.concat([cell_output, context], 1))
+    return context, alignments, next_state
+
+
+@set_module("troupe.contrib.seq2seq")
+class AttentionWrapper(RNNCell):
+    """A cell whose inputs have the attention of the step before, too.
+
+    Args:
+        cell: The cell.
+        attention_mechanism: An `AttentionMechanism`, or a list of them; then the next one and
+            `attention_layer` are lists, too.
+        attention_layer_size: The size of a layer of the cell's output and what is attended to,
+            which makes the attention. By default it is what is attended to.
+        alignment_history: Whether the state has the alignments of all steps in a TensorArray.
+        cell_input_fn: Of inputs and the last attention; gives the inputs of the cell, by default
+            both side by side.
+        output_attention: Whether the output is the attention, not that of the cell.
+        initial_cell_state: The state of the cell in `zero_state`.
+        name: The name of the layer.
+        attention_layer: Or the layer itself.
+        attention_fn: Of mechanism, output of the cell, state of the mechanism, and layer; gives
+            (attention, alignments, next state).
+        dtype: The dtype of the cell.
+
+    Raises:
+        TypeError: An argument is of another class.
+        ValueError: Lists have other lengths, or both a layer and its size are given.
+    """
+
+    def __init__(
+        self, cell: Any, attention_mechanism: Any, attention_layer_size: Any = None,
+        alignment_history: bool = False, cell_input_fn: Optional[Callable[..., Any]] = None,
+        output_attention: bool = True, initial_cell_state: Any = None,
+        name: Optional[str] = None, attention_layer: Any = None,
+        attention_fn: Optional[Callable[..., Any]] = None, dtype: Optional[DTypeLike] = None,
+    ) -> None:  # fmt: skip
+        super().__init__(name=name, dtype=dtype)
+        assert_like_rnncell("cell", cell)
+        if cell_input_fn is not None and not callable(cell_input_fn):
+            raise TypeError(
+                f"cell_input_fn must be callable, saw type: {type(cell_input_fn).__name__}"
+            )
+        self._is_multi = isinstance(attention_mechanism, (list, tuple))
+        self._mechanisms = _mechanisms(attention_mechanism)
+        self._cell, self._attend = cell, attention_fn or _attention
+        self._cell_inputs = cell_input_fn or (lambda *both: array_ops.concat(both, -1))
+        self._output_attention, self._keeps_history = output_attention, alignment_history
+        self._layers = self._attention_layers(attention_layer_size, attention_layer)
+        self._attention_size = sum(
+            self._size_of(*each) for each in zip(self._mechanisms, self._layers)
+        )
+        with get_default_graph().name_scope(name or "AttentionWrapperInit"):
+            self._initial = None
+            if initial_cell_state is not None:
+                last = nest.flatten(initial_cell_state)[-1]
+                self._initial = self._checked(
+                    initial_cell_state, last.shape[0].value or array_ops.shape(last)[0]
+                )
+
+    def _attention_layers(self, sizes: Any, layers: Any) -> List[Any]:
+        """A layer or None for each mechanism."""
+        if sizes is not None and layers is not None:
+            raise ValueError("Only one of attention_layer_size and attention_layer should be set")
+        if sizes is None and layers is None:
+            return [None] * len(self._mechanisms)
+        given = layers if sizes is None else sizes
+        found = list(given) if isinstance(given, (list, tuple)) else [given]
+        if len(found) != len(self._mechanisms):
+            raise ValueError(
+                "If provided, attention_layer_size and attention_layer must contain exactly one "
+                f"for each attention_mechanism, saw: {len(found)} vs {len(self._mechanisms)}"
+            )
+        if sizes is None:
+            return found
+        return [
+            Dense(size, name="attention_layer", use_bias=False, dtype=mechanism.dtype)
+            for size, mechanism in zip(found, self._mechanisms)
+        ]
+
+    def _size_of(self, mechanism: Any, layer: Any) -> int:
+        """The size of the attention of a mechanism."""
+        size = mechanism.values.shape[-1].value
+        if layer is None:
+            return int(size)
+        shape = layer.compute_output_shape(TensorShape([None, self._cell.output_size + size]))
+        return int(shape[-1].value)
+
+    def _checked(self, state: Any, batch_size: Any) -> Any:
+        """A state, after a check that the memories have as many examples."""
+        text = (
+            f"AttentionWrapper {self.name}: Non-matching batch sizes between the memory "
+            f"(encoder output) and the state or output of the cell. {_ADVICE}"
+        )
+        checks = [
+            assert_equal(batch_size, mechanism.batch_size, message=text)
+            for mechanism in self._mechanisms
+        ]
+        with get_default_graph().control_dependencies(checks):
+            return nest.map_structure(array_ops.identity, state)
+
+    def _one_or_all(self, values: Any) -> Any:
+        """The value for the mechanism, or a tuple of those for a list of them."""
+        found = tuple(values)
+        return found if self._is_multi else found[0]
+
+    @property
+    def output_size(self) -> Any:
+        return self._attention_size if self._output_attention else self._cell.output_size
+
+    @property
+    def state_size(self) -> AttentionWrapperState:
+        sizes = [mechanism.alignments_size for mechanism in self._mechanisms]
+        return AttentionWrapperState(
+            cell_state=self._cell.state_size,
+            time=TensorShape([]),
+            attention=self._attention_size,
+            alignments=self._one_or_all(sizes),
+            attention_state=self._one_or_all(each.state_size for each in self._mechanisms),
+            alignment_history=self._one_or_all(
+                size if self._keeps_history else () for size in sizes
+            ),
+        )
+
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> AttentionWrapperState:
+        """The state before the first step.
+
+        Raises:
+            ValueError: The memories have another number of examples; or it is an
+                InvalidArgumentError of the step.
+        """
+        with get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
+            state = self._initial
+            if state is None:
+                state = initial_state(self._cell, batch_size, dtype)
+            alignments = [each.initial_alignments(batch_size, dtype) for each in self._mechanisms]
+            states = [each.initial_state(batch_size, dtype) for each in self._mechanisms]
+            histories = [
+                TensorArray(dtype, size=0, dynamic_size=True, element_shape=each.shape)
+                if self._keeps_history
+                else ()
+                for each in alignments
+            ]
+            return AttentionWrapperState(
+                cell_state=self._checked(state, batch_size),
+                time=array_ops.zeros([], dtypes.int32),
+                attention=zeros_of(batch_size, self._attention_size, dtype),
+                alignments=self._one_or_all(alignments),
+                attention_state=self._one_or_all(states),
+                alignment_history=self._one_or_all(histories),
+            )
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        if not isinstance(state, AttentionWrapperState):
+            raise TypeError(
+                "Expected state to be instance of AttentionWrapperState. "
+                f"Received type {type(state)} instead."
+            )
+        output, cell_state = self._cell(
+            self._cell_inputs(inputs, state.attention), state.cell_state
+        )
+        output = self._checked(output, output.shape[0].value or array_ops.shape(output)[0])
+        states, histories = state.attention_state, state.alignment_history
+        if not self._is_multi:
+            states, histories = [states], [histories]
+        found = [
+            self._attend(mechanism, output, each, layer)
+            for mechanism, each, layer in zip(self._mechanisms, states, self._layers)
+        ]
+        attentions, alignments, next_states = zip(*found)
+        attention = array_ops.concat(attentions, 1)
+        next_state = AttentionWrapperState(
+            cell_state=cell_state,
+            time=state.time + 1,
+            attention=attention,
+            alignments=self._one_or_all(alignments),
+            attention_state=self._one_or_all(next_states),
+            alignment_history=self._one_or_all(
+                history.write(state.time, each) if self._keeps_history else ()
+                for history, each in zip(histories, alignments)
+            ),
+        )
+        return attention if self._output_attention else output, next_state
+
+
+def _mechanisms(given: Any) -> List[Any]:
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    for each in found:
+        if not isinstance(each, AttentionMechanism):
+            raise TypeError(
+                "attention_mechanism must be an AttentionMechanism or list of multiple "
+                f"AttentionMechanism instances, saw type: {type(each).__name__}"
+            )
+    return found
