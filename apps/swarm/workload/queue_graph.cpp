@@ -136,4 +136,16 @@ std::optional<std::vector<int64_t>> numbers_taken(const QueueModel& model, const
   return numbers;
 }
 
+QueueModel::Failure failure_of_take(const Status& status, const sim::Cluster& cluster) {
+  using Failure = QueueModel::Failure;
+  auto code = status.code();
+  if (code == Code::out_of_range) return Failure::takes_nothing;
+  auto is_given_up = code == Code::cancelled || code == Code::deadline_exceeded ||
+                     code == Code::aborted || code == Code::unavailable;
+  // A node may have failed just before.
+  auto may_fail =
+      std::ranges::count(cluster.faults(), sim::Fault::Kind::limit_memory, &sim::Fault::kind) > 0;
+  return is_given_up && !may_fail ? Failure::puts_back : Failure::may_lose;
+}
+
 }  // namespace troupe::swarm

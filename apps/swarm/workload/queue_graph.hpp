@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/actors/sim/cluster.hpp"
 #include "troupe/apps/swarm/oracle/queue_model.hpp"
 #include "troupe/graph/session.hpp"
 
@@ -32,5 +33,8 @@ std::vector<Feed> feeds_of_put(
 
 /// The numbers of the elements that were taken; nothing where a payload is not theirs.
 std::optional<std::vector<int64_t>> numbers_taken(const QueueModel& model, const Tensors& taken);
+
+/// What becomes of what a step had taken that ended with that error.
+QueueModel::Failure failure_of_take(const Status& status, const sim::Cluster& cluster);
 
 }  // namespace troupe::swarm

@@ -238,18 +238,6 @@ void QueueTraffic::check_success(const Attempt& attempt) {
   successes_.push_back({attempt.queue, attempt.index, attempt.step.client().master()});
 }
 
-QueueModel::Failure QueueTraffic::failure_of(const Status& status) const {
-  using Failure = QueueModel::Failure;
-  auto code = status.code();
-  if (code == Code::out_of_range) return Failure::takes_nothing;
-  auto is_given_up = code == Code::cancelled || code == Code::deadline_exceeded ||
-                     code == Code::aborted || code == Code::unavailable;
-  // A node may have failed just before.
-  auto may_fail =
-      std::ranges::count(cluster_.faults(), sim::Fault::Kind::limit_memory, &sim::Fault::kind) > 0;
-  return is_given_up && !may_fail ? Failure::puts_back : Failure::may_lose;
-}
-
 void QueueTraffic::check_failure(const Attempt& attempt) {
   auto& model = models_[attempt.queue];
   const auto& status = attempt.step.call().status();
@@ -258,7 +246,7 @@ void QueueTraffic::check_failure(const Attempt& attempt) {
   auto has_too_few = status.code() == Code::out_of_range && is_take;
   if (attempt.kind == Attempt::Kind::put) model.end_put(attempt.index, false, ended);
   if (is_take) {
-    auto failure = failure_of(status);
+    auto failure = failure_of_take(status, cluster_);
     if (attempt.other)
       models_[attempt.other->first].fail_take(attempt.other->second, failure, ended);
     // It may be the other queue that had too few.

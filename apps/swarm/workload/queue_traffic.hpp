@@ -85,7 +85,6 @@ class QueueTraffic {
   void check_answer(const Attempt& attempt);
   void check_success(const Attempt& attempt);
   void check_failure(const Attempt& attempt);
-  QueueModel::Failure failure_of(const Status& status) const;
   std::string name(const Attempt& attempt) const;
 
   sim::Cluster& cluster_;

@@ -143,7 +143,7 @@ void RunnerTraffic::check_answer(const Attempt& attempt) {
     reporter_.log("takes   " + std::to_string(numbers->at(0)) + " behind the runner");
     reporter_.expect(model_->end_take(attempt.index, *numbers, ended));
   } else {
-    model_->fail_take(attempt.index, /*takes_nothing=*/false, ended);
+    model_->fail_take(attempt.index, failure_of_take(status, cluster_), ended);
   }
   if (status.ok()) return;
   attempt.step.drop_closed_session();

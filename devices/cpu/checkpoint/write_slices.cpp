@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "troupe/devices/cpu/checkpoint/checkpoint_files.hpp"
@@ -44,7 +45,9 @@ class Slices {
     return {};
   }
 
+  /// To be called last.
   Status write(FileWriter& file) {
+    std::ranges::stable_sort(tensors_, {}, &SlicedTensor::name);  // so does TensorFlow
     table_[tensors_key] = serialize_sliced_tensors(tensors_);
     return write_sorted_table(table_, file);
   }

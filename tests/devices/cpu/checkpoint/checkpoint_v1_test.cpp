@@ -8,7 +8,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// A checkpoint that TensorFlow has written (tests/reference/checkpoints).
-const std::string recorded = std::string(TROUPE_REFERENCE) + "/checkpoints/v1.ckpt";
+const std::string recorded_v1 = std::string(TROUPE_REFERENCE) + "/checkpoints/v1.ckpt";
 
 /// Those in it, in the order in which they were saved.
 const std::vector<std::pair<std::string, DType>> saved_dtypes = {
@@ -59,17 +59,17 @@ BOOST_AUTO_TEST_CASE(tensorflows_tensors_of_v1_are_restored) {
     auto elements = is_bool   ? "[0 1 1 1 0 1]"
                     : is_pair ? "[(0,0) (1,0) (2,0) (3,0) (0,0) (1,0)]"
                               : "[0 1 2 3 0 1]";
-    BOOST_TEST(restore_v1(recorded, name, dtype) == name + "[2,3] " + elements);
+    BOOST_TEST(restore_v1(recorded_v1, name, dtype) == name + "[2,3] " + elements);
   }
-  BOOST_TEST(restore_v1(recorded, "none") == "float32[0,3] []");
-  BOOST_TEST(restore_v1(recorded, "a/scalar", DType::int64) == "int64[] [12345678901]");
+  BOOST_TEST(restore_v1(recorded_v1, "none") == "float32[0,3] []");
+  BOOST_TEST(restore_v1(recorded_v1, "a/scalar", DType::int64) == "int64[] [12345678901]");
   BOOST_TEST(
-      restore(recorded, {"grid"}, {DType::int64}, {"4 5 0,2:2,3"}) ==
+      restore(recorded_v1, {"grid"}, {DType::int64}, {"4 5 0,2:2,3"}) ==
       "int64[2,3] [-5 -4 -3 0 1 2]");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_v1_has_the_bytes_of_tensorflows) {
-  auto reader = cpu::CheckpointReader::open(recorded);
+  auto reader = cpu::CheckpointReader::open(recorded_v1);
   BOOST_TEST_REQUIRE(reader.ok(), reader.status().to_string());
   Names names, slices;
   Tensors tensors;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_v1_has_the_bytes_of_tensorflows) {
   for (auto name : {"texts", "none", "a/scalar"}) add(name, "");
   for (auto slice : {"4 5 0,1:0,3", "4 5 0,1:3,2", "4 5 1,3:-"}) add("grid", slice);
   BOOST_TEST(save_slices(prefix, names, slices, tensors) == "");
-  bool is_same = read(prefix) == read(recorded);
+  bool is_same = read(prefix) == read(recorded_v1);
   BOOST_TEST(is_same);
 }
 
@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(slices_in_files_that_match_a_pattern_are_one_tensor) {
   BOOST_TEST(
       save_slices(shard(1), {"w", "b"}, {"2 2 1,1:-", ""}, {vec({1, 2}, {3, 4}), vec({5})}) == "");
   auto pattern = show("ShardedFilespec", {Tensor::string(prefix), Tensor::scalar<int32_t>(2)});
-  BOOST_TEST(pattern == "string[] [\"" + prefix + "-?????-of-00002\"]");
-  prefix += "-?????-of-00002";
+  BOOST_TEST(pattern == "string[] [\"" + prefix + "-\?\?\?\?\?-of-00002\"]");
+  prefix += "-\?\?\?\?\?-of-00002";
   BOOST_TEST(restore_v1(prefix, "w") == "float32[2,2] [1 2 3 4]");
   BOOST_TEST(restore_slice("w", "2 2 -:1,1", DType::float32) == "float32[2,1] [2 4]");
   BOOST_TEST(restore_v1(prefix, "b") == "float32[1] [5]");
@@ -130,6 +130,15 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_checkpoint_is_an_error) {
   BOOST_TEST(restore_v1(folder / "none", "w").starts_with("NotFound: Unsuccessful"));
 }
 
+/// What a reader makes of the file as it is: the tensor, or the error.
+Result<Tensor> read_tensor_v1(const std::string& path, const std::string& name) {
+  auto reader = cpu::CheckpointReader::open(path);
+  if (!reader) return reader.status();
+  auto source = reader->find(name);
+  if (!source) return source.status();
+  return reader->read(*source, "", heap_allocator());
+}
+
 BOOST_AUTO_TEST_CASE(no_flipped_bit_gives_another_value) {
   auto texts = strings({"a", "", "bc"});
   BOOST_TEST(
@@ -140,11 +149,11 @@ BOOST_AUTO_TEST_CASE(no_flipped_bit_gives_another_value) {
     auto flipped = whole;
     flipped[bit / 8] ^= static_cast<char>(1 << bit % 8);
     write(prefix, flipped);
-    auto w = restore_v1(prefix, "w"), text = restore_v1(prefix, "texts", DType::string);
-    bool is_right = w == "float32[2] [2 3]" || w.find(": ") != std::string::npos;
-    bool is_right_text =
-        text == "string[3] [\"a\" \"\" \"bc\"]" || text.find(": ") != std::string::npos;
-    BOOST_TEST((is_right && is_right_text), "bit " << bit << ": " << w << "; " << text);
+    for (const auto& [name, right] : {std::pair("w", vec({2, 3})), std::pair("texts", texts)}) {
+      auto value = read_tensor_v1(prefix, name);
+      bool is_right = value ? equal(*value, right) : !value.status().message().empty();
+      BOOST_TEST(is_right, "bit " << bit);
+    }
   }
 }
 

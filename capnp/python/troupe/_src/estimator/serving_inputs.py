@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
-from troupe._src.ops.array_ops import placeholder
+from troupe._src.ops.creation_ops import placeholder
 from troupe._src.ops.convert import is_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.parsing.example_ops import parse_example

@@ -10,7 +10,7 @@ from troupe._src.messages.config import ConfigProto
 from troupe._src.platform import logging
 from troupe._src.platform.process import run_interruptibly
 from troupe._src.session.listing import answer_timeout_ms, connect
-from troupe._src.session.session import BaseSession
+from troupe._src.session.base_session import BaseSession
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 

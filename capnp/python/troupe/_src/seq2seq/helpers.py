@@ -12,7 +12,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.nn.embedding_ops import embedding_lookup
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.random_ops import multinomial
+from troupe._src.random.random_ops import multinomial
 from troupe._src.rnn.dynamic import transposed
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes

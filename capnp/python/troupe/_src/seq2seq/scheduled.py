@@ -10,7 +10,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
-from troupe._src.ops.random_ops import random_uniform
+from troupe._src.random.random_ops import random_uniform
 from troupe._src.rnn.dynamic import transposed
 from troupe._src.seq2seq.helpers import TrainingHelper, array_of, drawn_ids, embedding_function
 from troupe._src.set_module import set_module
