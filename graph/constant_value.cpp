@@ -1,81 +1,275 @@
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "troupe/graph/graph.hpp"
 
 namespace troupe {
 namespace {
 
-// Ranges are folded for the sake of shapes and axes, which are short.
-constexpr int64_t folded_elements_max = 64;
+// Sizes, axes and slices are short; other tensors are not worth the time.
+constexpr int64_t elements_max = 64;
+// The nodes that are looked at for one value, so that no graph makes it expensive.
+constexpr int nodes_max = 64;
+// An element that is not known.
+constexpr int64_t open = std::numeric_limits<int64_t>::min();
 
-/// Nothing where a value does not fit: that is the kernel's error.
-std::optional<Tensor> ints(DType dtype, const Shape& shape, const std::vector<int64_t>& values) {
-  if (dtype == DType::int64) return Tensor::of<int64_t>(shape, std::span<const int64_t>(values));
-  auto fits = [](int64_t value) { return value == static_cast<int32_t>(value); };
-  if (!std::ranges::all_of(values, fits)) return std::nullopt;
-  std::vector<int32_t> narrow(values.begin(), values.end());
-  return Tensor::of<int32_t>(shape, std::span<const int32_t>(narrow));
+using Ints = std::vector<int64_t>;
+using Arithmetic = int64_t (*)(int64_t, int64_t);
+
+int64_t add(int64_t a, int64_t b) {
+  int64_t result;
+  return __builtin_add_overflow(a, b, &result) ? open : result;
+}
+int64_t subtract(int64_t a, int64_t b) {
+  int64_t result;
+  return __builtin_sub_overflow(a, b, &result) ? open : result;
+}
+int64_t multiply(int64_t a, int64_t b) {
+  int64_t result;
+  return __builtin_mul_overflow(a, b, &result) ? open : result;
+}
+int64_t divide(int64_t a, int64_t b) { return b == 0 ? open : a / b; }
+int64_t divide_down(int64_t a, int64_t b) {
+  if (b == 0) return open;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+int64_t modulo(int64_t a, int64_t b) { return b == 0 ? open : a - divide_down(a, b) * b; }
+int64_t greater(int64_t a, int64_t b) { return std::max(a, b); }
+int64_t less(int64_t a, int64_t b) { return std::min(a, b); }
+
+int64_t apply(Arithmetic function, int64_t a, int64_t b) {
+  return a == open || b == open ? open : function(a, b);
 }
 
-/// The values of a node's scalar int32 or int64 inputs, if all are known.
-std::optional<std::vector<int64_t>> scalar_inputs(const Graph& graph, const Node& node) {
-  std::vector<int64_t> values;
-  for (auto input : node.inputs) {
-    if (!graph.shape_of(input).is_scalar()) return std::nullopt;
-    auto value = graph.constant_value(input);
-    auto number = value ? to_ints(*value) : std::nullopt;
-    if (!number) return std::nullopt;
-    values.push_back(number->front());
+Arithmetic find(const std::map<std::string_view, Arithmetic>& functions, std::string_view op) {
+  auto found = functions.find(op);
+  return found == functions.end() ? nullptr : found->second;
+}
+
+Arithmetic elementwise(std::string_view op) {
+  static const std::map<std::string_view, Arithmetic> functions = {
+      {"Add", add},
+      {"AddV2", add},
+      {"Sub", subtract},
+      {"Mul", multiply},
+      {"Div", divide},
+      {"TruncateDiv", divide},
+      {"FloorDiv", divide_down},
+      {"FloorMod", modulo},
+      {"Maximum", greater},
+      {"Minimum", less},
+  };
+  return find(functions, op);
+}
+
+Arithmetic reduction(std::string_view op) {
+  static const std::map<std::string_view, Arithmetic> functions = {
+      {"Sum", add}, {"Prod", multiply}, {"Max", greater}, {"Min", less}};
+  return find(functions, op);
+}
+
+/// The elements of int32 and int64 tensors with few of them, as far as they follow from constants
+/// and from the shapes of tensors.
+class SmallInts {
+ public:
+  explicit SmallInts(const Graph& graph) : graph_(graph) {}
+
+  /// As many as the tensor has, `open` where one is not known; nothing if all are open.
+  std::optional<Ints> of(Output output) {
+    const auto& node = graph_.node(output.node);
+    auto dtype = graph_.dtype_of(output);
+    const auto& shape = graph_.shape_of(output);
+    if (dtype != DType::int32 && dtype != DType::int64) return std::nullopt;
+    if (!shape.is_known() || shape.elements() > elements_max) return std::nullopt;
+    if (node.op->name() == "Const") return to_ints(node.attr<Tensor>("value"));
+    if (nodes_left_ == 0) return std::nullopt;
+    --nodes_left_;
+    auto values = computed(node, output.index, static_cast<size_t>(shape.elements()));
+    if (!values || values->size() != static_cast<size_t>(shape.elements())) return std::nullopt;
+    for (auto& value : *values)
+      if (dtype == DType::int32 && value != static_cast<int32_t>(value)) value = open;
+    return values;
   }
-  return values;
-}
 
-std::optional<Tensor> fold_range(const Graph& graph, const Node& node) {
-  auto given = scalar_inputs(graph, node);
-  const auto& shape = node.output_shapes[0];
-  if (!given || !shape.is_known() || shape[0] > folded_elements_max) return std::nullopt;
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < shape[0]; ++i) values.push_back((*given)[0] + i * (*given)[2]);
-  return ints(node.output_dtypes[0], shape, values);
-}
+ private:
+  using Rule = std::optional<Ints> (SmallInts::*)(const Node&, size_t);
+
+  std::optional<Ints> computed(const Node& node, int index, size_t count) {
+    static const std::map<std::string_view, Rule> rules = {
+        {"Cast", &SmallInts::same},
+        {"ConcatV2", &SmallInts::concat},
+        {"EnsureShape", &SmallInts::same},
+        {"ExpandDims", &SmallInts::same},
+        {"Fill", &SmallInts::fill},
+        {"GatherV2", &SmallInts::gather},
+        {"Identity", &SmallInts::same},
+        {"Pack", &SmallInts::pack},
+        {"Range", &SmallInts::range},
+        {"Rank", &SmallInts::rank},
+        {"Reshape", &SmallInts::same},
+        {"Size", &SmallInts::size},
+        {"Slice", &SmallInts::slice},
+        {"Squeeze", &SmallInts::same},
+        {"StridedSlice", &SmallInts::strided_slice},
+    };
+    const auto& op = node.op->name();
+    if (op == "Shape" || op == "ShapeN")
+      return sizes(graph_.shape_of(node.inputs[static_cast<size_t>(index)]));
+    if (auto function = elementwise(op)) return combine(node, function, count);
+    if (auto function = reduction(op)) return reduce(node, function, count);
+    auto rule = rules.find(op);
+    return rule == rules.end() ? std::nullopt : (this->*rule->second)(node, count);
+  }
+
+  static std::optional<Ints> sizes(const Shape& shape) {
+    if (!shape.has_rank()) return std::nullopt;
+    Ints found(shape.sizes().begin(), shape.sizes().end());
+    std::ranges::replace(found, Shape::unknown, open);
+    return found;
+  }
+
+  int64_t scalar(Output output) {
+    if (!graph_.shape_of(output).is_scalar()) return open;
+    auto found = of(output);
+    return found ? found->front() : open;
+  }
+
+  std::optional<Ints> same(const Node& node, size_t) { return of(node.inputs[0]); }
+
+  std::optional<Ints> fill(const Node& node, size_t count) {
+    return Ints(count, scalar(node.inputs[1]));
+  }
+
+  std::optional<Ints> rank(const Node& node, size_t) {
+    const auto& shape = graph_.shape_of(node.inputs[0]);
+    return shape.has_rank() ? std::optional(Ints{shape.rank()}) : std::nullopt;
+  }
+
+  std::optional<Ints> size(const Node& node, size_t) {
+    const auto& shape = graph_.shape_of(node.inputs[0]);
+    return shape.is_known() ? std::optional(Ints{shape.elements()}) : std::nullopt;
+  }
+
+  std::optional<Ints> range(const Node& node, size_t count) {
+    auto value = scalar(node.inputs[0]), step = scalar(node.inputs[2]);
+    Ints values;
+    for (size_t i = 0; i < count; ++i, value = apply(add, value, step)) values.push_back(value);
+    return values;
+  }
+
+  /// Of scalars.
+  std::optional<Ints> pack(const Node& node, size_t) {
+    Ints values;
+    for (auto input : node.inputs) values.push_back(scalar(input));
+    return values;
+  }
+
+  /// Of vectors.
+  std::optional<Ints> concat(const Node& node, size_t) {
+    Ints values;
+    for (size_t i = 0; i + 1 < node.inputs.size(); ++i) {
+      const auto& shape = graph_.shape_of(node.inputs[i]);
+      if (shape.rank() != 1 || shape[0] < 0) return std::nullopt;
+      auto part = of(node.inputs[i]).value_or(Ints(static_cast<size_t>(shape[0]), open));
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    return values;
+  }
+
+  /// Elements of a vector, by their places.
+  std::optional<Ints> chosen(Output vector, const std::vector<int64_t>& places) {
+    if (graph_.shape_of(vector).rank() != 1) return std::nullopt;
+    auto from = of(vector);
+    Ints values;
+    for (auto place : places) {
+      if (!from || place < 0 || place >= static_cast<int64_t>(from->size())) return std::nullopt;
+      values.push_back((*from)[static_cast<size_t>(place)]);
+    }
+    return values;
+  }
+
+  std::optional<Ints> gather(const Node& node, size_t) {
+    auto places = of(node.inputs[1]);
+    return places ? chosen(node.inputs[0], *places) : std::nullopt;
+  }
+
+  std::optional<Ints> slice(const Node& node, size_t count) {
+    auto begin = of(node.inputs[1]);
+    if (!begin || begin->size() != 1) return std::nullopt;
+    return chosen(node.inputs[0], run(begin->front(), 1, count));
+  }
+
+  std::optional<Ints> strided_slice(const Node& node, size_t count) {
+    auto begin = of(node.inputs[1]), step = of(node.inputs[3]);
+    const auto& vector = graph_.shape_of(node.inputs[0]);
+    if (!begin || begin->size() != 1 || !step || step->front() == open || vector.rank() != 1 ||
+        node.attr<int64_t>("ellipsis_mask") != 0 || node.attr<int64_t>("new_axis_mask") != 0)
+      return std::nullopt;
+    auto first = begin->front(), size = vector[0];
+    if (node.attr<int64_t>("begin_mask") != 0) first = step->front() < 0 ? size - 1 : 0;
+    else if (first == open) return std::nullopt;
+    else if (first < 0) first = std::max(first + size, int64_t{0});
+    if (step->front() < 0) first = std::min(first, size - 1);
+    return chosen(node.inputs[0], run(first, step->front(), count));
+  }
+
+  static std::vector<int64_t> run(int64_t first, int64_t step, size_t count) {
+    std::vector<int64_t> places;
+    for (size_t i = 0; i < count; ++i, first = apply(add, first, step)) places.push_back(first);
+    return places;
+  }
+
+  /// Of inputs with as many elements as the result, or one.
+  std::optional<Ints> combine(const Node& node, Arithmetic function, size_t count) {
+    auto a = of(node.inputs[0]), b = of(node.inputs[1]);
+    if (!a || !b) return std::nullopt;
+    if (a->size() == 1) a->resize(count, a->front());
+    if (b->size() == 1) b->resize(count, b->front());
+    if (a->size() != count || b->size() != count) return std::nullopt;
+    for (size_t i = 0; i < count; ++i) (*a)[i] = apply(function, (*a)[i], (*b)[i]);
+    return a;
+  }
+
+  /// To one element, which is then that of all elements of the input.
+  std::optional<Ints> reduce(const Node& node, Arithmetic function, size_t count) {
+    auto values = of(node.inputs[0]);
+    if (!values || count != 1) return std::nullopt;
+    if (values->empty()) {
+      if (function == add) return Ints{0};
+      return function == multiply ? std::optional(Ints{1}) : std::nullopt;
+    }
+    auto result = values->front();
+    for (size_t i = 1; i < values->size(); ++i) result = apply(function, result, (*values)[i]);
+    return Ints{result};
+  }
+
+  const Graph& graph_;
+  int nodes_left_ = nodes_max;
+};
 
 }  // namespace
 
 std::optional<Tensor> Graph::constant_value(Output output) const {
   const auto& source = node(output.node);
-  const auto& op = source.op->name();
-  if (op == "Const") return source.attr<Tensor>("value");
-  if (op == "Range") return fold_range(*this, source);
-  if (op == "Pack") {
-    auto values = scalar_inputs(*this, source);
-    if (!values) return std::nullopt;
-    return ints(source.output_dtypes[0], source.output_shapes[0], *values);
-  }
-  if (op != "Shape" && op != "Rank" && op != "Size") return std::nullopt;
-  const auto& shape = shape_of(source.inputs[0]);
-  if (op == "Rank" && shape.has_rank()) return Tensor::scalar<int32_t>(shape.rank());
-  if (!shape.is_known()) return std::nullopt;
-  if (op == "Size") return ints(source.output_dtypes[0], Shape(), {shape.elements()});
-  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-  return ints(source.output_dtypes[0], {shape.rank()}, sizes);
+  if (source.op->name() == "Const") return source.attr<Tensor>("value");
+  auto values = SmallInts(*this).of(output);
+  if (!values || std::ranges::count(*values, open)) return std::nullopt;
+  if (dtype_of(output) == DType::int64)
+    return Tensor::of<int64_t>(shape_of(output), std::span<const int64_t>(*values));
+  std::vector<int32_t> narrow(values->begin(), values->end());
+  return Tensor::of<int32_t>(shape_of(output), std::span<const int32_t>(narrow));
 }
 
 Shape Graph::constant_value_as_shape(Output sizes) const {
   const auto& vector = shape_of(sizes);
   if (!vector.is_known() || vector.rank() != 1 || vector[0] > Shape::max_rank)
     return Shape::unknown_rank();
-  const auto& source = node(sizes.node);
-  if (source.op->name() == "Shape") return shape_of(source.inputs[0]);
   auto shape = Shape::of_rank(static_cast<int>(vector[0]));
-  auto read = [&](int axis, Output from, size_t index) {
-    auto value = constant_value(from);
-    auto numbers = value ? to_ints(*value) : std::nullopt;
-    if (numbers) shape.set(axis, std::max((*numbers)[index], Shape::unknown));
-  };
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    auto index = static_cast<size_t>(axis);
-    if (source.op->name() == "Pack") read(axis, source.inputs[index], 0);
-    else read(axis, sizes, index);
+  auto known = SmallInts(*this).of(sizes);
+  for (int axis = 0; known && axis < shape.rank(); ++axis) {
+    auto size = (*known)[static_cast<size_t>(axis)];
+    if (size != open) shape.set(axis, std::max(size, Shape::unknown));
   }
   return shape;
 }

@@ -151,6 +151,72 @@ BOOST_AUTO_TEST_CASE(values_of_shapes_are_known_while_building) {
   BOOST_TEST(value("x") == "open");
 }
 
+BOOST_AUTO_TEST_CASE(small_integers_are_computed_while_building) {
+  auto value = [this](const char* name) {
+    auto known = graph.constant_value(*graph.find_output(name));
+    return known ? known->to_string() : "open";
+  };
+  auto constant = [this](const char* name, Tensor tensor) {
+    auto dtype = tensor.dtype();
+    return add(name, "Const", {}, {{"value", std::move(tensor)}, {"dtype", dtype}});
+  };
+  BOOST_TEST(constant("one", Tensor::of<int32_t>({1}, {1})) == "");
+  BOOST_TEST(constant("two", Tensor::of<int32_t>({1}, {2})) == "");
+  BOOST_TEST(constant("axis", Tensor::scalar<int32_t>(0)) == "");
+  BOOST_TEST(constant("minus", Tensor::of<int32_t>({3}, {-7, 7, 2})) == "");
+  BOOST_TEST(constant("most", Tensor::of<int32_t>({1}, {2147483647})) == "");
+  BOOST_TEST(add("shape", "Shape", {"x"}) == "");
+  BOOST_TEST(add("joined", "ConcatV2", {"shape", "one", "axis"}) == "");
+  BOOST_TEST(add("tail", "StridedSlice", {"joined", "one", "two", "one"}, {{"end_mask", 1}}) == "");
+  BOOST_TEST(add("cut", "Slice", {"joined", "one", "two"}) == "");
+  BOOST_TEST(add("product", "Prod", {"joined", "axis"}) == "");
+  BOOST_TEST(add("wide", "Cast", {"product"}, {{"DstT", DType::int64}}) == "");
+  BOOST_TEST(add("down", "FloorDiv", {"minus", "two"}) == "");
+  BOOST_TEST(add("rest", "FloorMod", {"minus", "two"}) == "");
+  BOOST_TEST(add("picked", "GatherV2", {"minus", "two", "axis"}) == "");
+  BOOST_TEST(add("too_much", "Add", {"most", "one"}) == "");
+  BOOST_TEST(value("joined") == "int32[3] [2 3 1]");
+  BOOST_TEST(value("tail") == "int32[2] [3 1]");
+  BOOST_TEST(value("cut") == "int32[2] [3 1]");
+  BOOST_TEST(value("wide") == "int64[] [6]");
+  BOOST_TEST(value("down") == "int32[3] [-4 3 1]");
+  BOOST_TEST(value("rest") == "int32[3] [1 1 0]");
+  BOOST_TEST(value("picked") == "int32[1] [2]");
+  BOOST_TEST(value("too_much") == "open");
+}
+
+BOOST_AUTO_TEST_CASE(shapes_are_known_as_far_as_their_sizes_are) {
+  auto shape = [this](const char* name) {
+    return graph.constant_value_as_shape(*graph.find_output(name)).to_string();
+  };
+  BOOST_TEST(
+      add("partly", "Placeholder", {}, {{"dtype", DType::float32}, {"shape", Shape{-1, 3}}}) == "");
+  auto one = Tensor::of<int32_t>({1}, {1});
+  BOOST_TEST(add("one", "Const", {}, {{"value", one}, {"dtype", DType::int32}}) == "");
+  auto zero = Tensor::scalar<int32_t>(0);
+  BOOST_TEST(add("zero", "Const", {}, {{"value", zero}, {"dtype", DType::int32}}) == "");
+  BOOST_TEST(add("sizes", "Shape", {"partly"}) == "");
+  BOOST_TEST(add("joined", "ConcatV2", {"sizes", "one", "zero"}) == "");
+  BOOST_TEST(add("twice", "Add", {"joined", "joined"}) == "");
+  BOOST_TEST(add("tiled", "Tile", {"y", "sizes"}) == "");
+  BOOST_TEST(shape("sizes") == "[?,3]");
+  BOOST_TEST(shape("joined") == "[?,3,1]");
+  BOOST_TEST(shape("twice") == "[?,6,2]");
+  auto tiled = graph.shape_of(*graph.find_output("tiled"));
+  BOOST_TEST(tiled.to_string() == "[?,9]");
+}
+
+BOOST_AUTO_TEST_CASE(a_long_chain_of_integers_is_not_followed_to_its_end) {
+  auto one = Tensor::of<int32_t>({1}, {1});
+  BOOST_TEST(add("n0", "Const", {}, {{"value", one}, {"dtype", DType::int32}}) == "");
+  for (int i = 0; i < 200; ++i) {
+    auto before = "n" + std::to_string(i);
+    BOOST_TEST_REQUIRE(add("n" + std::to_string(i + 1), "Add", {before, before}) == "");
+  }
+  BOOST_TEST(graph.constant_value(*graph.find_output("n4"))->to_string() == "int32[1] [16]");
+  BOOST_TEST(!graph.constant_value(*graph.find_output("n200")));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe

@@ -83,8 +83,9 @@ from troupe._src.ops.cast_ops import (
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
     broadcast_to, concat, expand_dims, get_static_value, group, identity, matrix_transpose, newaxis,
-    no_op, pad, reshape, shape, size, slice, split, squeeze, stack, transpose, tuple_of, unstack,
+    no_op, reshape, shape, size, slice, split, squeeze, stack, transpose, tuple_of, unstack,
 )  # fmt: skip
+from troupe._src.ops.padding_ops import pad
 from troupe._src.ops.selection_ops import gather, where, where_v2
 from troupe._src.ops.creation_ops import (
     fill, one_hot, ones, ones_like, placeholder, placeholder_with_default, zeros, zeros_like,

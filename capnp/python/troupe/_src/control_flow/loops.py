@@ -21,6 +21,7 @@ from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.array_ops import identity
 from troupe._src.ops.gen_ops import stop_gradient
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.sparse_tensor import SparseTensor
 from troupe._src.types import dtypes
 from troupe._src.types.shapes import TensorShape, as_shape
 
@@ -205,24 +206,34 @@ def _to_leaf(value: Any) -> Any:
 
 def _shapes_of(structure: Any, variables: Any, invariants: Any) -> List[TensorShape]:
     """The shapes that the tensors of the variables have in all iterations."""
-    if invariants is None:
-        return [tensor.shape for leaf in flatten(structure) for tensor in tensors_of(leaf)]
-    given = _flat_shapes(variables, invariants)
     leaves = flatten(structure)
+    given = [None] * len(leaves) if invariants is None else _flat_shapes(variables, invariants)
     if len(given) != len(leaves):
         raise ValueError("shape_invariants must have the structure of loop_vars")
     shapes: List[TensorShape] = []
     for leaf, invariant in zip(leaves, given):
         parts = tensors_of(leaf)
-        if len(parts) == 1:
+        if isinstance(leaf, SparseTensor):
+            shapes += _sparse_shapes(leaf, invariant)
+        elif invariant is None:
+            shapes += [part.shape for part in parts]
+        elif len(parts) == 1:
             shapes.append(TensorShape([]) if hasattr(leaf, "flow") else as_shape(invariant))
-            continue
-        rank = as_shape(invariant).rank  # of a sparse tensor, or of rows
-        is_sparse = parts[0] is getattr(leaf, "indices", None)
-        sparse = [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
-        rows = [as_shape(invariant), *(part.shape for part in parts[1:])]
-        shapes += sparse if is_sparse else rows
+        else:  # rows
+            shapes += [as_shape(invariant), *(part.shape for part in parts[1:])]
     return shapes
+
+
+def _sparse_shapes(given: SparseTensor, invariant: Any) -> List[TensorShape]:
+    """Of any number of elements. Of the invariant only the rank counts afterwards."""
+    shape = given.shape if invariant is None else as_shape(invariant)
+    if not shape.is_compatible_with(given.shape):
+        raise ValueError(
+            f"The shape invariant specified for {given.values.name} is not compatible with the "
+            f"initial shape of the loop variable: {shape} and {given.shape}"
+        )
+    rank = shape.rank
+    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
 def _flat_shapes(variables: Any, invariants: Any) -> List[Any]:

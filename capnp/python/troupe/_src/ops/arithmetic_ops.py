@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.cast_ops import real_dtype
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.ops.operators import binary
@@ -146,6 +146,37 @@ def _list_of_tensors(inputs: Any) -> Any:
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype & shape")
     return [convert_to_tensor(item) for item in inputs]
+
+
+def xlog1py(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
+    """x * log1p(y), and 0 where x is 0.
+
+    Args:
+        x: floats.
+        y: floats of the same dtype, of a shape that can be broadcast with that of `x`.
+
+    Returns:
+        A tensor of that dtype.
+    """
+    with get_default_graph().name_scope(name or "xlog1py"):
+        given = convert_to_tensor(x)
+        is_zero = gen_ops.equal(given, 0)
+        # Without a NaN in the gradient of what is not chosen.
+        safe = selection_ops.where_v2(is_zero, creation_ops.zeros([], given.dtype), y)
+        return given * gen_ops.log1p(safe)
+
+
+def reciprocal_no_nan(x: TensorLike, name: Optional[str] = None) -> Tensor:
+    """1 / x, and 0 where x is 0.
+
+    Args:
+        x: floats or complex numbers of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+    """
+    given = convert_to_tensor(x)
+    return gen_ops.div_no_nan(creation_ops.ones([], given.dtype), given, name=name)
 
 
 def log_sigmoid(x: TensorLike, name: Optional[str] = None) -> Tensor:

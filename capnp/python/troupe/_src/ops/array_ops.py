@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence
 
 from troupe._src.graph.elements import Operation, Tensor, flatten
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor, to_numpy
@@ -73,17 +74,20 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: Optional[str] = None
 
 
 def shape(
-    input: TensorLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
+    input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
 ) -> Tensor:
     """The shape as a tensor: a constant where the static shape is fully defined.
 
     Args:
-        input: a tensor of any dtype and shape.
+        input: a tensor of any dtype and shape, also a sparse one.
         out_type: int32 or int64.
 
     Returns:
         A tensor [rank].
     """
+    if _is_sparse(input):
+        sizes = convert_to_tensor(input.dense_shape, dtypes.int64)
+        return raw_ops.Cast(x=sizes, DstT=out_type, name=name)
     tensor = convert_to_tensor(input)
     if tensor.shape.is_fully_defined():
         return constant(tensor.shape.as_list(), out_type, [len(tensor.shape)], name or "Shape")
@@ -91,18 +95,39 @@ def shape(
 
 
 def size(
-    input: TensorLike, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
+    input: Any, name: Optional[str] = None, out_type: DTypeLike = dtypes.int32
 ) -> Tensor:
-    """The number of elements.
+    """The number of elements; those of a sparse tensor's dense form.
 
     Args:
-        input: a tensor of any dtype and shape.
+        input: a tensor of any dtype and shape, also a sparse one.
         out_type: int32 or int64.
 
     Returns:
         A scalar.
     """
+    if _is_sparse(input):
+        return raw_ops.Prod(input=shape(input, out_type=out_type), reduction_indices=0, name=name)
     return raw_ops.Size(input=input, out_type=out_type, name=name)
+
+
+def rank(input: Any, name: Optional[str] = None) -> Tensor:
+    """The number of axes.
+
+    Args:
+        input: a tensor of any dtype and shape, also a sparse one.
+
+    Returns:
+        An int32 scalar.
+    """
+    if _is_sparse(input):
+        return raw_ops.Size(input=convert_to_tensor(input.dense_shape, dtypes.int64), name=name)
+    return raw_ops.Rank(input=input, name=name)
+
+
+def _is_sparse(value: Any) -> bool:
+    """Whether it is a SparseTensor or its value, whose modules need this one."""
+    return hasattr(value, "dense_shape") and not isinstance(value, IndexedSlices)
 
 
 def slice(
@@ -222,10 +247,18 @@ def concat(values: Sequence[TensorLike], axis: TensorLike, name: str = "concat")
 
     Returns:
         A tensor of their rank.
+
+    Raises:
+        ValueError: if there is no tensor, or the axis is no scalar.
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
+    if not values:
+        raise ValueError("concat needs a tensor at least")
     if len(values) == 1:
+        place = convert_to_tensor(axis, dtypes.int32)
+        if place.shape.rank not in (None, 0):
+            raise ValueError(f"the axis must be a scalar, not of shape {place.shape}")
         return gen_ops.identity(values[0], name=name)
     return raw_ops.ConcatV2(values=list(values), axis=axis, name=name)
 
@@ -308,41 +341,6 @@ def as_list(parts: Any) -> List[Tensor]:
     return list(parts) if isinstance(parts, (list, tuple)) else [parts]
 
 
-def pad(
-    tensor: TensorLike,
-    paddings: TensorLike,
-    mode: str = "CONSTANT",
-    name: Optional[str] = None,
-    constant_values: TensorLike = 0,
-) -> Tensor:
-    """Pads before and after, along each axis, with one value or with the tensor's own, mirrored.
-
-    In mode "REFLECT" the elements at the borders are not repeated, in mode "SYMMETRIC" they are.
-
-    Args:
-        tensor: of any dtype.
-        paddings: the numbers of elements before and after, int32 or int64 [rank, 2].
-        mode: "CONSTANT", "REFLECT" or "SYMMETRIC", in any case.
-        constant_values: the scalar that is padded with in mode "CONSTANT".
-
-    Returns:
-        A tensor of the rank and dtype of the input.
-
-    Raises:
-        ValueError: if the mode is another.
-    """
-    kind = mode.upper()
-    if kind in ("REFLECT", "SYMMETRIC"):
-        return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=kind, name=name)
-    if kind != "CONSTANT":
-        raise ValueError(f"Unknown padding mode: {mode}")
-    if not isinstance(constant_values, Tensor) and constant_values == 0:
-        return raw_ops.Pad(input=tensor, paddings=paddings, name=name)
-    given = convert_to_tensor(tensor)
-    value = convert_to_tensor(constant_values, given.dtype)
-    return raw_ops.PadV2(input=given, paddings=paddings, constant_values=value, name=name)
-
-
 def identity(input: TensorLike, name: Optional[str] = None) -> Tensor:
     """A node that returns its input.
 
@@ -353,6 +351,18 @@ def identity(input: TensorLike, name: Optional[str] = None) -> Tensor:
         A tensor of the same value.
     """
     return gen_ops.identity(input, name=name)
+
+
+def identity_n(input: Sequence[TensorLike], name: Optional[str] = None) -> List[Tensor]:
+    """The tensors themselves, all at once.
+
+    Args:
+        input: tensors of any dtypes and shapes.
+
+    Returns:
+        As many tensors of the same values; each is there when all of them are.
+    """
+    return as_list(raw_ops.IdentityN(input=list(input), name=name))
 
 
 def tuple_of(

@@ -60,6 +60,14 @@ def gather_nd(
     return batch_gather_nd(params, indices, batch_dims, name)
 
 
+def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tensor:
+    """The slices at `indices`, whose axes but the last one count batches of both."""
+    places = convert_to_tensor(indices)
+    if places.shape.rank is None:
+        raise ValueError("batch_gather does not allow indices with unknown shape.")
+    return array_ops.gather(params, places, name=name, batch_dims=places.shape.rank - 1)
+
+
 def batch_gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int, name: Optional[str] = None
 ) -> Tensor:
@@ -80,10 +88,10 @@ def batch_gather_nd(
     with get_default_graph().name_scope(name or "BatchGatherND"):
         x, places = convert_to_tensor(params), convert_to_tensor(indices)
         rank = places.shape.rank
-        if rank is None:
-            raise ValueError("The rank of the indices must be known.")
-        if isinstance(batch_dims, Tensor) or not 0 <= batch_dims < rank:
-            raise ValueError(f"batch_dims = {batch_dims} must be in [0, {rank})")
+        if isinstance(batch_dims, Tensor) or batch_dims < 0:
+            raise ValueError(f"batch_dims = {batch_dims} must be a number from 0")
+        if rank is not None and batch_dims >= rank:
+            raise ValueError(f"batch_dims = {batch_dims} must be below the indices' rank {rank}")
         if x.shape.rank is not None and batch_dims >= x.shape.rank:
             raise ValueError(f"batch_dims = {batch_dims} must be below rank {x.shape.rank}")
         if batch_dims == 0:
@@ -93,11 +101,11 @@ def batch_gather_nd(
             math_ops.range(math_ops.cast(sizes[axis], places.dtype)) for axis in range(batch_dims)
         ]
         grid = array_ops.stack(meshgrid(*axes, indexing="ij"), axis=-1)
-        between = [1] * (rank - 1 - batch_dims)
+        between = array_ops.ones_like(sizes[batch_dims:-1])
         grid = array_ops.reshape(
-            grid, array_ops.concat([sizes[:batch_dims], [*between, batch_dims]], 0)
+            grid, array_ops.concat([sizes[:batch_dims], between, [batch_dims]], 0)
         )
-        wide = array_ops.concat([sizes[: rank - 1], [batch_dims]], 0)
+        wide = array_ops.concat([sizes[:-1], [batch_dims]], 0)
         full = array_ops.concat([array_ops.broadcast_to(grid, wide), places], -1)
         return raw_ops.GatherNd(params=x, indices=full)
 

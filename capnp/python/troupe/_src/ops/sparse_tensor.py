@@ -168,6 +168,22 @@ def is_tensor(x: Any) -> bool:
     return is_dense(x) or isinstance(x, SparseTensor)
 
 
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Optional[DTypeLike] = None, name: Optional[str] = None
+) -> Any:
+    """A sparse tensor or the value of one as a sparse tensor, anything else as a tensor.
+
+    Raises:
+        RuntimeError: A sparse tensor has another dtype.
+    """
+    if not isinstance(value, (SparseTensor, SparseTensorValue)):
+        return convert_to_tensor(value, dtype, name=name)
+    found = SparseTensor.from_value(value)
+    if dtype is not None and found.dtype != dtype:
+        raise RuntimeError(f"Sparse dtype: requested = {dtype}, actual = {found.dtype.name}")
+    return found
+
+
 def sparse_placeholder(
     dtype: DTypeLike, shape: ShapeLike = None, name: Optional[str] = None
 ) -> SparseTensor:

@@ -11,6 +11,7 @@ from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
 from troupe._src.variables.variable import Variable
+from troupe._src.variables.variable_scope import get_variable_scope
 from troupe._src.variables.variable_sets import (
     global_variables,
     moving_average_variables,
@@ -34,7 +35,7 @@ def assign_moving_average(
             decayed: Tensor = variable.assign_sub((variable - new) * rest)
             return decayed
         with graph.name_scope(None):
-            prefix = variable._shared_name
+            prefix = _in_scope(variable._shared_name)
             zeros = creation_ops.zeros_like(convert_to_tensor(variable.initial_value))
             biased = Variable(zeros, trainable=False, name=f"{prefix}/biased")
             zero = creation_ops.zeros([], variable.dtype)
@@ -43,6 +44,15 @@ def assign_moving_average(
         updates = count.assign_add(1.0)
         debiased: Tensor = variable.assign(average / (1.0 - gen_ops.pow(1.0 - rest, updates)))
         return debiased
+
+
+def _name_of(variable: Any) -> str:
+    return str(variable._shared_name if isinstance(variable, Variable) else variable.op.name)
+
+
+def _in_scope(name: str) -> str:
+    """A name in the current variable scope."""
+    return f"{get_variable_scope().name}/{name}".lstrip("/")
 
 
 @set_module("troupe.train")
@@ -90,7 +100,7 @@ class ExponentialMovingAverage:
         graph = get_default_graph()
         for variable in variables:
             if variable in self._averages:
-                raise ValueError(f"Moving average already computed for: {variable.name}")
+                continue
             self._averages[variable] = self._shadow_of(variable)
             if isinstance(variable, Variable):
                 graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
@@ -103,8 +113,9 @@ class ExponentialMovingAverage:
             initial: Any = variable.initialized_value()
         else:
             initial = creation_ops.zeros(variable.shape, variable.dtype)
+        name = _in_scope(f"{_name_of(variable)}/{self._name}")
         with graph.name_scope(None), graph.colocate_with(variable.op):
-            return Variable(initial, trainable=False, name=self.average_name(variable))
+            return Variable(initial, trainable=False, name=name)
 
     def _update(self, variable: Any) -> Tensor:
         shadow = self._averages[variable]
@@ -131,14 +142,17 @@ class ExponentialMovingAverage:
     def average_name(self, var: Any) -> str:
         """The name of the shadow in graphs and checkpoints.
 
+        Before `apply` it is that of one made in the name scope of this call.
+
         Args:
             var: A variable or tensor.
 
         Returns:
             The name.
         """
-        name = var._shared_name if isinstance(var, Variable) else var.op.name
-        return f"{name}/{self._name}"
+        if var in self._averages:
+            return self._averages[var]._shared_name
+        return f"{get_default_graph().get_name_scope()}/{_name_of(var)}/{self._name}".lstrip("/")
 
     def variables_to_restore(
         self, moving_avg_variables: Optional[Sequence[Variable]] = None

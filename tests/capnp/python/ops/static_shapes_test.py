@@ -1,0 +1,77 @@
+"""Shapes that are known before a step runs, from integers that constants and shapes give."""
+
+import unittest
+
+import troupe as tf
+
+
+class StaticShapesTest(tf.test.TestCase):
+    def test_the_greatest_of_constant_lengths_is_the_size_of_their_mask(self):
+        self.assertEqual(tf.sequence_mask([1, 3, 2]).shape.as_list(), [3, 3])
+        self.assertEqual(tf.sequence_mask([[0, 1], [4, 2]]).shape.as_list(), [2, 2, 4])
+
+    def test_sizes_go_through_slices_joins_and_arithmetic(self):
+        x = tf.placeholder(tf.float32, [None, 6])
+        sizes = tf.shape(x)
+        self.assertEqual(tf.reshape(x, [sizes[0], 2, sizes[1] // 2]).shape.as_list(), [None, 2, 3])
+        joined = tf.concat([sizes[:1], [3], sizes[1:] - 4], 0)
+        self.assertEqual(tf.zeros(joined).shape.as_list(), [None, 3, 2])
+        tiled = tf.tile(tf.ones([2, 1, 1]), tf.stack([1, sizes[0], 5]))
+        self.assertEqual(tiled.shape.as_list(), [2, None, 5])
+        part = tf.slice(tf.zeros([1, 2, 3]), [0, 0, 0], [tf.constant(1) + 0, 2, -1])
+        self.assertEqual(part.shape.as_list(), [1, 2, 3])
+
+    def test_axes_whose_paddings_are_known_have_a_size(self):
+        unknown = tf.placeholder(tf.int32, [])
+        padded = tf.pad(tf.zeros([4, 4]), [[1, tf.constant(2)], [0, unknown]], constant_values=7)
+        self.assertEqual(padded.shape.as_list(), [7, None])
+        with self.session() as session:
+            self.assertEqual(session.run(padded, {unknown: 1}).shape, (7, 5))
+
+    def test_slices_of_batches_need_no_known_rank(self):
+        params, indices = tf.constant([[1, 2, 3], [4, 5, 6]]), tf.placeholder(tf.int32)
+        found = tf.gather_nd(params, indices, batch_dims=1)
+        self.assertIsNone(found.shape.rank)
+        with self.session() as session:
+            self.assertAllEqual(session.run(found, {indices: [[2], [0]]}), [3, 4])
+            self.assertAllEqual(session.run(found, {indices: [[[2], [1]], [[0], [0]]]}),
+                                [[3, 2], [4, 4]])  # fmt: skip
+
+    def test_sparse_tensors_have_shapes_sizes_and_ranks(self):
+        sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
+        value = tf.SparseTensorValue([[0, 1]], [1.0], [2, 3])
+        for given in (sparse, value):
+            found = self.evaluate([tf.shape(given), tf.size(given), tf.rank(given)])
+            self.assertAllEqual(found[0], [2, 3])
+            self.assertEqual([found[1], found[2]], [6, 2])
+        self.assertEqual(tf.shape(sparse, out_type=tf.int64).dtype, tf.int64)
+
+    def test_a_single_tensor_is_joined_along_a_scalar_axis_only(self):
+        self.assertAllEqual(self.evaluate(tf.concat([[1]], 0)), [1])
+        with self.assertRaisesRegex(ValueError, "axis must be a scalar"):
+            tf.concat([[1]], [0])
+        with self.assertRaises(TypeError):
+            tf.concat([[1]], 4.2)
+        with self.assertRaisesRegex(ValueError, "needs a tensor"):
+            tf.concat([], 0)
+
+    def test_a_loop_may_add_elements_to_a_sparse_tensor(self):
+        start = tf.SparseTensor([[0]], [2.0], [10])
+
+        def more(i, x):
+            place = tf.cast(tf.reshape(i, [1, 1]), tf.int64)
+            return i + 1, tf.sparse_add(x, tf.SparseTensor(place, [1.0], [10]))
+
+        _, x = tf.while_loop(lambda i, x: i < 4, more, [1, start])
+        self.assertIsNone(x.values.shape.as_list()[0])
+        dense = self.evaluate(tf.sparse_tensor_to_dense(x))
+        self.assertAllEqual(dense, [2, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+        with self.assertRaisesRegex(ValueError, "is not compatible with"):
+            tf.while_loop(
+                lambda i, x: i < 4, more, [1, start],
+                [tf.TensorShape([]), tf.TensorShape([5])],
+            )  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()
