@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 
 from troupe import (
     app, bitwise, contrib, data, debugging, dtypes, errors, flags, gfile, graph_util, image,
-    initializers, io, layers, linalg, logging, lookup, losses, math, metrics, nest, nn,
-    python_io, queue, random, raw_ops, sets, sparse, strings, summary, train, version,
+    initializers, io, layers, linalg, logging, lookup, losses, manip, math, metrics, nest, nn,
+    python_io, queue, random, raw_ops, resource_loader, sets, sparse, strings, summary, train,
+    version,
 )  # fmt: skip
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.v2_compat import (
-    disable_eager_execution, disable_v2_behavior, executing_eagerly,
+    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
+    disable_tensor_equality, disable_v2_behavior, disable_v2_tensorshape, executing_eagerly,
+    executing_eagerly_outside_functions,
 )  # fmt: skip
 from troupe._src.api.version import (
     COMPILER_VERSION, CXX11_ABI_FLAG, GIT_VERSION, GRAPH_DEF_VERSION,
     GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, MONOLITHIC_BUILD, VERSION,
 )  # fmt: skip
+from troupe._src.api.version import COMPILER_VERSION as CXX_VERSION
 from troupe._src.api.version import COMPILER_VERSION as __compiler_version__
 from troupe._src.api.version import GIT_VERSION as __git_version__
 from troupe._src.api.version import VERSION as __version__
@@ -82,8 +86,9 @@ from troupe._src.ops.cast_ops import (
     to_double, to_float, to_int32, to_int64,
 )  # fmt: skip
 from troupe._src.ops.array_ops import (
-    broadcast_to, concat, expand_dims, get_static_value, group, identity, matrix_transpose, newaxis,
-    no_op, reshape, shape, size, slice, split, squeeze, stack, transpose, tuple_of, unstack,
+    broadcast_to, concat, expand_dims, get_static_value, group, identity, identity_n,
+    matrix_transpose, newaxis, no_op, rank, reshape, shape, size, slice, split, squeeze, stack,
+    transpose, tuple_of, unstack,
 )  # fmt: skip
 from troupe._src.ops.padding_ops import pad
 from troupe._src.ops.selection_ops import gather, where, where_v2
@@ -91,6 +96,7 @@ from troupe._src.ops.creation_ops import (
     fill, one_hot, ones, ones_like, placeholder, placeholder_with_default, zeros, zeros_like,
 )  # fmt: skip
 from troupe._src.ops.array_ops import tuple_of as tuple
+from troupe._src.platform.logging import get_logger
 from troupe._src.ops.assert_ops import (
     Assert, Print, add_check_numerics_ops, assert_equal, assert_greater, assert_greater_equal,
     assert_less, assert_less_equal, assert_near, assert_negative, assert_non_negative,
@@ -111,7 +117,7 @@ from troupe._src.ops.gen_ops import (
     encode_base64, erf, erfc, exp, expm1, floor, floor_div, floormod, greater, greater_equal,
     igamma, igammac, is_finite, is_inf, is_nan, less, less_equal, lgamma, log, log1p, logical_and,
     logical_not, logical_or, matching_files, maximum, minimum, multiply, negative, parse_tensor,
-    polygamma, pow, rank, read_file, realdiv, reciprocal, rint, round, rsqrt, serialize_tensor,
+    polygamma, pow, read_file, realdiv, reciprocal, rint, round, rsqrt, serialize_tensor,
     sigmoid, sign, sin, sinh, sqrt, square, squared_difference, stop_gradient, string_strip,
     string_to_hash_bucket_fast, string_to_hash_bucket_strong, subtract, tan, tanh, truncatediv,
     truncatemod, write_file, zeta,
@@ -140,8 +146,8 @@ from troupe._src.random.random_ops import (
 from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
 from troupe._src.ops.order_ops import argsort, searchsorted, sort
 from troupe._src.ops.rearrange_ops import (
-    boolean_mask, eye, gather_nd, meshgrid, repeat, reverse, reverse_sequence, reverse_v2,
-    parallel_stack, sequence_mask, setdiff1d, svd,
+    batch_gather, boolean_mask, eye, gather_nd, meshgrid, parallel_stack, repeat, reverse,
+    reverse_sequence, reverse_v2, sequence_mask, setdiff1d, svd,
 )  # fmt: skip
 from troupe._src.ops.segment_ops import (
     bincount, cumprod, cumsum, histogram_fixed_width, histogram_fixed_width_bins,
@@ -150,7 +156,8 @@ from troupe._src.ops.segment_ops import (
 )  # fmt: skip
 from troupe._src.ops.slicing import strided_slice
 from troupe._src.ops.sparse_tensor import (
-    SparseTensor, SparseTensorValue, is_tensor, sparse_placeholder,
+    SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor, is_tensor,
+    sparse_placeholder,
 )  # fmt: skip
 from troupe._src.strings.string_ops import (
     reduce_join, regex_replace, string_join, string_split, string_to_hash_bucket, string_to_number,
@@ -196,6 +203,7 @@ from troupe._src.variables.initializers import Constant as constant_initializer
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer
 from troupe._src.variables.initializers import GlorotUniform as glorot_uniform_initializer
 from troupe._src.variables.initializers import Ones as ones_initializer
+from troupe._src.variables.orthogonal import Orthogonal as orthogonal_initializer
 from troupe._src.variables.initializers import RandomNormal as random_normal_initializer
 from troupe._src.variables.initializers import RandomUniform as random_uniform_initializer
 from troupe._src.variables.initializers import TruncatedNormal as truncated_normal_initializer
@@ -246,8 +254,8 @@ else:
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
-    "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto", "DType", "DeviceSpec",
-    "Dimension", "Event", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
+    "CXX_VERSION", "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto", "DType",
+    "DeviceSpec", "Dimension", "Event", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
     "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef",
     "GraphKeys", "GraphOptions", "HistogramProto", "IdentityReader", "IndexedSlices",
@@ -268,68 +276,71 @@ __all__ = [
     "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
     "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
     "assert_scalar", "assert_type", "assert_variables_initialized", "assign", "assign_add",
-    "assign_sub", "atan", "atan2", "atanh", "betainc", "bfloat16", "bincount", "bitcast", "bitwise",
-    "bool", "bool_", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
-    "broadcast_to", "case", "cast", "ceil", "check_numerics", "cholesky_solve",
-    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with",
-    "compat", "complex", "complex128", "complex64", "concat", "cond", "confusion_matrix", "conj",
-    "constant", "constant_initializer", "container", "contrib", "control_dependencies",
-    "convert_to_tensor", "core", "cos", "cosh", "count_nonzero", "count_up_to",
+    "assign_sub", "atan", "atan2", "atanh", "batch_gather", "betainc", "bfloat16", "bincount",
+    "bitcast", "bitwise", "bool", "bool_", "boolean_mask", "broadcast_dynamic_shape",
+    "broadcast_static_shape", "broadcast_to", "case", "cast", "ceil", "check_numerics",
+    "cholesky_solve", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm",
+    "clip_by_value", "colocate_with", "compat", "complex", "complex128", "complex64", "concat",
+    "cond", "confusion_matrix", "conj", "constant", "constant_initializer", "container", "contrib",
+    "control_dependencies", "control_flow_v2_enabled", "convert_to_tensor",
+    "convert_to_tensor_or_sparse_tensor", "core", "cos", "cosh", "count_nonzero", "count_up_to",
     "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient", "data",
     "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example",
     "decode_raw", "deserialize_many_sparse", "device", "digamma", "dimension_at_index",
-    "dimension_value", "disable_eager_execution", "disable_resource_variables",
-    "disable_v2_behavior", "div", "div_no_nan", "divide", "double", "dtypes", "einsum",
+    "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
+    "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior",
+    "disable_v2_tensorshape", "div", "div_no_nan", "divide", "double", "dtypes", "einsum",
     "enable_resource_variables", "encode_base64", "equal", "erf", "erfc", "errors", "estimator",
-    "executing_eagerly", "exp", "expand_dims", "expm1", "eye", "feature_column", "fft2d", "fft3d",
-    "fill", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
-    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
-    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
-    "get_local_variable", "get_seed", "get_static_value", "get_variable", "get_variable_scope",
-    "gfile", "global_norm", "global_variables", "global_variables_initializer",
-    "glorot_normal_initializer", "glorot_uniform_initializer", "gradients", "graph_util", "greater",
-    "greater_equal", "group", "half", "hessians", "histogram_fixed_width",
-    "histogram_fixed_width_bins", "identity", "ifft2d", "ifft3d", "igamma", "igammac", "imag",
-    "image", "import_graph_def", "initialize_all_tables", "initialize_all_variables",
-    "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32", "int64",
-    "int8", "io", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor",
-    "is_strictly_increasing", "is_tensor", "is_variable_initialized", "layers", "lbeta", "less",
-    "less_equal", "lgamma", "linalg", "linspace", "load_op_library", "local_variables",
-    "local_variables_initializer", "log", "log1p", "log_sigmoid", "logging", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray", "make_template",
-    "make_tensor_proto", "map_fn", "matching_files", "math", "matmul", "matrix_solve_ls",
-    "matrix_transpose", "maximum", "meshgrid", "metrics", "min_max_variable_partitioner", "minimum",
-    "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
-    "negative", "nest", "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot",
-    "ones", "ones_initializer", "ones_like", "op_scope", "pad", "parallel_stack", "parse_example",
-    "parse_single_example", "parse_single_sequence_example", "parse_tensor", "placeholder",
-    "placeholder_with_default", "polygamma", "pow", "print", "py_func", "python", "python_io",
-    "queue", "random", "random_crop", "random_gamma", "random_normal", "random_normal_initializer",
-    "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer", "range",
-    "rank", "raw_ops", "read_file", "real", "realdiv", "reciprocal", "reduce_all", "reduce_any",
-    "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "regex_replace", "repeat", "report_uninitialized_variables",
-    "reset_default_graph", "reshape", "resource", "resource_variables_enabled", "reverse",
-    "reverse_sequence", "reverse_v2", "rint", "round", "rsqrt", "saturate_cast", "saved_model",
-    "scalar_mul", "scan", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
-    "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
-    "searchsorted", "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask",
-    "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "set_random_seed", "setdiff1d",
-    "sets", "shape", "sigmoid", "sign", "sin", "sinh", "size", "slice", "sort", "sparse",
-    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum",
-    "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max",
-    "sparse_reduce_max_sparse", "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder",
-    "sparse_reset_shape", "sparse_reshape", "sparse_retain", "sparse_segment_mean",
-    "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
-    "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
-    "sparse_to_indicator", "sparse_transpose", "split", "sqrt", "square", "squared_difference",
-    "squeeze", "stack", "stop_gradient", "strided_slice", "string", "string_join", "string_split",
-    "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast",
-    "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract", "summary",
-    "svd", "switch_case", "tables_initializer", "tan", "tanh", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "to_bfloat16",
-    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace",
-    "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
+    "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims", "expm1",
+    "eye", "feature_column", "fft2d", "fft3d", "fill", "fixed_size_partitioner", "flags", "float16",
+    "float32", "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr",
+    "function", "gather", "gather_nd", "get_collection", "get_collection_ref", "get_default_graph",
+    "get_default_session", "get_local_variable", "get_logger", "get_seed", "get_static_value",
+    "get_variable", "get_variable_scope", "gfile", "global_norm", "global_variables",
+    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "gradients", "graph_util", "greater", "greater_equal", "group", "half", "hessians",
+    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifft2d",
+    "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def", "initialize_all_tables",
+    "initialize_all_variables", "initialize_local_variables", "initialize_variables",
+    "initializers", "int16", "int32", "int64", "int8", "io", "is_finite", "is_inf", "is_nan",
+    "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing", "is_tensor",
+    "is_variable_initialized", "layers", "lbeta", "less", "less_equal", "lgamma", "linalg",
+    "linspace", "load_op_library", "local_variables", "local_variables_initializer", "log", "log1p",
+    "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup",
+    "losses", "make_ndarray", "make_template", "make_tensor_proto", "manip", "map_fn",
+    "matching_files", "math", "matmul", "matrix_solve_ls", "matrix_transpose", "maximum",
+    "meshgrid", "metrics", "min_max_variable_partitioner", "minimum", "mod", "model_variables",
+    "moving_average_variables", "multinomial", "multiply", "name_scope", "negative", "nest",
+    "newaxis", "nn", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
+    "ones_initializer", "ones_like", "op_scope", "orthogonal_initializer", "pad", "parallel_stack",
+    "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
+    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "py_func", "python",
+    "python_io", "queue", "random", "random_crop", "random_gamma", "random_normal",
+    "random_normal_initializer", "random_poisson", "random_shuffle", "random_uniform",
+    "random_uniform_initializer", "range", "rank", "raw_ops", "read_file", "real", "realdiv",
+    "reciprocal", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace", "repeat",
+    "report_uninitialized_variables", "reset_default_graph", "reshape", "resource",
+    "resource_loader", "resource_variables_enabled", "reverse", "reverse_sequence", "reverse_v2",
+    "rint", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_add",
+    "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub",
+    "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "self_adjoint_eig",
+    "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "sigmoid", "sign", "sin",
+    "sinh", "size", "slice", "sort", "sparse", "sparse_add", "sparse_concat",
+    "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge", "sparse_minimum",
+    "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
+    "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum",
+    "sparse_slice", "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator", "sparse_transpose", "split",
+    "sqrt", "square", "squared_difference", "squeeze", "stack", "stop_gradient", "strided_slice",
+    "string", "string_join", "string_split", "string_strip", "string_to_hash_bucket",
+    "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number", "strings",
+    "substr", "subtract", "summary", "svd", "switch_case", "tables_initializer", "tan", "tanh",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
+    "test", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
+    "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
     "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",

@@ -13,6 +13,7 @@ from troupe._src.variables.initializers import UniformUnitScaling as uniform_uni
 from troupe._src.variables.initializers import VarianceScaling as variance_scaling
 from troupe._src.variables.initializers import Zeros as zeros
 from troupe._src.variables.initializers import he_normal, he_uniform, lecun_normal, lecun_uniform
+from troupe._src.variables.orthogonal import Orthogonal as orthogonal
 from troupe._src.variables.variable_sets import global_variables_initializer as global_variables
 from troupe._src.variables.variable_sets import local_variables_initializer as local_variables
 from troupe._src.variables.variable_sets import variables_initializer as variables
@@ -29,6 +30,7 @@ __all__ = [
     "lecun_uniform",
     "local_variables",
     "ones",
+    "orthogonal",
     "random_normal",
     "random_uniform",
     "tables_initializer",

@@ -16,6 +16,8 @@ from troupe._src.ops.arithmetic_ops import (
     logical_xor,
     not_equal,
     polyval,
+    reciprocal_no_nan,
+    xlog1py,
 )
 from troupe._src.ops.cast_ops import angle, conj, imag, real, to_float, to_int32, to_int64
 from troupe._src.ops.gen_ops import (
@@ -209,6 +211,7 @@ __all__ = [
     "range",
     "real",
     "reciprocal",
+    "reciprocal_no_nan",
     "reduce_all",
     "reduce_any",
     "reduce_euclidean_norm",
@@ -254,6 +257,7 @@ __all__ = [
     "unsorted_segment_sqrt_n",
     "unsorted_segment_sum",
     "xdivy",
+    "xlog1py",
     "xlogy",
     "zero_fraction",
     "zeta",

@@ -11,9 +11,10 @@ from troupe._src.api.text_types import (
     path_to_str,
     real_types,
 )
+from troupe._src.types.shapes import dimension_at_index, dimension_value
 from troupe.compat import v1
 
 __all__ = [
     "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types",
-    "integral_types", "path_to_str", "real_types", "v1",
+    "dimension_at_index", "dimension_value", "integral_types", "path_to_str", "real_types", "v1",
 ]  # fmt: skip

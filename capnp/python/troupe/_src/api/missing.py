@@ -25,7 +25,6 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
     ),
     "crosses of sparse tensors": ("cross", "cross_hashed",),
-    "matrix decompositions": ("orthogonal_initializer",),
     "eager execution": ("py_function",),
     "summaries of sounds, and ops that write summaries": (
         "audio", "create_file_writer", "all_v2_summary_ops", "get_summary_description",

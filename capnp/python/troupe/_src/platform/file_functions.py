@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os.path import join
+
 from troupe._src.platform.gfile import Copy as copy
 from troupe._src.platform.gfile import DeleteRecursively as rmtree
 from troupe._src.platform.gfile import Exists as exists
@@ -17,6 +19,6 @@ from troupe._src.platform.gfile import Stat as stat
 from troupe._src.platform.gfile import Walk as walk
 
 __all__ = [
-    "GFile", "copy", "exists", "glob", "isdir", "listdir", "makedirs", "mkdir", "remove", "rename",
-    "rmtree", "stat", "walk",
+    "GFile", "copy", "exists", "glob", "isdir", "join", "listdir", "makedirs", "mkdir", "remove",
+    "rename", "rmtree", "stat", "walk",
 ]  # fmt: skip

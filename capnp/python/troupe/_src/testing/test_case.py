@@ -164,6 +164,21 @@ def is_built_with_cuda() -> bool:
     return False
 
 
+def is_built_with_gpu_support() -> bool:
+    """False: there are no GPU kernels."""
+    return False
+
+
+def is_built_with_rocm() -> bool:
+    """False: there are no GPU kernels."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """False: graphs are not compiled."""
+    return False
+
+
 def gpu_device_name() -> str:
     """ "": there are no GPU devices."""
     return ""
