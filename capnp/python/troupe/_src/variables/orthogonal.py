@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
 from troupe._src.ops import array_ops, gen_ops
-from troupe._src.ops.random_ops import random_normal
+from troupe._src.random.random_ops import random_normal
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
