@@ -9,12 +9,12 @@ namespace {
 
 bool crash(ClusterState& cluster, TaskProcess& process) {
   if (process.is_dead()) return false;
-  cluster.stop(process);
+  cluster.crash(process);
   return true;
 }
 
 bool restart(ClusterState& cluster, const TaskProcess& process) {
-  if (!process.is_dead()) return false;
+  if (!process.is_dead() || process.has_ended) return false;
   cluster.start(process.task);
   return true;
 }

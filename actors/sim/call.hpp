@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "troupe/actors/sim/random.hpp"
+#include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/types/status.hpp"
 #include "troupe/graph/types/tensor.hpp"
 
@@ -24,6 +25,8 @@ class Call {
 
  private:
   friend class Session;
+  friend struct SessionState;
+  friend class ClientStep;
   friend class OpenCalls;
   struct State {
     bool done = false;
@@ -31,6 +34,8 @@ class Call {
     Tensors values;
     Time ended_at{0};
     uint64_t id = 0;  // CallId at the session actor
+    RunMetadata metadata;
+    std::function<void()> when_done;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };

@@ -1,12 +1,16 @@
 #include "troupe/actors/sim/check.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <thread>
 
 namespace troupe::sim {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr size_t shown_log_lines = 20;  // in a counterexample
 
 Outcome run_once(const Scenario& scenario, Seed seed, Cluster& cluster, std::vector<Fault> faults) {
   cluster.script(faults);
@@ -17,27 +21,35 @@ Outcome run_once(const Scenario& scenario, Seed seed, Cluster& cluster, std::vec
   } catch (...) {
     cluster.violate("an exception", "of an unknown type");
   }
-  return {
+  Outcome outcome{
       .faults = std::move(faults),
       .violation = cluster.violation(),
       .trace_hash = cluster.trace_hash(),
       .messages = cluster.messages_delivered(),
-      .diagram = cluster.violation() ? cluster.diagram() : ""};
+      .diagram = {},
+      .log = {}};
+  if (!outcome.violation) return outcome;
+  outcome.diagram = cluster.diagram();
+  outcome.log = cluster.log();
+  return outcome;
 }
 
-/// Reduces a script of faults while the run still violates the same invariant.
+/// Reduces a script of faults while the run still fails in the same way. A fault goes with what
+/// ends it: a script that leaves a task dead would fail for that alone.
 class Shrinker {
  public:
   Shrinker(const Scenario& scenario, Seed seed, Outcome outcome)
-      : scenario_(scenario), seed_(seed), outcome_(std::move(outcome)) {}
+      : scenario_(scenario),
+        seed_(seed),
+        outcome_(std::move(outcome)),
+        faults_(pair_with_mends(outcome_.faults)) {}
 
   Counterexample shrink() {
-    for (auto length = outcome_.faults.size(); length > 0;
-         length = std::min(length / 2, outcome_.faults.size()))
+    for (auto length = faults_.size(); length > 0; length = std::min(length / 2, faults_.size()))
       while (remove_some(length)) {
       }
-    for (size_t i = 0; i < outcome_.faults.size(); ++i) simplify(i);
-    return {seed_, *outcome_.violation, outcome_.faults, outcome_.diagram};
+    for (size_t i = 0; i < faults_.size(); ++i) simplify(i);
+    return {seed_, *outcome_.violation, outcome_.faults, outcome_.diagram, outcome_.log};
   }
 
  private:
@@ -45,8 +57,8 @@ class Shrinker {
 
   /// Removes `length` consecutive faults; false if the violation needs each of them.
   bool remove_some(size_t length) {
-    for (size_t first = 0; first + length <= outcome_.faults.size(); ++first) {
-      auto fewer = outcome_.faults;
+    for (size_t first = 0; first + length <= faults_.size(); ++first) {
+      auto fewer = faults_;
       auto from = fewer.begin() + static_cast<int64_t>(first);
       fewer.erase(from, from + static_cast<int64_t>(length));
       if (keep(fewer)) return true;
@@ -57,9 +69,12 @@ class Shrinker {
   /// Tries fewer tasks and rounder times for one fault.
   void simplify(size_t index) {
     auto change = [&](auto edit) {
-      auto simpler = outcome_.faults;
-      edit(simpler[index]);
-      if (simpler != outcome_.faults) keep(simpler);
+      auto simpler = faults_;
+      auto& [fault, mend] = simpler[index];
+      edit(fault);
+      if (mend) edit(*mend);
+      auto is_changed = fault != faults_[index].fault || mend != faults_[index].mend;
+      if (is_changed && (!mend || mend->time > fault.time)) keep(simpler);
     };
     change([](Fault& fault) { fault.tasks.names.resize(1); });
     change([](Fault& fault) {
@@ -71,18 +86,20 @@ class Shrinker {
       });
   }
 
-  /// Replaces the script if the run still violates the same invariant.
-  bool keep(const std::vector<Fault>& faults) {
+  /// Replaces the script if the run still fails in the same way.
+  bool keep(const std::vector<MendedFault>& faults) {
     if (++tries_ > tries_max) return false;
-    auto outcome = run_once(scenario_, seed_, faults);
-    if (!outcome.violation || outcome.violation->name != outcome_.violation->name) return false;
+    auto outcome = run_once(scenario_, seed_, script_of(faults));
+    if (!outcome.violation || !outcome.violation->is_like(*outcome_.violation)) return false;
     outcome_ = std::move(outcome);
+    faults_ = faults;
     return true;
   }
 
   const Scenario& scenario_;
   Seed seed_;
   Outcome outcome_;  // of the smallest script so far
+  std::vector<MendedFault> faults_;
   int tries_ = 0;
 };
 
@@ -102,6 +119,10 @@ std::string Counterexample::to_string() const {
   auto text = "seed " + std::to_string(seed.value) + ": " + violation.name + " is violated after " +
               std::to_string(violation.time.count() / 1000) + " us: " + violation.text + "\n\n" +
               diagram + "\n";
+  if (!log.empty()) text += "The last lines of programs:\n";
+  auto first = log.size() - std::min(log.size(), shown_log_lines);
+  for (auto line = first; line < log.size(); ++line) text += log[line] + "\n";
+  if (!log.empty()) text += "\n";
   if (faults.empty()) return text + "No faults are needed.\n";
   text += "These faults are needed:\n";
   for (const auto& fault : faults) text += "  " + fault.to_cpp() + "\n";
@@ -112,6 +133,24 @@ std::optional<Counterexample> check(const Scenario& scenario, Seed seed) {
   auto outcome = run_once(scenario, seed);
   if (!outcome.violation) return std::nullopt;
   return Shrinker(scenario, seed, std::move(outcome)).shrink();
+}
+
+std::optional<Counterexample> check_seeds(const Scenario& scenario, const Seeds& seeds) {
+  std::atomic<uint64_t> next{0}, failing{seeds.count};  // counted from the first
+  auto run_some = [&] {
+    for (auto i = next++; i < failing; i = next++) {
+      if (!run_once(scenario, Seed{seeds.first + i}).violation) continue;
+      for (auto before = failing.load(); i < before && !failing.compare_exchange_weak(before, i);) {
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < seeds.threads; ++i) others.emplace_back(run_some);
+    run_some();
+  }
+  if (failing == seeds.count) return std::nullopt;
+  return check(scenario, Seed{seeds.first + failing});
 }
 
 }  // namespace troupe::sim

@@ -26,7 +26,9 @@ struct Outcome {
   std::optional<Violation> violation;
   uint64_t trace_hash = 0;
   uint64_t messages = 0;
-  std::string diagram;  // of the last messages; empty without a violation
+  // Empty without a violation:
+  std::string diagram;           // of the last messages
+  std::vector<std::string> log;  // the last lines of programs
 };
 
 /// Runs a scenario once, with the faults of the seed or with the given ones.
@@ -39,13 +41,26 @@ struct Counterexample {
   Violation violation;
   std::vector<Fault> faults;
   std::string diagram;
+  std::vector<std::string> log;
 
-  /// The violation, a diagram of the messages before it, and the script as C++ for a test.
+  /// The violation, a diagram of the messages before it, the last lines that programs have logged,
+  /// and the script as C++ for a test.
   std::string to_string() const;
 };
 
 /// Runs the scenario with the faults of the seed. If an invariant is violated, shrinks the script:
-/// runs again with fewer faults while the same invariant is violated. Empty if none is.
+/// runs again with fewer faults, each with what ends it, while the same invariant is violated with
+/// the same error in the same place. Empty if none is.
 std::optional<Counterexample> check(const Scenario& scenario, Seed seed);
+
+struct Seeds {
+  uint64_t first = 1;
+  uint64_t count = 1000;
+  /// So many are run at once, each on a thread: the functions of the scenario must allow that.
+  int threads = 1;
+};
+
+/// The same for many seeds: the first of them that violates an invariant.
+std::optional<Counterexample> check_seeds(const Scenario& scenario, const Seeds& seeds);
 
 }  // namespace troupe::sim

@@ -1,16 +1,11 @@
 #include "troupe/actors/sim/cluster.hpp"
 
+#include "troupe/actors/sim/client_session.hpp"
 #include "troupe/actors/sim/diagram.hpp"
 #include "troupe/actors/sim/session_state.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 
 namespace troupe::sim {
-namespace {
-
-constexpr Time session_timeout = std::chrono::seconds(10);
-
-}  // namespace
-
 Cluster::Cluster(const std::map<std::string, int>& jobs, Seed seed, const Options& options)
     : state_(std::make_unique<ClusterState>(jobs, seed, options)) {}
 
@@ -20,22 +15,36 @@ const ClusterSpec& Cluster::spec() const { return state_->spec; }
 
 Session Cluster::session(const std::string& master, const SessionOptions& options) {
   auto process = state_->process_of(master);
-  struct Opening {
-    SessionActor actor;
-    bool abandoned = false;
-  };
-  auto opening = std::make_shared<Opening>();
-  if (!process->is_dead())
-    tell(
-        process->actor, CreateSession{
-                            [opening](Result<SessionActor> created) {
-                              if (created && !opening->abandoned) opening->actor = *created;
-                              else if (created) tell(*created, Close{[](const Status&) {}});
-                            },
-                            options});
-  state_->run([&] { return opening->actor || process->is_dead(); }, now() + session_timeout);
-  opening->abandoned = true;
-  return Session(std::make_shared<Session::State>(*state_, process, opening->actor));
+  auto opened = state_->open_session(process, options);
+  return Session(std::make_shared<SessionState>(
+      *state_, process, opened ? *std::move(opened) : SessionActor()));
+}
+
+Result<std::unique_ptr<troupe::Session>> Cluster::open_session(
+    const std::string& master, const SessionOptions& options) {
+  return open_client_session(*state_, state_->process_of(master), options);
+}
+
+void Cluster::program(const std::string& task, ProgramFunction function) {
+  state_->programs.set(task, std::move(function));
+}
+
+void Cluster::programs(const ProgramFunction& function) {
+  for (const auto& task : task_names(spec())) program(task, function);
+}
+
+bool Cluster::run_programs(Time limit) {
+  return run_until([this] { return state_->programs.are_over(); }, limit);
+}
+
+std::vector<std::string> Cluster::running_programs() const { return state_->programs.running(); }
+
+std::map<std::string, Status> Cluster::program_statuses() const {
+  return state_->programs.statuses();
+}
+
+std::vector<std::string> Cluster::log() const {
+  return {state_->log_lines.begin(), state_->log_lines.end()};
 }
 
 Status Cluster::reset(
@@ -65,7 +74,7 @@ Status Cluster::leave(const std::string& task) {
   auto process = state_->process_of(task);
   auto status = state_->ask(task, [](DoneStatus done) { return LeaveCluster{std::move(done)}; });
   auto name = *DeviceName::parse(task);
-  state_->stop(*process);
+  state_->crash(*process);
   state_->spec = state_->spec.without(*name.job, *name.task);
   return status;
 }
@@ -112,9 +121,7 @@ bool Cluster::run_until(const std::function<bool()>& condition, Time limit) {
 }
 
 void Cluster::run_for(Time duration) {
-  auto end = now() + duration;
-  state_->simulation.at(end, [] {});  // so that time passes without other events
-  state_->run([&] { return now() >= end; }, end);
+  state_->run_for(duration, [] { return false; });
 }
 
 Moment Cluster::at(Time time) { return Moment(*state_, time); }
@@ -129,8 +136,9 @@ void Cluster::network(const NetworkOptions& options) { state_->simulation.set_ne
 void Cluster::mend() {
   for (const auto& [from, to] : std::set(state_->cut_pairs)) heal(from, to);
   for (const auto& task : task_names(spec())) {
-    if (process_number(task) == 0) restart(task);
+    if (process_number(task) == 0 && !state_->process_of(task)->has_ended) restart(task);
     const auto& process = *state_->process_of(task);
+    if (process.is_dead()) continue;
     if (process.is_frozen) thaw(task);
     if (process.slowness != 1) slow(task, 1);
     if (process.clock_rate != 1) skew(task, 1);
@@ -155,6 +163,9 @@ void Cluster::always(const std::string& name, Invariants::Check check) {
 }
 void Cluster::violate(const std::string& name, const std::string& text) {
   state_->invariants.violate(name, text, now());
+}
+void Cluster::violate(const std::string& name, const Status& status) {
+  state_->invariants.violate(name, status, now());
 }
 const std::optional<Violation>& Cluster::violation() const {
   return state_->invariants.violation();

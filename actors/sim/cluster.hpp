@@ -6,6 +6,7 @@
 #include "troupe/actors/sim/fault.hpp"
 #include "troupe/actors/sim/invariants.hpp"
 #include "troupe/actors/sim/options.hpp"
+#include "troupe/actors/sim/program/program_function.hpp"
 #include "troupe/actors/sim/session.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/cluster/runner.hpp"
@@ -45,6 +46,27 @@ class Cluster final : public FaultVerbs {
   /// Opens a session. If the master is dead, or does not answer within 10 s, its calls fail with
   /// Unavailable.
   Session session(const std::string& master, const SessionOptions& options = {});
+  /// The same with the interface of real clusters. Unavailable: the master is dead or does not
+  /// answer. The session must be destroyed before the cluster.
+  Result<std::unique_ptr<troupe::Session>> open_session(
+      const std::string& master, const SessionOptions& options = {});
+
+  /// Has a task run a program: in its present process, and from its begin in each one that is
+  /// started after a crash. When the program returns, the process ends in order: then no fault
+  /// starts it again.
+  void program(const std::string& task, ProgramFunction function);
+  /// Has each task run it.
+  void programs(const ProgramFunction& function);
+  /// Runs the cluster until the programs of all live tasks have ended, or one has returned an
+  /// error, for which others may wait. False as run_until() says.
+  bool run_programs(Time limit);
+  /// The tasks whose programs have not ended.
+  std::vector<std::string> running_programs() const;
+  /// What the programs that have ended have returned, by task.
+  std::map<std::string, Status> program_statuses() const;
+  /// The last lines that programs have logged, with the time and the task.
+  std::vector<std::string> log() const;
+
   /// Resets containers through a task, as a client does; see the message Reset.
   Status reset(
       const std::string& task, const std::vector<std::string>& containers,
@@ -87,6 +109,7 @@ class Cluster final : public FaultVerbs {
   void always(const std::string& name, Invariants::Check check);
   /// Reports a violation that no check can detect.
   void violate(const std::string& name, const std::string& text);
+  void violate(const std::string& name, const Status& status);
   const std::optional<Violation>& violation() const;
 
   /// What live tasks hold although all sessions are closed: "/job:ps/task:0 holds plans: 2".

@@ -13,6 +13,9 @@ namespace {
 
 constexpr Time answer_grace = std::chrono::milliseconds(100);
 constexpr Time kernel_delay = std::chrono::microseconds(10);
+constexpr Time session_timeout = std::chrono::seconds(10);
+constexpr Time call_limit = std::chrono::minutes(10);  // of a call outside of programs
+constexpr size_t kept_log_lines = 1000;
 
 }  // namespace
 
@@ -27,7 +30,8 @@ SystemConfig::SystemConfig() {
 
 ClusterState::ClusterState(
     const std::map<std::string, int>& jobs, Seed seed, const Options& options_given)
-    : configured_spec(make_spec(jobs)),
+    : seed(seed),
+      configured_spec(make_spec(jobs)),
       spec(configured_spec),
       options(options_given),
       simulation(system, seed.value, options_given.network) {
@@ -38,11 +42,15 @@ ClusterState::ClusterState(
     if (std::exchange(placements_changed, false)) check_placements();
     return true;
   });
-  simulation.on_event([this] { invariants.check(simulation.now()); });
+  simulation.on_event([this] {
+    invariants.check(simulation.now());
+    if (!invariants.violation()) programs.schedule_ready();
+  });
 }
 
 ClusterState::~ClusterState() {
-  for (auto& [task, process] : processes) stop(*process);
+  programs.kill_all();
+  for (auto& [task, process] : processes) end_server(*process);
   simulation.run([] { return true; }, simulation.now());  // lets the actors terminate
 }
 
@@ -94,14 +102,22 @@ void ClusterState::start(std::string task) {
       process->node, *spec.task_address(*name.job, *name.task),
       caf::actor_cast<caf::strong_actor_ptr>(process->actor), spawned.incarnation,
       process->device->allocator());
+  programs.process_started(process);
 }
 
 Address ClusterState::next_address() {
   return {.host = "joined" + std::to_string(++addresses_given), .port = 1};
 }
 
-void ClusterState::stop(TaskProcess& process) {
+void ClusterState::crash(TaskProcess& process) {
+  end_server(process);
+  process.has_ended = false;
+  programs.kill(process);
+}
+
+void ClusterState::end_server(TaskProcess& process) {
   if (process.is_dead()) return;
+  process.has_ended = true;
   process.calls.fail_all(process.lost_status());
   simulation.crash(process.node);
   tell(std::exchange(process.actor, nullptr), Stop{[](const Status&) {}});
@@ -114,9 +130,39 @@ const std::shared_ptr<TaskProcess>& ClusterState::process_of(const std::string& 
 }
 
 bool ClusterState::run(const std::function<bool()>& condition, Time limit) {
+  if (programs.is_caller()) return programs.wait(condition, limit);
   auto stop = [&] { return invariants.violation() || condition(); };
+  programs.schedule_ready();
   if (!stop()) simulation.run(stop, limit);
   return !invariants.violation() && condition();
+}
+
+bool ClusterState::run_for(Time time, const std::function<bool()>& condition) {
+  auto end = simulation.now() + time;
+  if (!programs.is_caller()) simulation.at(end, [] {});
+  return run([&] { return simulation.now() >= end || condition(); }, end);
+}
+
+Result<SessionActor> ClusterState::open_session(
+    const std::shared_ptr<TaskProcess>& master, const SessionOptions& options) {
+  struct Opening {
+    std::optional<Result<SessionActor>> answer;
+    bool is_abandoned = false;
+  };
+  auto opening = std::make_shared<Opening>();
+  if (master->is_dead()) return master->lost_status();
+  tell(
+      master->actor, CreateSession{
+                         [opening](Result<SessionActor> created) {
+                           if (!opening->is_abandoned) opening->answer = std::move(created);
+                           else if (created) tell(*created, Close{[](const Status&) {}});
+                         },
+                         options});
+  run([&] { return opening->answer || master->is_dead(); }, simulation.now() + session_timeout);
+  opening->is_abandoned = true;
+  if (opening->answer) return *std::move(opening->answer);
+  return master->lost_status(
+      master->is_dead() ? "the connection to it broke" : "it did not answer for 10 s");
 }
 
 void ClusterState::check_placements() {
@@ -137,9 +183,27 @@ std::shared_ptr<OpenCalls::Promise> ClusterState::open(TaskProcess& task, const 
   return promise;
 }
 
-Status ClusterState::await(const Call& call) {
-  run(call.done(), simulation.now() + std::chrono::minutes(10));
-  return call.is_done() ? call.status() : internal("the call was never answered");
+Status ClusterState::await(const Call& call, const TaskProcess& process) {
+  auto begin = simulation.now();
+  auto limit = Time(options.heartbeat_limit);
+  Time due = Time::max();  // when the client has missed the heartbeats of a frozen process
+  auto is_over = [&] {
+    auto frozen_since = std::max(begin, process.impaired_until);
+    auto is_watched = process.is_frozen && limit.count() > 0;
+    auto then = is_watched ? frozen_since + limit : Time::max();
+    if (std::exchange(due, then) != then && is_watched) simulation.at(due, [] {});
+    return call.is_done() || simulation.now() >= due;
+  };
+  run(is_over, programs.is_caller() ? Time::max() : begin + call_limit);
+  if (call.is_done()) return call.status();
+  if (simulation.now() >= due) return process.lost_status("it has missed its heartbeats");
+  return internal("the call was never answered");
+}
+
+void ClusterState::log(const std::string& line) {
+  auto ms = std::to_string(simulation.now().count() / 1'000'000);
+  log_lines.push_back(std::string(ms.size() < 8 ? 8 - ms.size() : 0, ' ') + ms + " ms " + line);
+  if (log_lines.size() > kept_log_lines) log_lines.pop_front();
 }
 
 void ClusterState::expect_answer(

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <deque>
 #include <set>
 
+#include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/metrics.hpp"
 #include "troupe/actors/sim/cluster.hpp"
 #include "troupe/actors/sim/open_calls.hpp"
+#include "troupe/actors/sim/program/programs.hpp"
 #include "troupe/actors/sim/world/simulation.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/devices/simulated/simulated_accelerator.hpp"
@@ -23,6 +26,7 @@ struct TaskProcess {
   std::shared_ptr<ResourceIndex> resource_index;
   OpenCalls calls;
   bool is_frozen = false;
+  bool has_ended = false;  // in order: it did not crash, and nobody starts it again
   double slowness = 1;
   uint64_t memory_limit = 0;  // bytes
   double clock_rate = 1;
@@ -31,8 +35,8 @@ struct TaskProcess {
 
   bool is_dead() const { return !actor; }
   bool is_impaired() const { return is_frozen || slowness != 1; }
-  Status lost_status() const {
-    return unavailable("lost " + task + ": the connection to it broke").at({.task = task});
+  Status lost_status(const std::string& why = "the connection to it broke") const {
+    return unavailable("lost " + task + ": " + why).at({.task = task});
   }
 };
 
@@ -50,8 +54,10 @@ struct ClusterState {
 
   /// Starts a process of a task.
   void start(std::string task);
-  /// Crashes it: its pending calls fail, and its actors terminate.
-  void stop(TaskProcess& process);
+  /// Crashes it: its pending calls fail, its actors terminate, and its program is killed.
+  void crash(TaskProcess& process);
+  /// Ends it in order. Its program may go on: it was told, or has ended itself.
+  void end_server(TaskProcess& process);
   /// The present process of a task, or its last one.
   const std::shared_ptr<TaskProcess>& process_of(const std::string& task) const;
   /// Applies a fault now; false if it has no effect.
@@ -61,12 +67,12 @@ struct ClusterState {
   template <class Make>
   Status ask(const std::string& task, Make make) {
     Call call;
-    auto& process = *process_of(task);
-    auto promise = open(process, call);
+    auto process = process_of(task);
+    auto promise = open(*process, call);
     if (!call.is_done())
-      tell(process.actor, make([promise](Status status) { promise->resolve(std::move(status)); }));
+      tell(process->actor, make([promise](Status status) { promise->resolve(std::move(status)); }));
     promise.reset();
-    return await(call);
+    return await(call, *process);
   }
   /// The same for a message whose answer has a value.
   template <class Answer, class Make>
@@ -81,10 +87,17 @@ struct ClusterState {
     if (!status.ok()) return status;
     return std::move(*found);
   }
-  /// Runs the cluster until the call is done, and returns its status.
-  Status await(const Call& call);
-  /// Runs the simulation; false if an invariant is violated or the condition is not met.
+  /// Opens a session; fails as Cluster::session() says.
+  Result<SessionActor> open_session(
+      const std::shared_ptr<TaskProcess>& master, const SessionOptions& options);
+  /// Runs the cluster until the call to that process is done, and returns its status. Unavailable,
+  /// while the call stays open, if the process has been frozen for the heartbeat limit.
+  Status await(const Call& call, const TaskProcess& process);
+  /// Runs the simulation, or has a program wait for it; false if an invariant is violated or the
+  /// condition is not met.
   bool run(const std::function<bool()>& condition, Time limit);
+  /// The same for that time, which also passes where nothing happens.
+  bool run_for(Time time, const std::function<bool()>& condition);
   /// The promise by which a task answers a call. If the task is dead, the call fails at once.
   std::shared_ptr<OpenCalls::Promise> open(TaskProcess& task, const Call& call);
   /// Throws if a resource is placed on two tasks (SC-2).
@@ -96,7 +109,9 @@ struct ClusterState {
 
   /// An address that no task has had.
   Address next_address();
+  void log(const std::string& line);
 
+  const Seed seed;
   const ClusterSpec configured_spec;
   ClusterSpec spec;                      // with the tasks that have joined
   std::map<std::string, Joined> joined;  // the answers to Join, by task
@@ -114,8 +129,10 @@ struct ClusterState {
   std::vector<std::string> task_of_node;
   std::set<TaskPair> cut_pairs;
   Invariants invariants;
-  std::vector<Fault> faults;        // that took effect
-  bool placements_changed = false;  // since the last check_placements()
+  std::vector<Fault> faults;          // that took effect
+  bool placements_changed = false;    // since the last check_placements()
+  std::deque<std::string> log_lines;  // of programs, the last ones
+  Programs programs{*this, seed};
 };
 
 }  // namespace troupe::sim

@@ -94,6 +94,15 @@ Fault draw_fault(Kind kind, Time time, std::vector<std::string> names, Random& r
   return fault;
 }
 
+bool is_mend(const Fault& fault) {
+  const auto& rule = rule_of(fault.kind);
+  auto mends = [&](const KindRule& other) {
+    return other.mended_by == fault.kind &&
+           (!rule.has_number || other.mended_number == fault.number);
+  };
+  return std::ranges::any_of(rules, mends);
+}
+
 Fault mend(const Fault& fault, Time time) {
   const auto& rule = rule_of(fault.kind);
   auto mended = fault;
@@ -111,6 +120,33 @@ std::string Fault::to_cpp() const {
   if (rule.has_others) text += ", " + tasks_to_cpp(others);
   if (rule.has_number) text += ", " + number_to_cpp(number);
   return text + ");";
+}
+
+std::vector<MendedFault> pair_with_mends(const std::vector<Fault>& script) {
+  std::vector<MendedFault> pairs;
+  std::vector<bool> is_taken(script.size());
+  for (size_t i = 0; i < script.size(); ++i) {
+    if (is_taken[i]) continue;
+    MendedFault pair{script[i], {}};
+    if (rule_of(script[i].kind).mended_by && !is_mend(script[i]))
+      for (size_t j = i + 1; j < script.size() && !pair.mend; ++j) {
+        if (is_taken[j] || script[j] != mend(script[i], script[j].time)) continue;
+        is_taken[j] = true;
+        pair.mend = script[j];
+      }
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+std::vector<Fault> script_of(const std::vector<MendedFault>& faults) {
+  std::vector<Fault> script;
+  for (const auto& [fault, mend] : faults) {
+    script.push_back(fault);
+    if (mend) script.push_back(*mend);
+  }
+  std::ranges::stable_sort(script, {}, &Fault::time);
+  return script;
 }
 
 ClusterSpec make_spec(const std::map<std::string, int>& jobs) {

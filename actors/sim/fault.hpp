@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,16 @@ struct FaultOptions {
 /// Draws a script of faults in the order of time, from a random stream of its own. Each fault is
 /// ended within the span: crashed tasks restart, frozen ones thaw.
 std::vector<Fault> draw_faults(const ClusterSpec& spec, Seed seed, const FaultOptions& options);
+
+/// Each fault of a script, in its order, with the later one that ends it: its restart, thaw or
+/// heal.
+struct MendedFault {
+  Fault fault;
+  std::optional<Fault> mend;
+};
+std::vector<MendedFault> pair_with_mends(const std::vector<Fault>& script);
+/// The script of them, in the order of time.
+std::vector<Fault> script_of(const std::vector<MendedFault>& faults);
 
 /// The spec of a simulated cluster, given the number of tasks of each job.
 ClusterSpec make_spec(const std::map<std::string, int>& jobs);

@@ -19,4 +19,9 @@ void Invariants::violate(std::string name, std::string text, Time now) {
   if (!violation_) violation_ = {std::move(name), std::move(text), now};
 }
 
+void Invariants::violate(std::string name, const Status& status, Time now) {
+  if (!violation_)
+    violation_ = {std::move(name), status.to_string(), now, status.code(), status.where()};
+}
+
 }  // namespace troupe::sim

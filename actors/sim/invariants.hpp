@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "troupe/actors/sim/random.hpp"
+#include "troupe/graph/types/status.hpp"
 
 namespace troupe::sim {
 
@@ -14,7 +15,14 @@ struct Violation {
   std::string name;  // of the invariant
   std::string text;  // what was observed
   Time time{0};      // since the start
+  // Of an error that should not have come.
+  Code code = Code::ok;
+  Where where = {};
 
+  /// Whether it is the same invariant, broken by the same error in the same place.
+  bool is_like(const Violation& other) const {
+    return name == other.name && code == other.code && where == other.where;
+  }
   bool operator==(const Violation&) const = default;
 };
 
@@ -32,6 +40,7 @@ class Invariants {
   void check(Time now);
   /// Reports a violation that no check can detect.
   void violate(std::string name, std::string text, Time now);
+  void violate(std::string name, const Status& status, Time now);
 
   const std::optional<Violation>& violation() const { return violation_; }
 

@@ -26,6 +26,10 @@ class OpenCalls {
       state_->status = std::move(status);
       state_->values = std::move(values);
       state_->ended_at = now_();
+      if (auto call = std::exchange(state_->when_done, nullptr)) call();
+    }
+    void add(RunMetadata metadata) {
+      if (!state_->done) state_->metadata = std::move(metadata);
     }
     bool is_done() const { return state_->done; }
 

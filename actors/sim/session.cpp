@@ -5,13 +5,16 @@
 
 namespace troupe::sim {
 
-std::shared_ptr<OpenCalls::Promise> Session::State::open(const Call& call) {
+// -- calls
+
+std::shared_ptr<OpenCalls::Promise> SessionState::open(const Call& call) {
   auto promise = cluster.open(*master, call);
   if (!actor) promise->resolve(master->lost_status());
+  if (!lost.ok()) promise->resolve(lost);
   return promise;
 }
 
-void Session::State::send_graph(const Graph& graph, DoneStatus done) {
+void SessionState::send_graph(const Graph& graph, DoneStatus done) {
   auto before = sent;
   auto functions_before = sent_functions;
   Extend extend{
@@ -33,7 +36,49 @@ void Session::State::send_graph(const Graph& graph, DoneStatus done) {
   tell(actor, std::move(extend));
 }
 
-Session::Session(std::shared_ptr<State> state)
+Call SessionState::extend(const Graph& graph) {
+  Call call;
+  auto promise = open(call);
+  if (!call.is_done())
+    send_graph(graph, [promise](Status status) { promise->resolve(std::move(status)); });
+  return call;
+}
+
+Call SessionState::explain(
+    const Refs& feeds, const Refs& fetches, const Refs& targets,
+    const std::shared_ptr<StepExplanation>& explanation) {
+  return ask([&](DoneStatus done) {
+    return ExplainSignature{
+        names_of(feeds), names_of(fetches), names_of(targets),
+        [done, explanation](Result<StepExplanation> explained) {
+          if (explained) *explanation = *std::move(explained);
+          done(explained.status());
+        }};
+  });
+}
+
+Status SessionState::await(const Call& call) {
+  auto status = cluster.await(call, *master);
+  if (!call.is_done() && status.code() == Code::unavailable) {
+    lost = status;
+    tell(actor, Close{[](const Status&) {}});  // as the server does once it sees the client gone
+  }
+  return status;
+}
+
+Result<Tensors> SessionState::await_values(const Call& call) {
+  if (auto status = await(call); !status.ok()) return status;
+  return call.values();
+}
+
+Status SessionState::close() {
+  if (std::exchange(is_closed, true)) return {};
+  return await(ask([](DoneStatus done) { return Close{std::move(done)}; }));
+}
+
+// -- the session
+
+Session::Session(std::shared_ptr<SessionState> state)
     : graph_(state->cluster.options.catalogs.ops), state_(std::move(state)) {}
 
 const std::string& Session::master() const { return state_->master->task; }
@@ -63,28 +108,15 @@ Call Session::start(
 Result<Tensors> Session::run(
     const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
     const std::vector<Ref>& targets, const RunOptions& options) {
-  auto call = start(feeds, fetches, targets, options);
-  auto status = state_->cluster.await(call);
-  if (!status.ok()) return status;
-  return call.values();
+  return state_->await_values(start(feeds, fetches, targets, options));
 }
 
 Result<StepExplanation> Session::explain(
     const Refs& feeds, const Refs& fetches, const Refs& targets) {
   if (auto status = extend(); !status.ok()) return status;
-  Call call;
-  auto promise = state_->open(call);
   auto explanation = std::make_shared<StepExplanation>();
-  if (!call.is_done())
-    tell(
-        state_->actor, ExplainSignature{
-                           names_of(feeds), names_of(fetches), names_of(targets),
-                           [promise, explanation](Result<StepExplanation> explained) {
-                             if (explained) *explanation = *std::move(explained);
-                             promise->resolve(explained.status());
-                           }});
-  promise.reset();
-  if (auto status = state_->cluster.await(call); !status.ok()) return status;
+  auto status = state_->await(state_->explain(feeds, fetches, targets, explanation));
+  if (!status.ok()) return status;
   return std::move(*explanation);
 }
 
@@ -135,50 +167,23 @@ Call Session::set_up_partial_run(
 }
 
 Call Session::call(const Call& callable, const Tensors& feeds, const RunOptions& options) {
-  Call call;
-  auto promise = state_->open(call);
-  if (call.is_done()) return call;
-  call.state_->id = state_->next_call++;
-  auto done = [promise](Result<Tensors> values) {
-    promise->resolve(values.status(), values ? *std::move(values) : Tensors());
-  };
-  tell(state_->actor, RunCallable{call.state_->id, callable.state_->id, feeds, options, done});
-  return call;
+  return state_->start(RunCallable{
+      .call = 0, .callable = callable.state_->id, .feeds = feeds, .options = options, .done = {}});
 }
 
 Call Session::run_partially(
     const Call& partial_run, const std::vector<Feed>& feeds, const Refs& fetches) {
-  Call call;
-  auto promise = state_->open(call);
-  if (call.is_done()) return call;
-  auto done = [promise](Result<Tensors> values) {
-    promise->resolve(values.status(), values ? *std::move(values) : Tensors());
-  };
-  tell(state_->actor, RunPartially{partial_run.state_->id, named(feeds), names_of(fetches), done});
-  return call;
+  return state_->ask_for_values([&](Done<Tensors> done) {
+    return RunPartially{partial_run.state_->id, named(feeds), names_of(fetches), std::move(done)};
+  });
 }
 
 void Session::release(const Call& made) { tell(state_->actor, Release{made.state_->id}); }
 
 Status Session::extend() { return graph_.status().ok() ? extend(graph_.graph()) : graph_.status(); }
 
-Status Session::extend(const Graph& graph) {
-  Call call;
-  auto promise = state_->open(call);
-  if (!call.is_done())
-    state_->send_graph(graph, [promise](Status status) { promise->resolve(std::move(status)); });
-  promise.reset();
-  return state_->cluster.await(call);
-}
+Status Session::extend(const Graph& graph) { return state_->await(state_->extend(graph)); }
 
-Status Session::close() {
-  if (std::exchange(state_->is_closed, true)) return {};
-  Call call;
-  auto promise = state_->open(call);
-  if (!call.is_done())
-    tell(state_->actor, Close{[promise](Status status) { promise->resolve(std::move(status)); }});
-  promise.reset();
-  return state_->cluster.await(call);
-}
+Status Session::close() { return state_->close(); }
 
 }  // namespace troupe::sim

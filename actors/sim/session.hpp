@@ -5,13 +5,16 @@
 
 namespace troupe::sim {
 
+struct SessionState;
+
 /// A session whose master is a task of a simulated cluster. Must not be used after the cluster
 /// ends. Methods that return a Call start it at once, and the cluster answers it while it runs; the
 /// others run the cluster until they have their result.
 ///
 /// If the master crashes, pending and later calls fail with Unavailable that names the master, as
-/// for a client whose connection closes. After close(), or a reset through the master, calls fail
-/// with FailedPrecondition.
+/// for a client whose connection closes. So do the call that waits and all later ones when it is
+/// frozen for the heartbeat limit, as for a client that misses its heartbeats. After close(), or a
+/// reset through the master, calls fail with FailedPrecondition.
 class Session {
  public:
   /// The graph of the session. New nodes are sent to the master with the next call.
@@ -50,14 +53,13 @@ class Session {
 
  private:
   friend class Cluster;
-  struct State;
-  explicit Session(std::shared_ptr<State> state);
+  explicit Session(std::shared_ptr<SessionState> state);
 
   template <class Making>
   Call make(const Refs& feeds, const Refs& fetches, const RunOptions& options);
 
   Builder graph_;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<SessionState> state_;
 };
 
 }  // namespace troupe::sim

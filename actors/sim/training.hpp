@@ -1,21 +1,15 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "troupe/actors/sim/cluster.hpp"
-#include "troupe/graph/session.hpp"
 #include "troupe/graph/train/host.hpp"
 
 namespace troupe::sim {
 
-/// Opens a session behind the interface that training programs use on real clusters. Its destructor
-/// closes it.
-std::unique_ptr<BasicSession> open_session(Cluster& cluster, const std::string& master);
-
-/// The host of a program that trains on a simulated cluster: its clock is the cluster's, and wait()
-/// runs the cluster.
+/// The host of a training that runs the cluster itself, outside of a sim::Program: its clock is the
+/// cluster's, and wait() runs the cluster.
 class TrainingHost final : public train::Host {
  public:
   using Log = std::function<void(const std::string&)>;

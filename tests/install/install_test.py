@@ -117,6 +117,12 @@ class InstallTest(unittest.TestCase):
     def test_a_simulated_cluster_tests_a_users_program(self):
         self.assertIn("lost /job:worker/task:1", run(EXAMPLES / "failing_task"))
 
+    def test_whole_programs_run_in_simulation_and_a_planted_bug_is_found(self):
+        said = run(EXAMPLES / "simulated_regression", "30")
+        self.assertIn("30 seeds are clean", said)
+        faults = re.findall(r"cluster\.at\(.*?\)\.(\w+)", said)
+        self.assertIn(faults, [["freeze", "thaw"], ["cut", "heal"]])
+
     def test_the_installed_digits_train(self):
         run(PREFIX / "bin/digits", "--epochs", "1", "--workers", "1")
 

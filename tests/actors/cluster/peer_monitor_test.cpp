@@ -55,6 +55,29 @@ BOOST_AUTO_TEST_CASE(a_step_on_a_task_that_falls_silent_ends_at_the_limit_and_na
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_link_that_breaks_while_tasks_greet_ends_the_step_at_once_or_not_at_all) {
+  int failed = 0;
+  for (auto at = 0us; at < 2ms; at += 20us) {
+    sim::Cluster fresh({{"ps", 1}, {"worker", 1}}, sim::Seed{7});
+    auto first = fresh.session(worker0);
+    auto there = first.graph().on(ps).neg(first.graph().constant(1.0f));
+    auto broken = fresh.now() + at;
+    fresh.at(broken).break_link(worker0, ps);
+    auto step = first.start({}, {there});
+    BOOST_REQUIRE(fresh.run_until(step.done()));
+    if (!step.status().ok()) {
+      ++failed;
+      BOOST_TEST((step.status().code() == Code::unavailable), step.status().to_string());
+      BOOST_TEST(step.status().to_string().find(ps) != std::string::npos);
+      BOOST_TEST((step.ended_at() - broken < 200ms), step.status().to_string());
+    }
+    fresh.run_for(10ms);  // the break may come, and be noticed, after the step
+    auto again = first.run({}, {there});
+    BOOST_TEST(again.ok(), again.status().to_string());
+  }
+  BOOST_TEST(failed > 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_suspended_master_does_not_report_its_peers_as_lost) {
   cluster.freeze(worker0);
   cluster.run_for(30s);

@@ -1,5 +1,6 @@
 #include "troupe/actors/sim/check.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 
@@ -52,19 +53,57 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_violation_gives_no_counterexample) {
   BOOST_TEST(!sim::check(make_scenario(always_true), {1}).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_and_shrunk_to_the_fault_that_causes_it) {
+BOOST_AUTO_TEST_CASE(a_planted_bug_is_found_and_shrunk_to_the_fault_that_causes_it_and_its_end) {
   auto counterexample = sim::check(make_scenario(ps_is_never_frozen), {1});
   BOOST_REQUIRE(counterexample.has_value());
   BOOST_TEST(counterexample->violation.name == "the planted bug");
   BOOST_TEST(counterexample->violation.text == "it is not true");
-  BOOST_TEST_REQUIRE(counterexample->faults.size() == 1U);
+  BOOST_TEST_REQUIRE(counterexample->faults.size() == 2U);
   auto text = counterexample->to_string();
   BOOST_TEST(text.starts_with("seed 1: the planted bug is violated after "), text);
   BOOST_TEST(text.find("|<-----StartStep------|") != std::string::npos, text);
   BOOST_TEST(
       text.ends_with("These faults are needed:\n"
-                     "  cluster.at(4'000us).freeze(\"/job:ps/task:0\");\n"),
+                     "  cluster.at(4'000us).freeze(\"/job:ps/task:0\");\n"
+                     "  cluster.at(6'000us).thaw(\"/job:ps/task:0\");\n"),
       text);
+}
+
+BOOST_AUTO_TEST_CASE(another_error_or_the_same_one_elsewhere_is_another_failure) {
+  // Without the first fault it fails with Aborted, without the second one in another place.
+  auto scenario = make_scenario(always_true);
+  scenario.faults = [](const ClusterSpec&, sim::Seed) -> std::vector<Fault> {
+    return {
+        {.kind = Fault::Kind::slow, .time = 1ms, .tasks = worker, .number = 3},
+        {.kind = Fault::Kind::slow, .time = 1ms, .tasks = ps, .number = 3}};
+  };
+  scenario.drive = [](sim::Cluster& cluster, sim::Seed) {
+    cluster.run_for(2ms);
+    auto has = [&](const std::string& task) {
+      return std::ranges::any_of(
+          cluster.faults(), [&](const Fault& fault) { return fault.tasks.names[0] == task; });
+    };
+    auto error = has(worker) ? unavailable("planted") : aborted("planted");
+    auto place = has(ps) ? ps : worker;
+    cluster.violate("steps succeed", error.at({.node = {}, .op = {}, .device = {}, .task = place}));
+  };
+  auto counterexample = sim::check(scenario, {1});
+  BOOST_REQUIRE(counterexample.has_value());
+  BOOST_TEST(counterexample->faults.size() == 2U);
+  BOOST_TEST((counterexample->violation.code == Code::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(of_many_seeds_the_first_that_fails_is_reported_on_however_many_threads) {
+  auto scenario = make_scenario(always_true);
+  scenario.drive = [](sim::Cluster& cluster, sim::Seed seed) {
+    if (seed.value == 14 || seed.value == 9) cluster.violate("luck", "has left");
+  };
+  for (int threads : {1, 2}) {
+    auto found = sim::check_seeds(scenario, {.first = 3, .count = 20, .threads = threads});
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->seed.value == 9U);
+    BOOST_TEST(!sim::check_seeds(scenario, {.first = 15, .count = 20, .threads = threads}));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_bug_that_needs_no_faults_is_shown_without_any) {

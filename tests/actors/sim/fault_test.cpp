@@ -81,6 +81,23 @@ BOOST_AUTO_TEST_CASE(a_script_ends_all_its_faults) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(each_fault_of_a_script_is_paired_with_the_one_that_ends_it) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    auto script = draw(seed, {.most = 8});
+    auto pairs = sim::pair_with_mends(script);
+    size_t mended = 0;
+    for (const auto& [fault, mend] : pairs) {
+      BOOST_TEST((fault.kind == Fault::Kind::break_link) == !mend, fault.to_cpp());
+      if (!mend) continue;
+      ++mended;
+      BOOST_TEST((mend->tasks == fault.tasks && mend->others == fault.others), mend->to_cpp());
+      BOOST_TEST((fault.time <= mend->time));
+    }
+    BOOST_TEST(script.size() == pairs.size() + mended);
+    BOOST_TEST(sim::script_of(pairs).size() == script.size());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_cluster_of_one_task_has_no_links_to_break) {
   auto alone = sim::make_spec({{"local", 1}});
   for (uint64_t seed = 0; seed < 100; ++seed)

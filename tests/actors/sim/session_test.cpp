@@ -61,6 +61,67 @@ BOOST_AUTO_TEST_CASE(calls_to_a_master_that_crashes_fail_with_its_name) {
   check_code(fixture.session.close(), Code::unavailable);
 }
 
+BOOST_AUTO_TEST_CASE(a_frozen_master_is_lost_once_it_has_missed_its_heartbeats) {
+  SimulatedSessionFixture fixture;
+  BOOST_TEST(fixture.session.run({}, {fixture.there}).ok());
+  fixture.cluster.freeze(worker);
+  auto before = fixture.cluster.now();
+  auto status = fixture.session.run({}, {fixture.there}).status();
+  check_code(status, Code::unavailable);
+  BOOST_TEST(status.where().task == worker);
+  BOOST_TEST((fixture.cluster.now() - before == 2s));
+  check_code(fixture.cluster.list_devices(worker, 100ms).status(), Code::unavailable);
+  check_code(fixture.cluster.open_session(worker).status(), Code::unavailable);
+  // As the connection of a client that noticed the loss, the session does not come back.
+  fixture.cluster.thaw(worker);
+  check_code(fixture.session.run({}, {fixture.there}).status(), Code::unavailable);
+  auto again = fixture.cluster.open_session(worker);
+  BOOST_TEST_REQUIRE(again.ok(), again.status().to_string());
+  BOOST_TEST((*again)->close().ok());
+  BOOST_TEST(fixture.cluster.leaks().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_master_that_thaws_in_time_answers_the_call_that_waits) {
+  SimulatedSessionFixture fixture;
+  fixture.cluster.freeze(worker);
+  fixture.cluster.at(fixture.cluster.now() + 1900ms).thaw(worker);
+  BOOST_TEST(fixture.session.run({}, {fixture.there}).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_has_the_interface_of_real_clusters) {
+  SimulatedSessionFixture fixture;
+  auto session = *fixture.cluster.open_session(worker);
+  Builder b;
+  auto x = b.placeholder(DType::float32, {});
+  auto y = b.on(ps).neg(x);
+  auto one = Tensor::scalar(1.0f);
+  check_code(session->run({{x, one}}, {y}).status(), Code::invalid_argument);  // not sent yet
+  BOOST_TEST(session->extend(b).ok());
+  auto step = session->start({{x, one}}, {y}, {}, {.trace = Trace::full});
+  bool is_told = false;
+  step->when_done([&] { is_told = true; });
+  BOOST_TEST(!step->done());
+  BOOST_TEST(step->wait_for(1s));
+  BOOST_TEST(is_told);
+  BOOST_TEST(step->wait()->at(0).value<float>() == -1.0f);
+  BOOST_TEST(!step->metadata().devices.empty());
+  auto callable = session->make_callable({x}, {y});
+  BOOST_TEST_REQUIRE(callable.ok(), callable.status().to_string());
+  BOOST_TEST((*callable)->run({one})->at(0).value<float>() == -1.0f);
+  auto partial = session->partial_run_setup({x}, {y});
+  BOOST_TEST_REQUIRE(partial.ok(), partial.status().to_string());
+  BOOST_TEST((*partial)->run({{x, one}}, {y})->at(0).value<float>() == -1.0f);
+  BOOST_TEST(session->explain({x}, {y}).ok());
+  auto cancelled = session->start({{x, one}}, {y});
+  cancelled->cancel();
+  check_code(cancelled->wait().status(), Code::cancelled);
+  callable->reset();
+  partial->reset();
+  BOOST_TEST(session->close().ok());
+  check_code(session->run({{x, one}}, {y}).status(), Code::failed_precondition);
+  BOOST_TEST(fixture.cluster.leaks_of_calls().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_session_of_a_dead_task_fails_all_its_calls) {
   SimulatedSessionFixture fixture;
   fixture.cluster.crash(ps);

@@ -77,7 +77,10 @@ struct TrainingFixture {
                  .period = {.steps = 10}}));
     }
     auto session = train::MonitoredSession::create(
-        {.open = [this, master] { return Result(sim::open_session(cluster, master)); },
+        {.open =
+             [this, master] {
+               return Result<std::unique_ptr<BasicSession>>(cluster.open_session(master));
+             },
          .scaffold = scaffold,
          .is_chief = is_chief,
          .hooks = hooks,
