@@ -4,6 +4,7 @@
 
 #include "troupe/actors/metrics.hpp"
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/actors/session/session_end.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/session.hpp"
@@ -140,6 +141,7 @@ using SessionActor = caf::typed_actor<
 struct CreateSession {
   Done<SessionActor> done;
   SessionOptions options = {};
+  std::shared_ptr<SessionEnd> end = std::make_shared<SessionEnd>();  // the session sets it
 };
 
 struct ListDevices {

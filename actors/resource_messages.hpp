@@ -21,6 +21,12 @@ struct ContainerChoice {
   bool contains(const std::string& container) const {
     return all || std::ranges::count(names, container) > 0;
   }
+  /// "'a', 'b'", or "all containers".
+  std::string to_string() const {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+    return all ? "all containers" : text;
+  }
 };
 
 /// Drops the resources of those containers on the task, and closes its sessions that use them.

@@ -75,10 +75,12 @@ Result<std::unique_ptr<Session>> LocalCluster::session(
   std::promise<Result<SessionActor>> promise;
   auto answer = promise.get_future();
   auto done = [&](Result<SessionActor> session) { promise.set_value(std::move(session)); };
-  tell(parts_->tasks.at({job, task}), CreateSession{done, options});
+  CreateSession create{done, options};
+  auto end = create.end;
+  tell(parts_->tasks.at({job, task}), std::move(create));
   auto session = answer.get();
   if (!session) return session.status();
-  return make_local_session(parts_->system, *session, options);
+  return make_local_session(parts_->system, *session, std::move(end), options);
 }
 
 }  // namespace troupe

@@ -16,7 +16,7 @@ class LocalCallable final : public Callable {
   ~LocalCallable() override { session_->send(Release{id_}); }
 
   Result<Tensors> run(const Tensors& feeds) override {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     return session_->ask<Result<Tensors>>([&](auto done) {
       auto run = call(feeds);
       run.call = session_->next_call();
@@ -44,7 +44,7 @@ class LocalPartialRun final : public PartialRun {
   ~LocalPartialRun() override { session_->send(Release{id_}); }
 
   Result<Tensors> run(const std::vector<Feed>& feeds, const Refs& fetches) override {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     return session_->ask<Result<Tensors>>([&](auto done) {
       return RunPartially{id_, named(feeds), names_of(fetches), done};
     });
@@ -58,14 +58,16 @@ class LocalPartialRun final : public PartialRun {
 
 class LocalSession final : public Session {
  public:
-  LocalSession(caf::actor_system& system, SessionActor actor, const SessionOptions& options)
-      : session_(std::make_shared<LocalSessionHandle>(system, std::move(actor))),
+  LocalSession(
+      caf::actor_system& system, SessionActor actor, std::shared_ptr<const SessionEnd> end,
+      const SessionOptions& options)
+      : session_(std::make_shared<LocalSessionHandle>(system, std::move(actor), std::move(end))),
         warnings_(warnings_of(options)) {}
   ~LocalSession() override { (void)close(); }
 
   Status extend(const Graph& graph) override {
     std::lock_guard lock(extend_mutex_);
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     if (auto status = sent_.check(graph); !status.ok()) return status;
     std::vector<NodeDef> nodes;
     for (auto id = sent_.size(); id < graph.size(); ++id) nodes.push_back(graph.def_of(id));
@@ -81,7 +83,7 @@ class LocalSession final : public Session {
   Result<Tensors> run(
       const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
       const RunOptions& options) override {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     if (auto status = sent_.check(feeds, fetches, targets); !status.ok()) return status;
     auto run = make_run(feeds, fetches, targets, options);
     run.call = session_->next_call();
@@ -117,7 +119,9 @@ class LocalSession final : public Session {
 
   Result<StepExplanation> explain(
       const Refs& feeds, const Refs& fetches, const Refs& targets) override {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
+    if (auto status = sent_.check(feeds); !status.ok()) return status;
+    if (auto status = sent_.check({}, fetches, targets); !status.ok()) return status;
     return session_->ask<Result<StepExplanation>>([&](auto done) {
       return ExplainSignature{names_of(feeds), names_of(fetches), names_of(targets), done};
     });
@@ -131,8 +135,9 @@ class LocalSession final : public Session {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
   Status close() override {
-    if (session_->close()) return {};
-    return session_->ask<Status>([&](auto done) { return Close{done}; });
+    // One that has ended already is closed, as was asked.
+    if (!session_->close()) (void)session_->ask<Status>([&](auto done) { return Close{done}; });
+    return {};
   }
 
  private:
@@ -140,7 +145,7 @@ class LocalSession final : public Session {
   template <class Call>
   Result<CallId> make(
       const Refs& feeds, const Refs& fetches, const Refs& targets, const RunOptions& options) {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     if (auto status = sent_.check(feeds); !status.ok()) return status;
     if (auto status = sent_.check({}, fetches, targets); !status.ok()) return status;
     auto id = session_->next_call();
@@ -186,8 +191,9 @@ Run make_run(
 }
 
 std::unique_ptr<Session> make_local_session(
-    caf::actor_system& system, SessionActor actor, const SessionOptions& options) {
-  return std::make_unique<LocalSession>(system, std::move(actor), options);
+    caf::actor_system& system, SessionActor actor, std::shared_ptr<const SessionEnd> end,
+    const SessionOptions& options) {
+  return std::make_unique<LocalSession>(system, std::move(actor), std::move(end), options);
 }
 
 }  // namespace troupe

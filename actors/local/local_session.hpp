@@ -21,9 +21,11 @@ Run make_run(
     const std::vector<Feed>& feeds, const Refs& fetches, const Refs& targets,
     const RunOptions& options);
 
-/// Makes a Session for a session actor of this process, which was created with those options. The
-/// actors that a call wakes run on the caller's thread, if possible. Thread-safe.
+/// Makes a Session for a session actor of this process, which was created with those options and
+/// says in `end` why it has ended. The actors that a call wakes run on the caller's thread, if
+/// possible. Thread-safe.
 std::unique_ptr<Session> make_local_session(
-    caf::actor_system& system, SessionActor actor, const SessionOptions& options = {});
+    caf::actor_system& system, SessionActor actor, std::shared_ptr<const SessionEnd> end,
+    const SessionOptions& options = {});
 
 }  // namespace troupe

@@ -49,11 +49,11 @@ class LocalStep final : public PendingStep {
   template <class Call>
   LocalStep(SharedLocalSession session, Call call)
       : session_(std::move(session)), call_(session_->next_call()) {
-    auto owner = std::make_shared<CallbackOwner>(result_);
+    auto owner = std::make_shared<CallbackOwner>(session_, result_);
     call.call = call_;
     call.on_metadata = [owner](RunMetadata run) { owner->result->add(std::move(run)); };
     call.done = [owner](Result<Tensors> values) { owner->result->set(std::move(values)); };
-    if (session_->is_closed()) result_->set(LocalSessionHandle::closed_error());
+    if (session_->is_closed()) result_->set(session_->closed_error());
     else session_->send_from_here(std::move(call), [this] { return done(); });
   }
   /// The callbacks keep the result alive a moment longer.
@@ -79,9 +79,11 @@ class LocalStep final : public PendingStep {
   /// Shared by the callbacks of the call. A session that has ended drops the call, and its
   /// destructor then sets the error.
   struct CallbackOwner {
-    explicit CallbackOwner(std::shared_ptr<StepResult> result) : result(std::move(result)) {}
-    ~CallbackOwner() { result->set(LocalSessionHandle::closed_error()); }
+    CallbackOwner(SharedLocalSession session, std::shared_ptr<StepResult> result)
+        : session(std::move(session)), result(std::move(result)) {}
+    ~CallbackOwner() { result->set(session->closed_error()); }
     CallbackOwner(const CallbackOwner&) = delete;
+    SharedLocalSession session;
     std::shared_ptr<StepResult> result;
   };
 

@@ -13,17 +13,17 @@ namespace troupe {
 /// Thread-safe.
 class LocalSessionHandle {
  public:
-  LocalSessionHandle(caf::actor_system& system, SessionActor actor)
-      : system_(system), actor_(std::move(actor)) {}
+  LocalSessionHandle(
+      caf::actor_system& system, SessionActor actor, std::shared_ptr<const SessionEnd> end)
+      : system_(system), actor_(std::move(actor)), end_(std::move(end)) {}
 
   CallId next_call() { return next_call_++; }
   bool is_closed() const { return is_closed_; }
   /// Sets is_closed(), and returns its earlier value.
   bool close() { return is_closed_.exchange(true); }
-  static Status closed_error() {
-    return failed_precondition(
-        "the session is closed (by its client, a reset of a container that it used, or for being "
-        "idle): open another");
+  /// Why it cannot be called any more.
+  Status closed_error() const {
+    return is_closed() ? SessionEnd::closed_by_client() : end_->status();
   }
 
   /// Sends a call without waiting for its answer.
@@ -67,6 +67,7 @@ class LocalSessionHandle {
 
   caf::actor_system& system_;
   SessionActor actor_;
+  const std::shared_ptr<const SessionEnd> end_;
   std::atomic<bool> is_closed_{false};
   std::atomic<CallId> next_call_{1};
 };

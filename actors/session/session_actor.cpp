@@ -10,6 +10,7 @@
 #include "troupe/actors/session/session_graph.hpp"
 #include "troupe/actors/session/session_protocol.hpp"
 #include "troupe/actors/session/step_cache.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe {
 namespace {
@@ -329,12 +330,13 @@ struct SessionState {
   }
 
   void close_if_using(const CloseIfUsing& reset) {
-    auto used = cache.used_of(reset.containers);
-    if (used) close("a reset of its container '" + *used + "' (open another session)");
+    if (auto used = cache.used_of(reset.containers))
+      close("a reset of its container " + quote(*used));
   }
 
   void close(const std::string& by) {
-    auto why = cancelled("the session was closed by " + by + " while the step ran");
+    settings.end->set(by);
+    auto why = cancelled("the step ended as " + settings.end->status().message());
     graph.cancel_all(why);
     running.close(why);
     cache.close(why);
@@ -363,7 +365,7 @@ SessionProtocol::behavior_type session(
       [&state](RunPartially& call) { state.handle(0, call, &SessionState::run_partially); },
       [&state](const Release& call) { state.release(call); },
       [&state](const Close& call) {
-        state.close("its client");
+        state.close(SessionEnd::its_client);
         call.done({});
       },
       [&state](ExplainSignature& call) { state.handle(0, call, &SessionState::explain_signature); },
@@ -372,6 +374,7 @@ SessionProtocol::behavior_type session(
       [&state](const TraceNextStep& call) { state.running.trace_next(call); },
       [&state](const ClusterChanged& change) { state.graph.update_view(change); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
+      [&state](const CloseByTask& message) { state.close(message.why); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](const DrainRuns& call) { state.drain(call); },
       [&state](const CancelRuns& call) { state.cancel_runs(call); },

@@ -22,6 +22,7 @@ struct SessionSettings {
   std::shared_ptr<World> world;
   std::shared_ptr<Metrics> metrics;
   SessionOptions options;
+  std::shared_ptr<SessionEnd> end;              // which it sets before it ends
   std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
   std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
   std::shared_ptr<Device> device;               // whose kernels fold constants; may be null
@@ -31,6 +32,11 @@ struct SessionSettings {
 /// Closes the session if one of its compiled steps uses one of those containers.
 struct CloseIfUsing {
   ContainerChoice containers;
+};
+
+/// Closes the session: as Close, for the task.
+struct CloseByTask {
+  std::string why;  // "its node, which stops"
 };
 
 /// The tasks of the cluster have changed. The session places nodes on the new ones from its next
@@ -56,8 +62,8 @@ struct ClusterChanged {
 /// itself.
 using OwnedSessionActor = SessionActor::extend<
     caf::reacts_to<Explain>, caf::reacts_to<TraceNextStep>, caf::reacts_to<PeerLost>,
-    caf::reacts_to<CloseIfUsing>, caf::reacts_to<ClusterChanged>, caf::reacts_to<DrainRuns>,
-    caf::reacts_to<CancelRuns>>;
+    caf::reacts_to<CloseIfUsing>, caf::reacts_to<CloseByTask>, caf::reacts_to<ClusterChanged>,
+    caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
 
 /// `task` is the master's task actor.
 OwnedSessionActor spawn_session(
@@ -66,4 +72,5 @@ OwnedSessionActor spawn_session(
 }  // namespace troupe
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseIfUsing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseByTask)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClusterChanged)

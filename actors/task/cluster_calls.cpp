@@ -177,6 +177,8 @@ void ClusterCalls::reset_one(const Reset& call) {
   auto name = DeviceName::parse(call.only_task);
   if (!name || !name->job || !name->task || name->type)
     return call.done(invalid_argument("'" + call.only_task + "' is no task, as /job:ps/task:0 is"));
+  auto address = settings_->config.cluster.task_address(*name->job, *name->task);
+  if (!address) return call.done(not_found(address.status().message() + ": no task was reset"));
   for_task(
       {*name->job, *name->task}, call.timeout, reset_request(call),
       [this, call](const Status& status) { reconcile(call, status); });

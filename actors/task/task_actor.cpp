@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <mutex>
 
 #include "troupe/actors/cluster/membership.hpp"
 #include "troupe/actors/cluster/peer_monitor.hpp"
@@ -69,7 +70,9 @@ struct TaskState {
     start_devices();
     runners.begin(
         self, settings, default_device().to_string(),
-        [this](const MakeRunner& call) { return open_session(call.options, &call); },
+        [this](const MakeRunner& call) {
+          return open_session(call.options, std::make_shared<SessionEnd>(), &call);
+        },
         [this](const Commit& call, const DoneStatus& then) { commit(call, then); },
         [this](const Withdraw& call, const std::function<void()>& then) { withdraw(call, then); });
   }
@@ -122,8 +125,9 @@ struct TaskState {
 
   // -- sessions and containers
 
-  /// Opens a session; `of`: that of a runner.
-  Result<OwnedSessionActor> open_session(SessionOptions options, const MakeRunner* of = nullptr) {
+  /// Opens a session, which sets `end` before it ends; `of`: that of a runner.
+  Result<OwnedSessionActor> open_session(
+      SessionOptions options, std::shared_ptr<SessionEnd> end, const MakeRunner* of = nullptr) {
     if (auto status = check_options(options); !status.ok()) return status;
     if (peers.me.is_draining)
       return unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
@@ -147,6 +151,7 @@ struct TaskState {
          .world = settings.world,
          .metrics = settings.metrics,
          .options = std::move(options),
+         .end = std::move(end),
          .idle_limit = of ? std::chrono::milliseconds(0) : settings.session_idle_limit,
          .log = settings.log,
          .device = settings.devices.empty() ? nullptr : settings.devices.front(),
@@ -157,7 +162,7 @@ struct TaskState {
   }
 
   void create_session(const CreateSession& call) {
-    auto session = open_session(call.options);
+    auto session = open_session(call.options, call.end);
     if (session) call.done(SessionActor(*session));
     else call.done(session.status());
   }
@@ -228,11 +233,19 @@ struct TaskState {
     return promise;
   }
 
-  /// A runner's goes on after a reset, unless it uses what is reset.
-  void close_sessions(bool with_runners) {
+  /// Sessions that use what is reset say so; the others of this task are closed, too, but those of
+  /// runners.
+  void reset(const Reset& call) {
+    if (call.only_task.empty()) {
+      for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{call.containers});
+      close_sessions("a reset of " + call.containers.to_string() + " through " + own_name(), false);
+    }
+    cluster_calls.reset(call);
+  }
+
+  void close_sessions(const std::string& why, bool with_runners) {
     for (auto& [address, session] : sessions)
-      if (with_runners || !runners.has_session(address))
-        self->send(session, Close{[](const Status&) {}});
+      if (with_runners || !runners.has_session(address)) self->send(session, CloseByTask{why});
   }
 
   NodeInfo info() const {
@@ -250,14 +263,21 @@ struct TaskState {
 
   /// Answers with what the steps of all sessions wait for.
   void explain(const Explain& call) {
-    auto steps = std::make_shared<std::vector<WaitingStep>>();
+    // Each session answers on the thread that it runs on.
+    struct Answers {
+      std::mutex mutex;
+      std::vector<WaitingStep> steps;
+    };
+    auto answers = std::make_shared<Answers>();
     // Each callback owns a share; the call is answered when the last one is released, even if a
     // session ends without answering.
-    std::shared_ptr<void> last(nullptr, [steps, done = call.done](void*) { done(*steps); });
+    std::shared_ptr<void> last(
+        nullptr, [answers, done = call.done](void*) { done(std::move(answers->steps)); });
     for (auto& [address, session] : sessions)
-      self->send(session, Explain{call.timeout, [steps, last](auto found) {
-                                    if (found)
-                                      steps->insert(steps->end(), found->begin(), found->end());
+      self->send(session, Explain{call.timeout, [answers, last](auto found) {
+                                    if (!found) return;
+                                    std::lock_guard lock(answers->mutex);
+                                    std::ranges::move(*found, std::back_inserter(answers->steps));
                                   }});
   }
 
@@ -315,7 +335,7 @@ struct TaskState {
   }
 
   void stop(const Stop& call) {
-    close_sessions(/*with_runners=*/true);
+    close_sessions("its node, which stopped", /*with_runners=*/true);
     peers.clear();
     self->quit(caf::exit_reason::user_shutdown);
     call.done({});
@@ -333,10 +353,7 @@ TaskProtocol::behavior_type task(
       [&state](const ListResources& call) { state.cluster_calls.list_resources(call); },
       [&state](const ListRunners& call) { state.cluster_calls.list_runners(call); },
       [&state](const ControlRunner& call) { state.cluster_calls.control_runner(call); },
-      [&state](const Reset& call) {
-        if (call.only_task.empty()) state.close_sessions(/*with_runners=*/false);
-        state.cluster_calls.reset(call);
-      },
+      [&state](const Reset& call) { state.reset(call); },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
       [&state](const Explain& call) { state.explain(call); },
       [&state](const TraceNextStep& call) { state.trace_next_step(call); },

@@ -72,8 +72,9 @@ void add_control_commands(CLI::App& app, const Options& options, Run& run);
 void add_runner_commands(CLI::App& app, const Options& options, Run& run);
 void add_doctor_command(CLI::App& app, const Options& options, Run& run);
 /// `program`: the words after --, which run instead of nodes.
-void add_launch_command(CLI::App& app, const std::vector<std::string>& program, Run& run);
-void add_ops_command(CLI::App& app, Run& run);
+void add_launch_command(
+    CLI::App& app, const Options& options, const std::vector<std::string>& program, Run& run);
+void add_ops_command(CLI::App& app, const Options& options, Run& run);
 void add_completion_command(CLI::App& app, Run& run);
 
 }  // namespace troupe::cli

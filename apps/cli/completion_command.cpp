@@ -16,7 +16,8 @@ std::string bash_completion(const CLI::App& app) {
   std::string commands, cases;
   for (const auto* command : app.get_subcommands({})) {
     commands += " " + command->get_name();
-    cases += "    " + command->get_name() + ") words=\"" + flags_of(*command) + "\" ;;\n";
+    cases +=
+        "    " + command->get_name() + ") words=\"" + flags_of(*command) + " $all_flags\" ;;\n";
   }
   return "_troupe() {\n"
          "  local word command= words\n"
@@ -25,13 +26,13 @@ std::string bash_completion(const CLI::App& app) {
          "esac ;; esac\n"
          "  done\n"
          "  case $command in\n" +
-         cases + "    *) words=\"" + commands + flags_of(app) +
-         "\" ;;\n"
+         cases +
+         "    *) words=\"$all_commands $all_flags\" ;;\n"
          "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
          "}\n"
          "all_commands=\"" +
-         commands +
+         commands + "\"\nall_flags=\"" + flags_of(app) +
          "\"\n"
          "complete -F _troupe -o default troupe\n";
 }

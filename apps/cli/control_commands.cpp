@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "troupe/apps/cli/command.hpp"
@@ -17,6 +18,17 @@ int run_control(const Options& options, const std::string& done, Action action) 
   return 0;
 }
 
+/// Those of the containers that hold nothing, where all tasks say what they hold.
+std::vector<std::string> empty_containers(Client& client, std::vector<std::string> names) {
+  auto list = client.list_resources(std::chrono::seconds(1));
+  if (!list || !list->missing.empty()) return {};
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::any_of(
+        list->resources, [&](const auto& held) { return held.name.container == name; });
+  });
+  return names;
+}
+
 struct ResetChoice {
   std::vector<std::string> containers;
   std::string task;
@@ -34,6 +46,10 @@ int run_reset(const Options& options, const ResetChoice& choice) {
     auto containers = choice.containers;
     for (auto& name : containers)
       if (name == container_text("")) name.clear();
+    for (const auto& name : empty_containers(client, containers))
+      std::fprintf(
+          stderr, "troupe: the container '%s' held nothing: 'troupe ls' shows those that do\n",
+          container_text(name).c_str());
     return client.reset(containers, options.timeout());
   });
 }

@@ -1,12 +1,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "troupe/apps/cli/children.hpp"
 #include "troupe/apps/cli/command.hpp"
 #include "troupe/apps/cli/ports.hpp"
 #include "troupe/graph/cluster/cluster_spec.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/text.hpp"
 
 namespace troupe::cli {
@@ -120,7 +122,15 @@ Children::Command client_of(const Launch& launch, const ClusterSpec& cluster) {
   return command;
 }
 
-int run_launch(const Launch& launch) {
+/// On the error output: the other one has what the children print.
+void print_target(const std::string& job, int index, const Address& address, bool json) {
+  auto target = "troupe://" + address.to_string();
+  auto line = json ? Json{{"task", task_name(job, index)}, {"target", target}}.dump()
+                   : job + "/" + std::to_string(index) + " at " + target;
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int run_launch(const Launch& launch, bool json) {
   if (launch.is_client && launch.program.empty())
     return fail(invalid_argument("--client needs the client's program, after --"));
   auto tasks = tasks_of(launch);
@@ -134,18 +144,46 @@ int run_launch(const Launch& launch) {
     if (auto status = children.start(command_of(launch, *cluster, task)); !status.ok())
       return fail(status);
   for (const auto& [job, tasks_of_job] : cluster->jobs())
-    for (const auto& [index, address] : tasks_of_job)
-      std::fprintf(
-          stderr, "%s/%d at troupe://%s\n", job.c_str(), index, address.to_string().c_str());
+    for (const auto& [index, address] : tasks_of_job) print_target(job, index, address, json);
   if (launch.is_client)
     if (auto status = children.start(client_of(launch, *cluster)); !status.ok())
       return fail(status);
   return children.run();
 }
 
+/// A line of `troupe-node --list-ops`.
+Json json_of_op(const std::string& line) {
+  std::vector<std::string> fields(1);
+  for (auto c : line)
+    if (c == '\t') fields.emplace_back();
+    else if (c != '\n') fields.back() += c;
+  fields.resize(5);
+  return {{"op", fields[0].substr(0, fields[0].find('('))},
+          {"signature", fields[0]},
+          {"dtypes", fields[1]},
+          {"has_gradient", fields[2] == "gradient"},
+          {"devices", fields[3]},
+          {"family", fields[4]}};
+}
+
+int run_ops(bool json) {
+  auto command = shell_quoted(program_beside("troupe-node")) + " --list-ops";
+  auto* lines = popen(command.c_str(), "r");
+  if (!lines) return fail(unavailable("cannot run " + command));
+  char* line = nullptr;
+  size_t size = 0;
+  while (getline(&line, &size, lines) > 0)
+    if (json) print(json_of_op(line));
+    else std::fputs(line, stdout);
+  std::free(line);
+  if (pclose(lines) == 0) return 0;
+  return fail(not_found(command + " failed"));
+}
+
 }  // namespace
 
-void add_launch_command(CLI::App& app, const std::vector<std::string>& program, Run& run) {
+void add_launch_command(
+    CLI::App& app, const Options& options, const std::vector<std::string>& program, Run& run) {
   auto launch = std::make_shared<Launch>();
   launch->program = program;
   auto* command = app.add_subcommand("launch", "Starts the tasks of a cluster, until Ctrl-C");
@@ -174,19 +212,15 @@ void add_launch_command(CLI::App& app, const std::vector<std::string>& program, 
       "  troupe launch ps=1 worker=2 --client -- digits --target '{worker:0}'\n"
       "  troupe launch ps=1 worker=4 --hosts a,b --port-base 2222 --flag=--bind=0.0.0.0 "
       "--flag=--insecure");
-  command->callback([&run, launch] { run = [launch] { return run_launch(*launch); }; });
+  command->callback([&options, &run, launch] {
+    run = [&options, launch] { return run_launch(*launch, options.json); };
+  });
 }
 
-void add_ops_command(CLI::App& app, Run& run) {
+void add_ops_command(CLI::App& app, const Options& options, Run& run) {
   auto* ops = app.add_subcommand("ops", "Lists the ops that nodes of this release have");
   ops->footer("Example: troupe ops | grep Conv2D");
-  ops->callback([&run] {
-    run = [] {
-      auto node = program_beside("troupe-node");
-      execlp(node.c_str(), node.c_str(), "--list-ops", nullptr);
-      return fail(not_found("there is no " + node + " to ask"));
-    };
-  });
+  ops->callback([&] { run = [&] { return run_ops(options.json); }; });
 }
 
 }  // namespace troupe::cli

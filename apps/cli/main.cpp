@@ -45,14 +45,14 @@ int main(int argc, char** argv) {
   app.add_option("--timeout", options.timeout_s, "seconds to wait for answers (5)")
       ->check(CLI::Range(0.001, 86400.0).description(""));
   app.add_flag("--json", options.json, "print JSON");
-  add_launch_command(app, program, run);
+  add_launch_command(app, options, program, run);
   add_listing_commands(app, options, run);
   add_waiting_commands(app, options, run);
   add_step_commands(app, options, run);
   add_control_commands(app, options, run);
   add_runner_commands(app, options, run);
   add_doctor_command(app, options, run);
-  add_ops_command(app, run);
+  add_ops_command(app, options, run);
   add_completion_command(app, run);
   try {
     std::reverse(words.begin(), words.end());  // as the parser takes them

@@ -69,7 +69,7 @@ class Client {
       const ResourceName& runner, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   /// Frees those containers ("" is the default one) on all tasks, and closes the node's sessions
   /// and those of other nodes that have used them. Unavailable names the tasks that could not be
-  /// reached; all others have been reset.
+  /// reached; all others have been reset. To reset a container that holds nothing is no error.
   virtual Status reset(
       const std::vector<std::string>& containers,
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;

@@ -198,6 +198,7 @@ Result<std::unique_ptr<PartialRun>> RemoteSession::partial_run_setup(
 
 Result<StepExplanation> RemoteSession::explain(
     const Refs& feeds, const Refs& fetches, const Refs& targets) {
+  if (auto status = check_step(feeds, fetches, targets, {}); !status.ok()) return status;
   Result<StepExplanation> result = internal("no answer");
   auto status = connection_->run_within(operation_timeout_, [&] {
     auto request = session_->explainRequest();

@@ -90,9 +90,9 @@ class TestWorld final : public World {
 };
 
 struct TestConfig : caf::actor_system_config {
-  TestConfig() {
+  explicit TestConfig(size_t threads = 1) {
     set("scheduler.policy", caf::atom("sharing"));
-    set("scheduler.max-threads", size_t{1});
+    set("scheduler.max-threads", threads);
   }
 };
 
@@ -105,7 +105,7 @@ struct NodesFixture {
 
   const std::chrono::milliseconds connect_timeout = stretched(5000ms);
   std::vector<std::shared_ptr<Device>> devices;
-  TestConfig config;
+  TestConfig config;  // whose threads run the actors
   caf::actor_system system{config};
   std::shared_ptr<TestWorld> world = std::make_shared<TestWorld>(system);
   std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
@@ -114,6 +114,7 @@ struct NodesFixture {
   TaskActor a = spawn("a");
   caf::scoped_actor self{system};
 
+  explicit NodesFixture(size_t threads = 1) : config(threads) {}
   ~NodesFixture() {
     world->release();
     for (auto& task : tasks) caf::anon_send_exit(task, caf::exit_reason::user_shutdown);

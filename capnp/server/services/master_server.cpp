@@ -45,7 +45,8 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> answer_query(Context context, Fill fill_results);
   kj::Promise<Result<NodeInfo>> ask_node_info();
   kj::Promise<void> open_session(
-      CreateSessionContext context, SessionActor session, GraphDef graph);
+      CreateSessionContext context, SessionActor session, std::shared_ptr<const SessionEnd> end,
+      GraphDef graph);
 
   EventLoopExecutionUnit& unit_;
   const Service& service_;
@@ -95,14 +96,15 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
   }
   auto warnings = warnings_of(*options);
   fill(context.getResults().initWarnings(static_cast<unsigned>(warnings.size())), warnings);
+  auto end = std::make_shared<SessionEnd>();
   auto request = [&](Done<SessionActor> done) {
-    tell(service_.master, CreateSession{std::move(done), *std::move(options)}, &unit_);
+    tell(service_.master, CreateSession{std::move(done), *std::move(options), end}, &unit_);
   };
   return ask<Result<SessionActor>>(unit_, request)
       .then(
-          [this, context,
+          [this, context, end,
            graph = *std::move(graph)](Result<SessionActor> session) mutable -> kj::Promise<void> {
-            if (session) return open_session(context, *std::move(session), std::move(graph));
+            if (session) return open_session(context, *std::move(session), end, std::move(graph));
             fill(context.getResults().initStatus(), session.status());
             return kj::READY_NOW;
           });
@@ -111,8 +113,9 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
 /// Extends the new session with the graph and returns its capability. On an error the capability is
 /// dropped, which closes the session.
 kj::Promise<void> MasterServer::open_session(
-    CreateSessionContext context, SessionActor session, GraphDef graph) {
-  auto server = make_session_server(unit_, session, memory_);
+    CreateSessionContext context, SessionActor session, std::shared_ptr<const SessionEnd> end,
+    GraphDef graph) {
+  auto server = make_session_server(unit_, session, end, memory_);
   if (graph.nodes.empty() && graph.functions.empty()) {
     fill(context.getResults().initStatus(), Status());
     context.getResults().setSession(kj::mv(server));
@@ -126,7 +129,7 @@ kj::Promise<void> MasterServer::open_session(
             std::move(graph.functions)},
         &unit_);
   };
-  return ask<Status>(unit_, request)
+  return ask<Status>(unit_, request, end)
       .then([context, server = kj::mv(server)](Status status) mutable {
         fill(context.getResults().initStatus(), status);
         if (status.ok()) context.getResults().setSession(kj::mv(server));

@@ -15,14 +15,15 @@ namespace troupe {
 struct SessionHandle {
   EventLoopExecutionUnit& unit;
   SessionActor session;
+  std::shared_ptr<const SessionEnd> end;
   std::shared_ptr<MessageMemory> memory;
   CallId next_call = 1;
   bool is_closed = false;
 
-  static Status closed() {
-    return failed_precondition(
-        "the session is closed (by its client, a reset of a container that it used, or for being "
-        "idle): open another");
+  /// As troupe::ask(), for a call of the session.
+  template <class T, class Send>
+  kj::Promise<T> ask(Send send) {
+    return troupe::ask<T>(unit, std::move(send), end);
   }
 
   /// Sends a message whose answer is not awaited; may be called by a destructor.
@@ -57,7 +58,7 @@ template <class Context, class Call>
 kj::Promise<void> answer_with_step(
     const SharedSessionHandle& handle, Context context, Result<Call> run) {
   if (handle->is_closed || !run) {
-    auto status = handle->is_closed ? SessionHandle::closed() : run.status();
+    auto status = handle->is_closed ? SessionEnd::closed_by_client() : run.status();
     fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
@@ -71,8 +72,8 @@ kj::Promise<void> answer_with_step(
     run->done = std::move(done);
     tell(handle->session, *std::move(run), &handle->unit);
   };
-  return ask<Result<Tensors>>(handle->unit, request)
-      .then([handle, context, step, metadata](Result<Tensors> values) mutable {
+  return handle->template ask<Result<Tensors>>(request).then(
+      [handle, context, step, metadata](Result<Tensors> values) mutable {
         step->has_ended = true;
         fill(context.getResults(), values, *metadata, *handle->memory);
       });

@@ -56,7 +56,7 @@ class PartialRunServer final : public rpc::PartialRun::Server {
   kj::Promise<void> run_further(RunContext context, Result<RunPartially> run) {
     auto& handle = *partial_run_->handle;
     if (handle.is_closed || !run) {
-      auto status = handle.is_closed ? SessionHandle::closed() : run.status();
+      auto status = handle.is_closed ? SessionEnd::closed_by_client() : run.status();
       fill(context.getResults().initStatus(), status);
       return kj::READY_NOW;
     }
@@ -65,8 +65,8 @@ class PartialRunServer final : public rpc::PartialRun::Server {
       run->done = std::move(done);
       tell(handle.session, *std::move(run), &handle.unit);
     };
-    return ask<Result<Tensors>>(handle.unit, request)
-        .then([this, context](Result<Tensors> values) mutable {
+    return handle.ask<Result<Tensors>>(request).then(
+        [this, context](Result<Tensors> values) mutable {
           fill(context.getResults(), values, RunMetadata{}, *partial_run_->handle->memory);
         });
   }

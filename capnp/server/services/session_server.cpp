@@ -84,7 +84,7 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
   auto functions = checked([&] { return to_function_defs(params.getFunctions()); });
   context.releaseParams();
   if (handle_->is_closed || !nodes || !functions) {
-    auto status = handle_->is_closed ? SessionHandle::closed()
+    auto status = handle_->is_closed ? SessionEnd::closed_by_client()
                   : nodes            ? functions.status()
                                      : nodes.status();
     fill(context.getResults().initStatus(), status);
@@ -96,9 +96,8 @@ kj::Promise<void> SessionServer::extend(ExtendContext context) {
         Extend{*std::move(nodes), expected_size, std::move(done), *std::move(functions)},
         &handle_->unit);
   };
-  return ask<Status>(handle_->unit, request).then([context](Status status) mutable {
-    fill(context.getResults().initStatus(), status);
-  });
+  return handle_->ask<Status>(request).then(
+      [context](Status status) mutable { fill(context.getResults().initStatus(), status); });
 }
 
 kj::Promise<void> SessionServer::run(RunContext context) {
@@ -117,7 +116,7 @@ kj::Promise<void> SessionServer::make(Context context, SetResult set_result) {
   auto call = checked([&] { return to_named_step<Call>(context.getParams()); });
   context.releaseParams();
   if (handle_->is_closed || !call) {
-    auto status = handle_->is_closed ? SessionHandle::closed() : call.status();
+    auto status = handle_->is_closed ? SessionEnd::closed_by_client() : call.status();
     fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
@@ -128,8 +127,8 @@ kj::Promise<void> SessionServer::make(Context context, SetResult set_result) {
     call->done = std::move(done);
     tell(handle_->session, *std::move(call), &handle_->unit);
   };
-  return ask<Status>(handle_->unit, request)
-      .then([context, set_result, object = kj::mv(object)](Status status) mutable {
+  return handle_->ask<Status>(request).then(
+      [context, set_result, object = kj::mv(object)](Status status) mutable {
         auto results = context.getResults();
         fill(results.initStatus(), status);
         if (status.ok()) set_result(results, kj::mv(object));
@@ -152,7 +151,7 @@ kj::Promise<void> SessionServer::explain(ExplainContext context) {
   auto call = checked([&] { return to_signature(context.getParams()); });
   context.releaseParams();
   if (handle_->is_closed || !call) {
-    auto status = handle_->is_closed ? SessionHandle::closed() : call.status();
+    auto status = handle_->is_closed ? SessionEnd::closed_by_client() : call.status();
     fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
@@ -161,8 +160,8 @@ kj::Promise<void> SessionServer::explain(ExplainContext context) {
     call->done = std::move(done);
     tell(handle_->session, *std::move(call), &handle_->unit);
   };
-  return ask<Result<StepExplanation>>(handle_->unit, request)
-      .then([context](Result<StepExplanation> explanation) mutable {
+  return handle_->ask<Result<StepExplanation>>(request).then(
+      [context](Result<StepExplanation> explanation) mutable {
         fill(context.getResults().initStatus(), explanation.status());
         if (explanation) fill(context.getResults().initExplanation(), *explanation);
       });
@@ -192,17 +191,21 @@ kj::Promise<void> SessionServer::close(CloseContext context) {
   auto request = [&](DoneStatus done) {
     tell(handle_->session, Close{std::move(done)}, &handle_->unit);
   };
-  return ask<Status>(handle_->unit, request).then([context](Status status) mutable {
-    fill(context.getResults().initStatus(), status);
-  });
+  // One that has ended already is closed, as was asked.
+  return handle_->ask<Status>(request).then(
+      [context](const Status&) mutable { fill(context.getResults().initStatus(), Status()); });
 }
 
 }  // namespace
 
 rpc::Session::Client make_session_server(
-    EventLoopExecutionUnit& unit, SessionActor session, std::shared_ptr<MessageMemory> memory) {
-  auto handle = SharedSessionHandle(
-      new SessionHandle{.unit = unit, .session = std::move(session), .memory = std::move(memory)});
+    EventLoopExecutionUnit& unit, SessionActor session, std::shared_ptr<const SessionEnd> end,
+    std::shared_ptr<MessageMemory> memory) {
+  auto handle = SharedSessionHandle(new SessionHandle{
+      .unit = unit,
+      .session = std::move(session),
+      .end = std::move(end),
+      .memory = std::move(memory)});
   return kj::heap<SessionServer>(std::move(handle));
 }
 

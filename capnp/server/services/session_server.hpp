@@ -9,8 +9,10 @@
 
 namespace troupe {
 
-/// The capability of a session. When the client drops it, the session closes.
+/// The capability of a session, which says in `end` why it has ended. When the client drops it, the
+/// session closes.
 rpc::Session::Client make_session_server(
-    EventLoopExecutionUnit& unit, SessionActor session, std::shared_ptr<MessageMemory> memory);
+    EventLoopExecutionUnit& unit, SessionActor session, std::shared_ptr<const SessionEnd> end,
+    std::shared_ptr<MessageMemory> memory);
 
 }  // namespace troupe

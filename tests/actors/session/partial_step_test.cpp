@@ -45,7 +45,7 @@ struct PartialStepFixture : NodesFixture {
   std::unique_ptr<Session> open() {
     Waiting<Result<SessionActor>> opened;
     tell(a, CreateSession{opened.callback()});
-    auto made = make_local_session(system, must(opened.wait()));
+    auto made = make_local_session(system, must(opened.wait()), std::make_shared<SessionEnd>());
     BOOST_REQUIRE(made->extend(b).ok());
     return made;
   }

@@ -1,5 +1,7 @@
 #include "troupe/actors/task/task_actor.hpp"
 
+#include <set>
+
 #include "troupe/tests/actors/nodes_fixture.hpp"
 #include "troupe/tests/devices/waiting.hpp"
 
@@ -22,6 +24,35 @@ struct TaskActorFixture : NodesFixture {
   Status find(const std::string& job, std::chrono::milliseconds timeout = stretched(5000ms)) {
     return std::get<0>(
         ask<Status, TaskDescription>(a, FindTask{.job = job, .task = 0, .timeout = timeout}));
+  }
+};
+
+/// Sessions on task a that run on several threads, each with a step that waits for task b.
+struct WaitingSessions : NodesFixture {
+  static constexpr size_t count = 32;
+
+  WaitingSessions() : NodesFixture(/*threads=*/4) {
+    world->hold();
+    Builder b;
+    auto far = b.on(b_task).constant(1.0F);
+    for (size_t i = 0; i < count; ++i) {
+      Waiting<Result<SessionActor>> opened;
+      tell(a, CreateSession{opened.callback()});
+      auto session = *opened.wait();
+      tell(session, Extend{{b.graph().def_of(0)}, 0, [](const Status&) {}});
+      tell(
+          session, Run{.call = 1,
+                       .feeds = {},
+                       .fetches = {far.name()},
+                       .targets = {},
+                       .options = {},
+                       .done = [](const Result<Tensors>&) {}});
+    }
+  }
+  std::vector<WaitingStep> explain() {
+    Waiting<Result<std::vector<WaitingStep>>> explained;
+    tell(a, Explain{connect_timeout, explained.callback()});
+    return *explained.wait();
   }
 };
 
@@ -79,6 +110,26 @@ BOOST_AUTO_TEST_CASE(a_reset_names_the_tasks_it_did_not_reach) {
   auto status = reset.wait();
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.message().find(b_task) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_reset_of_a_task_that_does_not_exist_is_not_unavailable) {
+  Waiting<Status> reset;
+  tell(a, Reset{{.all = true}, 100ms, reset.callback(), "/job:a/task:7"});
+  auto status = reset.wait();
+  BOOST_TEST((status.code() == Code::not_found), status.to_string());
+  BOOST_TEST(status.message().find("has no task 7") != std::string::npos, status.to_string());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_sessions_on_several_threads_wait_for_is_all_listed, WaitingSessions) {
+  for (int round = 0; round < 2000; ++round) {
+    std::set<SessionId> sessions;
+    for (const auto& step : explain()) {
+      BOOST_TEST_REQUIRE(step.waits.size() == 1U);
+      BOOST_TEST_REQUIRE(step.waits[0].peer == b_task);
+      sessions.insert(step.session);
+    }
+    BOOST_TEST_REQUIRE(sessions.size() == count);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_draining_task_creates_no_sessions_and_tells_its_peers) {

@@ -77,6 +77,11 @@ class ServerTest(tf.test.TestCase):
         with self.assertRaises(TypeError):
             tf.train.Server(5)
 
+    def test_a_port_that_the_system_chooses_is_refused_for_another_task(self):
+        cluster = {"ps": ["localhost:0"], "worker": ["localhost:0"]}
+        with self.assertRaisesRegex(ValueError, "/job:ps/task:0 .*localhost:0"):
+            tf.train.Server(cluster, job_name="worker")
+
     def test_an_idle_server_stops_within_no_time(self):
         tf.train.Server.create_local_server().stop(0)
 
@@ -208,6 +213,15 @@ class SharingTest(tf.test.TestCase):
         (line,) = logged.output
         self.assertIn("The container 'my_problme_1' held nothing", line)
         self.assertIn("'my_problem_1'", line)
+
+    def test_a_session_that_a_reset_closed_names_the_container_and_the_mend(self):
+        closed, x, bump = self.client(self.a, "my_problem_1")
+        closed.run(x.initializer)
+        tf.Session.reset(self.b, ["my_problem_1"])
+        why = "closed by a reset of its container 'my_problem_1': open another"
+        with self.assertRaisesRegex(tf.errors.AbortedError, why):
+            closed.run(bump)
+        closed.close()
 
     def test_sessions_on_two_servers_run_partitions_on_each_other(self):
         with tf.device("/job:worker/task:0"):

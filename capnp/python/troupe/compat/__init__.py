@@ -11,7 +11,8 @@ from troupe._src.api.text_types import (
     path_to_str,
     real_types,
 )
-from troupe._src.types.dimensions import dimension_at_index, dimension_value
+from troupe._src.types.dimensions import dimension_value
+from troupe._src.types.shapes import dimension_at_index
 from troupe.compat import v1
 
 __all__ = [
