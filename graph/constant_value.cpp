@@ -15,7 +15,7 @@ constexpr int nodes_max = 64;
 constexpr int64_t open = std::numeric_limits<int64_t>::min();
 
 using Ints = std::vector<int64_t>;
-using Arithmetic = int64_t (*)(int64_t, int64_t);
+using SizeArithmetic = int64_t (*)(int64_t, int64_t);
 
 int64_t add(int64_t a, int64_t b) {
   int64_t result;
@@ -38,17 +38,18 @@ int64_t modulo(int64_t a, int64_t b) { return b == 0 ? open : a - divide_down(a,
 int64_t greater(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t less(int64_t a, int64_t b) { return std::min(a, b); }
 
-int64_t apply(Arithmetic function, int64_t a, int64_t b) {
+int64_t apply(SizeArithmetic function, int64_t a, int64_t b) {
   return a == open || b == open ? open : function(a, b);
 }
 
-Arithmetic find(const std::map<std::string_view, Arithmetic>& functions, std::string_view op) {
+SizeArithmetic find(
+    const std::map<std::string_view, SizeArithmetic>& functions, std::string_view op) {
   auto found = functions.find(op);
   return found == functions.end() ? nullptr : found->second;
 }
 
-Arithmetic elementwise(std::string_view op) {
-  static const std::map<std::string_view, Arithmetic> functions = {
+SizeArithmetic elementwise(std::string_view op) {
+  static const std::map<std::string_view, SizeArithmetic> functions = {
       {"Add", add},
       {"AddV2", add},
       {"Sub", subtract},
@@ -63,8 +64,8 @@ Arithmetic elementwise(std::string_view op) {
   return find(functions, op);
 }
 
-Arithmetic reduction(std::string_view op) {
-  static const std::map<std::string_view, Arithmetic> functions = {
+SizeArithmetic reduction(std::string_view op) {
+  static const std::map<std::string_view, SizeArithmetic> functions = {
       {"Sum", add}, {"Prod", multiply}, {"Max", greater}, {"Min", less}};
   return find(functions, op);
 }
@@ -221,7 +222,7 @@ class SmallInts {
   }
 
   /// Of inputs with as many elements as the result, or one.
-  std::optional<Ints> combine(const Node& node, Arithmetic function, size_t count) {
+  std::optional<Ints> combine(const Node& node, SizeArithmetic function, size_t count) {
     auto a = of(node.inputs[0]), b = of(node.inputs[1]);
     if (!a || !b) return std::nullopt;
     if (a->size() == 1) a->resize(count, a->front());
@@ -232,7 +233,7 @@ class SmallInts {
   }
 
   /// To one element, which is then that of all elements of the input.
-  std::optional<Ints> reduce(const Node& node, Arithmetic function, size_t count) {
+  std::optional<Ints> reduce(const Node& node, SizeArithmetic function, size_t count) {
     auto values = of(node.inputs[0]);
     if (!values || count != 1) return std::nullopt;
     if (values->empty()) {

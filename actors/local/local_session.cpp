@@ -128,7 +128,7 @@ class LocalSession final : public Session {
   }
 
   Status start_runner(const std::string& name, const RunnerSpec& spec) override {
-    if (session_->is_closed()) return LocalSessionHandle::closed_error();
+    if (session_->is_closed()) return session_->closed_error();
     return session_->ask<Status>([&](auto done) { return StartRunner{name, spec, done}; });
   }
 

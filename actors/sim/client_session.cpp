@@ -140,6 +140,12 @@ class ClientSession final : public troupe::Session {
     return std::move(*explanation);
   }
 
+  Status start_runner(const std::string& name, const RunnerSpec& spec) override {
+    return state_->await(state_->ask([&](DoneStatus done) {
+      return StartRunner{name, spec, std::move(done)};
+    }));
+  }
+
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
   /// A destructor of the program may call it, so it lets no Killed out.

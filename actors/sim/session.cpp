@@ -122,14 +122,9 @@ Result<StepExplanation> Session::explain(
 
 Status Session::start_runner(const std::string& name, const RunnerSpec& spec) {
   if (auto status = extend(); !status.ok()) return status;
-  Call call;
-  auto promise = state_->open(call);
-  if (!call.is_done())
-    tell(state_->actor, StartRunner{name, spec, [promise](Status status) {
-                                      promise->resolve(std::move(status));
-                                    }});
-  promise.reset();
-  return state_->cluster.await(call);
+  return state_->await(state_->ask([&](DoneStatus done) {
+    return StartRunner{name, spec, std::move(done)};
+  }));
 }
 
 void Session::cancel(const Call& step) {

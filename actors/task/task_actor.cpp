@@ -63,9 +63,8 @@ struct TaskState {
         [this](const PeerLost& lost) { peer_lost(lost); });
     containers.begin(self, settings);
     directory.begin(self, settings, peers, containers);
-    membership.begin(self, settings, peers, directory, [this](const ClusterSpec& cluster) {
-      cluster_changed(cluster);
-    });
+    auto changed = [this](const ClusterSpec& cluster) { cluster_changed(cluster); };
+    membership.begin(self, settings, peers, directory, changed);
     cluster_calls.begin(self, settings, peers);
     start_devices();
     runners.begin(

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <thread>
 
+#include "troupe/tests/processes/cli/run_cli.hpp"
 #include "troupe/tests/processes/cli/terminal.hpp"
 #include "troupe/tests/processes/support/clients.hpp"
 #include "troupe/tests/processes/support/nodes.hpp"
@@ -18,19 +18,6 @@ using namespace troupe::testing;
 using Json = nlohmann::json;
 
 namespace {
-
-struct EndedCommand {
-  int code;
-  std::string output, errors;
-};
-
-EndedCommand run_cli(std::vector<std::string> arguments) {
-  Process command(
-      {.program = program("troupe"), .arguments = std::move(arguments), .environment = {}});
-  auto code = command.wait();
-  BOOST_TEST_REQUIRE(code.has_value(), "it does not end; " << command.errors());
-  return {*code, command.output(), command.errors()};
-}
 
 /// Of a command that ends well.
 Json json_of(std::vector<std::string> arguments) {
@@ -328,77 +315,12 @@ BOOST_AUTO_TEST_CASE(top_shows_the_cluster_on_a_terminal_until_ctrl_c) {
   BOOST_TEST(top.wait() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(ops_are_listed_as_lines_and_as_objects) {
-  auto text = run_cli({"ops"});
-  BOOST_TEST(text.code == 0, text.errors);
-  check_says(text.output, "\nMatMul(a: T, b: T");
-  auto json = run_cli({"ops", "--json"});
-  std::istringstream lines(json.output);
-  std::set<std::string> families;
-  for (std::string line; std::getline(lines, line);) {
-    auto op = Json::parse(line);
-    if (op["op"] == "MatMul") BOOST_TEST(op["has_gradient"] == true);
-    families.insert(op["family"].get<std::string>());
-  }
-  BOOST_TEST(families.size() > 10U);
-}
-
-BOOST_AUTO_TEST_CASE(launch_names_its_targets_as_objects_where_it_is_asked_to) {
-  auto ended = run_cli({"launch", "--json", "worker=1", "--", "true"});
-  BOOST_TEST(ended.code == 0, ended.errors);
-  auto task = Json::parse(ended.errors.substr(0, ended.errors.find('\n')));
-  BOOST_TEST(task["task"] == "/job:worker/task:0");
-  check_says(task["target"].get<std::string>(), "troupe://127.0.0.1:");
-}
-
-BOOST_AUTO_TEST_CASE(
-    each_command_has_an_example_and_is_completed_with_its_flags_and_the_common_ones) {
-  auto completion = run_cli({"completion"}).output;
-  auto begin = completion.find("all_commands=\"") + 14;
-  std::istringstream commands(completion.substr(begin, completion.find('"', begin) - begin));
-  auto count = 0;
-  for (std::string command; commands >> command; ++count) {
-    auto help = run_cli({command, "--help"});
-    BOOST_TEST(help.output.find("troupe " + command) != std::string::npos, command);
-    check_says(help.output, "Example");
-    // What bash would offer for "troupe COMMAND --".
-    Process bash(
-        {.program = "/bin/bash",
-         .arguments =
-             {"-c", completion + "COMP_WORDS=(troupe " + command +
-                        " --); COMP_CWORD=2; _troupe; echo ${COMPREPLY[@]}"},
-         .environment = {}});
-    BOOST_TEST(bash.wait().value_or(-1) == 0);
-    for (const auto* flag : {"--help", "--target", "--timeout", "--json"})
-      check_says(bash.output(), flag);
-  }
-  BOOST_TEST(count > 10);
-}
-
 BOOST_AUTO_TEST_CASE(a_reset_of_what_holds_nothing_says_so) {
   ClusterWithVariable cluster;
   auto ended = run_cli({"--target", cluster.target, "reset", "no_such"});
   BOOST_TEST(ended.code == 0);
   check_says(ended.errors, "the container 'no_such' held nothing");
   BOOST_TEST(run_cli({"--target", cluster.target, "reset", "(default)"}).errors.empty());
-}
-
-BOOST_AUTO_TEST_CASE(wrong_words_are_refused_with_a_hint) {
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {},
-           {"frob"},
-           {"launch", "worker"},
-           {"launch", "worker=0"},
-           {"ls", "--", "sleep", "1"},
-           {"launch", "worker=1", "--hosts", "a"}}) {
-    auto ended = run_cli(words);
-    BOOST_TEST(ended.code == 2);
-    check_says(ended.errors, "troupe: InvalidArgument: ");
-  }
-  auto nobody =
-      run_cli({"--timeout", "0.2", "--target", "127.0.0.1:" + std::to_string(free_port()), "ls"});
-  BOOST_TEST(nobody.code == 1);
-  check_says(nobody.errors, "TROUPE_TARGET");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
