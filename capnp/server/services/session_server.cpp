@@ -170,7 +170,7 @@ kj::Promise<void> SessionServer::explain(ExplainContext context) {
 kj::Promise<void> SessionServer::startRunner(StartRunnerContext context) {
   auto spec = to_runner_spec(context.getParams());
   if (handle_->is_closed || !spec) {
-    auto status = handle_->is_closed ? SessionHandle::closed() : spec.status();
+    auto status = handle_->is_closed ? SessionEnd::closed_by_client() : spec.status();
     fill(context.getResults().initStatus(), status);
     return kj::READY_NOW;
   }
@@ -178,9 +178,8 @@ kj::Promise<void> SessionServer::startRunner(StartRunnerContext context) {
     StartRunner call{context.getParams().getName().cStr(), *std::move(spec), std::move(done)};
     tell(handle_->session, std::move(call), &handle_->unit);
   };
-  return ask<Status>(handle_->unit, request).then([context](Status status) mutable {
-    fill(context.getResults().initStatus(), status);
-  });
+  return handle_->ask<Status>(request).then(
+      [context](Status status) mutable { fill(context.getResults().initStatus(), status); });
 }
 
 kj::Promise<void> SessionServer::close(CloseContext context) {
