@@ -65,7 +65,7 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tenso
     places = convert_to_tensor(indices)
     if places.shape.rank is None:
         raise ValueError("batch_gather does not allow indices with unknown shape.")
-    return array_ops.gather(params, places, name=name, batch_dims=places.shape.rank - 1)
+    return selection_ops.gather(params, places, name=name, batch_dims=places.shape.rank - 1)
 
 
 def batch_gather_nd(
@@ -101,7 +101,7 @@ def batch_gather_nd(
             math_ops.range(math_ops.cast(sizes[axis], places.dtype)) for axis in range(batch_dims)
         ]
         grid = array_ops.stack(meshgrid(*axes, indexing="ij"), axis=-1)
-        between = array_ops.ones_like(sizes[batch_dims:-1])
+        between = creation_ops.ones_like(sizes[batch_dims:-1])
         grid = array_ops.reshape(
             grid, array_ops.concat([sizes[:batch_dims], between, [batch_dims]], 0)
         )

@@ -12,7 +12,14 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.layers.base import Layer
 from troupe._src.layers.core import Dense
 from troupe._src.nn.nn_ops import softmax
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import (
+    array_ops,
+    creation_ops,
+    gen_ops,
+    math_ops,
+    reduction_ops,
+    selection_ops,
+)
 from troupe._src.ops.assert_ops import assert_positive
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.rearrange_ops import sequence_mask
@@ -98,7 +105,8 @@ class _BaseAttentionMechanism(AttentionMechanism):
             return memory
         mask = sequence_mask(self._lengths, array_ops.shape(memory)[1], memory.dtype)
         rank = memory.shape.rank
-        ones = array_ops.ones([(gen_ops.rank(memory) if rank is None else rank) - 2], dtypes.int32)
+        others = (gen_ops.rank(memory) if rank is None else rank) - 2
+        ones = creation_ops.ones([others], dtypes.int32)
         return memory * array_ops.reshape(mask, array_ops.concat([array_ops.shape(mask), ones], 0))
 
     def _probability_fn(self, score: Tensor, state: Any) -> Any:
@@ -111,7 +119,8 @@ class _BaseAttentionMechanism(AttentionMechanism):
             with get_default_graph().control_dependencies([check]):
                 mask = sequence_mask(self._lengths, array_ops.shape(score)[1])
             value = convert_to_tensor(self._mask_value, score.dtype)
-            score = array_ops.where(mask, score, array_ops.fill(array_ops.shape(score), value))
+            values = creation_ops.fill(array_ops.shape(score), value)
+            score = selection_ops.where(mask, score, values)
         return self._given_probability(score, state)
 
     @property
@@ -302,4 +311,4 @@ def hardmax(logits: Any, name: Optional[str] = None) -> Tensor:
         given = convert_to_tensor(logits, name="logits")
         known = given.shape[-1].value if given.shape.rank else None
         depth = array_ops.shape(given)[-1] if known is None else known
-        return array_ops.one_hot(math_ops.argmax(given, -1), depth, dtype=given.dtype)
+        return creation_ops.one_hot(reduction_ops.argmax(given, -1), depth, dtype=given.dtype)

@@ -9,7 +9,7 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.layers.core import Dense
-from troupe._src.ops import array_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, math_ops
 from troupe._src.ops.assert_ops import assert_equal
 from troupe._src.rnn.cell import RNNCell, assert_like_rnncell, initial_state
 from troupe._src.rnn.sizes import zeros_of
@@ -214,7 +214,7 @@ class AttentionWrapper(RNNCell):
             ]
             return AttentionWrapperState(
                 cell_state=self._checked(state, batch_size),
-                time=array_ops.zeros([], dtypes.int32),
+                time=creation_ops.zeros([], dtypes.int32),
                 attention=zeros_of(batch_size, self._attention_size, dtype),
                 alignments=self._one_or_all(alignments),
                 attention_state=self._one_or_all(states),

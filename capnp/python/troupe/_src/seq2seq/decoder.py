@@ -8,7 +8,7 @@ from troupe._src.control_flow import nest
 from troupe._src.control_flow.loops import while_loop
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.rnn.dynamic import transposed
 from troupe._src.rnn.sizes import static_shape, zeros_of
@@ -121,7 +121,7 @@ def dynamic_decode(
                 raise ValueError("maximum_iterations must be a scalar")
             finished = gen_ops.logical_or(finished, maximum_iterations <= 0)
         loop = _Loop(decoder, impute_finished)
-        time, lengths = constant(0, dtypes.int32), array_ops.zeros_like(finished, dtypes.int32)
+        time, lengths = constant(0, dtypes.int32), creation_ops.zeros_like(finished, dtypes.int32)
         _, arrays, state, _, _, lengths = while_loop(
             lambda time, arrays, state, inputs, finished, lengths: gen_ops.logical_not(
                 math_ops.reduce_all(finished)
@@ -166,13 +166,15 @@ class _Loop:
         nest.assert_same_structure(inputs, next_inputs)
         if self._imputes:
             outputs = nest.map_structure(
-                lambda output, zeros: array_ops.where(finished, zeros, output), outputs, self._zeros
+                lambda output, zeros: selection_ops.where(finished, zeros, output),
+                outputs,
+                self._zeros,
             )
             next_state = nest.map_structure(
                 lambda after, before: _kept(finished, before, after), next_state, state
             )
-        lasted = array_ops.fill(array_ops.shape(lengths), time + 1)
-        lengths = array_ops.where(finished, lengths, lasted)
+        lasted = creation_ops.fill(array_ops.shape(lengths), time + 1)
+        lengths = selection_ops.where(finished, lengths, lasted)
         if not self._decoder.tracks_own_finished:
             now_finished = gen_ops.logical_or(now_finished, finished)
         arrays = nest.map_structure(lambda array, each: array.write(time, each), arrays, outputs)

@@ -10,7 +10,7 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.nn.embedding_ops import embedding_lookup
-from troupe._src.ops import array_ops, gen_ops, math_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import multinomial
 from troupe._src.rnn.dynamic import transposed
@@ -154,7 +154,7 @@ class TrainingHelper(_IdHelper):
                     "Expected sequence_length to be a vector, but received shape: "
                     f"{self._lengths.shape}"
                 )
-            self._zeros = nest.map_structure(lambda each: array_ops.zeros_like(each[0]), by_time)
+            self._zeros = nest.map_structure(lambda each: creation_ops.zeros_like(each[0]), by_time)
             self._batch_size = array_ops.size(self._lengths)
 
     @property
@@ -176,7 +176,7 @@ class TrainingHelper(_IdHelper):
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: Optional[str] = None) -> Any:
         with get_default_graph().name_scope(name or "TrainingHelperSample"):
-            return math_ops.argmax(outputs, axis=-1, output_type=dtypes.int32)
+            return reduction_ops.argmax(outputs, axis=-1, output_type=dtypes.int32)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any = None,
@@ -245,10 +245,10 @@ class GreedyEmbeddingHelper(_IdHelper):
         return self._batch_size
 
     def initialize(self, name: Optional[str] = None) -> Any:
-        return array_ops.zeros_like(self._start, dtypes.bool_), self._first
+        return creation_ops.zeros_like(self._start, dtypes.bool_), self._first
 
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
-        return math_ops.argmax(_single(outputs), axis=-1, output_type=dtypes.int32)
+        return reduction_ops.argmax(_single(outputs), axis=-1, output_type=dtypes.int32)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: Optional[str] = None
@@ -328,7 +328,7 @@ class InferenceHelper(Helper):
         return self._dtype
 
     def initialize(self, name: Optional[str] = None) -> Any:
-        return array_ops.fill([self._batch_size], False), self._first
+        return creation_ops.fill([self._batch_size], False), self._first
 
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
         return self._sample(outputs)

@@ -8,7 +8,7 @@ from troupe._src.control_flow import nest
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.ops import array_ops, gen_ops, math_ops, raw_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_uniform
 from troupe._src.rnn.dynamic import transposed
@@ -85,7 +85,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         with get_default_graph().name_scope(name or "ScheduledEmbeddingTrainingHelperSample"):
             drawn = _is_drawn(self._probability, self.batch_size, self._scheduling_seed)
             ids = drawn_ids(outputs, self._seed)
-            return array_ops.where(drawn, ids, array_ops.fill(array_ops.shape(ids), -1))
+            return selection_ops.where(drawn, ids, creation_ops.fill(array_ops.shape(ids), -1))
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any = None,
