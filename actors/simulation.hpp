@@ -8,5 +8,7 @@
 #include "troupe/actors/sim/fault.hpp"
 #include "troupe/actors/sim/invariants.hpp"
 #include "troupe/actors/sim/options.hpp"
+#include "troupe/actors/sim/program/program.hpp"
+#include "troupe/actors/sim/program/program_scenario.hpp"
 #include "troupe/actors/sim/session.hpp"
 #include "troupe/actors/sim/training.hpp"

@@ -362,7 +362,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto status = waiting_.error();
     if (status.ok()) status = stream_status;
     auto hooks = resources_.take_end_hooks();
-    if (!status.ok()) hooks.call(status);
+    if (!status.ok() || resources_.has_handed_on()) hooks.call(status);
     else if (!hooks.empty()) port_->keep(std::move(hooks));
     std::exchange(done_, nullptr)(status);
   }

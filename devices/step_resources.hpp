@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,11 @@ class StepResources {
     std::lock_guard lock(mutex_);
     end_hooks_.add(std::move(hook), bytes);
   }
+  /// A kernel has put something into a queue. What the step took of another one may be there: if
+  /// the step ends well on this device, that is taken for good, however the step ends elsewhere.
+  /// Else it would be in both.
+  void hand_on() { has_handed_on_ = true; }
+  bool has_handed_on() const { return has_handed_on_; }
   /// For the executor, once nothing of the step runs on this device any more.
   EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
 
@@ -73,6 +79,7 @@ class StepResources {
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
   EndHooks end_hooks_;
+  std::atomic<bool> has_handed_on_ = false;
   std::map<std::string, std::shared_ptr<void>> shared_;
 };
 

@@ -22,7 +22,7 @@ struct SessionSettings {
   std::shared_ptr<World> world;
   std::shared_ptr<Metrics> metrics;
   SessionOptions options;
-  std::shared_ptr<SessionEnd> end;              // which it sets before it ends
+  std::shared_ptr<SessionEnd> end = std::make_shared<SessionEnd>();  // set before it ends
   std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
   std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
   std::shared_ptr<Device> device;               // whose kernels fold constants; may be null

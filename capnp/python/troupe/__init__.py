@@ -90,10 +90,9 @@ from troupe._src.ops.array_ops import (
     matrix_transpose, newaxis, no_op, rank, reshape, shape, size, slice, split, squeeze, stack,
     transpose, tuple_of, unstack,
 )  # fmt: skip
-from troupe._src.ops.padding_ops import pad
 from troupe._src.ops.selection_ops import gather, where, where_v2
 from troupe._src.ops.creation_ops import (
-    fill, one_hot, ones, ones_like, placeholder, placeholder_with_default, zeros, zeros_like,
+    fill, one_hot, ones, ones_like, pad, placeholder, placeholder_with_default, zeros, zeros_like,
 )  # fmt: skip
 from troupe._src.ops.array_ops import tuple_of as tuple
 from troupe._src.platform.logging import get_logger

@@ -213,10 +213,8 @@ void add_queue_ops(OpCatalog& catalog) {
       .doc("A reference to the queue of a handle, for ops that take a reference.")
       .input("resource", DType::resource)
       .ref_output("handle", DType::string)
-      .infer_shape([](ShapeInference& s) {
-        s.set(0, {2});
-        return Status();
-      })
+      // Of a vector of two strings in TensorFlow; here a reference is the handle itself.
+      .infer_shape(shapes::none())
       .stateful());
 }
 

@@ -169,6 +169,25 @@ BOOST_DATA_TEST_CASE(
   BOOST_TEST(scene.cluster.leaks_of_calls().empty());
 }
 
+/// It would be in both queues.
+BOOST_DATA_TEST_CASE(
+    an_element_that_a_step_has_put_into_another_queue_is_there_alone, sources* ends, source, end) {
+  Scene scene(source);
+  auto on_ps = scene.consumer.graph().on(ps);
+  auto others = queue_of(on_ps, source.dtype, "others", 10);
+  auto move = on_ps.op("QueueEnqueueV2", {others, scene.taken});
+  auto is_late = end == std::string("times out");
+  auto step = scene.consumer.start({}, {scene.passed}, {move}, {.timeout = is_late ? 1000ms : 0ms});
+  scene.cluster.run_for(500ms);
+  scene.bring_about(end, step);
+  BOOST_TEST(scene.next() == source.element(1));
+  auto b = scene.observer.graph().on(ps);
+  auto moved = dequeue(b, queue_of(b, source.dtype, "others", 10), source.dtype);
+  auto values = scene.observer.run({}, {moved}, {}, {.timeout = 1000ms});
+  BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+  BOOST_TEST((*values)[0].to_string() == source.element(0));
+}
+
 BOOST_DATA_TEST_CASE(
     an_element_is_not_put_back_by_a_step_of_which_a_node_fails_elsewhere, sources, source) {
   Scene scene(source);

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_step_whose_client_closes_the_session_says_so) {
 
 BOOST_AUTO_TEST_CASE(a_session_that_was_idle_for_too_long_says_so) {
   auto options = few_threads();
-  options.session_idle_limit = 1ms;
+  options.session_idle_limit = 500ms;
   auto server = start_local(options);
   TestClient user(*server);
   while (user.client->node_info()->sessions > 0) std::this_thread::yield();

@@ -163,6 +163,25 @@ BOOST_FIXTURE_TEST_CASE(lists_of_a_batch_grow_together, ListFixture) {
   BOOST_TEST(run({ListValue{b, DType::float32, both}.stack()}) == "float32[3] [1 2 3]");
 }
 
+BOOST_FIXTURE_TEST_CASE(each_list_of_a_batch_gets_a_row, ListFixture) {
+  cpu::TensorList one, two;
+  two.elements = {vec({7})};
+  auto lists = Tensor::of<Variant>(
+      {2},
+      {std::make_shared<const cpu::TensorList>(one), std::make_shared<const cpu::TensorList>(two)});
+  auto given = b.placeholder(DType::variant, {2});
+  auto pushed = b.op("TensorListPushBackBatch", {given, vector({1, 2})});
+  auto values = run_graph(b, {{given, lists}}, {pushed});
+  BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+  auto length = [&](int index) {
+    const auto& list = (*values)[0].data<Variant>()[index];
+    return std::static_pointer_cast<const cpu::TensorList>(list)->elements.size();
+  };
+  BOOST_TEST(length(0) == 1U);
+  BOOST_TEST(length(1) == 2U);
+  BOOST_TEST(error(b.op("TensorListPushBackBatch", {given, vector({1, 2, 3})})) != "none");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_loop_sets_the_elements_of_a_list, ListFixture) {
   auto list = while_loop(
       b,

@@ -16,7 +16,7 @@ from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
 from troupe._src.checkpoints.saveables import has_objects
 from troupe._src.checkpoints.saved_parts import parts_of, reference_of
-from troupe._src.checkpoints.saver_builder import BulkSaverBuilder, build_by
+from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder, build_by
 from troupe._src.checkpoints.saver_calls import (
     explained, number_of, remove_file, require_session,
 )  # fmt: skip
@@ -134,7 +134,7 @@ class Saver:
         if builder is None:
             self._build_native(variables)
             return
-        self.saver_def = build_by(builder, variables, self._name, self._options)
+        self.saver_def = build_by(builder, variables, self._name or "save", self._options)
         self._by_names = SaverOfNames(self.saver_def, self._options)
 
     def _build_native(self, variables: Any) -> None:

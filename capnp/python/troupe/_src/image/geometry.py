@@ -9,7 +9,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import rows_axis, sizes_of_image
-from troupe._src.ops import array_ops, gen_ops, math_ops, padding_ops, rearrange_ops, selection_ops
+from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, rearrange_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random import random_ops
 from troupe._src.types import dtypes
@@ -213,7 +213,7 @@ def pad_to_bounding_box(
         _check([(right, 0, "target_width - offset_width - width")])
         batch = [0, 0] * rows_axis(pixels)
         sizes = _vector([*batch, offset_height, below, offset_width, right, 0, 0])
-        result = padding_ops.pad(pixels, array_ops.reshape(sizes, [-1, 2]))
+        result = creation_ops.pad(pixels, array_ops.reshape(sizes, [-1, 2]))
         known = [size if isinstance(size, int) else None for size in (target_height, target_width)]
         _set_sizes(result, pixels, known)
         return result

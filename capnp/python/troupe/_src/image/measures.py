@@ -12,7 +12,7 @@ from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.image.shapes import convert_image_dtype
 from troupe._src.nn.depthwise_ops import depthwise_conv2d
-from troupe._src.ops import arithmetic_ops, array_ops, gen_ops, math_ops, padding_ops, raw_ops
+from troupe._src.ops import arithmetic_ops, array_ops, creation_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import constant, convert_to_tensor
 from troupe._src.types import dtypes
 
@@ -177,8 +177,8 @@ def image_gradients(image: TensorLike) -> Tuple[Tensor, Tensor]:
         raise ValueError(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {pixels.shape}."
         )
-    dy = padding_ops.pad(pixels[:, 1:] - pixels[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]])
-    dx = padding_ops.pad(pixels[:, :, 1:] - pixels[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]])
+    dy = creation_ops.pad(pixels[:, 1:] - pixels[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]])
+    dx = creation_ops.pad(pixels[:, :, 1:] - pixels[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]])
     dy.set_shape(pixels.shape)
     dx.set_shape(pixels.shape)
     return dy, dx

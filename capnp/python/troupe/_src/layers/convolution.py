@@ -17,7 +17,7 @@ from troupe._src.layers.windows import (
 )
 from troupe._src.nn import nn_ops
 from troupe._src.nn.conv_ops import convolution
-from troupe._src.ops import padding_ops
+from troupe._src.ops import creation_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 from troupe._src.variables.initializers import Zeros
@@ -140,7 +140,7 @@ class Convolution(Layer):
         """With zeros before it, so that no result depends on what comes later."""
         before = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
         is_last = self.data_format == "channels_last"
-        return padding_ops.pad(
+        return creation_ops.pad(
             tensor, [[0, 0], before, [0, 0]] if is_last else [[0, 0], [0, 0], before]
         )
 
