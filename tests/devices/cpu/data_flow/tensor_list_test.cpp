@@ -169,17 +169,22 @@ BOOST_FIXTURE_TEST_CASE(each_list_of_a_batch_gets_a_row, ListFixture) {
   auto lists = Tensor::of<Variant>(
       {2},
       {std::make_shared<const cpu::TensorList>(one), std::make_shared<const cpu::TensorList>(two)});
-  auto given = b.placeholder(DType::variant, {2});
-  auto pushed = b.op("TensorListPushBackBatch", {given, vector({1, 2})});
-  auto values = run_graph(b, {{given, lists}}, {pushed});
-  BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+  auto pushed =
+      b.op("TensorListPushBackBatch", {b.placeholder(DType::variant, {2}), vector({1, 2})});
+  auto device = make_cpu_device();
+  auto kernel = device->kernels().make(b.graph().node(pushed.output().node));
+  BOOST_TEST_REQUIRE(kernel.ok(), kernel.status().to_string());
+  Tensors inputs{lists, vec({1, 2})}, outputs(1);
+  Launch launch(*device, {}, inputs, outputs);
+  auto status = kernel->compute(launch);
+  BOOST_TEST_REQUIRE(status.ok(), status.to_string());
   auto length = [&](int index) {
-    const auto& list = (*values)[0].data<Variant>()[index];
+    const auto& list = outputs[0].data<Variant>()[index];
     return std::static_pointer_cast<const cpu::TensorList>(list)->elements.size();
   };
   BOOST_TEST(length(0) == 1U);
   BOOST_TEST(length(1) == 2U);
-  BOOST_TEST(error(b.op("TensorListPushBackBatch", {given, vector({1, 2, 3})})) != "none");
+  BOOST_TEST(two.elements.size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_loop_sets_the_elements_of_a_list, ListFixture) {
