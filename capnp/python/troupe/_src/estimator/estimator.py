@@ -359,7 +359,22 @@ class Estimator:
         checkpoint_path: Optional[str] = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
-        """As `export_saved_model`; `strip_default_attrs` has no effect."""
+        """As `export_saved_model`, for predictions.
+
+        Args:
+            export_dir_base: The folder of the new one, which is named by the time.
+            serving_input_receiver_fn: Returns a ServingInputReceiver, or one of the others.
+            assets_extra: Files that are copied, by their paths in "assets.extra".
+            as_text: Writes protobuf's text form.
+            checkpoint_path: The checkpoint, by default the latest one.
+            strip_default_attrs: It has no effect.
+
+        Returns:
+            The path of the new folder.
+
+        Raises:
+            ValueError: As of `export_saved_model`.
+        """
         return self.export_saved_model(
             export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
         )
@@ -372,7 +387,21 @@ class Estimator:
         as_text: bool = False,
         checkpoint_path: Optional[str] = None,
     ) -> bytes:
-        """As `export_saved_model`, with a graph for each mode of a dict of input functions."""
+        """As `export_saved_model`, with a graph for each of some modes.
+
+        Args:
+            export_dir_base: The folder of the new one, which is named by the time.
+            input_receiver_fn_map: The input function of each mode of `tf.estimator.ModeKeys`.
+            assets_extra: Files that are copied, by their paths in "assets.extra".
+            as_text: Writes protobuf's text form.
+            checkpoint_path: The checkpoint, by default the latest one.
+
+        Returns:
+            The path of the new folder.
+
+        Raises:
+            ValueError: There is no such mode, no checkpoint, or it lacks a variable.
+        """
         path = checkpoint_path or latest_checkpoint(self._model_dir)
         if path is None and self._warm_start_settings is not None:
             path = self._warm_start_settings[0]

@@ -125,10 +125,12 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def memory_layer(self) -> Any:
+        """The layer that makes the keys, or None."""
         return self._memory_layer
 
     @property
     def query_layer(self) -> Any:
+        """The layer of queries, or None."""
         return self._query_layer
 
     @property
@@ -143,6 +145,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def batch_size(self) -> Any:
+        """The number of memories, an int where it is known, or else a tensor."""
         return self._batch_size
 
     @property
@@ -154,15 +157,39 @@ class _BaseAttentionMechanism(AttentionMechanism):
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        """The alignments before the first step, by default zeros."""
+        """The alignments before the first step, by default zeros.
+
+        Args:
+            batch_size: The number of queries, an int or a tensor.
+            dtype: The dtype of the alignments.
+
+        Returns:
+            A tensor [batch, time] of the memory.
+        """
         return zeros_of(batch_size, self._alignments_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        """The state before the first step, by default that of the alignments."""
+        """The state before the first step, by default the alignments before it.
+
+        Args:
+            batch_size: The number of queries, an int or a tensor.
+            dtype: The dtype of the state.
+
+        Returns:
+            The state, of the sizes of `state_size`.
+        """
         return self.initial_alignments(batch_size, dtype)
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """(alignments, next state) of a query, [batch, units]."""
+        """How much of each step of the memory a query asks for.
+
+        Args:
+            query: [batch, units], often the output of a cell.
+            state: The state of the step before, or that of `initial_state`.
+
+        Returns:
+            (alignments, next state), the first ones [batch, time] of the memory.
+        """
         score = self._score(query)
         alignments = self._probability_fn(score, state)
         return alignments, alignments

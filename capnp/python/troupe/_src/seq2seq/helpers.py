@@ -44,13 +44,33 @@ class Helper:
         raise NotImplementedError
 
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
-        """What is chosen from the outputs of a step."""
+        """What is chosen from the outputs of a step.
+
+        Args:
+            time: The number of the step, an int32 scalar, from 0.
+            outputs: The outputs of the decoder's cell or layer in that step, [batch, ...].
+            state: The state of the cell behind that step.
+
+        Returns:
+            A choice for each sequence, [batch] and `sample_ids_shape`, of `sample_ids_dtype`.
+        """
         raise NotImplementedError
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: Optional[str] = None
     ) -> Any:
-        """(finished, inputs of the next step, its state)."""
+        """What the next step begins with.
+
+        Args:
+            time: The number of the step, an int32 scalar, from 0.
+            outputs: The outputs of the decoder's cell or layer in that step, [batch, ...].
+            state: The state of the cell behind that step.
+            sample_ids: What was chosen in that step.
+
+        Returns:
+            (finished, inputs, state): which sequences have ended, bool [batch], the inputs of the
+            next step, [batch, ...], and its state.
+        """
         raise NotImplementedError
 
 
@@ -159,10 +179,12 @@ class TrainingHelper(_IdHelper):
 
     @property
     def inputs(self) -> Any:
+        """The given inputs, as tensors."""
         return self._inputs
 
     @property
     def sequence_length(self) -> Tensor:
+        """The steps of each sequence, [batch]."""
         return self._lengths
 
     @property
