@@ -94,15 +94,28 @@ def import_faults(package):
 
 
 def is_declaration(node):
-    """What a public module may contain: a docstring, imports, `__all__` and `__getattr__`."""
-    if is_type_checking(node):
+    """What a public module may contain: a docstring, imports, `__all__` and `__getattr__`.
+
+    `__getattr__` is made by a call, which may give `__dir__`, too, and hidden from type checkers.
+    """
+    if isinstance(node, ast.If) and is_of_type_checking(node.test):
         return all(is_declaration(inner) for inner in node.body)
     if isinstance(node, ast.Assign):
-        (target,) = node.targets
+        names = names_of(node)
         is_call = isinstance(node.value, ast.Call)
-        return target.id == "__all__" or (target.id == "__getattr__" and is_call)
+        return names == ["__all__"] or (names[0] == "__getattr__" and is_call)
     is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_docstring or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def is_of_type_checking(test):
+    return ast.unparse(test) in ("TYPE_CHECKING", "not TYPE_CHECKING")
+
+
+def names_of(assignment):
+    """The names that an assignment binds."""
+    nodes = (node for target in assignment.targets for node in ast.walk(target))
+    return [node.id for node in nodes if isinstance(node, ast.Name)]
 
 
 def bound_names(tree):
@@ -112,7 +125,7 @@ def bound_names(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets}
+            names |= set(names_of(node))
     return names
 
 

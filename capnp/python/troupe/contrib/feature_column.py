@@ -1,5 +1,7 @@
 """Columns of sequences, and the layer of them."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.feature_columns.layers import concatenate_context_input, sequence_input_layer
 from troupe._src.feature_columns.sequences import (
@@ -10,7 +12,8 @@ from troupe._src.feature_columns.sequences import (
     sequence_numeric_column,
 )
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "concatenate_context_input",

@@ -1,8 +1,11 @@
 """Inputs of exported trainings and evaluations."""
 
+from typing import TYPE_CHECKING
+
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.estimator.serving_inputs import build_raw_supervised_input_receiver_fn
 
-__getattr__ = _missing_names(__name__)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = ["build_raw_supervised_input_receiver_fn"]

@@ -16,7 +16,7 @@ from troupe._src.set_module import set_module
 from troupe._src.checkpoints.checkpoint_state import checkpoint_exists, meta_graph_filename
 from troupe._src.checkpoints.saveables import has_objects
 from troupe._src.checkpoints.saved_parts import parts_of, reference_of
-from troupe._src.checkpoints.saver_builder import BulkSaverBuilder, build_by
+from troupe._src.checkpoints.saver_builder import BaseSaverBuilder, BulkSaverBuilder, build_by
 from troupe._src.checkpoints.saver_calls import (
     explained, number_of, remove_file, require_session,
 )  # fmt: skip

@@ -221,7 +221,9 @@ def _by_device(found: Sequence[saveables.SaveableObject]) -> Shards:
     return sorted(shards.items())
 
 
-def build_by(builder: BaseSaverBuilder, variables: Any, name: str, options: Any) -> SaverDef:
+def build_by(
+    builder: BaseSaverBuilder, variables: Any, name: Optional[str], options: Any
+) -> SaverDef:
     """Lets a builder add the nodes of a saver with these options to the default graph."""
     keys = (
         "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",

@@ -79,5 +79,6 @@ def metrics_with_loss(spec: EstimatorSpec) -> Dict[str, Any]:
                 f"Metric with name `{name}` is not allowed, because Estimator already defines a "
                 "default metric with the same name."
             )
-    metrics["loss"] = mean(spec.loss)
+    loss: Any = spec.loss  # evaluations have one
+    metrics["loss"] = mean(loss)
     return metrics
