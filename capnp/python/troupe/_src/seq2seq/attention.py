@@ -9,6 +9,7 @@ import numpy as np
 from troupe._src.control_flow import nest
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.core import Dense
 from troupe._src.nn.nn_ops import softmax
@@ -64,7 +65,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     def __init__(
         self, query_layer: Any, memory: Any, probability_fn: Callable[..., Any],
-        memory_sequence_length: Any = None, memory_layer: Any = None,
+        memory_sequence_length: Optional[TensorLike] = None, memory_layer: Any = None,
         check_inner_dims_defined: bool = True, score_mask_value: Any = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: Optional[str] = None,
     ) -> None:  # fmt: skip
@@ -250,7 +251,7 @@ class LuongAttention(_BaseAttentionMechanism):
     """
 
     def __init__(
-        self, num_units: int, memory: Any, memory_sequence_length: Any = None,
+        self, num_units: int, memory: Any, memory_sequence_length: Optional[TensorLike] = None,
         scale: bool = False, probability_fn: Optional[Callable[[Any], Any]] = None,
         score_mask_value: Any = None, dtype: Optional[DTypeLike] = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: str = "LuongAttention",
@@ -294,7 +295,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
     """
 
     def __init__(
-        self, num_units: int, memory: Any, memory_sequence_length: Any = None,
+        self, num_units: int, memory: Any, memory_sequence_length: Optional[TensorLike] = None,
         normalize: bool = False, probability_fn: Optional[Callable[[Any], Any]] = None,
         score_mask_value: Any = None, dtype: Optional[DTypeLike] = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: str = "BahdanauAttention",
@@ -324,7 +325,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
             return bahdanau_score(compared, self.keys, v, g, b)
 
 
-def hardmax(logits: Any, name: Optional[str] = None) -> Tensor:
+def hardmax(logits: TensorLike, name: Optional[str] = None) -> Tensor:
     """1 at the greatest number of the last axis, 0 elsewhere.
 
     Args:
