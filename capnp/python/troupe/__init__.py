@@ -17,6 +17,7 @@ from troupe import (
     version,
 )  # fmt: skip
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.api.op_library import load_op_library
 from troupe._src.api.v2_compat import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
     disable_tensor_equality, disable_v2_behavior, disable_v2_tensorshape, executing_eagerly,
@@ -137,7 +138,6 @@ from troupe._src.ops.math_ops import (
 from troupe._src.ops.reduction_ops import (
     arg_max, arg_min, argmax, argmin, count_nonzero, reduce_logsumexp,
 )  # fmt: skip
-from troupe._src.ops.op_library import load_op_library
 from troupe._src.random.random_ops import (
     multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,

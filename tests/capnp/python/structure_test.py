@@ -94,15 +94,36 @@ def import_faults(package):
 
 
 def is_declaration(node):
-    """What a public module may contain: a docstring, imports, `__all__` and `__getattr__`."""
-    if is_type_checking(node):
-        return all(is_declaration(inner) for inner in node.body)
+    """What a public module may contain: a docstring, imports, `__all__` and `__getattr__`.
+
+    `__getattr__` is made by a call, which may give `__dir__`, too, and hidden from type checkers.
+    Only these see all names of another module as imports.
+    """
+    if is_type_checking(node) and is_import_of_all(node.body[0]):
+        return all(is_declaration(inner) for inner in [*node.body[1:], *node.orelse])
+    if isinstance(node, ast.If) and is_of_type_checking(node.test):
+        return all(is_declaration(inner) for inner in [*node.body, *node.orelse])
     if isinstance(node, ast.Assign):
-        (target,) = node.targets
+        names = names_of(node)
         is_call = isinstance(node.value, ast.Call)
-        return target.id == "__all__" or (target.id == "__getattr__" and is_call)
+        return names == ["__all__"] or (names[0] == "__getattr__" and is_call)
     is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_docstring or isinstance(node, (ast.Import, ast.ImportFrom))
+    is_import = isinstance(node, (ast.Import, ast.ImportFrom))
+    return is_docstring or (is_import and not is_import_of_all(node))
+
+
+def is_of_type_checking(test):
+    return ast.unparse(test) in ("TYPE_CHECKING", "not TYPE_CHECKING")
+
+
+def is_import_of_all(node):
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+
+
+def names_of(assignment):
+    """The names that an assignment binds."""
+    nodes = (node for target in assignment.targets for node in ast.walk(target))
+    return [node.id for node in nodes if isinstance(node, ast.Name)]
 
 
 def bound_names(tree):
@@ -112,7 +133,7 @@ def bound_names(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets}
+            names |= set(names_of(node))
     return names
 
 
@@ -132,7 +153,7 @@ def public_faults(package):
         missing = [each for each in module.__all__ if not hasattr(module, each)]
         faults += [f"{name} has no {each}, which is in its __all__" for each in missing]
         public = {each for each in names if not each.startswith("_")}
-        unlisted = public - set(module.__all__) - {"TYPE_CHECKING"}
+        unlisted = public - set(module.__all__) - {"TYPE_CHECKING", "*"}
         faults += [f"{name} imports {each}, which is not in its __all__" for each in unlisted]
     return faults
 
@@ -185,6 +206,11 @@ class CheckerTest(unittest.TestCase):
             "if TYPE_CHECKING:\n    from PACKAGE._src.two.b import y\n",
             _src__two__b="from PACKAGE._src.one.a import x\ny = x\n",
             public="from PACKAGE._src.two.b import y\n\n__all__ = ['y']\n",
+            hidden="from typing import TYPE_CHECKING\n"
+            "if not TYPE_CHECKING:\n    __getattr__, __dir__ = map(str, 'ab')\n__all__ = []\n",
+            same="from typing import TYPE_CHECKING\nfrom PACKAGE.public import __all__ as __all__\n"
+            "if TYPE_CHECKING:\n    from PACKAGE.public import *\n"
+            "else:\n    from PACKAGE.public import y\n",
         )
         self.assertEqual(import_faults(package) + public_faults(package), [])
 
@@ -214,10 +240,15 @@ class CheckerTest(unittest.TestCase):
             lacks="x = 1\n",
             lists="__all__ = ['y']\n",
             hides="from os import path\n__all__ = []\n",
+            takes="from os.path import *\n__all__ = []\n",
+            computes="from typing import TYPE_CHECKING\n"
+            "if not TYPE_CHECKING:\n    x = 1\n__all__ = ['x']\n",
         )
         faults = "\n".join(public_faults(package))
         for fault in ("defines defines something in line 3", "lacks has no __all__",
-                      "lists has no y", "hides imports path"):  # fmt: skip
+                      "lists has no y", "hides imports path",
+                      "takes defines something in line 1",
+                      "computes defines something in line 2"):  # fmt: skip
             self.assertIn(fault, faults)
 
 

@@ -115,7 +115,9 @@ OWN = {
     "RPCOptions",
     "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "TensorProto", "TensorShapeProto",
     "OptimizerOptions", "RunMetadata", "RunOptions", "math.cast", "math.div", "math.matmul",
-    "math.range", "math.to_float", "math.to_int32", "math.to_int64", "tuple_of",
+    "math.range", "math.to_float", "math.to_int32", "math.to_int64", "queue.ClusterRunner",
+    "queue.list_runners", "queue.pause_runner", "queue.resume_runner", "queue.stop_runner",
+    "tuple_of",
 }  # fmt: skip
 
 

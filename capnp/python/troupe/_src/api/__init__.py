@@ -1,1 +1,1 @@
-"""The version of the package, and the errors for names that are not supported."""
+"""The version of the package, the errors for names that are not supported, and loaded ops."""

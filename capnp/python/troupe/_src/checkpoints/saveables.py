@@ -16,11 +16,11 @@ class SaveSpec:
     """A tensor that is saved, or a part of one.
 
     Args:
-      tensor: The tensor, or a function that returns it.
-      slice_spec: Which part of which shape it is, "4 10 0,2:-"; "" for the whole.
-      name: Its name in checkpoints.
-      dtype: Its dtype, where a function returns it.
-      device: Its device, where a function returns it.
+        tensor: The tensor, or a function that returns it.
+        slice_spec: Which part of which shape it is, "4 10 0,2:-"; "" for the whole.
+        name: Its name in checkpoints.
+        dtype: Its dtype, where a function returns it.
+        device: Its device, where a function returns it.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class SaveableObject:
     """What is saved and restored as one. A class of a program's own has `restore`.
 
     Args:
-      op: The variable or resource.
-      specs: What is saved of it, a list of `SaveSpec`.
-      name: Its name.
+        op: The variable or resource.
+        specs: What is saved of it, a list of `SaveSpec`.
+        name: Its name.
     """
 
     def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
@@ -65,8 +65,8 @@ class SaveableObject:
         """The operation that gives the object restored values.
 
         Args:
-          restored_tensors: The values, one for each of its specs.
-          restored_shapes: The shapes that they are given, or None.
+            restored_tensors: The values, one for each of its specs.
+            restored_shapes: The shapes that they are given, or None.
         """
         raise NotImplementedError
 
@@ -95,11 +95,11 @@ def saveables_of(names_to_saveables: Any) -> List[SaveableObject]:
     """The variables and objects, by their names.
 
     Args:
-      names_to_saveables: Variables and SaveableObjects, or a dict of them by their names.
+        names_to_saveables: Variables and SaveableObjects, or a dict of them by their names.
 
     Raises:
-      ValueError: Two of them have the same name.
-      TypeError: Something is no variable.
+        ValueError: Two of them have the same name.
+        TypeError: Something is no variable.
     """
     if isinstance(names_to_saveables, dict):
         objects = [v for v in names_to_saveables.values() if isinstance(v, SaveableObject)]

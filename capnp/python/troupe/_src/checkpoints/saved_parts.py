@@ -16,8 +16,8 @@ def parts_of(var_list: Any) -> List[Part]:
     """What is saved of each variable.
 
     Raises:
-      ValueError: Two variables have the same name, or a part does not say which it is.
-      TypeError: Something is no variable.
+        ValueError: Two variables have the same name, or a part does not say which it is.
+        TypeError: Something is no variable.
     """
     named = var_list if isinstance(var_list, dict) else _by_name(list(var_list))
     parts: List[Part] = []

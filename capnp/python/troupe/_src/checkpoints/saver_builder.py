@@ -26,10 +26,10 @@ class BaseSaverBuilder:
     `restore_op`, `bulk_restore` or `sharded_filename`, and is given to a Saver as `builder`.
 
     Args:
-      write_version: The format of checkpoints: SaverDef.V2, or V1.
+        write_version: The format of checkpoints: SaverDef.V2, or V1.
 
     Raises:
-      ValueError: There is no such format.
+        ValueError: There is no such format.
     """
 
     SaveSpec = saveables.SaveSpec
@@ -100,21 +100,21 @@ class BaseSaverBuilder:
         """Adds the nodes to the default graph.
 
         Args:
-          names_to_saveables: Variables and SaveableObjects, or a dict of them by their names.
-          reshape: Values of other shapes are given those of the variables.
-          sharded: Each task writes its own variables.
-          max_to_keep: How many checkpoints are kept; 0 or None: all.
-          keep_checkpoint_every_n_hours: One checkpoint in such a time is always kept.
-          name: The scope of the nodes, by default "save".
-          restore_sequentially: One variable is restored after another.
-          filename: The name of checkpoints that a step which names none writes.
+            names_to_saveables: Variables and SaveableObjects, or a dict of them by their names.
+            reshape: Values of other shapes are given those of the variables.
+            sharded: Each task writes its own variables.
+            max_to_keep: How many checkpoints are kept; 0 or None: all.
+            keep_checkpoint_every_n_hours: One checkpoint in such a time is always kept.
+            name: The scope of the nodes, by default "save".
+            restore_sequentially: One variable is restored after another.
+            filename: The name of checkpoints that a step which names none writes.
 
         Returns:
-          The names of the nodes.
+            The names of the nodes.
 
         Raises:
-          ValueError: Two of the variables have the same name.
-          TypeError: Something is no variable.
+            ValueError: Two of the variables have the same name.
+            TypeError: Something is no variable.
         """
         graph = get_default_graph()
         found = saveables_of(names_to_saveables)
@@ -221,7 +221,9 @@ def _by_device(found: Sequence[saveables.SaveableObject]) -> Shards:
     return sorted(shards.items())
 
 
-def build_by(builder: BaseSaverBuilder, variables: Any, name: str, options: Any) -> SaverDef:
+def build_by(
+    builder: BaseSaverBuilder, variables: Any, name: Optional[str], options: Any
+) -> SaverDef:
     """Lets a builder add the nodes of a saver with these options to the default graph."""
     keys = (
         "reshape", "sharded", "max_to_keep", "keep_checkpoint_every_n_hours",

@@ -7,25 +7,18 @@ import copy
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
-from troupe._src.estimator.evaluation import (
-    StopAfterStepsHook,
-    evaluate_once,
-    metrics_with_loss,
-)
+from troupe._src.estimator.evaluation import StopAfterStepsHook, evaluate_once, metrics_with_loss
 from troupe._src.estimator.exports import Export, export_model
 from troupe._src.estimator.input_fns import Inputs, checked_hooks
 from troupe._src.estimator.model_dirs import (
-    eval_dir,
-    step_of_latest,
-    with_model_dir,
-    write_results,
-)
+    checkpoint_for, eval_dir, require_checkpoint, step_of_latest, with_model_dir, write_results,
+)  # fmt: skip
 from troupe._src.estimator.model_function import ModelFunction
 from troupe._src.estimator.predictions import examples_of, wanted_predictions
 from troupe._src.estimator.run_config import RunConfig
 from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.training import default_device_fn, train_with_spec
-from troupe._src.estimator.warm_start_settings import checked_settings
+from troupe._src.estimator.warm_start_settings import checked_settings, warm_start_checkpoint
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.random_seed import set_random_seed
@@ -114,7 +107,7 @@ class Estimator:
         Raises:
             ValueError: There is no checkpoint.
         """
-        return load_checkpoint(self._require_checkpoint()).get_tensor(name)
+        return load_checkpoint(require_checkpoint(self._model_dir)).get_tensor(name)
 
     def get_variable_names(self) -> List[str]:
         """The names of the variables in the latest checkpoint.
@@ -125,19 +118,12 @@ class Estimator:
         Raises:
             ValueError: There is no checkpoint.
         """
-        return sorted(load_checkpoint(self._require_checkpoint()).get_variable_to_shape_map())
+        reader = load_checkpoint(require_checkpoint(self._model_dir))
+        return sorted(reader.get_variable_to_shape_map())
 
     def latest_checkpoint(self) -> Optional[str]:
         """The latest checkpoint of the folder, or None."""
         return latest_checkpoint(self._model_dir)
-
-    def _require_checkpoint(self) -> str:
-        path = latest_checkpoint(self._model_dir)
-        if path is None:
-            raise ValueError(
-                f"Estimator hasn't been trained yet: no checkpoint in {self._model_dir}"
-            )
-        return path
 
     def eval_dir(self, name: Optional[str] = None) -> str:
         """The folder of the summaries of evaluations of that name."""
@@ -222,7 +208,7 @@ class Estimator:
         all_hooks = checked_hooks(hooks, SessionRunHook, "Hooks")
         if steps is not None:
             all_hooks.append(StopAfterStepsHook(steps))
-        path = self._checkpoint_for(checkpoint_path, "evaluate")
+        path = checkpoint_for(checkpoint_path, self._model_dir, "evaluate")
         with self._new_graph() as graph, graph.device(self._device_fn):
             self._create_global_step(graph)
             inputs = self._model.inputs(input_fn, ModeKeys.EVAL, self.config)
@@ -242,16 +228,6 @@ class Estimator:
             )
         write_results(self.eval_dir(name), results, int(results[GraphKeys.GLOBAL_STEP]))
         return results
-
-    def _checkpoint_for(self, checkpoint_path: Optional[str], purpose: str) -> Optional[str]:
-        path = checkpoint_path or latest_checkpoint(self._model_dir)
-        if path is None:
-            logging.info(
-                "Could not find trained model in model_dir: %s, running initialization to %s.",
-                self._model_dir,
-                purpose,
-            )
-        return path
 
     def predict(
         self,
@@ -278,7 +254,7 @@ class Estimator:
             ValueError: The predictions have batches of different sizes, or no such key.
         """
         all_hooks = checked_hooks(hooks, SessionRunHook, "Hooks")
-        path = self._checkpoint_for(checkpoint_path, "predict")
+        path = checkpoint_for(checkpoint_path, self._model_dir, "predict")
         with self._new_graph() as graph, graph.device(self._device_fn):
             self._create_global_step(graph)
             features = self._model.inputs(input_fn, ModeKeys.PREDICT, self.config).features
@@ -342,12 +318,9 @@ class Estimator:
         """
         if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
+        input_fns = {experimental_mode: serving_input_receiver_fn}
         return self.experimental_export_all_saved_models(
-            export_dir_base,
-            {experimental_mode: serving_input_receiver_fn},
-            assets_extra,
-            as_text,
-            checkpoint_path,
+            export_dir_base, input_fns, assets_extra, as_text, checkpoint_path
         )
 
     def export_savedmodel(
@@ -359,7 +332,22 @@ class Estimator:
         checkpoint_path: Optional[str] = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
-        """As `export_saved_model`; `strip_default_attrs` has no effect."""
+        """As `export_saved_model`, for predictions.
+
+        Args:
+            export_dir_base: The folder of the new one, which is named by the time.
+            serving_input_receiver_fn: Returns a ServingInputReceiver, or one of the others.
+            assets_extra: Files that are copied, by their paths in "assets.extra".
+            as_text: Writes protobuf's text form.
+            checkpoint_path: The checkpoint, by default the latest one.
+            strip_default_attrs: It has no effect.
+
+        Returns:
+            The path of the new folder.
+
+        Raises:
+            ValueError: As of `export_saved_model`.
+        """
         return self.export_saved_model(
             export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
         )
@@ -372,11 +360,23 @@ class Estimator:
         as_text: bool = False,
         checkpoint_path: Optional[str] = None,
     ) -> bytes:
-        """As `export_saved_model`, with a graph for each mode of a dict of input functions."""
+        """As `export_saved_model`, with a graph for each of some modes.
+
+        Args:
+            export_dir_base: The folder of the new one, which is named by the time.
+            input_receiver_fn_map: The input function of each mode of `tf.estimator.ModeKeys`.
+            assets_extra: Files that are copied, by their paths in "assets.extra".
+            as_text: Writes protobuf's text form.
+            checkpoint_path: The checkpoint, by default the latest one.
+
+        Returns:
+            The path of the new folder.
+
+        Raises:
+            ValueError: There is no such mode, no checkpoint, or it lacks a variable.
+        """
         path = checkpoint_path or latest_checkpoint(self._model_dir)
-        if path is None and self._warm_start_settings is not None:
-            path = self._warm_start_settings[0]
-            path = latest_checkpoint(path) if os.path.isdir(path) else path
+        path = path or warm_start_checkpoint(self._warm_start_settings)
         if path is None:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
         config = self._config.session_config

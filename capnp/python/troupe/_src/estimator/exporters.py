@@ -48,7 +48,18 @@ class Exporter:
 
 
 class _SavedModelExporter(Exporter):
-    """Exports models as SavedModels."""
+    """Exports models as SavedModels.
+
+    Args:
+        name: The name of the folder of its exports.
+        serving_input_receiver_fn: As of `Estimator.export_saved_model`.
+        assets_extra: As of `Estimator.export_saved_model`.
+        as_text: Writes protobuf's text form.
+        exports_to_keep: How many exports are kept; None: all.
+
+    Raises:
+        ValueError: The number is not positive.
+    """
 
     def __init__(
         self,

@@ -36,6 +36,26 @@ def with_model_dir(config: Optional[RunConfig], model_dir: Optional[PathLike]) -
     return config if config.model_dir == chosen else config.replace(model_dir=chosen)
 
 
+def require_checkpoint(model_dir: str) -> str:
+    """The latest checkpoint of the folder; ValueError where there is none."""
+    path = latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"Estimator hasn't been trained yet: no checkpoint in {model_dir}")
+    return path
+
+
+def checkpoint_for(given: Optional[str], model_dir: str, purpose: str) -> Optional[str]:
+    """The given checkpoint, or the folder's latest one; None, which is logged, without any."""
+    path = given or latest_checkpoint(model_dir)
+    if path is None:
+        logging.info(
+            "Could not find trained model in model_dir: %s, running initialization to %s.",
+            model_dir,
+            purpose,
+        )
+    return path
+
+
 def step_of_latest(model_dir: str) -> int:
     """The global step of the folder's latest checkpoint; 0 where there is none."""
     path = latest_checkpoint(model_dir)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, NamedTuple, Optional
 
+from troupe._src.checkpoints.checkpoint_state import latest_checkpoint
 from troupe._src.set_module import set_module
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 
@@ -63,3 +64,11 @@ def checked_settings(given: Any) -> Optional[WarmStartSettings]:
     raise ValueError(
         f"warm_start_from must be a string or a WarmStartSettings, instead got {type(given)}"
     )
+
+
+def warm_start_checkpoint(settings: Optional[WarmStartSettings]) -> Optional[str]:
+    """The checkpoint whose values variables begin with, the latest one of a folder, or None."""
+    if settings is None:
+        return None
+    path = settings.ckpt_to_initialize_from
+    return latest_checkpoint(path) if os.path.isdir(path) else path

@@ -60,8 +60,19 @@ def gather_nd(
     return batch_gather_nd(params, indices, batch_dims, name)
 
 
-def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tensor:
-    """The slices at `indices`, whose axes but the last one count batches of both."""
+def batch_gather(params: TensorLike, indices: TensorLike, name: Optional[str] = None) -> Tensor:
+    """The slices at `indices`, whose axes but the last one count batches of both.
+
+    Args:
+        params: a tensor of any dtype, or a variable.
+        indices: int32 or int64, of a known rank; positions along the axis behind the batches.
+
+    Returns:
+        A tensor of the shape of the indices, followed by that of a slice.
+
+    Raises:
+        ValueError: if the rank of the indices is unknown.
+    """
     places = convert_to_tensor(indices)
     if places.shape.rank is None:
         raise ValueError("batch_gather does not allow indices with unknown shape.")

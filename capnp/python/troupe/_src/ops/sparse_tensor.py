@@ -173,6 +173,13 @@ def convert_to_tensor_or_sparse_tensor(
 ) -> Any:
     """A sparse tensor or the value of one as a sparse tensor, anything else as a tensor.
 
+    Args:
+        value: a SparseTensor, a SparseTensorValue, or what is converted to a tensor.
+        dtype: the dtype of the result, by default that of the value.
+
+    Returns:
+        A SparseTensor or a tensor.
+
     Raises:
         RuntimeError: A sparse tensor has another dtype.
     """

@@ -17,7 +17,14 @@ def get_data_files_path() -> str:
 
 
 def get_path_to_datafile(path: str) -> str:
-    """The path of a file beside the calling module."""
+    """The path of a file beside the calling module.
+
+    Args:
+        path: A path from the folder of that module.
+
+    Returns:
+        The absolute path, also where there is no such file.
+    """
     return os.path.join(_folder_of_caller(), path)
 
 
@@ -27,11 +34,29 @@ def get_root_dir_with_all_resources() -> str:
 
 
 def load_resource(path: str) -> bytes:
-    """The bytes of a file, by a path from the folder of the calling module."""
+    """What a file beside the calling module contains.
+
+    Args:
+        path: A path from the folder of that module.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
     with open(os.path.join(_folder_of_caller(), path), "rb") as file:
         return file.read()
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
-    """The path itself."""
+    """The path itself: files are not read ahead.
+
+    Args:
+        path: The path of a file.
+        readahead: How much to read ahead; it has no effect.
+
+    Returns:
+        The path.
+    """
     return path

@@ -34,11 +34,14 @@ def list_runners(target: str, config: Optional[ConfigProto] = None) -> List[Clus
     """The runners of all tasks that answer in time; a warning names the others.
 
     Args:
-      target: A node of the cluster, "troupe://host:port".
-      config: Its timeouts hold for connecting and for the answer.
+        target: A node of the cluster, "troupe://host:port"; any.
+        config: Its timeouts hold for connecting and for the answer; None: the default ones.
+
+    Returns:
+        A ClusterRunner for each.
 
     Raises:
-      UnavailableError: If no node answers at the target.
+        UnavailableError: If no node answers at the target.
     """
     config = config or ConfigProto()
     client, timeout = connect(target, config), answer_timeout_ms(config)
@@ -57,15 +60,15 @@ def pause_runner(
     in its queue puts its element in later.
 
     Args:
-      target: A node of the cluster; any.
-      name: The name that the runner was left by.
-      container: The container that it belongs to.
-      config: Its timeouts hold for connecting and for the answer.
+        target: A node of the cluster, "troupe://host:port"; any.
+        name: The name that the runner was left by.
+        container: The container that it belongs to; "" is the default one.
+        config: Its timeouts hold for connecting and for the answer.
 
     Raises:
-      NotFoundError: If there is no such runner.
-      FailedPreconditionError: If it has ended.
-      UnavailableError: If none of the tasks that answer has it.
+        NotFoundError: If there is no such runner.
+        FailedPreconditionError: If it has ended.
+        UnavailableError: If no node answers at the target, or none of the tasks that answer has it.
     """
     _control(target, config, lambda client, ms: client.pause_runner(name, container, ms))
 
@@ -75,7 +78,16 @@ def resume_runner(
 ) -> None:
     """Has a runner that was paused go on where it was, with its readers and random numbers.
 
-    The arguments and errors are those of `pause_runner`.
+    Args:
+        target: A node of the cluster, "troupe://host:port"; any.
+        name: The name that the runner was left by.
+        container: The container that it belongs to; "" is the default one.
+        config: Its timeouts hold for connecting and for the answer.
+
+    Raises:
+        NotFoundError: If there is no such runner.
+        FailedPreconditionError: If it has ended.
+        UnavailableError: If no node answers at the target, or none of the tasks that answer has it.
     """
     _control(target, config, lambda client, ms: client.resume_runner(name, container, ms))
 
@@ -85,8 +97,17 @@ def stop_runner(
 ) -> None:
     """Ends a runner for good: cancels its steps, runs its `cancel_op`, and frees its name.
 
-    The arguments are those of `pause_runner`, and the errors, too; but one that has ended can be
-    stopped.
+    One that has ended can be stopped, too.
+
+    Args:
+        target: A node of the cluster, "troupe://host:port"; any.
+        name: The name that the runner was left by.
+        container: The container that it belongs to; "" is the default one.
+        config: Its timeouts hold for connecting and for the answer.
+
+    Raises:
+        NotFoundError: If there is no such runner.
+        UnavailableError: If no node answers at the target, or none of the tasks that answer has it.
     """
     _control(target, config, lambda client, ms: client.stop_runner(name, container, ms))
 

@@ -218,14 +218,14 @@ class QueueRunner:
         need a `shared_name`.
 
         Args:
-          session: The session whose graph it takes, as the graph is now.
-          name: What it is known by in the cluster.
-          container: The container that it belongs to.
+            session: The session whose graph it takes, as the graph is now.
+            name: What it is known by in the cluster.
+            container: The container that it belongs to; "" is the default one.
 
         Raises:
-          AlreadyExistsError: If the container has a runner, or other resource, of that name.
-          ValueError: If the session is in this process, or a queue has no `shared_name`.
-          TypeError: If it is no session.
+            AlreadyExistsError: If the container has a runner, or other resource, of that name.
+            ValueError: If the session is in this process, or a queue has no `shared_name`.
+            TypeError: If it is no session.
         """
         leave_runner(session, name, container, self)
 

@@ -9,6 +9,7 @@ import numpy as np
 from troupe._src.control_flow import nest
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.layers.base import Layer
 from troupe._src.layers.core import Dense
 from troupe._src.nn.nn_ops import softmax
@@ -64,7 +65,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     def __init__(
         self, query_layer: Any, memory: Any, probability_fn: Callable[..., Any],
-        memory_sequence_length: Any = None, memory_layer: Any = None,
+        memory_sequence_length: Optional[TensorLike] = None, memory_layer: Any = None,
         check_inner_dims_defined: bool = True, score_mask_value: Any = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: Optional[str] = None,
     ) -> None:  # fmt: skip
@@ -125,10 +126,12 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def memory_layer(self) -> Any:
+        """The layer that makes the keys, or None."""
         return self._memory_layer
 
     @property
     def query_layer(self) -> Any:
+        """The layer of queries, or None."""
         return self._query_layer
 
     @property
@@ -143,6 +146,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def batch_size(self) -> Any:
+        """The number of memories, an int where it is known, or else a tensor."""
         return self._batch_size
 
     @property
@@ -154,15 +158,39 @@ class _BaseAttentionMechanism(AttentionMechanism):
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        """The alignments before the first step, by default zeros."""
+        """The alignments before the first step, by default zeros.
+
+        Args:
+            batch_size: The number of queries, an int or a tensor.
+            dtype: The dtype of the alignments.
+
+        Returns:
+            A tensor [batch, time] of the memory.
+        """
         return zeros_of(batch_size, self._alignments_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
-        """The state before the first step, by default that of the alignments."""
+        """The state before the first step, by default the alignments before it.
+
+        Args:
+            batch_size: The number of queries, an int or a tensor.
+            dtype: The dtype of the state.
+
+        Returns:
+            The state, of the sizes of `state_size`.
+        """
         return self.initial_alignments(batch_size, dtype)
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """(alignments, next state) of a query, [batch, units]."""
+        """How much of each step of the memory a query asks for.
+
+        Args:
+            query: [batch, units], often the output of a cell.
+            state: The state of the step before, or that of `initial_state`.
+
+        Returns:
+            (alignments, next state), the first ones [batch, time] of the memory.
+        """
         score = self._score(query)
         alignments = self._probability_fn(score, state)
         return alignments, alignments
@@ -223,7 +251,7 @@ class LuongAttention(_BaseAttentionMechanism):
     """
 
     def __init__(
-        self, num_units: int, memory: Any, memory_sequence_length: Any = None,
+        self, num_units: int, memory: Any, memory_sequence_length: Optional[TensorLike] = None,
         scale: bool = False, probability_fn: Optional[Callable[[Any], Any]] = None,
         score_mask_value: Any = None, dtype: Optional[DTypeLike] = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: str = "LuongAttention",
@@ -267,7 +295,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
     """
 
     def __init__(
-        self, num_units: int, memory: Any, memory_sequence_length: Any = None,
+        self, num_units: int, memory: Any, memory_sequence_length: Optional[TensorLike] = None,
         normalize: bool = False, probability_fn: Optional[Callable[[Any], Any]] = None,
         score_mask_value: Any = None, dtype: Optional[DTypeLike] = None,
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: str = "BahdanauAttention",
@@ -297,7 +325,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
             return bahdanau_score(compared, self.keys, v, g, b)
 
 
-def hardmax(logits: Any, name: Optional[str] = None) -> Tensor:
+def hardmax(logits: TensorLike, name: Optional[str] = None) -> Tensor:
     """1 at the greatest number of the last axis, 0 elsewhere.
 
     Args:

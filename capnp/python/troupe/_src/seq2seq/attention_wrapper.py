@@ -45,6 +45,12 @@ class AttentionWrapperState(_StateFields):
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
         """This state with other fields, whose tensors have the shapes of these.
 
+        Args:
+            **kwargs: The other fields, by their names.
+
+        Returns:
+            The new state.
+
         Raises:
             ValueError: A shape is another one.
         """
@@ -196,6 +202,13 @@ class AttentionWrapper(RNNCell):
     def zero_state(self, batch_size: Any, dtype: DTypeLike) -> AttentionWrapperState:
         """The state before the first step.
 
+        Args:
+            batch_size: The number of examples, an int or a tensor, which is that of the memories.
+            dtype: The dtype of the state.
+
+        Returns:
+            An AttentionWrapperState.
+
         Raises:
             ValueError: The memories have another number of examples; or it is an
                 InvalidArgumentError of the step.
@@ -222,6 +235,21 @@ class AttentionWrapper(RNNCell):
             )
 
     def call(self, inputs: Any, state: Any) -> Any:
+        """A step of the cell, and of the attention to what it gives.
+
+        Args:
+            inputs: The inputs of the step, [batch, ...].
+            state: The AttentionWrapperState of the step before.
+
+        Returns:
+            (output, next state); the output is the attention, [batch, sizes of the layers], or
+            with `output_attention=False` that of the cell.
+
+        Raises:
+            TypeError: The state is none of an AttentionWrapper.
+            ValueError: The memories have another number of examples; or it is an
+                InvalidArgumentError of the step.
+        """
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(
                 "Expected state to be instance of AttentionWrapperState. "

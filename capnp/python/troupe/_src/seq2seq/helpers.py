@@ -9,6 +9,7 @@ from troupe._src.control_flow.conditional import cond
 from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.nn.embedding_ops import embedding_lookup
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, reduction_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -44,13 +45,33 @@ class Helper:
         raise NotImplementedError
 
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
-        """What is chosen from the outputs of a step."""
+        """What is chosen from the outputs of a step.
+
+        Args:
+            time: The number of the step, an int32 scalar, from 0.
+            outputs: The outputs of the decoder's cell or layer in that step, [batch, ...].
+            state: The state of the cell behind that step.
+
+        Returns:
+            A choice for each sequence, [batch] and `sample_ids_shape`, of `sample_ids_dtype`.
+        """
         raise NotImplementedError
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: Optional[str] = None
     ) -> Any:
-        """(finished, inputs of the next step, its state)."""
+        """What the next step begins with.
+
+        Args:
+            time: The number of the step, an int32 scalar, from 0.
+            outputs: The outputs of the decoder's cell or layer in that step, [batch, ...].
+            state: The state of the cell behind that step.
+            sample_ids: What was chosen in that step.
+
+        Returns:
+            (finished, inputs, state): which sequences have ended, bool [batch], the inputs of the
+            next step, [batch, ...], and its state.
+        """
         raise NotImplementedError
 
 
@@ -141,7 +162,7 @@ class TrainingHelper(_IdHelper):
     """
 
     def __init__(
-        self, inputs: Any, sequence_length: Any, time_major: bool = False,
+        self, inputs: Any, sequence_length: TensorLike, time_major: bool = False,
         name: Optional[str] = None,
     ) -> None:  # fmt: skip
         with get_default_graph().name_scope(name or "TrainingHelper"):
@@ -159,10 +180,12 @@ class TrainingHelper(_IdHelper):
 
     @property
     def inputs(self) -> Any:
+        """The given inputs, as tensors."""
         return self._inputs
 
     @property
     def sequence_length(self) -> Tensor:
+        """The steps of each sequence, [batch]."""
         return self._lengths
 
     @property
@@ -229,7 +252,7 @@ class GreedyEmbeddingHelper(_IdHelper):
         ValueError: The first ones are no vector, or the end is no scalar.
     """
 
-    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
+    def __init__(self, embedding: Any, start_tokens: TensorLike, end_token: TensorLike) -> None:
         self._embed = embedding_function(embedding)
         self._start = convert_to_tensor(start_tokens, dtypes.int32, name="start_tokens")
         self._end = convert_to_tensor(end_token, dtypes.int32, name="end_token")
@@ -279,7 +302,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """
 
     def __init__(
-        self, embedding: Any, start_tokens: Any, end_token: Any,
+        self, embedding: Any, start_tokens: TensorLike, end_token: TensorLike,
         softmax_temperature: Any = None, seed: Optional[int] = None,
     ) -> None:  # fmt: skip
         super().__init__(embedding, start_tokens, end_token)
@@ -307,7 +330,7 @@ class InferenceHelper(Helper):
 
     def __init__(
         self, sample_fn: Callable[[Any], Any], sample_shape: Any, sample_dtype: DTypeLike,
-        start_inputs: Any, end_fn: Callable[[Any], Any],
+        start_inputs: TensorLike, end_fn: Callable[[Any], Any],
         next_inputs_fn: Optional[Callable[[Any], Any]] = None,
     ) -> None:  # fmt: skip
         self._sample, self._ends, self._next_inputs = sample_fn, end_fn, next_inputs_fn

@@ -8,6 +8,7 @@ from troupe._src.control_flow import nest
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, raw_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.random.random_ops import random_uniform
@@ -17,7 +18,7 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 
 
-def _probability(given: Any) -> Tensor:
+def _probability(given: TensorLike) -> Tensor:
     found = convert_to_tensor(given, dtypes.float32, name="sampling_probability")
     if found.shape.rank not in (0, 1):
         raise ValueError(
@@ -72,8 +73,8 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     """
 
     def __init__(
-        self, inputs: Any, sequence_length: Any, embedding: Any, sampling_probability: Any,
-        time_major: bool = False, seed: Optional[int] = None,
+        self, inputs: Any, sequence_length: TensorLike, embedding: Any,
+        sampling_probability: TensorLike, time_major: bool = False, seed: Optional[int] = None,
         scheduling_seed: Optional[int] = None, name: Optional[str] = None,
     ) -> None:  # fmt: skip
         self._embed = embedding_function(embedding)
@@ -125,7 +126,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     """
 
     def __init__(
-        self, inputs: Any, sequence_length: Any, sampling_probability: Any,
+        self, inputs: Any, sequence_length: TensorLike, sampling_probability: TensorLike,
         time_major: bool = False, seed: Optional[int] = None,
         next_inputs_fn: Optional[Callable[[Any], Any]] = None, auxiliary_inputs: Any = None,
         name: Optional[str] = None,
