@@ -178,6 +178,8 @@ void RunnerTraffic::require_moves(const std::function<void(sim::Time)>& run_for)
       if (cluster_.now() > limit)
         reporter_.fail("QM-2", "what was put before a runner does not come out behind it");
       run_for(50ms);
+      // What was put back may be more than there is room for, so that one take makes none.
+      if (client && moved < 3 && !puts.is_done() && takes.is_done()) takes = take(*client, {});
     }
     moved += client && puts.status().ok() && takes.status().ok();
   }
