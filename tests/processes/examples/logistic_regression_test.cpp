@@ -48,13 +48,17 @@ struct Regression {
     auto client = connect(addresses["worker 0"], {.timeout = test_timeout});
     auto session = open(*client);
     Builder b;
-    auto global_step = get_or_create_global_step(b.on("/job:ps/task:0"));
+    Value global_step = get_or_create_global_step(b.on("/job:ps/task:0"));
     BOOST_TEST_REQUIRE(session->extend(b).ok());
     auto deadline = std::chrono::steady_clock::now() + test_timeout;
+    Status last;
     for (int64_t now = 0; now < step;) {
-      BOOST_TEST_REQUIRE((std::chrono::steady_clock::now() < deadline), "at step " << now);
+      auto is_late = std::chrono::steady_clock::now() >= deadline;
+      BOOST_TEST_REQUIRE(!is_late, "at step " << now << ": " << last.to_string());
       // Fails until the chief has initialized or restored it.
-      if (auto read = session->run({}, {global_step}); read) now = read->at(0).value<int64_t>();
+      auto read = session->run({}, {global_step});
+      last = read.status();
+      if (read) now = read->at(0).value<int64_t>();
     }
   }
 
