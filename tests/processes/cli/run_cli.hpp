@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/test/unit_test.hpp>
+
 #include "troupe/tests/processes/support/nodes.hpp"
 
 namespace troupe::testing {
