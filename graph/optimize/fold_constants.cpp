@@ -80,7 +80,7 @@ class ConstantFolder {
 void fold_constants(StepGraph& step, const EvaluateNode& evaluate) {
   if (!evaluate) return;
   ConstantFolder folder(step, evaluate);
-  step.visit([&](StepNode& node) { folder.visit(node); });
+  step.for_each_node([&](StepNode& node) { folder.visit(node); });
 }
 
 }  // namespace troupe

@@ -49,7 +49,7 @@ std::optional<std::vector<NodeId>> waits_for_inputs(const StepGraph& step, const
 }  // namespace
 
 void materialize_shapes(StepGraph& step) {
-  step.visit([&](StepNode& node) {
+  step.for_each_node([&](StepNode& node) {
     const auto& op = node.node->op->name();
     if (!asks_for_shape(op) || !step.is_pure(node) || !node.values.empty()) return;
     Tensors values;

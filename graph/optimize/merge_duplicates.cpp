@@ -80,7 +80,7 @@ class DuplicateMerger {
 
 void merge_duplicates(StepGraph& step) {
   DuplicateMerger merger(step);
-  step.visit([&](StepNode& node) { merger.visit(node); });
+  step.for_each_node([&](StepNode& node) { merger.visit(node); });
 }
 
 }  // namespace troupe

@@ -92,7 +92,7 @@ class ControlReducer {
 
 void reduce_controls(StepGraph& step) {
   ControlReducer reducer(step);
-  step.visit([&](StepNode& node) { reducer.visit(node); });
+  step.for_each_node([&](StepNode& node) { reducer.visit(node); });
 }
 
 }  // namespace troupe

@@ -40,7 +40,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
 class ArithmeticSimplifier {
  public:
   explicit ArithmeticSimplifier(StepGraph& step) : step_(step) {
-    step.visit([&](StepNode& node) {
+    step.for_each_node([&](StepNode& node) {
       for (auto input : node.control_inputs)
         if (auto* before = step.find(input)) waited_for_.push_back(before->node->id);
     });
@@ -160,7 +160,7 @@ class ArithmeticSimplifier {
 
 void simplify_arithmetic(StepGraph& step) {
   ArithmeticSimplifier simplifier(step);
-  step.visit([&](StepNode& node) { simplifier.visit(node); });
+  step.for_each_node([&](StepNode& node) { simplifier.visit(node); });
 }
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 namespace troupe {
 
 void spread_constants(StepGraph& step) {
-  step.visit([&](StepNode& node) {
+  step.for_each_node([&](StepNode& node) {
     if (!node.is_constant() || !node.control_inputs.empty() || node.is_everywhere) return;
     if (node.node->device.empty() || !step.is_pure(node)) return;
     const auto& value = node.node->attr<Tensor>("value");

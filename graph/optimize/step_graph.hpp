@@ -53,12 +53,12 @@ class StepGraph {
       const Graph& graph, const PrunedStep& step, const std::map<NodeId, DeviceName>& devices);
 
   /// Calls back with each node that is not replaced, inputs first. Its inputs are current then.
-  template <class Visit>
-  void visit(Visit visit) {
+  template <class Callback>
+  void for_each_node(Callback callback) {
     for (auto& node : nodes_)
       if (!node.is_replaced()) {
         refresh(node);
-        visit(node);
+        callback(node);
       }
   }
 

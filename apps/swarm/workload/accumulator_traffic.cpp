@@ -107,15 +107,7 @@ std::string AccumulatorTraffic::name(const Attempt& attempt) const {
 
 void AccumulatorTraffic::update() {
   note_lost_tasks();
-  std::list<Attempt> done;
-  for (auto next = attempts_.begin(); next != attempts_.end();) {
-    auto attempt = next++;
-    if (attempt->step.call().is_done()) done.splice(done.end(), attempts_, attempt);
-  }
-  done.sort([](const Attempt& a, const Attempt& b) {
-    return a.step.call().ended_at() < b.step.call().ended_at();
-  });
-  for (const auto& attempt : done) check_answer(attempt);
+  for (const auto& attempt : take_ended(attempts_)) check_answer(attempt);
 }
 
 void AccumulatorTraffic::note_lost_tasks() {

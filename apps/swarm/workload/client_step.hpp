@@ -1,5 +1,6 @@
 #pragma once
 
+#include <list>
 #include <vector>
 
 #include "troupe/apps/swarm/oracle/failure_oracle.hpp"
@@ -61,5 +62,19 @@ class ClientStep {
   sim::Time began_;
   sim::Call call_;
 };
+
+/// Takes out of a list the attempts whose steps have ended, in the order of their ends.
+template <class Attempt>
+std::list<Attempt> take_ended(std::list<Attempt>& attempts) {
+  std::list<Attempt> ended;
+  for (auto next = attempts.begin(); next != attempts.end();) {
+    auto attempt = next++;
+    if (attempt->step.call().is_done()) ended.splice(ended.end(), attempts, attempt);
+  }
+  ended.sort([](const Attempt& a, const Attempt& b) {
+    return a.step.call().ended_at() < b.step.call().ended_at();
+  });
+  return ended;
+}
 
 }  // namespace troupe::swarm

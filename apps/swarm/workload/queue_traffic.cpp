@@ -204,15 +204,7 @@ void QueueTraffic::end_reset(const std::string& container, sim::Time began, bool
 }
 
 void QueueTraffic::take_answers() {
-  std::list<Attempt> done;
-  for (auto next = attempts_.begin(); next != attempts_.end();) {
-    auto attempt = next++;
-    if (attempt->step.call().is_done()) done.splice(done.end(), attempts_, attempt);
-  }
-  done.sort([](const Attempt& a, const Attempt& b) {
-    return a.step.call().ended_at() < b.step.call().ended_at();
-  });
-  for (const auto& attempt : done) check_answer(attempt);
+  for (const auto& attempt : take_ended(attempts_)) check_answer(attempt);
 }
 
 void QueueTraffic::check_answer(const Attempt& attempt) {

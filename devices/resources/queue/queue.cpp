@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "troupe/graph/support/text.hpp"
+
 namespace troupe {
 namespace {
 
@@ -13,14 +15,10 @@ Status out_of_range(std::string message) { return Status(Code::out_of_range, std
 // More of those who wait are not named.
 constexpr size_t described_max = 3;
 
-std::string number_text(double number) {
+std::string rate_text(double number) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.1f", number);
   return text;
-}
-
-std::string seconds_text(std::chrono::nanoseconds time) {
-  return number_text(std::chrono::duration<double>(time).count()) + " s";
 }
 
 /// "; the last enqueue was 14.0 s ago, of 30 elements in all, 0.0 a second of late".
@@ -29,7 +27,7 @@ std::string activity_text(
   if (!activity.latest()) return std::string("; there was no ") + what;
   return std::string("; the last ") + what + " was " + seconds_text(now - *activity.latest()) +
          " ago, of " + std::to_string(activity.total()) + " elements in all, " +
-         number_text(activity.per_second(now)) + " a second of late";
+         rate_text(activity.per_second(now)) + " a second of late";
 }
 
 std::string count_text(size_t count, const char* what) {
