@@ -175,6 +175,8 @@ Call Session::run_partially(
 
 void Session::release(const Call& made) { tell(state_->actor, Release{made.state_->id}); }
 
+bool Session::is_lost() const { return !state_->lost.ok(); }
+
 Status Session::extend() { return graph_.status().ok() ? extend(graph_.graph()) : graph_.status(); }
 
 Status Session::extend(const Graph& graph) { return state_->await(state_->extend(graph)); }

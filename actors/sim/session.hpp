@@ -50,6 +50,8 @@ class Session {
   /// The same for a graph of the caller's. The session's own graph must then stay empty.
   Status extend(const Graph& graph);
   Status close();
+  /// Whether the client has lost the master, which missed its heartbeats: all later calls fail.
+  bool is_lost() const;
 
  private:
   friend class Cluster;

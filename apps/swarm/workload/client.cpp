@@ -12,7 +12,7 @@ Client::Client(
       expected_(std::move(expected)) {}
 
 bool Client::has_session() const {
-  return session_ && cluster_.process_number(master_) == process_number_;
+  return session_ && !session_->is_lost() && cluster_.process_number(master_) == process_number_;
 }
 
 void Client::open() {
