@@ -188,7 +188,9 @@ std::string Cluster::diagram(size_t messages_max) const {
   return draw_diagram(messages, state_->faults);
 }
 
-void Cluster::inject(Fault fault) { CHECK(state_->apply(fault)); }
+bool Cluster::apply(const Fault& fault) { return state_->apply(fault); }
+
+void Cluster::inject(Fault fault) { CHECK(apply(fault)); }
 
 void Moment::call(std::function<void()> work) { cluster_.simulation.at(time_, std::move(work)); }
 

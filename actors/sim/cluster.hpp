@@ -93,6 +93,8 @@ class Cluster final : public FaultVerbs {
 
   /// For fault verbs that take effect at that time since the start, or at once if it has passed.
   Moment at(Time time);
+  /// Has a fault take effect at once, whatever its time; false if it has no effect.
+  bool apply(const Fault& fault);
   /// Schedules each fault at its time.
   void script(const std::vector<Fault>& faults);
   void network(const NetworkOptions& options);

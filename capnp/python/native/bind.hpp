@@ -19,5 +19,6 @@ void bind_files(nanobind::module_& module);
 void bind_checkpoint(nanobind::module_& module);
 void bind_train(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
 
 }  // namespace troupe::python

@@ -19,4 +19,5 @@ NB_MODULE(_native, module) {
   bind_checkpoint(module);
   bind_train(module);
   bind_import(module);
+  bind_simulation(module);
 }

@@ -1,5 +1,6 @@
 #include "troupe/capnp/python/native/sessions.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -45,6 +46,11 @@ void log_warning(const std::string& text) {
 }
 
 Result<std::shared_ptr<OpenSession>> open(const Target& target) {
+  if (target.simulated) {
+    auto session = target.simulated->open_session(target.address, target.options);
+    if (!session) return session.status();
+    return std::make_shared<OpenSession>(*std::move(session), /*is_remote=*/false);
+  }
   if (target.address.empty()) {
     auto cluster = std::make_unique<LocalCluster>(
         std::map<std::string, int>{{"localhost", 1}},
@@ -61,7 +67,7 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
   if (!client) return client.status();
   auto session = (*client)->session(target.options);
   if (!session) return session.status();
-  return std::make_shared<OpenSession>(nullptr, *std::move(session));
+  return std::make_shared<OpenSession>(*std::move(session), /*is_remote=*/true);
 }
 
 Result<Tensors> wait_interruptibly(PendingStep& step) {
@@ -82,6 +88,7 @@ Result<Tensors> wait_interruptibly(PendingStep& step) {
 Target to_target(nb::dict options) {
   return {
       .address = option<std::string>(options, "target", ""),
+      .simulated = option<std::shared_ptr<SimulatedCluster>>(options, "simulated", nullptr),
       .options = to_session_options(options),
       .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000))};
 }

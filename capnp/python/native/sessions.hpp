@@ -5,33 +5,40 @@
 
 #include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/simulation/simulated_cluster.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe::python {
 
-/// Where sessions are opened: on a node, or on a cluster of one task in this process.
+/// Where sessions are opened: on a node, on a cluster of one task in this process, or on a
+/// simulated one.
 struct Target {
-  std::string address;  // empty: this process
+  std::string address;                               // empty: this process
+  std::shared_ptr<SimulatedCluster> simulated = {};  // the address is then the name of its task
   SessionOptions options;
   std::chrono::milliseconds connect_timeout{10000};
 };
 
 Target to_target(nb::dict options);
 
-/// An open session; for a session in this process, also its cluster.
+/// An open session; for a session in this process, also its cluster. Tensors of a remote one are
+/// not in the memory of this process.
 class OpenSession {
  public:
+  OpenSession(std::unique_ptr<Session> session, bool is_remote)
+      : session_(std::move(session)), is_remote_(is_remote) {}
   OpenSession(std::unique_ptr<LocalCluster> cluster, std::unique_ptr<Session> session)
-      : cluster_(std::move(cluster)), session_(std::move(session)) {}
+      : cluster_(std::move(cluster)), session_(std::move(session)), is_remote_(false) {}
 
   Session& session() { return *session_; }
-  bool is_remote() const { return !cluster_; }
+  bool is_remote() const { return is_remote_; }
   FeedRules feed_rules() const { return {.may_alias = is_remote(), .decrefs = decrefs_}; }
   const std::shared_ptr<DeferredDecrefs>& decrefs() const { return decrefs_; }
 
  private:
-  Owned<LocalCluster> cluster_;
+  Owned<LocalCluster> cluster_{nullptr};
   Owned<Session> session_;
+  bool is_remote_;
   std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Sequence
 
 from troupe._src.messages.message import AnyOptions, Options
+from troupe._src.platform.simulated_targets import options_of
 from troupe._src.set_module import set_module
 
 
@@ -162,6 +163,7 @@ class ConfigProto(Options):
             "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
+            **options_of(target),
         }
 
     def _placement(self) -> str:

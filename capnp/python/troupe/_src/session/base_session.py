@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, TypeVar
 
 from troupe import _native
 from troupe._src.graph.graph import Graph, defaults, get_default_graph
@@ -18,11 +18,14 @@ from troupe._src.platform.process import (
     close_at_exit,
     run_interruptibly,
 )
+from troupe._src.platform.simulated_targets import is_simulated
 from troupe._src.session.explanation import StepExplanation
 from troupe._src.session.fetch import Feeds, FetchPlan, plan_fetches, to_call_feeds, to_feeds
 from troupe._src.session.listing import Device, list_devices
 from troupe._src.session.py_func import explain_placement
 from troupe._src.types import errors
+
+T = TypeVar("T")
 
 
 class BaseSession:
@@ -92,11 +95,18 @@ class BaseSession:
             if self._native is None:
                 claim_process()
                 options = self._config._for_session(self._target)
-                self._native = run_interruptibly(lambda: _native.open_session(options))
+                self._native = self._wait(lambda: _native.open_session(options))
                 close_at_exit(self)
                 for warning in self._native.warnings:
                     logging.warning("%s", warning)
             return self._native
+
+    def _wait(self, work: Callable[[], T]) -> T:
+        """Calls `work`, which blocks; Ctrl-C ends the wait, but for a simulated cluster.
+
+        One thread drives such a cluster, and its waits take no real time.
+        """
+        return work() if is_simulated(self._target) else run_interruptibly(work)
 
     def run(
         self,
@@ -289,7 +299,7 @@ class BaseSession:
         plan = plan_fetches(self._graph, fetches)
         feeds = to_feeds(self._graph, feed_dict)
         try:
-            values = run_interruptibly(lambda: handle.run(feeds, plan.names + plan.targets))
+            values = self._wait(lambda: handle.run(feeds, plan.names + plan.targets))
         except errors.OpError as error:
             raise self._located(error)
         return plan.results(values)

@@ -1,0 +1,1 @@
+"""Simulated clusters, and the plugin for pytest that runs tests with them."""
