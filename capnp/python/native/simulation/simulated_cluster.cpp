@@ -50,7 +50,11 @@ class SimulatedStep final : public PendingStep {
     call();
   }
   Result<Tensors> wait() override {
-    return step_.cluster().call([&](sim::Cluster&) { return step_->wait(); });
+    // The client has given up a step that was not answered: it does not wait for that once more.
+    if (!failure_.ok()) return failure_;
+    auto values = step_.cluster().call([&](sim::Cluster&) { return step_->wait(); });
+    failure_ = values.status();
+    return values;
   }
   void cancel() override {
     step_.cluster().lock([&] { step_->cancel(); });
@@ -59,6 +63,7 @@ class SimulatedStep final : public PendingStep {
 
  private:
   Held<PendingStep> step_;
+  Status failure_;
 };
 
 /// Starts a step by `start`; one that has failed where the cluster refuses the call.

@@ -20,6 +20,9 @@ def test_seeds(make_cluster, simulated_seed):
         assert cluster.seed == simulated_seed
         assert not tf.get_default_graph().get_operations()
         seen.append(float(cluster.session("worker").run(tf.random_uniform([]))))
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(simulated_seed)
+        assert session.run(tf.random_uniform([])) == pytest.approx(seen[-1])
 
 def test_seeds_draw_other_numbers():
     assert len(set(seen)) == len(seen)

@@ -69,15 +69,15 @@ class SessionsTest(tf.test.TestCase):
 
     def test_variables_outlive_sessions_and_fed_arrays_are_copied(self):
         with troupe.sim.Cluster(JOBS) as cluster:
-            fed = np.ones(1000, np.float32)
-            x = tf.placeholder(tf.float32, [1000])
-            with tf.device(PS):
-                v = tf.get_variable("v", [1000], use_resource=True)
+            fed = np.ones(100000, np.float32)  # small arrays are copied anyway
+            x = tf.placeholder(tf.float32, [100000])
+            with tf.device("/job:worker/task:0"):  # no network between that copies it
+                v = tf.get_variable("v", [100000])
             with cluster.session("worker", 0) as session:
                 session.run(tf.assign(v, x), {x: fed})
             fed[:] = 5
             with cluster.session("worker", 1) as session:
-                self.assertAllEqual(session.run(v), np.ones(1000))
+                self.assertAllEqual(session.run(v), np.ones(100000))
 
     def test_calls_of_another_thread_are_refused(self):
         with troupe.sim.Cluster(JOBS) as cluster, cluster.session("worker") as session:
@@ -160,6 +160,18 @@ class FaultsTest(tf.test.TestCase):
             with self.assertRaises(tf.errors.UnavailableError):
                 session.run(element)
             self.assertEqual([str(f) for f in cluster.faults()], [f"cluster.at(5).crash({PS!r})"])
+
+    def test_a_frozen_master_is_lost_to_its_session(self):
+        with troupe.sim.Cluster(JOBS, heartbeat_limit=3) as cluster:
+            session, x = cluster.session("worker"), tf.constant(1.0)
+            session.run(x)
+            cluster.freeze("/job:worker/task:0")
+            begin = cluster.now()
+            with self.assertRaisesRegex(tf.errors.UnavailableError, "heartbeats"):
+                session.run(x)
+            self.assertAllClose(cluster.now() - begin, 3, atol=0.1)
+            cluster.mend()
+            self.assertEqual(cluster.session("worker").run(x), 1)
 
     def test_a_partition_loses_a_task_until_it_is_healed(self):
         with troupe.sim.Cluster(JOBS) as cluster, cluster.session("worker") as session:

@@ -37,7 +37,7 @@ class Cluster(FaultVerbs):
     seeds to repeat. Nodes of `tf.py_func` do not run in it.
 
     Args:
-        cluster: The number of tasks by job, or a `tf.train.ClusterSpec`; its addresses mean nothing.
+        cluster: The number of tasks by job, or a `tf.train.ClusterSpec`, without its addresses.
         seed: Determines all random choices.
         memory_limit: Bytes, of each task's device.
         accelerators: The number of simulated devices GPU:0 and on, of each task.
