@@ -67,7 +67,7 @@ class SessionsTest(tf.test.TestCase):
             with tf.Session(master) as session:
                 self.assertEqual(session.run(count), 5)
 
-    def test_variables_outlive_sessions_and_fed_arrays_are_copied(self):
+    def test_variables_outlive_sessions_and_arrays_do_not_share_their_memory(self):
         with troupe.sim.Cluster(JOBS) as cluster:
             fed = np.ones(100000, np.float32)  # small arrays are copied anyway
             x = tf.placeholder(tf.float32, [100000])
@@ -75,6 +75,7 @@ class SessionsTest(tf.test.TestCase):
                 v = tf.get_variable("v", [100000])
             with cluster.session("worker", 0) as session:
                 session.run(tf.assign(v, x), {x: fed})
+                self.assertFalse(session.run(v).flags.writeable)
             fed[:] = 5
             with cluster.session("worker", 1) as session:
                 self.assertAllEqual(session.run(v), np.ones(100000))
