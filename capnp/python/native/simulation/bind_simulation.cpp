@@ -9,6 +9,9 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/simulation/simulated_cluster.hpp"
+#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/op_library.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe::python {
 namespace {
@@ -61,11 +64,22 @@ auto get(SimulatedCluster& simulated) {
   return query(simulated, [](sim::Cluster& cluster) { return (cluster.*method)(); });
 }
 
+/// Those of nodes, without functions of Python: their threads would end kernels outside of the
+/// simulation.
+sim::Catalogs make_catalogs() {
+  auto kernels = cpu::make_kernel_catalog();
+  kernels.fall_back_on([](std::string_view op) {
+    return op.starts_with("PyFunc") ? KernelCatalog::Make() : loaded_kernels::find(op);
+  });
+  return {make_op_catalog(), std::make_shared<const KernelCatalog>(std::move(kernels))};
+}
+
 Shared make(const std::map<std::string, int>& jobs, uint64_t seed, nb::dict given) {
   sim::Options options{
       .memory_limit = nb::cast<uint64_t>(given["memory_limit"]),
       .accelerators = nb::cast<int>(given["accelerators"]),
-      .heartbeat_limit = std::chrono::milliseconds(nb::cast<int64_t>(given["heartbeat_limit_ms"]))};
+      .heartbeat_limit = std::chrono::milliseconds(nb::cast<int64_t>(given["heartbeat_limit_ms"])),
+      .catalogs = make_catalogs()};
   return without_gil(
       [&] { return std::make_shared<SimulatedCluster>(jobs, sim::Seed{seed}, options); });
 }

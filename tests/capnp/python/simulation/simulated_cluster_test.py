@@ -100,6 +100,17 @@ class SessionsTest(tf.test.TestCase):
             self.assertIn("driven by the thread that made it", str(errors[0]))
             self.assertEqual(session.run(x), 1)
 
+    def test_a_function_of_python_does_not_run_in_it(self):
+        with troupe.sim.Cluster(JOBS) as cluster, cluster.session("worker") as session:
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, "PyFunc"):
+                session.run(tf.py_func(lambda: 1.0, [], tf.float64))
+
+    def test_what_needs_a_connection_says_that_only_sessions_can_use_it(self):
+        with troupe.sim.Cluster(JOBS) as cluster, cluster.session("worker") as session:
+            for call in (session.list_devices, lambda: tf.Session.reset(session.sess_str)):
+                with self.assertRaisesRegex(tf.errors.UnimplementedError, "only sessions"):
+                    call()
+
     def test_a_closed_cluster_refuses_its_sessions(self):
         cluster = troupe.sim.Cluster(JOBS)
         session = cluster.session("worker")

@@ -8,6 +8,8 @@ from troupe import _native
 from troupe._src.messages.config import ConfigProto
 from troupe._src.platform import logging
 from troupe._src.platform.process import run_interruptibly
+from troupe._src.platform.simulated_targets import is_simulated
+from troupe._src.types import errors
 from troupe._src.types.dtypes import DType, by_number
 from troupe._src.types.shapes import TensorShape
 
@@ -37,6 +39,10 @@ class Resource(NamedTuple):
 
 def connect(target: str, config: ConfigProto) -> _native.Client:
     """A connection to a node, within the time that the configuration gives it."""
+    if is_simulated(target):
+        raise errors.UnimplementedError(
+            None, None, f"{target} is a simulated cluster, which only sessions can use"
+        )
     timeout = config.connect_timeout_in_ms
     return run_interruptibly(lambda: _native.connect(target, timeout))
 
