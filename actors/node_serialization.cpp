@@ -279,12 +279,32 @@ caf::error inspect(caf::deserializer& source, ClusterSpec& value) {
   return {};
 }
 
+caf::error inspect(caf::serializer& sink, QueueTraffic& value) {
+  return write(
+      sink, value.elements, std::bit_cast<uint64_t>(value.per_second),
+      value.idle ? value.idle->count() : -1, value.waiting, value.waiters);
+}
+
+caf::error inspect(caf::deserializer& source, QueueTraffic& value) {
+  uint64_t per_second = 0;
+  int64_t idle_ms = -1;
+  auto error = source(value.elements, per_second, idle_ms, value.waiting, value.waiters);
+  value.per_second = std::bit_cast<double>(per_second);
+  if (idle_ms >= 0) value.idle = std::chrono::milliseconds(idle_ms);
+  return error;
+}
+
 caf::error inspect(caf::serializer& sink, ListedResource& value) {
   if (auto error = write_shape(sink, value.shape)) return error;
-  return write(
-      sink, value.name.container, value.name.name, value.kind, static_cast<uint8_t>(value.dtype),
-      value.bytes, value.device, value.idle.count(), value.capacity, value.waiting_producers,
-      value.waiting_consumers);
+  if (auto error = write(
+          sink, value.name.container, value.name.name, value.kind,
+          static_cast<uint8_t>(value.dtype), value.bytes, value.device, value.idle.count(),
+          value.queue.has_value()))
+    return error;
+  if (!value.queue) return {};
+  if (auto error = write(sink, value.queue->capacity)) return error;
+  if (auto error = inspect(sink, value.queue->enqueues)) return error;
+  return inspect(sink, value.queue->dequeues);
 }
 
 caf::error inspect(caf::deserializer& source, ListedResource& value) {
@@ -294,7 +314,13 @@ caf::error inspect(caf::deserializer& source, ListedResource& value) {
   if (auto error = read_enum(source, value.dtype, is_valid)) return error;
   if (auto error = source(value.bytes, value.device, idle_ms)) return error;
   value.idle = std::chrono::milliseconds(idle_ms);
-  return source(value.capacity, value.waiting_producers, value.waiting_consumers);
+  auto is_queue = false;
+  if (auto error = source(is_queue)) return error;
+  if (!is_queue) return {};
+  value.queue.emplace();
+  if (auto error = source(value.queue->capacity)) return error;
+  if (auto error = inspect(source, value.queue->enqueues)) return error;
+  return inspect(source, value.queue->dequeues);
 }
 
 caf::error inspect(caf::serializer& sink, Tensor& value) {

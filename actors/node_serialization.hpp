@@ -37,6 +37,10 @@ template <class Inspector>
 auto inspect(Inspector& f, ResourceName& x) {
   return f(caf::meta::type_name("ResourceName"), x.container, x.name);
 }
+template <class Inspector>
+auto inspect(Inspector& f, QueueWaiter& x) {
+  return f(caf::meta::type_name("QueueWaiter"), x.node, x.age);
+}
 caf::error inspect(caf::serializer& sink, ClusterSpec& value);
 caf::error inspect(caf::deserializer& source, ClusterSpec& value);
 caf::error inspect(caf::serializer& sink, ListedResource& value);

@@ -243,6 +243,34 @@ struct Resource {
   waitingProducers @9 :Int64;
   waitingConsumers @10 :Int64;
   # Steps' ops that wait to put elements into a queue, and to take some out.
+
+  enqueues @11 :QueueTraffic;
+  dequeues @12 :QueueTraffic;
+  # What went into a queue, and came out of it; null of all else.
+}
+
+struct QueueTraffic {
+  # What has gone into a queue, or come out of it, and which ops wait to do so.
+
+  elements @0 :Int64;
+  # Since the queue was made.
+
+  perSecond @1 :Float64;
+  # Elements a second, over the last 10 to 20 seconds.
+
+  idleMs @2 :Int64 = -1;
+  # Time since the latest; -1: there was none.
+
+  waiters @3 :List(QueueWaiter);
+  # Those that have waited longest, a few of waitingProducers or waitingConsumers.
+}
+
+struct QueueWaiter {
+  node @0 :Text;
+  # "'take' of step 3 of a session at /job:worker/task:0"; empty if not known.
+
+  ageMs @1 :UInt64;
+  # How long it has waited.
 }
 
 struct Cluster {

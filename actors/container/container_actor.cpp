@@ -101,9 +101,7 @@ struct ContainerState {
            .bytes = facts.bytes,
            .device = owned.device,
            .idle = std::chrono::duration_cast<std::chrono::milliseconds>(idle),
-           .capacity = facts.capacity,
-           .waiting_producers = facts.waiting_producers,
-           .waiting_consumers = facts.waiting_consumers});
+           .queue = owned.resource->queue_use(now)});
     }
     return list;
   }

@@ -55,14 +55,32 @@ Json json_of(const ListedDevice& device) {
       {"state", device.state == NodeState::serving ? "serving" : "draining"}};
 }
 
-bool is_queue(const ListedResource& resource) { return resource.kind == "queue"; }
+std::string rate_text(double per_second) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f/s", per_second);
+  return text;
+}
 
-/// "2 of 32 elements; 0 enqueues and 1 dequeues wait".
+/// "2 of 32 elements; 5.0/s in and 4.8/s out; 0 enqueues and 1 dequeues wait".
 std::string queue_text(const ListedResource& resource) {
+  const auto& [capacity, enqueues, dequeues] = *resource.queue;
   auto text = std::to_string(resource.shape.elements());
-  if (resource.capacity >= 0) text += " of " + std::to_string(resource.capacity);
-  return text + " elements; " + std::to_string(resource.waiting_producers) + " enqueues and " +
-         std::to_string(resource.waiting_consumers) + " dequeues wait";
+  if (capacity >= 0) text += " of " + std::to_string(capacity);
+  return text + " elements; " + rate_text(enqueues.per_second) + " in and " +
+         rate_text(dequeues.per_second) + " out; " + std::to_string(enqueues.waiting) +
+         " enqueues and " + std::to_string(dequeues.waiting) + " dequeues wait";
+}
+
+/// What went into a queue or came out of it, and who waits to do so, the longest first.
+Json json_of(const QueueTraffic& traffic) {
+  Json waiters = Json::array();
+  for (const auto& waiter : traffic.waiters)
+    waiters.push_back({{"node", waiter.node}, {"age_ms", waiter.age.count()}});
+  return {
+      {"elements", traffic.elements},
+      {"per_second", traffic.per_second},
+      {"idle_ms", traffic.idle ? Json(traffic.idle->count()) : Json()},
+      {"waiters", waiters}};
 }
 
 Json json_of(const ListedResource& resource) {
@@ -76,11 +94,13 @@ Json json_of(const ListedResource& resource) {
       {"bytes", resource.bytes},
       {"device", resource.device},
       {"idle_ms", resource.idle.count()}};
-  if (!is_queue(resource)) return fields;
+  if (!resource.queue) return fields;
   fields["elements"] = resource.shape.elements();
-  fields["capacity"] = resource.capacity;
-  fields["waiting_producers"] = resource.waiting_producers;
-  fields["waiting_consumers"] = resource.waiting_consumers;
+  fields["capacity"] = resource.queue->capacity;
+  fields["waiting_producers"] = resource.queue->enqueues.waiting;
+  fields["waiting_consumers"] = resource.queue->dequeues.waiting;
+  fields["enqueues"] = json_of(resource.queue->enqueues);
+  fields["dequeues"] = json_of(resource.queue->dequeues);
   return fields;
 }
 
@@ -123,7 +143,7 @@ void print_containers(
       std::printf(
           "    %s  %s %s  %s%s%s\n", resource->name.name.c_str(), resource->kind.c_str(),
           value_text(*resource).c_str(), bytes_text(resource->bytes).c_str(),
-          is_queue(*resource) ? ("  " + queue_text(*resource)).c_str() : "",
+          resource->queue ? ("  " + queue_text(*resource)).c_str() : "",
           paint(Colour::dim, "  used " + age_text(resource->idle) + " ago").c_str());
     }
   }

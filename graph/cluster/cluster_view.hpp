@@ -55,10 +55,7 @@ struct ListedResource {
   uint64_t bytes = 0;  // of its value; 0 before the first assignment
   std::string device;
   std::chrono::milliseconds idle{0};  // since a step used it last
-  // Of a queue:
-  int64_t capacity = -1;  // the most elements; -1: any number
-  int64_t waiting_producers = 0;
-  int64_t waiting_consumers = 0;
+  std::optional<QueueUse> queue;      // of a queue
 
   bool operator==(const ListedResource&) const = default;
 };

@@ -5,7 +5,9 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "troupe/graph/types/dtype.hpp"
 #include "troupe/graph/types/shape.hpp"
@@ -18,6 +20,36 @@ struct ResourceName {
   std::string name;
 
   auto operator<=>(const ResourceName&) const = default;
+};
+
+/// An op of a step that waits to put elements into a queue, or to take some out.
+struct QueueWaiter {
+  std::string node;  // "'take' of step 3 of a session at /job:worker/task:0"; empty if not known
+  std::chrono::milliseconds age{0};  // how long it has waited
+
+  bool operator==(const QueueWaiter&) const = default;
+};
+
+/// What has gone into a queue, or come out of it, and which ops wait to do so.
+struct QueueTraffic {
+  static constexpr size_t waiters_max = 4;
+
+  int64_t elements = 0;                           // since the queue was made
+  double per_second = 0;                          // over the last 10 to 20 seconds
+  std::optional<std::chrono::milliseconds> idle;  // since the latest; nothing: there was none
+  int64_t waiting = 0;                            // how many ops wait
+  std::vector<QueueWaiter> waiters;  // those that have waited longest, at most waiters_max
+
+  bool operator==(const QueueTraffic&) const = default;
+};
+
+/// How a queue is used.
+struct QueueUse {
+  int64_t capacity = -1;  // the most elements; -1: any number
+  QueueTraffic enqueues;
+  QueueTraffic dequeues;
+
+  bool operator==(const QueueUse&) const = default;
 };
 
 /// State that a container keeps between steps, such as a variable. Each kind defines its value and
@@ -39,12 +71,10 @@ class Resource {
     DType dtype = DType::float32;
     Shape shape;
     uint64_t bytes = 0;
-    // Of what steps put elements in and take them out:
-    int64_t capacity = -1;  // the most elements; -1: any number
-    int64_t waiting_producers = 0;
-    int64_t waiting_consumers = 0;
   };
   virtual Description describe() const = 0;
+  /// Of a queue, how it is used at `now`, by the clock of its task; else nothing.
+  virtual std::optional<QueueUse> queue_use(std::chrono::nanoseconds /*now*/) const { return {}; }
   /// In words, what it is like at this moment: for those who ask why a step waits for it. Empty
   /// where nothing waits for such a resource.
   virtual std::string state() const { return {}; }

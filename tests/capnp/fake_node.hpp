@@ -254,6 +254,18 @@ inline DeviceList fake_devices() {
   return list;
 }
 
+inline QueueUse fake_queue_use() {
+  QueueUse use{.capacity = 7};
+  use.enqueues = {
+      .elements = 30,
+      .per_second = 2.5,
+      .idle = std::chrono::milliseconds(40),
+      .waiting = 2,
+      .waiters = {{"'put' of step 3", std::chrono::milliseconds(900)}}};
+  use.dequeues.waiting = 1;
+  return use;
+}
+
 inline ResourceList fake_resources() {
   return {
       .resources =
@@ -270,9 +282,7 @@ inline ResourceList fake_resources() {
             .shape = {5},
             .bytes = 300,
             .device = "/job:ps/task:0/device:CPU:0",
-            .capacity = 7,
-            .waiting_producers = 2,
-            .waiting_consumers = 1}},
+            .queue = fake_queue_use()}},
       .missing = {unavailable("/job:ps/task:1 is away")}};
 }
 

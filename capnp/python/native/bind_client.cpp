@@ -37,6 +37,23 @@ nb::tuple list_devices(OwnedClient& client, int64_t timeout_ms) {
   return nb::make_tuple(devices, to_texts(found.missing));
 }
 
+/// (elements, per second, milliseconds since the latest or None, waiting, those that wait).
+nb::tuple traffic_tuple(const QueueTraffic& traffic) {
+  nb::object idle = nb::none();
+  if (traffic.idle) idle = nb::int_(traffic.idle->count());
+  nb::list waiters;
+  for (const auto& waiter : traffic.waiters)
+    waiters.append(nb::make_tuple(waiter.node, waiter.age.count()));
+  return nb::make_tuple(
+      traffic.elements, traffic.per_second, idle, traffic.waiting, nb::tuple(waiters));
+}
+
+nb::object queue_tuple(const std::optional<QueueUse>& queue) {
+  if (!queue) return nb::none();
+  return nb::make_tuple(
+      queue->capacity, traffic_tuple(queue->enqueues), traffic_tuple(queue->dequeues));
+}
+
 nb::tuple list_resources(OwnedClient& client, int64_t timeout_ms) {
   auto found =
       take(call(client, [&](Client& c) { return c.list_resources(milliseconds(timeout_ms)); }));
@@ -44,7 +61,8 @@ nb::tuple list_resources(OwnedClient& client, int64_t timeout_ms) {
   for (const auto& resource : found.resources)
     resources.append(nb::make_tuple(
         resource.name.name, resource.name.container, resource.kind, resource.device,
-        static_cast<int>(resource.dtype), to_python(resource.shape), resource.bytes));
+        static_cast<int>(resource.dtype), to_python(resource.shape), resource.bytes,
+        queue_tuple(resource.queue)));
   return nb::make_tuple(resources, to_texts(found.missing));
 }
 

@@ -47,6 +47,7 @@ class QueueResource final : public Resource {
   void drop() override;
   bool is_dropped() const override;
   Description describe() const override;
+  std::optional<QueueUse> queue_use(std::chrono::nanoseconds now) const override;
   std::string state() const override;
 
   /// Puts elements in, in order, as room appears; waits for all of it. Cancelled once the queue is

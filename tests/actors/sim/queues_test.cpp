@@ -250,9 +250,10 @@ BOOST_AUTO_TEST_CASE(the_list_of_resources_has_the_depth_of_queues_and_what_wait
   BOOST_TEST((list[0].dtype == DType::int64));
   BOOST_TEST((list[0].shape == Shape{4}));
   BOOST_TEST(list[0].bytes == 32u);
-  BOOST_TEST(list[0].capacity == 4);
-  BOOST_TEST(list[0].waiting_producers == 1);
-  BOOST_TEST(list[0].waiting_consumers == 0);
+  const auto& [capacity, enqueues, dequeues] = list[0].queue.value();
+  BOOST_TEST((capacity == 4 && enqueues.elements == 4 && enqueues.per_second > 0));
+  BOOST_TEST((enqueues.idle && enqueues.waiting == 1 && dequeues == QueueTraffic{}));
+  BOOST_TEST(enqueues.waiters.at(0).node.find(" of a session at " + worker0) != std::string::npos);
   BOOST_TEST(list[0].device == ps + "/device:CPU:0");
 }
 

@@ -1,6 +1,7 @@
 """Servers in this process: cluster definitions, and resources that sessions share."""
 
 import os
+import threading
 import unittest
 from unittest import mock
 
@@ -244,6 +245,30 @@ class SharingTest(tf.test.TestCase):
         self.assertEqual((found.name, found.kind, found.dtype), ("listed", "variable", tf.float32))
         self.assertEqual(found.device, "/job:local/task:0/device:CPU:0")
         self.assertEqual((found.shape.as_list(), found.size_in_bytes), ([2, 3], 24))
+        server.stop(0)
+
+    def test_the_list_of_resources_tells_how_a_queue_is_used(self):
+        server = tf.train.Server.create_local_server()
+        with tf.Graph().as_default(), tf.Session(server.target) as session:
+            queue = tf.FIFOQueue(2, tf.int32, [[]], shared_name="examples")
+            session.run(queue.enqueue_many([[1, 2]]))
+            waiting = threading.Thread(target=session.run, args=(queue.enqueue(3, name="put"),))
+            waiting.start()
+            while True:
+                (found,) = tf.Session.list_resources(server.target)
+                if found.queue.enqueues.waiting:
+                    break
+            self.assertEqual(found.queue.capacity, 2)
+            self.assertEqual(found.queue.enqueues.elements, 2)
+            self.assertGreater(found.queue.enqueues.per_second, 0)
+            self.assertIsNone(found.queue.dequeues.idle_in_ms)
+            (waiter,) = found.queue.enqueues.waiters
+            self.assertTrue(waiter.node.startswith("'put' of step "), waiter)
+            session.run(queue.dequeue())
+            waiting.join()
+            (found,) = tf.Session.list_resources(server.target)
+            self.assertEqual(found.queue.enqueues.waiters, ())
+            self.assertEqual(found.queue.dequeues.elements, 1)
         server.stop(0)
 
     def test_a_connection_that_is_refused_for_long_is_logged(self):

@@ -191,9 +191,7 @@ BOOST_AUTO_TEST_CASE(a_node_lists_the_resources_of_its_containers) {
       .shape = {5},
       .bytes = 300,
       .device = "/job:ps/task:0/device:CPU:0",
-      .capacity = 7,
-      .waiting_producers = 2,
-      .waiting_consumers = 1};
+      .queue = fake_queue_use()};
   BOOST_TEST((list->resources == std::vector{variable, queue}));
   BOOST_TEST((list->missing[0] == unavailable("/job:ps/task:1 is away")));
 }

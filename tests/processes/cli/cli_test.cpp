@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(ls_and_describe_show_how_full_a_queue_is_and_what_waits) {
   BOOST_REQUIRE(session->extend(b).ok());
   BOOST_REQUIRE(session->run({}, {}, {put}).ok());
   auto tree = run_cli({"--target", nodes.target("ps", 0), "ls"});
-  check_says(
-      tree.output, "q  queue int64[1]  8 B  1 of 2 elements; 0 enqueues and 0 dequeues wait");
+  check_says(tree.output, "q  queue int64[1]  8 B  1 of 2 elements; ");
+  check_says(tree.output, "/s in and 0.0/s out; 0 enqueues and 0 dequeues wait");
   BOOST_REQUIRE(session->run({}, {}, {put}).ok());
   auto waiting = session->start({}, {}, {put});
   Json described;
@@ -89,6 +89,9 @@ BOOST_AUTO_TEST_CASE(ls_and_describe_show_how_full_a_queue_is_and_what_waits) {
   BOOST_TEST(described["elements"] == 2);
   BOOST_TEST(described["capacity"] == 2);
   BOOST_TEST(described["waiting_consumers"] == 0);
+  BOOST_TEST(described["enqueues"]["elements"] == 2);
+  BOOST_TEST(described["enqueues"]["waiters"].size() == 1);
+  BOOST_TEST(described["dequeues"]["idle_ms"].is_null());
 }
 
 BOOST_AUTO_TEST_CASE(reset_frees_what_it_is_told_to_and_nothing_without_being_told) {

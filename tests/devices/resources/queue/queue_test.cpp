@@ -345,12 +345,17 @@ BOOST_AUTO_TEST_CASE(a_queue_describes_itself) {
   auto facts = user.queue->describe();
   BOOST_TEST((facts.shape == Shape{2}));
   BOOST_TEST(facts.bytes == 16u);
-  BOOST_TEST(facts.capacity == 2);
-  BOOST_TEST(facts.waiting_producers == 1);
-  BOOST_TEST(facts.waiting_consumers == 0);
+  auto use = user.queue->queue_use(5s);
+  BOOST_REQUIRE(use.has_value());
+  BOOST_TEST(use->capacity == 2);
+  BOOST_TEST(use->enqueues.elements == 2);
+  BOOST_TEST(use->enqueues.waiting == 1);
+  BOOST_TEST((use->enqueues.waiters == std::vector<QueueWaiter>{{"", 5s}}));
+  BOOST_TEST(use->dequeues.waiting == 0);
+  BOOST_TEST(!use->dequeues.idle.has_value());
   BOOST_TEST(
       user.queue->state() == "FIFOQueue 'q' has 2 of 2 elements; 1 enqueue and 0 dequeues wait");
-  BOOST_TEST(QueueUser(QueueKind::fifo).queue->describe().capacity == -1);
+  BOOST_TEST(QueueUser(QueueKind::fifo).queue->queue_use(0s)->capacity == -1);
 }
 
 // -- how fast elements come and go

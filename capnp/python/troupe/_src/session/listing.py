@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Sequence
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from troupe import _native
 from troupe._src.messages.config import ConfigProto
@@ -25,6 +25,31 @@ class Device(NamedTuple):
     incarnation: int
 
 
+class QueueWaiter(NamedTuple):
+    """An op of a step that waits to put elements into a queue, or to take some out."""
+
+    node: str  # "'take' of step 3 of a session at /job:worker/task:0"; empty if not known
+    age_in_ms: int  # how long it has waited
+
+
+class QueueTraffic(NamedTuple):
+    """What has gone into a queue, or come out of it, and which ops wait to do so."""
+
+    elements: int  # since the queue was made
+    per_second: float  # over the last 10 to 20 seconds
+    idle_in_ms: Optional[int]  # since the latest; None: there was none
+    waiting: int  # how many ops wait
+    waiters: Tuple[QueueWaiter, ...]  # some of them, those that have waited longest first
+
+
+class QueueUse(NamedTuple):
+    """How a queue is used."""
+
+    capacity: int  # the most elements; -1: any number
+    enqueues: QueueTraffic
+    dequeues: QueueTraffic
+
+
 class Resource(NamedTuple):
     """What a container of a cluster holds, as `Session.list_resources` reports it."""
 
@@ -35,6 +60,7 @@ class Resource(NamedTuple):
     dtype: DType  # of its value; of a table or a queue, of what is in it
     shape: TensorShape  # of a table or a queue, the number of its entries
     size_in_bytes: int
+    queue: Optional[QueueUse] = None  # of a queue, how it is used
 
 
 def connect(target: str, config: ConfigProto) -> _native.Client:
@@ -67,6 +93,20 @@ def warn_of_empty_containers(client: _native.Client, names: Sequence[str]) -> No
             )
 
 
+def traffic_of(found: Any) -> QueueTraffic:
+    elements, per_second, idle, waiting, waiters = found
+    return QueueTraffic(
+        elements, per_second, idle, waiting, tuple(QueueWaiter(*waiter) for waiter in waiters)
+    )
+
+
+def queue_use(found: Any) -> Optional[QueueUse]:
+    if found is None:
+        return None
+    capacity, enqueues, dequeues = found
+    return QueueUse(capacity, traffic_of(enqueues), traffic_of(dequeues))
+
+
 def list_devices(target: str, config: ConfigProto) -> List[Device]:
     """The devices of all tasks that answer."""
     client, timeout = connect(target, config), answer_timeout_ms(config)
@@ -81,6 +121,15 @@ def list_resources(target: str, config: ConfigProto) -> List[Resource]:
     for fault in missing:
         logging.warning("%s", fault)
     return [
-        Resource(name, container, kind, device, by_number(dtype), TensorShape(shape), size)
-        for name, container, kind, device, dtype, shape, size in found
+        Resource(
+            name,
+            container,
+            kind,
+            device,
+            by_number(dtype),
+            TensorShape(shape),
+            size,
+            queue_use(queue),
+        )
+        for name, container, kind, device, dtype, shape, size, queue in found
     ]

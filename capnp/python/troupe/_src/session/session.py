@@ -51,7 +51,8 @@ class Session(BaseSession):
             config: Its timeouts hold for connecting and for the answer.
 
         Returns:
-            The resources of all tasks that answer in time; a warning names the others.
+            The resources of all tasks that answer in time, and of each queue how it is used; a
+            warning names the others.
 
         Raises:
             UnavailableError: No node answers at the target.
