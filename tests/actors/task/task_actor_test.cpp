@@ -1,5 +1,6 @@
 #include "troupe/actors/task/task_actor.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "troupe/tests/actors/nodes_fixture.hpp"
@@ -48,6 +49,12 @@ struct WaitingSessions : NodesFixture {
                        .options = {},
                        .done = [](const Result<Tensors>&) {}});
     }
+    // A compilation waits for tasks of this process too, until these have answered.
+    while (!std::ranges::all_of(explain(), waits_for_b_only))
+      ;
+  }
+  static bool waits_for_b_only(const WaitingStep& step) {
+    return step.waits.size() == 1 && step.waits[0].peer == b_task;
   }
   std::vector<WaitingStep> explain() {
     Waiting<Result<std::vector<WaitingStep>>> explained;
