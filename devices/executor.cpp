@@ -39,7 +39,8 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         port_(std::move(port)),
         done_(std::move(done)),
         trace_(std::move(trace)),
-        frames_(*plan_) {}
+        frames_(*plan_),
+        resources_([this](int32_t from, int32_t to) { return plan_->leads_to(from, to); }) {}
 
   void start() {
     Ready ready;
@@ -104,7 +105,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   }
 
   LaunchStep launch_step(const ReadyNode& node) {
-    return {.port = port_.get(), .resources = &resources_, .at = node.at->at()};
+    return {.port = port_.get(), .resources = &resources_, .at = node.at->at(), .item = node.index};
   }
 
   std::span<Tensor> inputs_of(const ReadyNode& node) const {
@@ -362,7 +363,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto status = waiting_.error();
     if (status.ok()) status = stream_status;
     auto hooks = resources_.take_end_hooks();
-    if (!status.ok() || resources_.has_handed_on()) hooks.call(status);
+    if (!status.ok()) hooks.call(status);
     else if (!hooks.empty()) port_->keep(std::move(hooks));
     std::exchange(done_, nullptr)(status);
   }

@@ -1,10 +1,15 @@
 #include "troupe/devices/kernel.hpp"
 
 #include "troupe/devices/device.hpp"
+#include "troupe/devices/step_resources.hpp"
 
 namespace troupe {
 
 Stream* Launch::stream() const { return device_.stream(); }
+
+void Launch::note_change() const {
+  if (step_.resources) step_.resources->note_change(step_.item);
+}
 
 Result<Tensor> Launch::allocate(DType dtype, const Shape& shape) const {
   return Tensor::allocate(dtype, shape, device_.allocator());

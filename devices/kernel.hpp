@@ -33,6 +33,7 @@ struct LaunchStep {
   StepResources* resources = nullptr;
   WaitCanceller* canceller = nullptr;  // null in compute() and try_now()
   FrameIteration at = {};
+  int32_t item = -1;  // of the plan
 };
 
 /// One start of one kernel: what it may see and what it must set. Lives until the kernel is done.
@@ -51,6 +52,10 @@ class Launch {
   const FrameIteration& at() const { return step_.at; }
   /// Resources that end with the step on this device: stacks, TensorArrays.
   StepResources& step_resources() const { return *step_.resources; }
+  /// The plan's item that is launched.
+  int32_t item() const { return step_.item; }
+  /// To be called once the launch has changed what other steps see (StepResources::note_change()).
+  void note_change() const;
 
   /// For a kernel that waits, inside its start(): `end` is called at most once, from any thread, if
   /// the step ends before the kernel has called done(); at once if it has ended. It gives the wait

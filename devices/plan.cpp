@@ -4,6 +4,7 @@
 #include <set>
 
 #include "troupe/graph/ops/handle.hpp"
+#include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
 
@@ -59,6 +60,33 @@ Result<std::vector<ResourceUse>> resources_of(
          .graph = graph});
   }
   return uses;
+}
+
+bool Plan::leads_to(int32_t from, int32_t to) const {
+  std::lock_guard lock(reached_mutex_);
+  auto [known, is_new] = reached_.try_emplace(from);
+  if (is_new) known->second = items_after(from);
+  return known->second[static_cast<size_t>(to)];
+}
+
+std::vector<bool> Plan::items_after(int32_t from) const {
+  std::vector<bool> reached(items_.size());
+  std::vector<int32_t> found{from};
+  auto reach = [&](int32_t item) {
+    if (!reached[static_cast<size_t>(item)]) found.push_back(item);
+    reached[static_cast<size_t>(item)] = true;
+  };
+  auto op_of = [&](const NodeItem& item) { return graph_->node(item.node).op->name(); };
+  while (!found.empty()) {
+    const auto& item = items_[static_cast<size_t>(found.back())];
+    found.pop_back();
+    for (const auto& edge : std::span(edges_).subspan(item.first_edge, item.edge_count))
+      reach(edge.node);
+    if (op_of(item) != transfer::send) continue;
+    for (size_t i = 0; i < items_.size(); ++i)
+      if (op_of(items_[i]) == transfer::recv) reach(static_cast<int32_t>(i));
+  }
+  return reached;
 }
 
 Where Plan::where(const NodeItem& item) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,9 +110,15 @@ class Plan {
   const Graph& graph() const { return *graph_; }
   /// Of an item, for errors.
   Where where(const NodeItem& item) const;
+  /// Whether an item may use, directly or not, what another one computes; also by way of other
+  /// devices, of which the plan does not know what they do. Thread-safe.
+  bool leads_to(int32_t from, int32_t to) const;
 
  private:
   class Compiler;
+
+  /// Those that leads_to() says of that item.
+  std::vector<bool> items_after(int32_t from) const;
 
   std::shared_ptr<const Graph> graph_;
   Device* device_ = nullptr;
@@ -122,6 +129,9 @@ class Plan {
   std::vector<Edge> edges_;
   std::vector<Frame> frames_;
   std::vector<int32_t> sources_;
+
+  mutable std::mutex reached_mutex_;
+  mutable std::map<int32_t, std::vector<bool>> reached_;  // by leads_to(): from those items
 };
 
 }  // namespace troupe

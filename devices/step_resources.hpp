@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,7 +19,11 @@ namespace troupe {
 /// (TensorFlow: the step container, ScopedStepContainer.)
 class StepResources {
  public:
-  StepResources() = default;
+  /// Whether the second item of a plan may use what the first one computes.
+  using LeadsTo = std::function<bool(int32_t, int32_t)>;
+
+  /// Without `leads_to`, every item may use what others have computed before.
+  explicit StepResources(LeadsTo leads_to = {}) : leads_to_(std::move(leads_to)) {}
   StepResources(const StepResources&) = delete;
   ~StepResources() {
     for (auto& [name, resource] : resources_) resource->drop();
@@ -32,9 +38,11 @@ class StepResources {
     return {.container = container, .name = std::move(unique), .resource = std::move(resource)};
   }
 
-  /// Whether the handle is of one that was added by that name.
+  /// Whether the handle is of one that was added: other steps do not see it.
+  static bool is_own(const ResourceHandle& handle) { return handle.container == container; }
+  /// Whether it was added by that name.
   static bool is_named(const ResourceHandle& handle, const std::string& name) {
-    return handle.container == container && handle.name.starts_with(name + "#") &&
+    return is_own(handle) && handle.name.starts_with(name + "#") &&
            handle.name.find('#', name.size() + 1) == std::string::npos;
   }
 
@@ -59,27 +67,35 @@ class StepResources {
 
   /// Calls `hook`, which keeps so many bytes in memory, with how the step ends: where it fails on
   /// this device, before anybody is told of that; else see StepPort::keep(). Not called for a step
-  /// that is never run to its end.
-  void when_ended(EndHooks::Hook hook, uint64_t bytes) {
+  /// that is never run to its end. `item`: the plan's that wants it.
+  void when_ended(EndHooks::Hook hook, uint64_t bytes, int32_t item) {
     std::lock_guard lock(mutex_);
-    end_hooks_.add(std::move(hook), bytes);
+    end_hooks_.add(std::move(hook), bytes, item);
+    has_end_hooks_ = true;
   }
-  /// A kernel has put something into a queue. What the step took of another one may be there: if
-  /// the step ends well on this device, that is taken for good, however the step ends elsewhere.
-  /// Else it would be in both.
-  void hand_on() { has_handed_on_ = true; }
-  bool has_handed_on() const { return has_handed_on_; }
+  /// That item of the plan has changed what other steps see: a variable, a queue. For the items
+  /// whose results it may have used the step has ended well, however it ends: what they took has
+  /// had its effect.
+  void note_change(int32_t item) {
+    if (!has_end_hooks_) return;
+    std::unique_lock lock(mutex_);
+    auto used =
+        end_hooks_.extract([&](int32_t from) { return !leads_to_ || leads_to_(from, item); });
+    lock.unlock();
+    used.call({});
+  }
   /// For the executor, once nothing of the step runs on this device any more.
   EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
 
  private:
   static constexpr const char* container = "_step";
 
+  const LeadsTo leads_to_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
   EndHooks end_hooks_;
-  std::atomic<bool> has_handed_on_ = false;
+  std::atomic<bool> has_end_hooks_ = false;
   std::map<std::string, std::shared_ptr<void>> shared_;
 };
 

@@ -22,7 +22,7 @@ inline void put_back_unless_done(
         code == Code::unavailable)
       put_back();
   };
-  launch.step_resources().when_ended(std::move(hook), bytes);
+  launch.step_resources().when_ended(std::move(hook), bytes, launch.item());
 }
 
 }  // namespace troupe::cpu

@@ -211,7 +211,9 @@ class Accelerator final : public SimulatedAccelerator {
       if (is_here) read.push_back(block_of(input.raw()));
       inputs.push_back(is_here ? to_host_side(input) : input);
     }
-    Launch inner(host_side_, {.resources = &launch.step_resources()}, inputs, outputs);
+    Launch inner(
+        host_side_, {.resources = &launch.step_resources(), .item = launch.item()}, inputs,
+        outputs);
     if (auto status = compute(inner); !status.ok()) return status;
     for (int i = 0; i < output_count; ++i) {
       auto& output = outputs[static_cast<size_t>(i)];

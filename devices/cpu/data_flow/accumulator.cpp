@@ -66,7 +66,8 @@ Kernel applying_kernel(bool is_sparse, bool has_known_shape) {
     apply_gradient(launch, std::move(use), std::move(gradient), is_sparse);
   };
   return waiting_kernel<AccumulatorResource>(
-      0, "other gradients to be added", "ApplyGrad operation was cancelled", begin);
+      0, "other gradients to be added", "ApplyGrad operation was cancelled",
+      changing<AccumulatorResource>(begin));
 }
 
 Result<Kernel> make_apply(const Node&) { return applying_kernel(false, false); }

@@ -76,8 +76,10 @@ Result<Kernel> make_insert_many(const Node& node) {
   return resource_kernel<BarrierResource>(
       0, [component = node.attr<int64_t>("component_index")](
              Launch& launch, BarrierResource& barrier) {
-        return barrier.insert(
+        auto status = barrier.insert(
             component, launch.input(1), launch.input(2), launch.device().allocator());
+        if (status.ok()) launch.note_change();
+        return status;
       });
 }
 

@@ -48,7 +48,8 @@ Result<Kernel> make_map_stage(const Node& node) {
     put_kept(launch, std::move(tensors), use, put);
   };
   return waiting_kernel<StagingMap>(
-      map_handle, "room in a staging area", "MapStage operation was cancelled", begin);
+      map_handle, "room in a staging area", "MapStage operation was cancelled",
+      changing<StagingMap>(begin));
 }
 
 /// Of MapUnstage and MapPeek.

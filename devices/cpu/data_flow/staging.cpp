@@ -26,7 +26,8 @@ Result<Kernel> make_stage(const Node&) {
     });
   };
   return waiting_kernel<StagingArea>(
-      staging_handle, "room in a staging area", "Stage operation was cancelled", begin);
+      staging_handle, "room in a staging area", "Stage operation was cancelled",
+      changing<StagingArea>(begin));
 }
 
 Result<Kernel> make_unstage(const Node& node) {

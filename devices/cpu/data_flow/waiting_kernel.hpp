@@ -46,6 +46,18 @@ Kernel waiting_kernel(int handle, std::string awaits, std::string cancelled_text
   return Kernel{.start = std::move(start), .awaits = std::move(awaits)};
 }
 
+/// A `begin` for a kernel that puts something into the resource.
+template <class R, class Begin>
+auto changing(Begin begin) {
+  return [begin](Launch& launch, LaunchedUse<R> use) {
+    use.done = [&launch, done = std::move(use.done)](Status status) {
+      if (status.ok()) launch.note_change();
+      done(std::move(status));
+    };
+    begin(launch, std::move(use));
+  };
+}
+
 /// A kernel that need not wait: use(launch, resource) with the resource of class R whose handle is
 /// that input, counted from the end if it is negative.
 template <class R, class Use>

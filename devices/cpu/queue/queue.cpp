@@ -29,7 +29,7 @@ Tensors component_inputs(const Launch& launch) {
 
 void enqueue(Launch& launch, const QueueInput& queue, QueueRuns runs, Kernel::Done done) {
   auto ended = [&launch, queue, done = std::move(done)](const Status& status) {
-    if (status.ok()) launch.step_resources().hand_on();
+    if (status.ok()) launch.note_change();
     done(queue.explain(status));
   };
   auto call = queue->enqueue(std::move(runs), std::move(ended), queue.by());
@@ -68,7 +68,7 @@ std::optional<Status> try_enqueue_run(Launch& launch, QueueInput& queue, Tensors
   if (!kept) return kept.status();
   auto run = to_run(*std::move(kept));
   auto ended = queue->try_enqueue(run, queue.by());
-  if (ended && ended->ok()) launch.step_resources().hand_on();
+  if (ended && ended->ok()) launch.note_change();
   return ended ? std::optional(queue.explain(*ended)) : ended;
 }
 

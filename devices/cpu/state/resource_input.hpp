@@ -14,6 +14,9 @@ std::string describe(const ResourceHandle& handle, const char* kind);
 /// Aborted: that resource is gone.
 Status gone(const ResourceHandle& handle);
 
+/// To be called when the launch has changed the resource whose handle is that input.
+void note_change(const Launch& launch, int index);
+
 /// The resource whose handle is that input, of the kind of the class R.
 template <class R>
 Result<R*> resource_input(const Launch& launch, int index) {

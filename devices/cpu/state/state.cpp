@@ -87,6 +87,7 @@ Status assign_value(Launch& launch, const Shape& shape) {
   auto own = in_own_memory(launch, std::move(value));
   if (!own) return own.status();
   (*variable)->assign(*std::move(own));
+  note_change(launch, 0);
   return (*variable)->is_dropped() ? no_value(launch, 0) : Status();
 }
 

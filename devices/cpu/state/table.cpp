@@ -19,6 +19,14 @@ Status use_table(Launch& launch) {
   return status;
 }
 
+/// A use that changes the table.
+template <Status (*change)(Launch&, HashTableResource&)>
+Status change_table(Launch& launch) {
+  auto status = use_table<change>(launch);
+  if (status.ok()) launch.note_change();
+  return status;
+}
+
 Status find(Launch& launch, HashTableResource& table) {
   auto values = table.find(launch.input(1), launch.input(2), launch.device().allocator());
   if (values) launch.set(0, *std::move(values));
@@ -102,14 +110,14 @@ Result<Kernel> make_initialize_from_file(const Node& node) {
 void add_table_kernels(KernelCatalog& catalog) {
   for (std::string form : {"", "V2"}) {
     catalog.add_compute("LookupTableFind" + form, use_table<find>);
-    catalog.add_compute("LookupTableInsert" + form, use_table<insert>);
+    catalog.add_compute("LookupTableInsert" + form, change_table<insert>);
     catalog.add_compute("LookupTableSize" + form, use_table<get_size>);
     catalog.add("LookupTableExport" + form, make_export);
-    catalog.add_compute("LookupTableImport" + form, use_table<import_entries>);
+    catalog.add_compute("LookupTableImport" + form, change_table<import_entries>);
     catalog.add_compute("InitializeTable" + form, use_table<initialize>);
     catalog.add("InitializeTableFromTextFile" + form, make_initialize_from_file);
   }
-  catalog.add_compute("LookupTableRemoveV2", use_table<remove>);
+  catalog.add_compute("LookupTableRemoveV2", change_table<remove>);
 }
 
 }  // namespace troupe::cpu

@@ -50,7 +50,9 @@ Status update_variables(const Launch& launch, const F& update) {
     values[input] = &updates[input].emplace(*variables[input]).value();
     if (!values[input]->is_set()) return no_value(launch, static_cast<int>(input));
   }
-  return update(values);
+  auto status = update(values);
+  for (size_t i = 0; i < N && status.ok(); ++i) note_change(launch, static_cast<int>(i));
+  return status;
 }
 
 }  // namespace troupe::cpu

@@ -188,6 +188,59 @@ BOOST_DATA_TEST_CASE(
   BOOST_TEST((*values)[0].to_string() == source.element(0));
 }
 
+/// Where the part of the step on the device of the source is when the step is given up.
+const std::array<const char*, 2> parts = {"has ended", "waits"};
+
+/// A variable there that a step of the consumer changes, which is then given up.
+struct Count {
+  Count(Scene& scene, const Source& source) : scene(scene) {
+    auto b = scene.consumer.graph().on(ps);
+    count = b.variable("count", b.constant(0.0f));
+    BOOST_TEST(scene.consumer.run({}, {}, {count.initializer}).ok());
+    waits = dequeue(b, queue_of(b, source.dtype, "empty", 1), source.dtype);
+  }
+
+  void give_up(const std::string& end, const std::string& part, std::vector<Ref> targets) {
+    targets.push_back(scene.passed);
+    if (part == "waits") targets.push_back(waits);
+    auto limit = end == "times out" ? 1000ms : 0ms;
+    auto step = scene.consumer.start({}, {}, targets, {.timeout = limit});
+    scene.cluster.run_for(500ms);
+    scene.bring_about(end, step);
+  }
+  std::string value() {
+    auto b = scene.observer.graph().on(ps);
+    auto seen = scene.observer.run({}, {b.variable("count", b.constant(0.0f)).value()});
+    return seen ? (*seen)[0].to_string() : seen.status().to_string();
+  }
+
+  Scene& scene;
+  Variable count;
+  Value waits;
+};
+
+BOOST_DATA_TEST_CASE(
+    an_element_that_a_step_has_counted_is_not_counted_again, sources* ends* parts, source, end,
+    part) {
+  Scene scene(source);
+  Count count(scene, source);
+  auto b = scene.consumer.graph().on(ps);
+  count.give_up(end, part, {count.count.assign_add(b.after({scene.taken}).constant(1.0f))});
+  BOOST_TEST(count.value() == "float32[] [1]");
+  BOOST_TEST(scene.next() == source.element(1));
+}
+
+BOOST_DATA_TEST_CASE(
+    an_element_is_put_back_by_a_step_that_has_changed_something_else, sources* ends* parts, source,
+    end, part) {
+  Scene scene(source);
+  Count count(scene, source);
+  auto b = scene.consumer.graph().on(ps);
+  count.give_up(end, part, {scene.taken, count.count.assign_add(b.constant(1.0f))});
+  BOOST_TEST(count.value() == "float32[] [1]");
+  BOOST_TEST(scene.next() == source.element(0));
+}
+
 BOOST_DATA_TEST_CASE(
     an_element_is_not_put_back_by_a_step_of_which_a_node_fails_elsewhere, sources, source) {
   Scene scene(source);
