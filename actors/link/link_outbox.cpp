@@ -27,9 +27,8 @@ void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder
       .message = std::make_shared<const WireMessage>(std::move(message)),
       .order = order};
   if (order.passes || !has_to_wait(order)) return begin(std::move(outgoing));
-  auto found = orders_.find(order.key());
-  if (found != orders_.end()) found->second.waiting.push_back(std::move(outgoing));
-  else sessions_waiting_.push_back(std::move(outgoing));
+  if (order.is_of_session()) sessions_waiting_.push_back(std::move(outgoing));
+  else orders_.at(order.key()).waiting.push_back(std::move(outgoing));
 }
 
 void LinkOutbox::offer(const std::shared_ptr<SharedFile>& file, Descriptor use) {
@@ -69,8 +68,7 @@ bool LinkOutbox::has_to_wait(const MessageOrder& order) const {
   if (found == orders_.end()) return false;
   if (found->first == order.key()) return true;
   const auto& [target, session, step] = found->first;
-  return order.step == 0 && order.session != 0 && target == order.target &&
-         session == order.session;
+  return order.is_of_session() && target == order.target && session == order.session;
 }
 
 void LinkOutbox::add_after_transfers(const Frame& frame) {

@@ -24,6 +24,8 @@ struct MessageOrder {
   bool is_tensors = false;
 
   auto key() const { return std::tuple(target, session, step); }
+  /// Of a session and of none of its steps.
+  bool is_of_session() const { return session != 0 && step == 0; }
 };
 
 /// What one end of a link is still to write. Frames and small messages leave in the order in which
