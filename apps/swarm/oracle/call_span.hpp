@@ -49,7 +49,7 @@ struct TakeSpan : CallSpan {
 
   void succeed(sim::Time now) {
     end(now, true);
-    settled = now;
+    if (!is_untold) settled = now;
   }
   void fail(sim::Time now, bool has_faults) {
     end(now, false);

@@ -45,7 +45,7 @@ std::string QueueModel::end_take(
   taken.count = count;
   for (auto number : numbers) {
     if (auto wrong = check_element(number, taken); !wrong.empty()) return wrong;
-    delivered_[number] = take;
+    if (!taken.is_untold || !delivered_.contains(number)) delivered_[number] = take;
   }
   auto wrong = check_order(numbers, taken);
   return wrong.empty() ? check_kept(taken) : wrong;
@@ -152,7 +152,7 @@ std::string QueueModel::check_element(int64_t number, const Take& take) const {
   auto element = "element " + std::to_string(number);
   if (!put) return named("QM-1", "gave " + element + ", which nobody has put in");
   auto before = delivered_.find(number);
-  if (before != delivered_.end() && !takes_[before->second].is_untold)
+  if (before != delivered_.end() && !takes_[before->second].is_untold && !take.is_untold)
     return named("QM-1", "gave " + element + " twice");
   if (put->is_gone_before(take)) return named("QM-5", "gave " + element + ", which was lost");
   return "";
@@ -181,7 +181,8 @@ std::string QueueModel::check_kept(const Take& take) const {
   return named("QM-4", "has less than " + std::to_string(queue_.min_after_dequeue) + " left");
 }
 
-/// That those which are surely in it are not too many. What a step has put back may be too much.
+/// That those which are surely in it are not too many. What a step has put back may be too much;
+/// one that waited for more elements than there were has put back all but one, at most.
 std::string QueueModel::check_capacity() const {
   if (std::ranges::any_of(takes_, &Take::holds_more)) return "";
   int64_t in = 0;
@@ -192,7 +193,7 @@ std::string QueueModel::check_capacity() const {
     in -= put->is_done() && !put->may_be_lost;
   }
   for (const auto& take : takes_)
-    if (!take.is_done() && !take.takes_nothing) in -= take.count;
+    if (!take.is_done()) in -= take.takes_nothing ? take.count - 1 : take.count;
   if (in <= queue_.capacity) return "";
   return named("QM-4", "has " + std::to_string(in) + " elements or more");
 }

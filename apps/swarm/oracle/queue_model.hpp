@@ -46,9 +46,9 @@ class QueueModel {
   /// nodes failed.
   enum class Failure : uint8_t { takes_nothing, puts_back, may_lose };
   void fail_take(size_t take, Failure failure, sim::Time ended);
+  /// Also before end_take().
   void leave_untold(size_t take) { takes_[take].leave_untold(); }
   sim::Time began_take(size_t take) const { return takes_[take].began; }
-  sim::Time ended_take(size_t take) const { return takes_[take].ended; }
 
   void begin_close() { is_being_closed_ = true; }
   void end_close(sim::Time began, sim::Time ended);

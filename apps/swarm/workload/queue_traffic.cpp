@@ -185,18 +185,6 @@ void QueueTraffic::note_lost_tasks() {
   updated_ = cluster_.now();
 }
 
-/// Tells the models which successful takes may come again.
-void QueueTraffic::note_untold() {
-  std::erase_if(successes_, [this](const Success& success) {
-    auto& model = models_[success.queue];
-    auto ended = model.ended_take(success.index);
-    auto is_untold = may_be_untold(
-        cluster_, success.master, model.queue().task, model.began_take(success.index), ended);
-    if (is_untold) model.leave_untold(success.index);
-    return is_untold || cluster_.now() > ended + notice_time;
-  });
-}
-
 void QueueTraffic::end_reset(const std::string& container, sim::Time began, bool done) {
   has_reset_ = true;
   for (size_t i = 0; i < models_.size(); ++i)
@@ -208,7 +196,7 @@ void QueueTraffic::take_answers() {
 }
 
 void QueueTraffic::check_answer(const Attempt& attempt) {
-  note_untold();
+  untold_takes_.note();
   const auto& status = attempt.step.call().status();
   reporter_.log("ends    " + name(attempt) + ": " + status.to_string());
   if (status.ok()) check_success(attempt);
@@ -226,8 +214,8 @@ void QueueTraffic::check_success(const Attempt& attempt) {
   const auto& values = attempt.step.call().values();
   auto numbers = numbers_taken(model, {values.begin(), values.begin() + std::ptrdiff_t(used)});
   if (!numbers) reporter_.fail("QM-1", name(attempt) + " gave an element that has changed");
+  untold_takes_.add(model, attempt.index, attempt.step.client().master());
   reporter_.expect(model.end_take(attempt.index, *numbers, ended));
-  successes_.push_back({attempt.queue, attempt.index, attempt.step.client().master()});
 }
 
 void QueueTraffic::check_failure(const Attempt& attempt) {

@@ -8,6 +8,7 @@
 
 #include "troupe/apps/swarm/workload/client_step.hpp"
 #include "troupe/apps/swarm/workload/reporter.hpp"
+#include "troupe/apps/swarm/workload/untold_takes.hpp"
 
 namespace troupe::swarm {
 
@@ -55,12 +56,6 @@ class QueueTraffic {
     ClientStep step;
     std::optional<std::pair<size_t, size_t>> other = {};  // a further queue, and the take there
   };
-  /// A take that has succeeded, of which the task of its queue may not know yet.
-  struct Success {
-    size_t queue;
-    size_t index;
-    std::string master;
-  };
   /// A client that always has a step at a queue, until the queue is closed.
   struct Loop {
     Client* client;
@@ -80,7 +75,6 @@ class QueueTraffic {
   sim::Call start(
       Attempt::Kind kind, Client& client, size_t queue, size_t index, const StepRequest& request);
   void note_lost_tasks();
-  void note_untold();
   void take_answers();
   void check_answer(const Attempt& attempt);
   void check_success(const Attempt& attempt);
@@ -97,7 +91,7 @@ class QueueTraffic {
   sim::Time updated_{0};
   std::vector<Loop> loops_;
   std::list<Attempt> attempts_;  // pending
-  std::list<Success> successes_;
+  UntoldTakes untold_takes_{cluster_};
   bool has_reset_ = false;
 };
 
