@@ -137,6 +137,8 @@ ScenarioPlan draw_plan(sim::Seed seed, const sim::Catalogs& catalogs) {
       .connect_timeout = random.chance(0.5) ? 1000ms : 200ms,
       .heartbeat_limit = random.chance(0.5) ? 2000ms : 200ms,  // longer or shorter than most faults
       .catalogs = catalogs};
+  // A well node may take longer to answer over a slow network.
+  if (plan.options.network.bytes_per_second > 0) plan.options.connect_timeout = 1000ms;
   plan.variables = draw_variables(ps_count, random);
   plan.faults_end = std::chrono::milliseconds(random.between(50, 1500));
   auto spec = sim::make_spec(plan.jobs);

@@ -126,6 +126,25 @@ BOOST_AUTO_TEST_CASE(a_priority_queue_gives_the_smallest_first) {
   BOOST_TEST(other.take({0, 1, 3}) == "QM-3: q gave element 1 before 3");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_succeeds_late_may_have_what_another_one_was_given_meanwhile) {
+  ModelUser user;
+  user.put(2);
+  auto late = user.model.begin_take(1, false, user.next());
+  BOOST_TEST(user.take({0}) == "");
+  user.model.leave_untold(late);
+  BOOST_TEST(user.model.end_take(late, {0}, user.next()) == "");
+  BOOST_TEST(user.take({0}) == "QM-1: q gave element 0 twice");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_waited_for_more_may_put_back_what_there_is_no_room_for) {
+  ModelUser user;
+  user.put(4);
+  auto take = user.model.begin_take(6, false, user.next());
+  BOOST_TEST(user.put(5) == "");
+  user.model.fail_take(take, QueueModel::Failure::takes_nothing, user.next());
+  BOOST_TEST(user.put(1) == "QM-4: q has 5 elements or more");
+}
+
 BOOST_AUTO_TEST_CASE(a_queue_keeps_to_its_bounds) {
   ModelUser user;
   BOOST_TEST(user.put(4) == "");
