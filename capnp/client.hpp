@@ -25,6 +25,7 @@
 #include "troupe/graph/build/optimizers/moving_average.hpp"
 #include "troupe/graph/build/optimizers/optimizer.hpp"
 #include "troupe/graph/build/optimizers/optimizers.hpp"
+#include "troupe/graph/build/optimizers/synchronous.hpp"
 #include "troupe/graph/cluster/cluster_spec.hpp"
 #include "troupe/graph/cluster/tf_config.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"

@@ -9,6 +9,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/actors/sim/cluster.hpp"
+#include "troupe/graph/build/optimizers/global_step.hpp"
+#include "troupe/graph/build/optimizers/synchronous.hpp"
 
 using namespace troupe;
 
@@ -18,45 +20,39 @@ namespace {
 
 const std::string ps = "/job:ps/task:0";
 
-/// One replica of a synchronous training, with the graph that SyncReplicasOptimizer makes: a step
-/// hands its gradient, 1, to an accumulator and takes a token, which is the step of its next
-/// gradient. An update takes the mean of some gradients, and hands out tokens for all replicas.
+/// One replica of a synchronous training whose gradient is always 1.
 class Replica {
  public:
   Replica(sim::Cluster& cluster, int task, int required, int replicas)
       : worker_("/job:worker/task:" + std::to_string(task)), session_(cluster.session(worker_)) {
     auto b = session_.graph().on(ps);
     weight_ = b.variable("w", b.constant(0.0f));
-    step_ = b.variable("step", b.constant(Tensor::scalar<int64_t>(0)));
-    accumulator_ = b.op(
-        "ResourceConditionalAccumulator", {},
-        {{"dtype", DType::float32}, {"shape", Shape()}, {"shared_name", "w/grad_accum"}});
-    tokens_ = b.op(
-        "FIFOQueueV2", {},
-        {{"component_types", DTypes{DType::int64}},
-         {"shapes", Shapes{Shape()}},
-         {"shared_name", "sync_token_q"}});
-    add_step();
-    update_ = add_update(required, replicas);
-    first_tokens_ = hand_out(b, replicas);
+    training_ = minimize_synchronously(
+        session_.graph().on(worker_), weight_.value(), GradientDescent{.learning_rate = 1.0f},
+        {.global_step = create_global_step(b),
+         .replicas_to_aggregate = required,
+         .total_replicas = replicas,
+         .replica = task});
+    weight_value_ = weight_.value();
+    initializer_ = b.initializer();
   }
 
   Status initialize() {
-    auto status = session_.run({}, {}, {weight_.initializer, step_.initializer}).status();
-    return status.ok() ? session_.run({}, {}, {first_tokens_}).status() : status;
+    auto status = session_.run({}, {}, {initializer_}).status();
+    return status.ok() ? session_.run({}, {}, {training_.begin_chief}).status() : status;
   }
+  Status begin() { return session_.run({}, {}, {training_.begin}).status(); }
 
-  sim::Call start_update() { return session_.start({}, {}, {update_}); }
+  sim::Call start_update() { return session_.start({}, {}, {training_.update}); }
 
-  /// Goes on with the training: takes the token of a step that has ended, and starts the next one.
+  /// Goes on with the training: starts the next step where one has ended.
   void train() {
     if (running_ && !running_->is_done()) return;
     if (running_ && !running_->status().ok()) {
       failure_ = running_->status();
       return;
     }
-    if (running_) local_step_ = running_->values()[0].value<int64_t>();
-    running_ = session_.start({{fed_step_, Tensor::scalar(local_step_)}}, {token_});
+    running_ = session_.start({}, {}, {training_.train});
   }
 
   const std::string& worker() const { return worker_; }
@@ -65,39 +61,12 @@ class Replica {
   Status close() { return session_.close(); }
 
  private:
-  void add_step() {
-    auto b = session_.graph().on(ps);
-    auto here = session_.graph().on(worker_);
-    fed_step_ = here.placeholder(DType::int64, {});
-    auto gradient = here.identity(here.constant(1.0f));
-    auto apply = b.op("ResourceAccumulatorApplyGradient", {accumulator_, fed_step_, gradient});
-    token_ = b.after({apply}).op(
-        "QueueDequeueV2", {tokens_}, {{"component_types", DTypes{DType::int64}}});
-    weight_value_ = weight_.value();
-  }
-
-  Value add_update(int required, int replicas) {
-    auto b = session_.graph().on(ps);
-    auto mean = b.op(
-        "ResourceAccumulatorTakeGradient", {accumulator_, b.constant<int32_t>(required)},
-        {{"dtype", DType::float32}});
-    auto applied = weight_.assign_sub(mean);
-    auto counted = b.after({applied}).op(
-        "AssignAddVariableOp", {step_.handle, b.constant<int64_t>(1)}, {{"dtype", DType::int64}});
-    return hand_out(b.after({counted}), replicas);
-  }
-
-  Value hand_out(const Builder& b, int replicas) {
-    auto step = b.op("ReadVariableOp", {step_.handle}, {{"dtype", DType::int64}});
-    return b.op("QueueEnqueueManyV2", {tokens_, b.fill(b.ints({replicas}), step)});
-  }
-
   std::string worker_;
   sim::Session session_;
-  Variable weight_, step_;
-  Value accumulator_, tokens_, fed_step_, token_, weight_value_, update_, first_tokens_;
+  Variable weight_;
+  SynchronousTraining training_;
+  Value weight_value_, initializer_;
   std::optional<sim::Call> running_;
-  int64_t local_step_ = 0;
   Status failure_;
 };
 
@@ -109,8 +78,10 @@ struct Training {
 
   Training(sim::Cluster& in, int required, int count) : cluster(in) {
     for (int task = 0; task < count; ++task) replicas.emplace_back(cluster, task, required, count);
-    auto status = replicas[0].initialize();
-    BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+    for (auto& replica : replicas) {
+      auto status = &replica == &replicas[0] ? replica.initialize() : replica.begin();
+      BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+    }
   }
 
   /// Runs until there was one more update; false if that does not happen.
@@ -146,6 +117,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_closed_ends_its_update_that_waits) {
   Replica replica(cluster, 0, /*required=*/2, /*replicas=*/1);
   Replica other(cluster, 1, /*required=*/2, /*replicas=*/1);
   BOOST_REQUIRE(replica.initialize().ok());
+  BOOST_REQUIRE(other.begin().ok());
   auto update = replica.start_update(), next = other.start_update();
   cluster.run_for(std::chrono::seconds(1));
   BOOST_TEST(!update.is_done());
@@ -173,6 +145,49 @@ BOOST_AUTO_TEST_CASE(a_reset_of_the_container_ends_an_update_that_waits) {
   BOOST_TEST(cluster.reset(ps, {""}, std::chrono::seconds(1)).ok());
   BOOST_TEST(cluster.run_until(update.done()));
   BOOST_TEST(!update.status().ok());
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_averaged_over_the_replicas_that_have_them_by_a_runner) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{1});
+  auto first = cluster.session("/job:worker/task:0"),
+       second = cluster.session("/job:worker/task:1");
+  Variable table;
+  auto make = [&](sim::Session& session, int replica, const std::vector<int32_t>& ids) {
+    auto b = session.graph().on(ps);
+    table = b.variable("table", b.zeros(DType::float32, {3, 1}));
+    auto rows = b.op("ResourceGather", {table.handle, b.ints(ids)}, {{"dtype", DType::float32}});
+    return minimize_synchronously(
+        b, b.reduce_sum(rows), GradientDescent{.learning_rate = 1.0f},
+        {.global_step = create_global_step(b), .replicas_to_aggregate = 2, .replica = replica});
+  };
+  auto one = make(first, 0, {0, 1}), other = make(second, 1, {1, 2});
+  BOOST_TEST_REQUIRE(first.run({}, {}, {first.graph().initializer()}).ok());
+  BOOST_TEST_REQUIRE(first.run({}, {}, {one.begin_chief}).ok());
+  BOOST_TEST_REQUIRE(second.run({}, {}, {other.begin}).ok());
+  auto status = first.start_runner("updates", {.enqueue_ops = {one.update.node_name()}});
+  BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  // The gradients of the second steps are of the first global step, too, and come too late.
+  for (int i = 0; i < 3; ++i) {
+    auto step = first.start({}, {}, {one.train}), beside = second.start({}, {}, {other.train});
+    BOOST_TEST(cluster.run_until([&] { return step.is_done() && beside.is_done(); }));
+  }
+  cluster.run_for(std::chrono::seconds(1));
+  auto trained = second.run({}, {table.value()});
+  BOOST_TEST_REQUIRE(trained.ok(), trained.status().to_string());
+  for (auto value : (*trained)[0].values<float>()) BOOST_TEST(value == -2);
+}
+
+BOOST_AUTO_TEST_CASE(a_synchronous_training_needs_a_global_step_and_a_gradient_for_an_update) {
+  Builder b;
+  auto weight = b.variable("w", b.constant(0.0f));
+  minimize_synchronously(b, weight, GradientDescent(), {.global_step = weight});
+  BOOST_TEST(b.take_status().message() == "a synchronous training needs a global step, an int64");
+  auto step = create_global_step(b);
+  minimize_synchronously(
+      b, weight, GradientDescent(), {.global_step = step, .replicas_to_aggregate = 0});
+  BOOST_TEST(b.take_status().message() == "an update must take at least one gradient");
+  minimize_synchronously(b, weight, GradientDescent(), {.global_step = step, .replica = -1});
+  BOOST_TEST(b.take_status().message() == "a number of replicas is not negative");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
