@@ -4,6 +4,7 @@
 
 #include "troupe/apps/cli/command.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -55,19 +56,13 @@ Json json_of(const ListedDevice& device) {
       {"state", device.state == NodeState::serving ? "serving" : "draining"}};
 }
 
-std::string rate_text(double per_second) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f/s", per_second);
-  return text;
-}
-
 /// "2 of 32 elements; 5.0/s in and 4.8/s out; 0 enqueues and 1 dequeues wait".
 std::string queue_text(const ListedResource& resource) {
   const auto& [capacity, enqueues, dequeues] = *resource.queue;
   auto text = std::to_string(resource.shape.elements());
   if (capacity >= 0) text += " of " + std::to_string(capacity);
-  return text + " elements; " + rate_text(enqueues.per_second) + " in and " +
-         rate_text(dequeues.per_second) + " out; " + std::to_string(enqueues.waiting) +
+  return text + " elements; " + decimal_text(enqueues.per_second) + "/s in and " +
+         decimal_text(dequeues.per_second) + "/s out; " + std::to_string(enqueues.waiting) +
          " enqueues and " + std::to_string(dequeues.waiting) + " dequeues wait";
 }
 

@@ -62,10 +62,14 @@ std::optional<uint64_t> parse_bytes(std::string_view text) {
   return static_cast<uint64_t>(bytes);
 }
 
-std::string seconds_text(std::chrono::duration<double> time) {
+std::string decimal_text(double number) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f s", time.count());
+  std::snprintf(text, sizeof text, "%.1f", number);
   return text;
+}
+
+std::string seconds_text(std::chrono::duration<double> time) {
+  return decimal_text(time.count()) + " s";
 }
 
 }  // namespace troupe

@@ -25,6 +25,9 @@ std::optional<int> parse_number(std::string_view text);
 /// alone or as in "MiB", "Mi" and "MB". Nothing for any other text, or where it does not fit.
 std::optional<uint64_t> parse_bytes(std::string_view text);
 
+/// "2.5", with one digit.
+std::string decimal_text(double number);
+
 /// "2.5 s", for messages.
 std::string seconds_text(std::chrono::duration<double> time);
 

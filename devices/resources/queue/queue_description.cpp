@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "troupe/devices/resources/queue/queue.hpp"
 #include "troupe/graph/support/text.hpp"
@@ -12,19 +11,13 @@ namespace {
 // More of those who wait are not named.
 constexpr size_t described_max = 3;
 
-std::string rate_text(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f", number);
-  return text;
-}
-
 /// "; the last enqueue was 14.0 s ago, of 30 elements in all, 0.0 a second of late".
 std::string activity_text(
     const char* what, const QueueActivity& activity, std::chrono::nanoseconds now) {
   if (!activity.latest()) return std::string("; there was no ") + what;
   return std::string("; the last ") + what + " was " + seconds_text(now - *activity.latest()) +
          " ago, of " + std::to_string(activity.total()) + " elements in all, " +
-         rate_text(activity.per_second(now)) + " a second of late";
+         decimal_text(activity.per_second(now)) + " a second of late";
 }
 
 QueueTraffic traffic_of(
