@@ -74,15 +74,20 @@ std::optional<Status> try_enqueue_run(Launch& launch, QueueInput& queue, Tensors
 
 QueueRun to_element(Tensors components) { return {.components = std::move(components)}; }
 
+std::shared_ptr<QueueNode> producer(const Node& node) {
+  return std::make_shared<QueueNode>(node.name, QueueResource::Role::producer);
+}
+
 Result<Kernel> make_enqueue(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [name = node.name](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch, &name);
+  auto user = producer(node);
+  auto start = [user](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return done(queue.status());
     enqueue_run<to_element>(launch, *queue, std::move(done));
   };
-  auto try_now = [name = node.name](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch, &name);
+  auto try_now = [user](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return queue.status();
     auto components = component_inputs(launch);
     auto status = (*queue)->spec().check_element(components);
@@ -95,16 +100,17 @@ Result<Kernel> make_enqueue(const Node& node) {
 
 Result<Kernel> make_enqueue_many(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [name = node.name](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch, &name);
+  auto user = producer(node);
+  auto start = [user](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return done(queue.status());
     if ((*queue)->spec().keeps_batches())
       return enqueue_run<QueueRun::rows_of>(launch, *queue, std::move(done));
     auto bytes = QueueRun::rows_of(component_inputs(launch)).bytes();
     enqueue_copied(launch, *queue, bytes, split, std::move(done));
   };
-  auto try_now = [name = node.name](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch, &name);
+  auto try_now = [user](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return queue.status();
     auto components = component_inputs(launch);
     auto status = (*queue)->spec().check_batch(components);
@@ -223,16 +229,16 @@ Result<QueueDemand> demand_of(
 template <QueueTakes takes>
 Result<Kernel> make_dequeue(const Node& node) {
   if (auto status = check_timeout(node); !status.ok()) return status;
-  auto start = [name = node.name, outputs = node.output_dtypes](Launch& launch, Kernel::Done done) {
-    auto queue = QueueInput::of(launch, &name);
+  auto user = std::make_shared<QueueNode>(node.name, QueueResource::Role::consumer);
+  auto start = [user, outputs = node.output_dtypes](Launch& launch, Kernel::Done done) {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return done(queue.status());
     auto demand = demand_of(launch, (*queue)->spec(), takes, outputs);
     if (!demand) return done(demand.status());
     start_dequeue(launch, *queue, *demand, std::move(done));
   };
-  auto try_now = [name = node.name,
-                  outputs = node.output_dtypes](Launch& launch) -> std::optional<Status> {
-    auto queue = QueueInput::of(launch, &name);
+  auto try_now = [user, outputs = node.output_dtypes](Launch& launch) -> std::optional<Status> {
+    auto queue = QueueInput::of(launch, *user);
     if (!queue) return queue.status();
     auto demand = demand_of(launch, (*queue)->spec(), takes, outputs);
     if (!demand) return demand.status();
@@ -295,6 +301,12 @@ Result<QueueInput> QueueInput::of(const Launch& launch, const std::string* node)
   input.handle_ = launch.input(0).value<ResourceHandle>();
   input.queue_ = *queue;
   input.by_ = {&launch.port(), node};
+  return input;
+}
+
+Result<QueueInput> QueueInput::of(const Launch& launch, QueueNode& node) {
+  auto input = of(launch, &node.name());
+  if (input) node.attach(input->handle_);
   return input;
 }
 

@@ -18,6 +18,12 @@ QueueResource::QueueResource(QueueSpec spec)
 
 bool QueueResource::is_dropped() const { return is_dropped_.load(std::memory_order_acquire); }
 
+std::shared_ptr<void> QueueResource::attach(std::shared_ptr<QueueResource> queue, Role role) {
+  auto* count = &queue->attached(role);
+  ++*count;
+  return {count, [queue = std::move(queue)](std::atomic<int64_t>* attached) { --*attached; }};
+}
+
 bool QueueResource::is_closed() const {
   std::lock_guard lock(mutex_);
   return is_closed_;

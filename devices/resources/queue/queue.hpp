@@ -75,6 +75,11 @@ class QueueResource final : public Resource {
   bool is_closed() const;
   int64_t size() const;
 
+  /// Counts one who puts in or takes out again and again, for those who ask why nothing comes,
+  /// until what is returned is gone.
+  enum class Role : uint8_t { producer, consumer };
+  static std::shared_ptr<void> attach(std::shared_ptr<QueueResource> queue, Role role);
+
  private:
   struct Producer {
     CallId id;
@@ -106,6 +111,9 @@ class QueueResource final : public Resource {
   int64_t available() const;
   void take_back(Consumer& consumer);
   std::string describe_waiting() const;
+  std::atomic<int64_t>& attached(Role role) {
+    return role == Role::producer ? attached_producers_ : attached_consumers_;
+  }
   Status too_few(int64_t requested, int64_t size) const;
   Status closed() const;
   Status gone() const;
@@ -118,6 +126,7 @@ class QueueResource final : public Resource {
   QueueActivity enqueued_, dequeued_;
   std::deque<Producer> producers_;
   std::deque<Consumer> consumers_;
+  std::atomic<int64_t> attached_producers_ = 0, attached_consumers_ = 0;
   CallId last_call_ = 0;
   bool is_closed_ = false;
   std::atomic<bool> is_dropped_ = false;  // changes under the mutex

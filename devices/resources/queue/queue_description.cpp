@@ -35,7 +35,7 @@ QueueTraffic traffic_of(
   return traffic;
 }
 
-std::string count_text(size_t count, const char* what) {
+std::string count_text(auto count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
@@ -66,8 +66,12 @@ std::string QueueResource::state() const {
   if (spec_.min_after_dequeue > 0)
     text += ", and keeps " + std::to_string(spec_.min_after_dequeue) + " while it is open";
   if (is_closed_) text += "; it is closed";
-  return text + "; " + count_text(producers_.size(), "enqueue") + " and " +
-         count_text(consumers_.size(), "dequeue") + " wait" + describe_waiting();
+  text += "; " + count_text(producers_.size(), "enqueue") + " and " +
+          count_text(consumers_.size(), "dequeue") + " wait";
+  if (attached_producers_ + attached_consumers_ > 0)
+    text += "; " + count_text(attached_producers_.load(), "producer") + " and " +
+            count_text(attached_consumers_.load(), "consumer") + " are attached";
+  return text + describe_waiting();
 }
 
 /// Who waits, and what went in and came out until now: by the clock of the first who waits.
