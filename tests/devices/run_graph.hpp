@@ -18,6 +18,11 @@ class GraphRunner {
  public:
   explicit GraphRunner(std::unique_ptr<Device> device = make_cpu_device())
       : device_(std::move(device)) {}
+  GraphRunner(GraphRunner&&) = default;
+  /// As a container does: an iterator holds functions that may hold it.
+  ~GraphRunner() {
+    for (auto& [name, resource] : resources_) resource->drop();
+  }
 
   Result<Tensors> run(
       const Builder& b, const std::vector<Feed>& feeds, const std::vector<Ref>& fetches,
