@@ -17,18 +17,21 @@ Status run_switch(Launch& launch) {
   return {};
 }
 
-Status run_merge(Launch& launch) {
-  for (int i = 0; i < launch.input_count(); ++i) {
-    if (!launch.input(i).is_set()) continue;
-    launch.set(0, launch.take_input(i));
-    launch.set(1, Tensor::scalar(static_cast<int32_t>(i)));
-    return {};
-  }
-  return internal("a Merge ran without a value");
-}
-
-Result<Kernel> make_merge(const Node&) {
-  return Kernel{.compute = run_merge, .host_outputs = {1}, .merges = true};
+/// The numbers of its inputs are made once, as a Merge of a loop runs in each iteration.
+Result<Kernel> make_merge(const Node& node) {
+  Tensors numbers;
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    numbers.push_back(Tensor::scalar(static_cast<int32_t>(i)));
+  auto compute = [numbers](Launch& launch) -> Status {
+    for (int i = 0; i < launch.input_count(); ++i) {
+      if (!launch.input(i).is_set()) continue;
+      launch.set(0, launch.take_input(i));
+      launch.set(1, numbers[static_cast<size_t>(i)]);
+      return {};
+    }
+    return internal("a Merge ran without a value");
+  };
+  return Kernel{.compute = compute, .host_outputs = {1}, .merges = true};
 }
 
 Status pass_on(Launch& launch) {

@@ -269,7 +269,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
 
   void pass(const Plan::Edge& edge, Iteration& to, Tensor value, bool alone, Ready& ready) {
     auto is_dead = !value.is_set();
-    if (!edge.merges || (!is_dead && to.counts().claim(edge.node)))
+    if (!edge.merges || (!is_dead && to.counts().claim(edge.node, alone)))
       to.slot(edge.slot) = std::move(value);
     else if (!is_dead) return;  // another input was there before
     arrive(edge, to, is_dead, alone, ready);
@@ -279,7 +279,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     if (is_dead) has_dead_.store(true, std::memory_order_relaxed);  // published by the count
     auto state = to.counts().arrive(*plan_, edge, is_dead, alone);
     if (state == PendingCounts::State::waits) return;
-    to.hold();
+    to.hold(alone);
     auto now = trace_ ? trace_->elapsed() : StepTrace::Time(0);
     ready.push_back({edge.node, state == PendingCounts::State::dead, &to, now});
   }
@@ -302,12 +302,12 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
       }
       case LoopRole::exit:
         if (value.is_set()) pass_all(item, from.frame()->around(), {&value, 1}, ready);
-        else frames_.note_dead_exit(from, item);
+        else frames_.note_dead_exit(from, item, is_alone());
         return;
       case LoopRole::next_iteration: {
         if (!value.is_set()) return;  // the loop ends
         std::vector<PassedValue> first;
-        auto* next = frames_.next(from, {&item, value}, first);
+        auto* next = frames_.next(from, {&item, value}, first, is_alone());
         if (!next) return;
         for (auto& passed : first) pass_copy(std::move(passed), *next, ready);
         return pass_all(item, *next, {&value, 1}, ready);
@@ -323,7 +323,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// iteration the loop, which is a node of what is around it.
   void end_node(Iteration& iteration, Ready& ready) {
     for (auto* ended = &iteration; ended->frame();) {
-      auto end = frames_.end_node(*ended);
+      auto end = frames_.end_node(*ended, is_alone());
       if (end.begun) {
         for (auto& passed : end.passed) pass_copy(std::move(passed), *end.begun, ready);
         ended = end.begun;

@@ -36,14 +36,18 @@ class PendingCounts {
 
   /// Whether this value, which is not dead, is the first of that Merge, and so the one that it
   /// takes: it must be in its slot before arrive().
-  bool claim(int32_t merge) {
-    return (count_of(merge).fetch_or(claimed, std::memory_order_acq_rel) & claimed) == 0;
+  bool claim(int32_t merge, bool alone) {
+    auto& count = count_of(merge);
+    if (!alone) return (count.fetch_or(claimed, std::memory_order_acq_rel) & claimed) == 0;
+    auto before = count.load(std::memory_order_relaxed);
+    count.store(before | claimed, std::memory_order_relaxed);
+    return (before & claimed) == 0;
   }
 
   /// An edge has brought a value, or the end of a node. Of the values of a Merge that are not dead,
   /// only the one that was claimed. `alone`: no other thread works on the step.
   State arrive(const Plan& plan, const Plan::Edge& edge, bool is_dead, bool alone) {
-    if (edge.merges) return arrive_at_merge(plan.items()[edge.node], edge, is_dead);
+    if (edge.merges) return arrive_at_merge(plan.items()[edge.node], edge, is_dead, alone);
     // The executor sees dead values in the slots.
     auto is_dead_control = is_dead && edge.slot < 0;
     if (edge.is_only) return is_dead_control ? State::dead : State::ready;
@@ -66,11 +70,12 @@ class PendingCounts {
   static constexpr uint64_t dead_unit = uint64_t{1} << dead_shift;
   static constexpr uint64_t claimed = uint64_t{1} << 63;
 
-  State arrive_at_merge(const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead) {
+  State arrive_at_merge(
+      const Plan::NodeItem& item, const Plan::Edge& edge, bool is_dead, bool alone) {
     auto is_value = edge.slot >= 0;
     auto dead_inputs = edge.enters ? static_cast<uint64_t>(item.input_count) : 1;
     auto change = !is_value ? ~uint64_t{1} : is_dead ? dead_inputs * dead_unit : ~uint64_t{0};
-    auto now = count_of(edge.node).fetch_add(change, std::memory_order_acq_rel) + change;
+    auto now = add(count_of(edge.node), change, alone) + change;
     auto awaited = static_cast<uint32_t>(now);
     // A dead value that comes after the one that was taken changes nothing.
     if (awaited == 0) return is_value && is_dead ? State::waits : State::ready;

@@ -82,7 +82,7 @@ StepFrame& StepFrames::frame_of(Iteration& from, const Plan::NodeItem& item) {
   const auto& of_plan = plan_.frames()[static_cast<size_t>(item.output_frame)];
   frame = std::make_unique<StepFrame>(of_plan, id_of(of_plan, from.at()), from);
   begin_iteration(*frame, of_plan.enter_count);
-  from.hold();
+  from.hold(/*alone=*/false);
   return *frame;
 }
 
@@ -101,8 +101,8 @@ std::vector<Iteration*> StepFrames::enter_all(Iteration& from, const PassedValue
 }
 
 Iteration* StepFrames::next(
-    Iteration& from, const PassedValue& passed, std::vector<PassedValue>& first) {
-  std::lock_guard lock(mutex_);
+    Iteration& from, const PassedValue& passed, std::vector<PassedValue>& first, bool alone) {
+  auto lock = lock_unless(alone);
   auto& frame = *from.frame();
   auto index = static_cast<size_t>(from.at().iteration + 1 - frame.first_);
   if (index < frame.running_.size()) return frame.running_[index].get();
@@ -114,15 +114,15 @@ Iteration* StepFrames::next(
   return &begin_iteration(frame, 0);
 }
 
-void StepFrames::note_dead_exit(Iteration& from, const Plan::NodeItem& item) {
-  std::lock_guard lock(mutex_);
+void StepFrames::note_dead_exit(Iteration& from, const Plan::NodeItem& item, bool alone) {
+  auto lock = lock_unless(alone);
   auto& frame = *from.frame();
   if (frame.running_.back().get() == &from) frame.dead_exits_.push_back(&item);
 }
 
-StepFrames::End StepFrames::end_node(Iteration& iteration) {
-  std::lock_guard lock(mutex_);
-  if (iteration.units_.fetch_sub(1, std::memory_order_acq_rel) > 1) return {};
+StepFrames::End StepFrames::end_node_of(Iteration& iteration, bool alone) {
+  auto lock = lock_unless(alone);
+  if (iteration.give_up(alone) > 1) return {};
   auto& frame = *iteration.frame();
   while (!frame.running_.empty() && frame.running_.front()->units_.load() == 0) {
     frame.unused_.push_back(std::move(frame.running_.front()));

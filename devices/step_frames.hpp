@@ -37,12 +37,23 @@ class Iteration {
   StepFrame* frame() const { return step_frame_; }
 
   /// A node of it is ready, or something else will bring it values: it does not end meanwhile.
-  /// Counted for loops only.
-  void hold() { units_.fetch_add(1, std::memory_order_relaxed); }
+  /// Counted for loops only. `alone`: no other thread works on the step.
+  void hold(bool alone) {
+    if (!alone) units_.fetch_add(1, std::memory_order_relaxed);
+    else units_.store(units_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void clear() { slots_.clear(); }
 
  private:
   friend class StepFrames;
+
+  /// Returns how many there were.
+  int32_t give_up(bool alone) {
+    if (!alone) return units_.fetch_sub(1, std::memory_order_acq_rel);
+    auto units = units_.load(std::memory_order_relaxed);
+    units_.store(units - 1, std::memory_order_relaxed);
+    return units;
+  }
 
   const Plan::Frame& frame_;
   StepFrame* step_frame_;
@@ -86,7 +97,9 @@ class StepFrame {
 /// The loops of one step of a plan. An iteration ends, and its memory goes back, when no node of it
 /// is ready or runs, the loops in it have ended, and so has the iteration before it; a loop ends
 /// with its last iteration. At most `parallel_iterations` of a loop run at once: what would begin
-/// one more waits for the oldest to end. Thread-safe. (TensorFlow: ExecutorState::FrameState.)
+/// one more waits for the oldest to end. Thread-safe, but for calls that say that the caller is
+/// `alone`: then no other thread works on the step, and none is locked out. (TensorFlow:
+/// ExecutorState::FrameState.)
 class StepFrames {
  public:
   explicit StepFrames(const Plan& plan);
@@ -102,10 +115,11 @@ class StepFrames {
 
   /// Where a NextIteration gives its value to: null where that has to wait. If the iteration
   /// begins with it, `first` is what it begins with.
-  Iteration* next(Iteration& from, const PassedValue& passed, std::vector<PassedValue>& first);
+  Iteration* next(
+      Iteration& from, const PassedValue& passed, std::vector<PassedValue>& first, bool alone);
 
   /// An Exit had no value in that iteration.
-  void note_dead_exit(Iteration& from, const Plan::NodeItem& item);
+  void note_dead_exit(Iteration& from, const Plan::NodeItem& item, bool alone);
 
   /// What follows from the end of a node.
   struct End {
@@ -114,7 +128,12 @@ class StepFrames {
     StepFrame* ended = nullptr;       // the caller passes its dead exits on, and calls end_frame()
   };
   /// A node of an iteration of a loop has ended, and what it gives was passed on.
-  End end_node(Iteration& iteration);
+  End end_node(Iteration& iteration, bool alone) {
+    if (!alone || iteration.units_.load(std::memory_order_relaxed) == 1)
+      return end_node_of(iteration, alone);
+    iteration.give_up(/*alone=*/true);  // nothing follows from the end of most
+    return {};
+  }
   /// Returns what is around the loop, which has one node less now: call end_node() for it.
   Iteration& end_frame(StepFrame& frame);
 
@@ -122,6 +141,10 @@ class StepFrames {
   void clear();
 
  private:
+  std::unique_lock<std::mutex> lock_unless(bool alone) {
+    return alone ? std::unique_lock(mutex_, std::defer_lock) : std::unique_lock(mutex_);
+  }
+  End end_node_of(Iteration& iteration, bool alone);
   StepFrame& frame_of(Iteration& from, const Plan::NodeItem& item);
   Iteration& begin_iteration(StepFrame& frame, int32_t units);
 
