@@ -1,11 +1,14 @@
 #include "troupe/graph/import/import_graph.hpp"
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <troupe_proto/graph.pb.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "troupe/graph/cluster/device_name.hpp"
@@ -29,18 +32,20 @@ class NodeRenamer {
  public:
   NodeRenamer(const std::vector<NodeDef>& nodes, const ImportOptions& options, DeviceName device)
       : prefix_(options.prefix.empty() ? "" : options.prefix + "/"), device_(std::move(device)) {
+    names_.reserve(nodes.size());
     for (const auto& node : nodes) names_.insert(node.name);
     for (const auto& [from, to] : options.input_map) map_[canonical(from)] = to;
   }
 
   Status rename(NodeDef& node) {
-    Where where{.node = node.name, .op = node.op};
     for (auto& input : node.inputs)
-      if (auto status = rename_input(input); !status.ok()) return status.at(where);
+      if (auto status = rename_input(input); !status.ok())
+        return status.at({.node = node.name, .op = node.op});
     sort_controls(node);
-    node.name = prefix_ + node.name;
-    if (auto status = complete_device(node); !status.ok()) return status.at(where);
+    if (auto status = complete_device(node); !status.ok())
+      return status.at({.node = node.name, .op = node.op});
     if (prefix_.empty()) return {};
+    node.name = prefix_ + node.name;
     if (auto found = node.attrs.find("_class"); found != node.attrs.end())
       found->second = renamed_classes(found->second);
     if (!loops::is_enter(node.op)) return {};
@@ -80,10 +85,15 @@ class NodeRenamer {
     });
   }
 
-  Status complete_device(NodeDef& node) const {
-    auto own = DeviceName::parse(node.device);
-    if (!own) return own.status();
-    node.device = own->or_else(device_).to_string();
+  /// The nodes of a graph are on few devices, which are parsed once.
+  Status complete_device(NodeDef& node) {
+    auto [known, is_new] = devices_.try_emplace(node.device);
+    if (is_new) {
+      auto own = DeviceName::parse(node.device);
+      if (!own) return own.status();
+      known->second = own->or_else(device_).to_string();
+    }
+    node.device = known->second;
     return {};
   }
 
@@ -99,6 +109,7 @@ class NodeRenamer {
   const std::string prefix_;
   const DeviceName device_;
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, std::string> devices_;  // as given, and completed
   std::map<std::string, std::string> map_;
   std::set<std::string> used_;
 };
@@ -138,7 +149,8 @@ Status not_a_graph() { return invalid_argument("the bytes are no GraphDef"); }
 
 Result<ImportedNodes> import_graph_def(
     Graph& graph, const std::string& bytes, const ImportOptions& options) {
-  proto::GraphDef message;
+  std::optional<google::protobuf::Arena> arena(std::in_place);  // whose messages end at once
+  auto& message = *google::protobuf::Arena::CreateMessage<proto::GraphDef>(&*arena);
   if (!parse_message(bytes, message)) return not_a_graph();
   proto::OpList producer_ops;
   if (!parse_message(options.producer_ops, producer_ops))
@@ -148,7 +160,7 @@ Result<ImportedNodes> import_graph_def(
   if (auto status = instantiate_functions(message); !status.ok()) return status;
   auto content = GraphReader(graph.catalog(), message, producer_ops).read();
   if (!content) return content.status();
-  message.Clear();
+  arena.reset();
   NodeRenamer renamer(content->nodes, options, *device);
   for (auto& node : content->nodes)
     if (auto status = renamer.rename(node); !status.ok()) return status;

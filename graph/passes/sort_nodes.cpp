@@ -11,6 +11,7 @@ namespace {
 class NodeSorter {
  public:
   explicit NodeSorter(std::vector<NodeDef>& nodes) : nodes_(nodes), states_(nodes.size()) {
+    indices_.reserve(nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) indices_.emplace(nodes[i].name, i);
   }
 
