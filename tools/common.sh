@@ -64,9 +64,10 @@ install_missing_packages() {
 # Prints which optional part is not built, and why.
 say_what_is_skipped() {
   if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then
-    say "CUDA found, but not used yet: this version has CPU kernels only."
+    [[ -e /dev/nvidiactl ]] ||
+      say "No NVIDIA driver: GPU kernels are built, but their tests are skipped."
   else
-    say "No CUDA compiler (nvcc): GPU kernels are not built."
+    say "No CUDA compiler (nvcc): GPU kernels are not built, and their tests are skipped."
   fi
 }
 

@@ -1,7 +1,6 @@
 #include "troupe/actors/task/task_actor.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -16,6 +15,7 @@
 #include "troupe/actors/session/session_actor.hpp"
 #include "troupe/actors/session/session_view.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
+#include "troupe/devices/local_devices.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/support/text.hpp"
@@ -153,7 +153,7 @@ struct TaskState {
          .end = std::move(end),
          .idle_limit = of ? std::chrono::milliseconds(0) : settings.session_idle_limit,
          .log = settings.log,
-         .device = settings.devices.empty() ? nullptr : settings.devices.front(),
+         .device = find_host_device(settings.devices),
          .dump_graphs = settings.dump_graphs});
     sessions.emplace(session.address(), session);
     self->monitor(session);

@@ -97,6 +97,18 @@ Result<std::map<std::string, int>> to_counts(const std::string& list) {
   return counts;
 }
 
+/// "0,2".
+Result<std::vector<int>> to_cards(const std::string& list) {
+  std::vector<int> cards;
+  if (list.empty()) return cards;
+  for (auto part : split(list, ',')) {
+    auto card = parse_number(part);
+    if (!card) return invalid_argument("--gpus " + quote(list) + " is not written as 0,1");
+    cards.push_back(*card);
+  }
+  return cards;
+}
+
 /// Whether it is the wildcard address, 0.0.0.0 or ::.
 bool is_any(const std::string& host) {
   in_addr v4{};
@@ -217,6 +229,30 @@ void declare_device_flags(CLI::App& app, Settings& settings) {
           "that needs more fails. 0: the machine's memory");
 }
 
+void declare_gpu_flags(CLI::App& app, Settings& settings) {
+  app.add_option("--gpus", settings.gpus)
+      ->type_name("LIST")
+      ->description(
+          "Which of the machine's cards are GPU:0 and on, as 0,2;\n"
+          "all, unless given. --device-count GPU=0 uses none");
+  app.add_option("--gpu-memory-fraction", settings.gpu_memory_fraction)
+      ->type_name("PART")
+      ->check(between(0.0, 1.0))
+      ->capture_default_str()
+      ->description(
+          "The part of each card's memory that this task may have,\n"
+          "as 0.4 where two tasks share a card; 0: almost all");
+  app.add_option("--gpu-memory-limit", settings.gpu_memory_limit)
+      ->type_name("BYTES")
+      ->transform(CLI::Validator(to_bytes, /*desc=*/"", /*name=*/""))
+      ->capture_default_str()
+      ->description("And at most so many bytes of it; 0: no other limit");
+  app.add_flag("--gpu-reserve", settings.gpu_reserve)
+      ->description(
+          "Take that memory at the start, so that no other process\n"
+          "can, and not when it is needed");
+}
+
 void declare_time_flags(CLI::App& app, Settings& settings) {
   app.add_option("--connect-timeout", settings.connect_timeout_s)
       ->type_name("SECONDS")
@@ -245,6 +281,7 @@ void declare_flags(CLI::App& app, Settings& settings) {
   app.description(about);
   declare_task_flags(app, settings);
   declare_device_flags(app, settings);
+  declare_gpu_flags(app, settings);
   declare_time_flags(app, settings);
   declare_session_flags(app, settings);
   app.add_option("--log-level", settings.log_level)
@@ -314,13 +351,20 @@ Result<ServerOptions> to_options(const Settings& settings) {
         "read all state; add --insecure if you trust everybody on that network");
   auto counts = to_counts(settings.device_counts);
   if (!counts) return counts.status();
+  auto cards = to_cards(settings.gpus);
+  if (!cards) return cards.status();
   return ServerOptions{
       .join = settings.join.value_or(""),
       .bind_host = settings.bind,
       .devices =
           {.visible = to_devices(settings.devices),
            .count = *std::move(counts),
-           .cpu = {.threads = settings.threads, .memory_limit = settings.memory_limit}},
+           .cpu = {.threads = settings.threads, .memory_limit = settings.memory_limit},
+           .gpu =
+               {.cards = *std::move(cards),
+                .memory_fraction = settings.gpu_memory_fraction,
+                .memory_limit = settings.gpu_memory_limit,
+                .reserves_memory = settings.gpu_reserve}},
       .cluster_name = settings.cluster_name,
       .tcp_only = settings.tcp_only,
       .connect_timeout = to_milliseconds(settings.connect_timeout_s),

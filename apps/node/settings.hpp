@@ -29,6 +29,10 @@ struct Settings {
   std::string device_counts;
   int threads = 0;
   uint64_t memory_limit = 0;
+  std::string gpus;
+  double gpu_memory_fraction = 0;
+  uint64_t gpu_memory_limit = 0;
+  bool gpu_reserve = false;
   double connect_timeout_s = 10;
   double heartbeat_s = 2;
   size_t sessions_max = 0;

@@ -100,7 +100,7 @@ class NodeIncarnation final : public ServerIncarnation {
               .task = config_.task,
               .incarnation = spawned.incarnation,
               .protocol_version = protocol_version},
-         .receive_allocator = &devices_.front()->host_allocator(),
+         .receive_allocator = &find_host_device(devices_)->host_allocator(),
          .tcp_only = options.tcp_only});
   }
 
@@ -119,7 +119,11 @@ Result<std::unique_ptr<ServerIncarnation>> ServerIncarnation::start(
   LoggerScope logger_scope;
   auto device_options = options.devices;
   device_options.cpu.shares_memory = !options.tcp_only;
-  auto incarnation = std::make_unique<NodeIncarnation>(make_local_devices(device_options));
+  if (!device_options.log)
+    device_options.log = [](const std::string& line) { spdlog::warn("{}", line); };
+  auto devices = make_local_devices(device_options);
+  if (!devices) return devices.status();
+  auto incarnation = std::make_unique<NodeIncarnation>(*std::move(devices));
   if (auto status = incarnation->open(config, options, std::move(stop)); !status.ok())
     return status;
   return std::unique_ptr<ServerIncarnation>(std::move(incarnation));

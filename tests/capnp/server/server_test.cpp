@@ -160,9 +160,10 @@ BOOST_AUTO_TEST_CASE(feeds_count_against_the_memory_limit) {
 
 BOOST_AUTO_TEST_CASE(devices_that_the_machine_has_not_are_refused) {
   ServerOptions options;
-  options.devices.visible = {"GPU:0"};
+  options.devices.visible = {"GPU:63"};
   auto status = Server::create_local(options).status();
-  BOOST_TEST(status.message() == "there is no device 'GPU:0'; this machine has: CPU:0");
+  auto expected = std::string("there is no device 'GPU:63'; this machine has: CPU:0");
+  BOOST_TEST(status.message().starts_with(expected), status.message());
 }
 
 BOOST_AUTO_TEST_CASE(joiners_return_when_the_process_stops_it) {

@@ -139,6 +139,15 @@ void read_calls(
   }
 }
 
+/// That of the sources, or where there are none that of a bundle of programs.
+std::filesystem::path folder_of_calls() {
+  std::filesystem::path of_sources = TROUPE_REFERENCE "/calls";
+  std::error_code error;
+  if (std::filesystem::exists(of_sources, error)) return of_sources;
+  auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return program.parent_path().parent_path() / "share/troupe/calls";
+}
+
 }  // namespace
 
 std::set<size_t> RecordedCall::differentiated() const {
@@ -154,8 +163,7 @@ const std::vector<RecordedCall>& recorded_calls() {
   static const auto calls = [] {
     std::vector<RecordedCall> read;
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(TROUPE_REFERENCE "/calls"))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_of_calls()))
       if (entry.path().extension() == ".json") paths.push_back(entry.path());
     std::ranges::sort(paths);
     auto catalog = make_op_catalog();

@@ -1,108 +1,11 @@
-#include <cmath>
-
 #include <boost/test/unit_test.hpp>
 
-#include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 #include "troupe/tests/devices/check_gradient.hpp"
-#include "troupe/tests/devices/reference/recorded_call.hpp"
-#include "troupe/tests/devices/run_graph.hpp"
+#include "troupe/tests/devices/reference/call_graph.hpp"
 
 namespace troupe::testing {
 namespace {
-
-/// A graph with one call, whose inputs are constants, or fed and of unknown shape. Its variables
-/// get their values in a step before that.
-struct CallGraph {
-  Builder b;
-  std::vector<Feed> feeds;
-  std::vector<Feed> initial_values;
-  std::vector<Ref> initializers;
-  std::vector<Ref> reads;
-  std::vector<Ref> outputs;
-  Shapes shapes;  // of the outputs, as inferred
-
-  CallGraph(const RecordedCall& call, bool are_constants) {
-    Values inputs;
-    for (const auto& variable : call.variables)
-      inputs.push_back(add_variable(call.where, variable, are_constants));
-    for (const auto& input : call.inputs) {
-      inputs.push_back(are_constants ? b.constant(input) : b.placeholder(input.dtype()));
-      if (!are_constants) feeds.push_back({inputs.back(), input});
-    }
-    node_ = b.op(call.op, inputs, call.attrs);
-    if (!b.status().ok()) return;
-    const auto& node = b.graph().node(node_.output().node);
-    for (size_t i = 0; i < node.output_dtypes.size(); ++i) {
-      outputs.push_back(node_.output(static_cast<int>(i)));
-      shapes.push_back(node.output_shapes[i]);
-    }
-  }
-  Result<Tensors> run(GraphRunner& runner) { return runner.run(b, feeds, outputs, {node_}); }
-  Status initialize(GraphRunner& runner) {
-    return runner.run(b, initial_values, {}, initializers).status();
-  }
-  Result<Tensors> read(GraphRunner& runner) { return runner.run(b, {}, reads); }
-
- private:
-  Value add_variable(const std::string& where, const Tensor& value, bool is_declared) {
-    auto shape = is_declared ? value.shape() : Shape::unknown_rank();
-    auto name = "variable " + std::to_string(reads.size()) + " of " + where;
-    Attrs attrs = {{"dtype", value.dtype()}, {"shape", shape}, {"shared_name", name}};
-    auto handle = b.op("VarHandleOp", {}, attrs);
-    auto initial = b.placeholder(value.dtype());
-    initial_values.push_back({initial, value});
-    initializers.push_back(b.op("AssignVariableOp", {handle, initial}));
-    reads.push_back(b.op("ReadVariableOp", {handle}, {{"dtype", value.dtype()}}));
-    return handle;
-  }
-
-  Value node_;
-};
-
-double tolerance_of(DType dtype) {
-  switch (dtype) {
-    case DType::float16: return 2e-3;
-    case DType::bfloat16: return 1.6e-2;
-    case DType::float32: return 2e-6;
-    case DType::complex64: return 4e-6;
-    default: return 1e-12;
-  }
-}
-
-template <class T>
-bool is_near(T got, T expected, double tolerance) {
-  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
-    auto size = std::max(1.0, double(std::abs(expected)));
-    return (std::isnan(std::abs(got)) && std::isnan(std::abs(expected))) || got == expected ||
-           double(std::abs(got - expected)) <= tolerance * size;
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_integral_v<T>) {
-    return got == expected;
-  } else {
-    auto a = static_cast<double>(got), b = static_cast<double>(expected);
-    if (std::isnan(b)) return std::isnan(a);
-    return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));
-  }
-}
-
-/// Empty, or the first difference.
-std::string difference(const Tensor& got, const Tensor& expected, std::optional<double> tolerance) {
-  if (!got.is_set()) return "is not set";
-  if (got.dtype() != expected.dtype() || got.shape() != expected.shape())
-    return got.to_string() + " instead of " + expected.to_string();
-  std::string found;
-  using Types = decltype(cpu::AllPlain{} + cpu::Types<std::string>{});
-  cpu::for_dtype(Types{}, got.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < got.elements() && found.empty(); ++i) {
-      const auto &a = got.data<T>()[i], &b = expected.data<T>()[i];
-      if (is_near<T>(a, b, tolerance.value_or(tolerance_of(got.dtype())))) continue;
-      found = "element " + std::to_string(i) + " is " + Tensor::scalar<T>(a).to_string() +
-              " instead of " + Tensor::scalar<T>(b).to_string();
-    }
-  });
-  return found;
-}
 
 void check_updated(const RecordedCall& call, CallGraph& graph, GraphRunner& runner) {
   auto got = graph.read(runner);

@@ -11,7 +11,12 @@ from troupe._src.set_module import set_module
 
 @set_module("troupe")
 class GPUOptions(Options):
-    """Accepted without effect: this version has no GPU kernels."""
+    """How a server uses the GPUs of its machine.
+
+    Servers read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`:
+    without it a fraction that is given is reserved when the server starts. The other fields have
+    no effect.
+    """
 
     _fields = {
         "per_process_gpu_memory_fraction": 0.0,
@@ -24,6 +29,15 @@ class GPUOptions(Options):
         "force_gpu_compatible": False,
         "experimental": AnyOptions,
     }
+
+    def _for_server(self) -> Dict[str, Any]:
+        fraction = self.per_process_gpu_memory_fraction
+        cards = [card for card in self.visible_device_list.split(",") if card.strip()]
+        return {
+            "gpus": [int(card) for card in cards],
+            "gpu_memory_fraction": fraction,
+            "gpu_reserves_memory": fraction > 0 and not self.allow_growth,
+        }
 
 
 @set_module("troupe")
@@ -120,11 +134,11 @@ class ConfigProto(Options):
 
     Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
     `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions
-    without a target, read `intra_op_parallelism_threads` and `device_count`; a session with a
-    target logs a warning when its config sets the threads. `cpu_memory_limit`, in bytes, and
-    `connect_timeout_in_ms` are Troupe's additions, and so is `experimental.placement`: with "cost"
-    a session places what nothing pins to a task by measured costs, over all tasks. The other
-    fields have no effect.
+    without a target, read `intra_op_parallelism_threads` and `device_count`, and servers
+    `gpu_options` as well; a session with a target logs a warning when its config sets the threads.
+    `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are Troupe's additions, and so is
+    `experimental.placement`: with "cost" a session places what nothing pins to a task by measured
+    costs, over all tasks. The other fields have no effect.
     """
 
     _fields = {
@@ -176,6 +190,7 @@ class ConfigProto(Options):
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
             "device_count": dict(self.device_count),
+            **self.gpu_options._for_server(),
         }
 
 

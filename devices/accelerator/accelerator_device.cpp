@@ -1,0 +1,285 @@
+#include "troupe/devices/accelerator/accelerator_device.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "troupe/devices/accelerator/driver_stream.hpp"
+#include "troupe/devices/accelerator/host_side_kernels.hpp"
+
+namespace troupe::accelerator {
+namespace {
+
+/// Copies of at most so many bytes go with the kernels: an order between two lanes would cost more.
+constexpr size_t small_bytes = 64 << 10;
+/// What the calling thread copies to pinned memory itself.
+constexpr size_t inline_bytes = 256 << 10;
+/// The start of a kernel, as the executor counts it: where it became ready it is started.
+constexpr int64_t start_ns = 3000;
+
+/// Device memory for tensors. It counts itself and what it gave out, and deletes itself with the
+/// last of both: tensors of variables may outlive the device.
+class DeviceMemory final : public DeviceAllocator {
+ public:
+  DeviceMemory(Device& device, std::shared_ptr<StreamOrderedPool> pool)
+      : device_(device), pool_(std::move(pool)) {}
+
+  /// Until the device ends.
+  Device& device() const override { return device_; }
+
+  void* allocate(size_t bytes) override {
+    auto* memory = pool_->allocate(bytes, lane_of_thread);
+    if (memory) references_.fetch_add(1, std::memory_order_relaxed);
+    return memory;
+  }
+  void deallocate(void* memory, size_t bytes) noexcept override {
+    pool_->deallocate(memory, bytes);
+    release();
+  }
+  MemoryUse use() const override { return pool_->use(); }
+
+  /// A tensor that work of that lane writes first.
+  Result<Tensor> make(DType dtype, const Shape& shape, Lane lane) {
+    lane_of_thread = lane;
+    auto tensor = Tensor::allocate(dtype, shape, *this);
+    lane_of_thread = Lane::compute;
+    return tensor;
+  }
+
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  static thread_local Lane lane_of_thread;
+
+  Device& device_;
+  const std::shared_ptr<StreamOrderedPool> pool_;
+  std::atomic<int64_t> references_{1};
+};
+thread_local Lane DeviceMemory::lane_of_thread = Lane::compute;
+
+struct ReleaseMemory {
+  void operator()(DeviceMemory* memory) const { memory->release(); }
+};
+
+/// Names the op whose kernel allocates.
+class HolderScope {
+ public:
+  explicit HolderScope(const char* name) : before_(StreamOrderedPool::set_holder(name)) {}
+  HolderScope(const HolderScope&) = delete;
+  ~HolderScope() { StreamOrderedPool::set_holder(before_); }
+
+ private:
+  const char* before_;
+};
+
+class CardDevice final : public AcceleratorDevice {
+ public:
+  explicit CardDevice(AcceleratorOptions options)
+      : driver_(std::move(options.driver)),
+        host_(std::move(options.host)),
+        attributes_{
+            .type = std::move(options.type),
+            .index = options.index,
+            .memory_limit = options.memory.limit_bytes,
+            .description = driver_->facts().name},
+        pool_(std::make_shared<StreamOrderedPool>(driver_, options.memory)),
+        pinned_(driver_, options.pinned),
+        memory_(new DeviceMemory(*this, pool_)),
+        stream_(driver_, pool_) {
+    add_variable_kind(resource_kinds_);
+    add_kernels(options.kernels);
+  }
+
+  ~CardDevice() noexcept override { driver_->finish(); }
+
+  const DeviceAttributes& attributes() const override { return attributes_; }
+  const KernelCatalog& kernels() const override { return kernels_; }
+  const ResourceKindCatalog& resource_kinds() const override { return resource_kinds_; }
+  Allocator& allocator() override { return *memory_; }
+  Allocator& host_allocator() override { return pinned_; }
+  Stream* stream() override { return &stream_; }
+  Driver& driver() const override { return *driver_; }
+  std::string describe_memory() const override { return pool_->describe(); }
+  uint64_t bytes_reserved() const override { return pool_->bytes_reserved(); }
+  Status reserve() { return pool_->reserve(); }
+
+  void enqueue(std::function<void()> work) override { host_->enqueue(std::move(work)); }
+
+  void trim() override {
+    enqueue([pool = pool_, this] {
+      pool->trim();
+      pinned_.trim();
+    });
+  }
+
+  void finish() override {
+    host_->finish();
+    driver_->finish();
+  }
+
+  Result<Tensor> copy_in(const Tensor& from) override {
+    if (!is_plain(from.dtype())) return from;
+    auto* source = device_of(from);
+    if (source == this) return from;
+    if (auto status = check_works(); !status.ok()) return status;
+    HolderScope scope("copies");
+    if (source) return copy_from_peer(from, *source);
+    auto bytes = from.bytes();
+    auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_in;
+    auto to = memory_->make(from.dtype(), from.shape(), lane);
+    if (!to) return with_holders(to.status());
+    if (bytes == 0) return to;
+    auto staged = stage(from, lane);
+    if (!staged) return staged.status();
+    driver_->copy_in(lane, to->mutable_raw(), staged->raw(), bytes);
+    order_kernels_behind(lane);
+    driver_->when_reached(lane, [staged = *std::move(staged)](const Status&) {});
+    return to;
+  }
+
+  void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
+    if (auto status = check_works(); !status.ok()) return done(status);
+    auto to = Tensor::allocate(from.dtype(), from.shape(), host_allocator());
+    if (!to) return done(to.status());
+    auto lane = from.bytes() <= small_bytes ? Lane::compute : Lane::copy_out;
+    if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
+    if (from.bytes() > 0) driver_->copy_out(lane, to->mutable_raw(), from.raw(), from.bytes());
+    driver_->when_reached(
+        lane, [from, to = *std::move(to), done = std::move(done)](const Status& status) {
+          done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
+        });
+  }
+
+ private:
+  // -- copies
+
+  /// The bytes in pinned memory, which work of the lane fills where there are many.
+  Result<Tensor> stage(const Tensor& from, Lane lane) {
+    if (from.memory() == MemoryKind::pinned) return from;
+    auto bytes = from.bytes();
+    auto staged = Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, host_allocator());
+    if (!staged) return staged;
+    if (bytes <= inline_bytes) std::memcpy(staged->mutable_raw(), from.raw(), bytes);
+    else
+      driver_->call_host(
+          lane, [from, to = staged->mutable_raw(), bytes] { std::memcpy(to, from.raw(), bytes); });
+    return staged;
+  }
+
+  Result<Tensor> copy_from_peer(const Tensor& from, Device& device) {
+    auto* source = dynamic_cast<AcceleratorDevice*>(&device);
+    if (!source) return internal("a tensor of another kind of device cannot be copied here");
+    auto to = memory_->make(from.dtype(), from.shape(), Lane::peer);
+    if (!to) return with_holders(to.status());
+    if (from.bytes() == 0) return to;
+    driver_->wait(Lane::peer, source->driver().record(Lane::compute));
+    driver_->copy_peer(Lane::peer, to->mutable_raw(), source->driver(), from.raw(), from.bytes());
+    order_kernels_behind(Lane::peer);
+    driver_->when_reached(Lane::peer, [from](const Status&) {});  // SP-1
+    return to;
+  }
+
+  void order_kernels_behind(Lane lane) {
+    if (lane != Lane::compute) driver_->wait(Lane::compute, driver_->record(lane));
+  }
+
+  // -- kernels
+
+  void add_kernels(const KernelCatalog& of_card) {
+    KernelCatalog all;
+    for (const auto& op : of_card.ops())
+      all.add(op, [this, op, make = of_card.find(op)](const Node& node) {
+        return make_kernel(op, make, node);
+      });
+    add_host_side_kernels(all, *host_);
+    kernels_ = std::move(all);
+  }
+
+  Result<Kernel> make_kernel(
+      const std::string& op, const KernelCatalog::Make& make, const Node& node) {
+    driver_->make_current();
+    auto kernel = make(node);
+    if (!kernel) return kernel;
+    kernel->cost_ns = [](const Launch&) { return start_ns; };
+    if (kernel->compute)
+      kernel->compute = [this, holder = holder_of(op), compute = std::move(kernel->compute)](
+                            Launch& launch) { return start_kernel(compute, holder, launch); };
+    if (kernel->try_now)
+      kernel->try_now =
+          [this, try_now = std::move(kernel->try_now)](Launch& launch) -> std::optional<Status> {
+        if (auto status = check_works(); !status.ok()) return status;
+        driver_->make_current();
+        return try_now(launch);
+      };
+    if (kernel->start)
+      kernel->start = [this, start = std::move(kernel->start)](Launch& launch, Kernel::Done done) {
+        if (auto status = check_works(); !status.ok()) return done(status);
+        driver_->make_current();
+        start(launch, std::move(done));
+      };
+    return kernel;
+  }
+
+  Status start_kernel(
+      const std::function<Status(Launch&)>& compute, const char* holder, Launch& launch) {
+    if (auto status = check_works(); !status.ok()) return status;
+    driver_->make_current();
+    HolderScope scope(holder);
+    auto status = compute(launch);
+    auto launch_error = driver_->take_launch_error();
+    return with_holders(status.ok() ? launch_error : status);
+  }
+
+  const char* holder_of(const std::string& op) {
+    std::lock_guard lock(mutex_);
+    return holders_.insert(op).first->c_str();
+  }
+
+  // -- errors
+
+  Status check_works() const {
+    if (!driver_->has_failed()) return {};
+    return unavailable(  // AC-1
+        attributes_.type + ":" + std::to_string(attributes_.index) + " (" +
+        attributes_.description +
+        ") has failed, and works again only in a new process: restart "
+        "this task. It was: " +
+        driver_->error().message());
+  }
+
+  Status with_holders(const Status& status) const {
+    if (status.code() != Code::resource_exhausted) return status;
+    return resource_exhausted(
+        status.message() + "; of " + attributes_.type + ":" + std::to_string(attributes_.index) +
+        ", " + pool_->describe());
+  }
+
+  const std::shared_ptr<Driver> driver_;
+  const std::shared_ptr<Device> host_;
+  DeviceAttributes attributes_;
+  ResourceKindCatalog resource_kinds_;
+  std::mutex mutex_;
+  std::set<std::string> holders_;  // before pool_, which points into it
+  std::shared_ptr<StreamOrderedPool> pool_;
+  PinnedPool pinned_;
+  std::unique_ptr<DeviceMemory, ReleaseMemory> memory_;
+  DriverStream stream_;
+  KernelCatalog kernels_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<AcceleratorDevice>> make_accelerator_device(AcceleratorOptions options) {
+  auto reserves = !options.memory.grows;
+  auto device = std::make_unique<CardDevice>(std::move(options));
+  if (reserves)
+    if (auto status = device->reserve(); !status.ok()) return status;
+  return std::unique_ptr<AcceleratorDevice>(std::move(device));
+}
+
+}  // namespace troupe::accelerator

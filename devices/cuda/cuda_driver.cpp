@@ -1,0 +1,204 @@
+#include "troupe/devices/cuda/cuda_driver.hpp"
+
+#include <string>
+#include <utility>
+
+#include "troupe/devices/cuda/cuda_error.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+using accelerator::CardFacts;
+using accelerator::Lane;
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Result<CardFacts> read_facts(int ordinal) {
+  cudaDeviceProp properties{};
+  auto status = to_status(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  if (!status.ok()) return status;
+  char bus[32] = "";
+  status = to_status(cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal), "cudaDeviceGetPCIBusId");
+  if (!status.ok()) return status;
+  return CardFacts{
+      .ordinal = ordinal,
+      .name = properties.name,
+      .bus = bus,
+      .memory_bytes = properties.totalGlobalMem,
+      .capability = properties.major * 10 + properties.minor,
+      .multiprocessors = properties.multiProcessorCount,
+      .threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor,
+      .shared_bytes_per_block = properties.sharedMemPerBlockOptin};
+}
+
+}  // namespace
+
+Result<int> count_cards() {
+  int count = 0;
+  auto error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess) return count;
+  cudaGetLastError();
+  if (error == cudaErrorNoDevice) return 0;
+  auto status = to_status(error, "cudaGetDeviceCount");
+  int of_driver = 0, of_build = 0;
+  cudaDriverGetVersion(&of_driver);
+  cudaRuntimeGetVersion(&of_build);
+  auto message = status.message() + "; NVIDIA's driver is for CUDA " + version_text(of_driver) +
+                 ", and this build is of CUDA " + version_text(of_build);
+  if (of_driver < of_build) message += ": install a later driver";
+  return failed_precondition(std::move(message));
+}
+
+Result<std::shared_ptr<accelerator::Driver>> CudaDriver::open(int ordinal) {
+  auto facts = read_facts(ordinal);
+  if (!facts) return facts.status();
+  if (facts->capability < TROUPE_CUDA_LEAST_CAPABILITY)
+    return failed_precondition(
+        facts->name + " has the compute capability " + std::to_string(facts->capability) +
+        ", and this build has kernels for " + std::to_string(TROUPE_CUDA_LEAST_CAPABILITY) +
+        " and later");
+  std::shared_ptr<CudaDriver> driver(new CudaDriver(*facts));
+  if (auto status = driver->start(); !status.ok()) return status;
+  return std::shared_ptr<accelerator::Driver>(std::move(driver));
+}
+
+CudaDriver::CudaDriver(CardFacts facts)
+    : facts_(std::move(facts)), state_(std::make_shared<CardState>(facts_.ordinal)) {}
+
+Status CudaDriver::start() {
+  make_current();
+  for (auto& stream : streams_) {
+    // Not ordered with the default stream, which libraries may use.
+    auto error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error != cudaSuccess) return to_status(error, "cudaStreamCreateWithFlags");
+  }
+  for (auto& completions : completions_)
+    completions = std::make_unique<accelerator::Completions>(
+        [state = state_](const Event& event) { return state->wait_for(event); });
+  return {};
+}
+
+CudaDriver::~CudaDriver() {
+  for (auto& completions : completions_) completions.reset();
+  make_current();
+  kept_.clear();
+  for (auto stream : streams_)
+    if (stream) cudaStreamDestroy(stream);
+}
+
+std::shared_ptr<void> CudaDriver::kept(
+    std::type_index type, const std::function<std::shared_ptr<void>()>& make) {
+  std::lock_guard lock(mutex_);
+  auto& object = kept_[type];
+  if (!object) object = make();
+  return object;
+}
+
+// -- memory
+
+void* CudaDriver::allocate(size_t bytes) {
+  make_current();
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();
+  return nullptr;
+}
+
+void CudaDriver::deallocate(void* memory, size_t bytes) noexcept {
+  make_current();
+  cudaDeviceSynchronize();
+  cudaFree(memory);
+}
+
+void* CudaDriver::allocate_pinned(size_t bytes) {
+  make_current();
+  void* memory = nullptr;
+  if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return memory;
+  cudaGetLastError();
+  return nullptr;
+}
+
+void CudaDriver::deallocate_pinned(void* memory, size_t bytes) noexcept { cudaFreeHost(memory); }
+
+// -- order
+
+Event CudaDriver::record(Lane lane) { return state_->record(stream(lane)); }
+
+void CudaDriver::wait(Lane lane, const Event& event) {
+  make_current();
+  if (auto awaited = CardState::event_of(event))
+    state_->note(cudaStreamWaitEvent(stream(lane), awaited, 0), "cudaStreamWaitEvent");
+}
+
+void CudaDriver::when_reached(Lane lane, std::function<void(Status)> then) {
+  completions_[static_cast<size_t>(lane)]->add(record(lane), std::move(then));
+}
+
+void CudaDriver::call_host(Lane lane, std::function<void()> work) {
+  make_current();
+  // A stream that has failed never calls it, and what it holds is lost with the card.
+  auto* kept = new std::function<void()>(std::move(work));
+  auto call = [](void* given) {
+    std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(given));
+    (*owned)();
+  };
+  auto error = cudaLaunchHostFunc(stream(lane), call, kept);
+  if (error != cudaSuccess) delete kept;
+  state_->note(error, "cudaLaunchHostFunc");
+}
+
+void CudaDriver::finish() {
+  for (size_t lane = 0; lane < accelerator::lane_count; ++lane)
+    when_reached(static_cast<Lane>(lane), [](const Status&) {});
+  for (auto& completions : completions_) completions->finish();
+}
+
+// -- copies
+
+void CudaDriver::copy_in(Lane lane, void* to, const void* from, size_t bytes) {
+  make_current();
+  state_->note(
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream(lane)), "a copy to the card");
+}
+
+void CudaDriver::copy_out(Lane lane, void* to, const void* from, size_t bytes) {
+  make_current();
+  state_->note(
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream(lane)), "a copy to the host");
+}
+
+void CudaDriver::enable_peer(int ordinal) {
+  std::lock_guard lock(mutex_);
+  if (ordinal == facts_.ordinal || !peers_.insert(ordinal).second) return;
+  int can_access = 0;
+  if (cudaDeviceCanAccessPeer(&can_access, facts_.ordinal, ordinal) == cudaSuccess && can_access)
+    cudaDeviceEnablePeerAccess(ordinal, 0);
+  // Another device over this card may have enabled it, which is an error that is kept till taken.
+  cudaGetLastError();
+}
+
+void CudaDriver::copy_peer(
+    Lane lane, void* to, const Driver& source, const void* from, size_t bytes) {
+  make_current();
+  enable_peer(source.facts().ordinal);
+  state_->note(
+      cudaMemcpyPeerAsync(to, facts_.ordinal, from, source.facts().ordinal, bytes, stream(lane)),
+      "a copy from a peer");
+}
+
+// -- kernels
+
+void CudaDriver::make_current() { set_current_card(facts_.ordinal); }
+
+Status CudaDriver::take_launch_error() {
+  auto error = cudaGetLastError();
+  if (error == cudaSuccess) return {};
+  // An error of the start alone is gone now; one of the card is not.
+  auto of_card = cudaStreamQuery(stream(Lane::compute));
+  if (of_card != cudaSuccess && of_card != cudaErrorNotReady) state_->note(of_card, "a kernel");
+  return to_status(error, "the start of a kernel");
+}
+
+}  // namespace troupe::cuda

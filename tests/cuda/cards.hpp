@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "troupe/devices/accelerator/accelerator_device.hpp"
+#include "troupe/devices/accelerator/card_library.hpp"
+
+namespace troupe::testing {
+
+/// The library of the machine's cards; an error says why none can be used.
+const Result<std::shared_ptr<const accelerator::CardLibrary>>& card_library();
+
+/// A card as a device of its own, with a share of its memory.
+std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
+    uint64_t limit_bytes = uint64_t{1} << 30, int card = 0);
+
+}  // namespace troupe::testing

@@ -1,0 +1,103 @@
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "troupe/graph/build/builder.hpp"
+#include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/devices/run_graph.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using accelerator::AcceleratorDevice;
+
+namespace {
+
+Tensor counted(int64_t elements) {
+  auto made = Tensor::allocate(DType::float32, {elements});
+  BOOST_TEST_REQUIRE(made.ok());
+  for (int64_t i = 0; i < elements; ++i)
+    made->mutable_data<float>()[i] = static_cast<float>(i % 65'536);
+  return *made;
+}
+
+Result<Tensor> fetch(AcceleratorDevice& device, const Tensor& value) {
+  Waiting<Result<Tensor>> fetched;
+  device.copy_to_host(value, fetched.callback());
+  return fetched.wait();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(device_of_a_card)
+
+BOOST_AUTO_TEST_CASE(a_card_says_what_it_is) {
+  auto device = make_gpu();
+  BOOST_TEST(device->attributes().type == "GPU");
+  BOOST_TEST(!device->attributes().description.empty());
+  BOOST_TEST(device->driver().facts().memory_bytes > 0u);
+  BOOST_TEST(device->driver().facts().capability >= 70);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_of_all_sizes_come_back_as_they_went) {
+  auto device = make_gpu();
+  for (int64_t elements : {0, 1, 1'000, 16'384, 16'385, 100'000, 30'000'000}) {
+    auto value = counted(elements);
+    auto copy = device->copy_in(value);
+    BOOST_TEST_REQUIRE(copy.ok(), copy.status().to_string());
+    BOOST_TEST((copy->memory() == MemoryKind::device));
+    auto back = fetch(*device, *copy);
+    BOOST_TEST_REQUIRE(back.ok(), back.status().to_string());
+    BOOST_TEST(equal(*back, value), elements << " elements");
+  }
+  device->finish();
+  BOOST_TEST(device->allocator().use().bytes_in_use == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_is_used_again_at_once_keeps_what_belongs_to_each) {
+  auto device = make_gpu(uint64_t{64} << 20);
+  std::vector<Waiting<Result<Tensor>>> fetched(200);
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    auto value = counted(static_cast<int64_t>(i % 2 ? 100 + i : 500'000 + i));
+    auto copy = device->copy_in(value);
+    BOOST_TEST_REQUIRE(copy.ok(), copy.status().to_string());
+    device->copy_to_host(*copy, fetched[i].callback());
+  }
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    auto back = fetched[i].wait();
+    BOOST_TEST_REQUIRE(back.ok(), back.status().to_string());
+    BOOST_TEST(equal(*back, counted(static_cast<int64_t>(i % 2 ? 100 + i : 500'000 + i))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_devices_share_a_card_by_their_limits) {
+  constexpr uint64_t half = uint64_t{128} << 20;
+  auto first = make_gpu(half), second = make_gpu(half);
+  std::vector<Tensor> values;
+  for (auto* device : {first.get(), second.get()}) {
+    auto most = Tensor::allocate(DType::uint8, {int64_t{120} << 20}, device->allocator());
+    BOOST_TEST_REQUIRE(most.ok());
+    values.push_back(*most);
+    auto more = Tensor::allocate(DType::uint8, {int64_t{20} << 20}, device->allocator());
+    BOOST_TEST((more.status().code() == Code::resource_exhausted));
+  }
+  auto there = first->copy_in(Tensor::scalar(7.0F));
+  BOOST_TEST_REQUIRE(there.ok());
+  auto here = second->copy_in(*there);
+  BOOST_TEST_REQUIRE(here.ok());
+  auto back = fetch(*second, *here);
+  BOOST_TEST_REQUIRE(back.ok(), back.status().to_string());
+  BOOST_TEST(back->value<float>() == 7.0F);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_of_ops_without_kernels_of_the_card_runs) {
+  GraphRunner runner(make_gpu());
+  Builder b;
+  auto x = b.placeholder(DType::float32);
+  auto flat = b.op("Reshape", {x, b.constant(Tensor::of<int32_t>({1}, {-1}))});
+  auto size = b.op("Size", {flat}, {{"out_type", DType::int32}});
+  auto got = runner.run(b, {{x, counted(6).reshaped({2, 3})}}, {flat, size});
+  BOOST_TEST_REQUIRE(got.ok(), got.status().to_string());
+  BOOST_TEST((*got)[0].to_string() == "float32[6] [0 1 2 3 4 5]");
+  BOOST_TEST((*got)[1].to_string() == "int32[] 6");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
