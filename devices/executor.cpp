@@ -345,6 +345,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     auto hooks = waiting_.fail(status);
     if (!hooks) return;
     failed_.store(true, std::memory_order_relaxed);
+    resources_.fail(status);
     port_->fail(cancelled("the step has failed: " + status.message()));
     for (auto& hook : *hooks) hook();  // EX-3
   }

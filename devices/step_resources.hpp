@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "troupe/devices/resources/end_hooks.hpp"
 #include "troupe/graph/types/resource.hpp"
@@ -73,6 +74,22 @@ class StepResources {
     end_hooks_.add(std::move(hook), bytes, item);
     has_end_hooks_ = true;
   }
+  /// Calls `hook` with the step's error once it is known that the step fails, maybe at once. Its
+  /// kernels may still run then, and its end hooks are called later.
+  void when_failing(EndHooks::Hook hook) {
+    std::unique_lock lock(mutex_);
+    if (error_.ok()) return failing_hooks_.push_back(std::move(hook));
+    lock.unlock();
+    hook(error_);
+  }
+  /// For the executor: the step fails, for the first time.
+  void fail(const Status& error) {
+    std::unique_lock lock(mutex_);
+    error_ = error;
+    auto hooks = std::exchange(failing_hooks_, {});
+    lock.unlock();
+    for (const auto& hook : hooks) hook(error);
+  }
   /// That item of the plan has changed what other steps see: a variable, a queue. For the items
   /// whose results it may have used the step has ended well, however it ends: what they took has
   /// had its effect.
@@ -95,6 +112,8 @@ class StepResources {
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
   EndHooks end_hooks_;
+  std::vector<EndHooks::Hook> failing_hooks_;
+  Status error_;  // changes once
   std::atomic<bool> has_end_hooks_ = false;
   std::map<std::string, std::shared_ptr<void>> shared_;
 };

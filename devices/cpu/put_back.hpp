@@ -9,6 +9,13 @@
 
 namespace troupe::cpu {
 
+/// Whether a step that ends so puts back what it has taken: see put_back_unless_done().
+inline bool is_put_back(const Status& end) {
+  auto code = end.code();
+  return code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
+         code == Code::unavailable;
+}
+
 /// Has `put_back`, which keeps so many bytes, called if the step does not end as it should, on this
 /// device or elsewhere, for a reason that has nothing to do with what the launch has taken out of a
 /// resource. An error of a node may come of what was taken: it would come again and again. Of a
@@ -17,10 +24,7 @@ inline void put_back_unless_done(
     const Launch& launch, uint64_t bytes, std::function<void()> put_back) {
   if (launch.at() != FrameIteration()) return;
   auto hook = [put_back = std::move(put_back)](const Status& status) {
-    auto code = status.code();
-    if (code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
-        code == Code::unavailable)
-      put_back();
+    if (is_put_back(status)) put_back();
   };
   launch.step_resources().when_ended(std::move(hook), bytes, launch.item());
 }

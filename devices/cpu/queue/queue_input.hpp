@@ -44,6 +44,11 @@ class QueueInput {
 
   const QueueCaller& by() const { return by_; }
 
+  /// See QueueResource::await_return().
+  std::shared_ptr<void> await_return() const {
+    return QueueResource::await_return(std::static_pointer_cast<QueueResource>(handle_.resource));
+  }
+
   /// An error of the queue as users know it, where the queue is gone.
   Status explain(const Status& status) const;
 

@@ -105,7 +105,7 @@ std::optional<Status> QueueResource::end_of(Producer& producer) {
 /// want more than the queue holds; but of a priority queue all at once, or it were not in order.
 std::optional<Status> QueueResource::end_of(Consumer& consumer) {
   auto size = elements_->size();
-  if (is_closed_ && size < consumer.missing) {
+  if (is_at_end() && size < consumer.missing) {
     auto status = too_few(consumer.missing, size);
     take_back(consumer);
     if (!consumer.wanted.may_be_less || elements_->size() == 0) return status;
@@ -238,7 +238,7 @@ std::optional<Result<QueueRuns>> QueueResource::try_dequeue(Dequeue wanted, cons
     if (!consumers_.empty()) return {};
     auto size = elements_->size();
     auto count = wanted.count;
-    if (is_closed_ && size < count) {
+    if (is_at_end() && size < count) {
       if (!wanted.may_be_less || size == 0) return Result<QueueRuns>(too_few(count, size));
       count = size;
     }
@@ -277,6 +277,25 @@ void QueueResource::put_back(QueueRuns runs) {
     std::lock_guard lock(mutex_);
     if (is_dropped_) return;
     elements_->put_back(std::move(runs));
+    advance(calls);
+  }
+  call_back(calls);
+}
+
+std::shared_ptr<void> QueueResource::await_return(std::shared_ptr<QueueResource> queue) {
+  {
+    std::lock_guard lock(queue->mutex_);
+    ++queue->returning_;
+  }
+  auto* resource = queue.get();
+  return {resource, [queue = std::move(queue)](QueueResource*) { queue->end_return(); }};
+}
+
+void QueueResource::end_return() {
+  Calls calls;
+  {
+    std::lock_guard lock(mutex_);
+    --returning_;
     advance(calls);
   }
   call_back(calls);

@@ -69,6 +69,10 @@ class QueueResource final : public Resource {
   /// closed: as if they had not been taken.
   void put_back(QueueRuns runs);
 
+  /// Elements are about to be put back: until what is returned is gone, a queue that is closed and
+  /// has too few elements lets dequeues wait, instead of saying that nothing will come.
+  static std::shared_ptr<void> await_return(std::shared_ptr<QueueResource> queue);
+
   /// Closes the queue behind the enqueues that wait, or makes these fail with Cancelled. Cancelled
   /// if it is closed already and no enqueues are to fail.
   CallId close(bool cancels_enqueues, Done done, const QueueCaller& by = {});
@@ -109,6 +113,8 @@ class QueueResource final : public Resource {
   std::optional<Status> end_of(Producer& producer);
   std::optional<Status> end_of(Consumer& consumer);
   int64_t available() const;
+  bool is_at_end() const { return is_closed_ && returning_ == 0; }
+  void end_return();
   void take_back(Consumer& consumer);
   std::string describe_waiting() const;
   std::atomic<int64_t>& attached(Role role) {
@@ -129,6 +135,7 @@ class QueueResource final : public Resource {
   std::atomic<int64_t> attached_producers_ = 0, attached_consumers_ = 0;
   CallId last_call_ = 0;
   bool is_closed_ = false;
+  int64_t returning_ = 0;                 // how many await_return()s there are
   std::atomic<bool> is_dropped_ = false;  // changes under the mutex
 };
 

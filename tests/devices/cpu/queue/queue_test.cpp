@@ -1,5 +1,6 @@
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/resources/queue/queue.hpp"
@@ -185,6 +186,37 @@ BOOST_AUTO_TEST_CASE(what_a_step_took_is_put_back_in_order_when_the_step_is_canc
     step.cancel(why);
     BOOST_TEST(run("QueueDequeueMany", number(3)) == "float32[3] [1 2 3]");
   }
+}
+
+/// The step has taken the element, and is given up before what follows has run.
+QueueSteps::Step give_up_with_element(QueueSteps& run, const Status& why) {
+  auto step = run.start("QueueDequeue");
+  run("QueueEnqueue", one);
+  run("QueueClose");
+  auto follows = std::exchange(step.port->posted, {});
+  step.execution->cancel(why);
+  step.port->posted = std::move(follows);
+  return step;
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_queue_has_not_ended_while_an_element_is_about_to_come_back) {
+  for (auto takes : {"QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo"}) {
+    QueueSteps run("FIFOQueueV2");
+    auto step = give_up_with_element(run, cancelled("x"));
+    auto inputs = takes == std::string("QueueDequeue") ? Tensors() : number(1);
+    auto next = run.start(takes, inputs), last = run.start(takes, inputs);
+    BOOST_TEST(next.end() == "waits");
+    BOOST_TEST(step.end() == "Cancelled: x");
+    BOOST_TEST(next.end().ends_with(" [1]"));
+    BOOST_TEST(starts_with(last.end(), "OutOfRange: "));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_queue_has_ended_once_an_element_does_not_come_back) {
+  QueueSteps run("FIFOQueueV2");
+  auto failed = give_up_with_element(run, invalid_argument("x"));
+  BOOST_TEST(starts_with(run("QueueDequeue"), "OutOfRange: "));
+  BOOST_TEST(failed.end() == "InvalidArgument: x");
 }
 
 // It may be the element that makes the step fail: it would do so again and again.
