@@ -13,8 +13,10 @@ class SteppedSource : public ElementSource {
  public:
   std::optional<Pulled> pull(Done done) final {
     done_ = std::move(done);
-    if (auto answer = begin()) return answer;
-    return go_on();
+    auto answer = begin();
+    if (!answer) answer = go_on();
+    if (answer) done_ = nullptr;  // it holds who asks, who holds this source
+    return answer;
   }
 
  protected:

@@ -3,6 +3,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/file_cache.hpp"
 #include "troupe/devices/data/buffered_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 
@@ -74,10 +75,9 @@ class CacheWriter final : public data::SteppedSource {
 Result<Iterate> cache(Launch& launch, const SharedDataset& input) {
   const auto& filename = launch.input(1);
   if (!filename.shape().is_scalar()) return invalid_argument("filename must be a scalar");
-  if (!filename.value<std::string>().empty())
-    return unimplemented(
-        "a dataset is cached in memory only, not in the file '" + filename.value<std::string>() +
-        "'");
+  if (auto file = filename.value<std::string>(); !file.empty())
+    return Iterate(
+        [=](const SharedIteration& iteration) { return iterate_cached(file, input, iteration); });
   auto cache = std::make_shared<ElementCache>();
   return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
     if (auto elements = cache->get())

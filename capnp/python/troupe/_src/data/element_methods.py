@@ -127,10 +127,11 @@ class ElementMethods(DatasetBase):
         )
 
     def cache(self, filename: TensorLike = "") -> Dataset:
-        """The elements, kept in memory in the first iteration.
+        """The elements, kept in memory or in a file in the first iteration.
 
         Args:
-            filename: Must be "": files are not supported.
+            filename: The file, which keeps them for later programs, too, once an iteration has come
+                to its end; "" for memory.
 
         Returns:
             The dataset.
