@@ -1,9 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "troupe/devices/executor.hpp"
@@ -13,7 +16,9 @@ namespace troupe::data {
 /// What the sources of one iteration over a dataset share. Thread-safe.
 class Iteration {
  public:
-  explicit Iteration(Device& device) : device_(device) {}
+  /// `seeds`: what seed() gives first.
+  explicit Iteration(Device& device, std::vector<uint64_t> seeds = {})
+      : device_(device), seeds_(std::move(seeds)) {}
 
   Device& device() const { return device_; }
 
@@ -35,8 +40,29 @@ class Iteration {
     return std::static_pointer_cast<T>(state);
   }
 
+  /// A random seed: the next of those that it began with, and behind them what `draw` makes.
+  template <class Draw>
+  uint64_t seed(const Draw& draw) {
+    std::lock_guard lock(seeds_mutex_);
+    if (drawn_ < seeds_.size()) return seeds_[drawn_++];
+    auto seed = draw();
+    if (++drawn_ <= seeds_max) seeds_.push_back(seed);
+    return seed;
+  }
+  /// All that seed() has given, or will: an iteration that begins with them gives the same
+  /// elements. Nothing where they were too many to keep.
+  std::optional<std::vector<uint64_t>> seeds() const {
+    std::lock_guard lock(seeds_mutex_);
+    if (drawn_ > seeds_max) return {};
+    return seeds_;
+  }
+  static constexpr size_t seeds_max = size_t{1} << 20;
+
  private:
   Device& device_;
+  mutable std::mutex seeds_mutex_;
+  std::vector<uint64_t> seeds_;
+  size_t drawn_ = 0;
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;
   std::vector<std::weak_ptr<Execution>> calls_;

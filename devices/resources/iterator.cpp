@@ -65,20 +65,63 @@ Resource::Description IteratorResource::describe() const {
 Status IteratorResource::begin(const data::SharedDataset& dataset, Device& device) {
   auto status = data::check_components(dataset->dtypes(), dataset->shapes(), dtypes_, shapes_);
   if (!status.ok()) return status;
-  auto iteration = std::make_shared<data::Iteration>(device);
+  IteratorState restored;
+  {
+    std::lock_guard lock(mutex_);
+    if (!position_) restored = restored_;
+  }
+  return begin_at(restored, dataset, device);
+}
+
+Status IteratorResource::begin_at(
+    const IteratorState& place, const data::SharedDataset& dataset, Device& device) {
+  auto iteration = std::make_shared<data::Iteration>(device, place.seeds);
   auto source = dataset->iterate(iteration);
   if (!source) return source.status();
   SharedPosition position =
-      std::make_shared<const Position>(Position{iteration, *std::move(source)});
+      std::make_shared<const Position>(Position{dataset, iteration, *std::move(source)});
   {
     std::lock_guard lock(mutex_);
     if (is_dropped_) return iterator_dropped();
     position_.swap(position);
+    restored_ = place;
     kept_.clear();
     pulled_ = 0;
   }
   if (position) position->iteration->stop();
   return {};
+}
+
+Result<std::string> IteratorResource::serialize_state() const {
+  std::lock_guard lock(mutex_);
+  if (is_dropped_) return iterator_dropped();
+  if (!position_ && !factory_ && restored_.next == 0) return not_begun();
+  auto state = restored_;
+  if (!position_) return state.to_text();
+  // Of the elements that are left from before, some are still to be pulled again.
+  std::erase_if(state.left, [this](uint64_t number) { return number < pulled_; });
+  for (const auto& [number, answer] : kept_) state.left.insert(number);
+  state.next = std::max(state.next, pulled_);
+  auto seeds = position_->iteration->seeds();
+  if (!seeds || state.left.size() > IteratorState::numbers_max)
+    return resource_exhausted(
+        "too many elements of the iterator were put back, or its dataset has drawn too many random "
+        "seeds, to keep their numbers in a state");
+  state.seeds = *std::move(seeds);
+  return state.to_text();
+}
+
+Status IteratorResource::restore_state(const std::string& state, Device& device) {
+  auto place = IteratorState::parse(state);
+  if (!place) return place.status();
+  data::SharedDataset dataset;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_dropped_) return iterator_dropped();
+    if (position_) dataset = position_->dataset;
+    else restored_ = *place;
+  }
+  return dataset ? begin_at(*place, dataset, device) : Status();
 }
 
 void IteratorResource::begin_later(data::SharedFunction factory) {
@@ -199,6 +242,7 @@ void IteratorResource::answer(const SharedPosition& from, Numbered answer) {
   std::unique_lock lock(mutex_);
   if (position_ != from) return;
   pulled_ = std::max(pulled_, answer.number + 1);
+  if (restored_.is_given(answer.number)) return;
   kept_.emplace(answer.number, std::move(answer.answer));
   give_kept(lock);
 }

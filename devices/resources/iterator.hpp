@@ -9,6 +9,7 @@
 
 #include "troupe/devices/data/dataset_function.hpp"
 #include "troupe/devices/data/iteration.hpp"
+#include "troupe/devices/resources/iterator_state.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
@@ -42,12 +43,20 @@ class IteratorResource final : public Resource,
   const DTypes& dtypes() const { return dtypes_; }
   const Shapes& shapes() const { return shapes_; }
 
-  /// Goes to the first element of that dataset. InvalidArgument: its elements are others than those
-  /// of the iterator.
+  /// Goes to the first element of that dataset, or to where restore_state() says. InvalidArgument:
+  /// its elements are others than those of the iterator.
   Status begin(const data::SharedDataset& dataset, Device& device);
   /// Lets the first get_next() begin with the dataset that this function returns. Without effect
   /// where it has one, or has begun.
   void begin_later(data::SharedFunction factory);
+
+  /// Where it is, for restore_state(), now or in another process. FailedPrecondition before
+  /// begin(); ResourceExhausted: it has put back, or drawn seeds for, more than a state can hold.
+  Result<std::string> serialize_state() const;
+  /// Goes to where an iterator over the same dataset was: at once, or with the next begin() where
+  /// it has no dataset yet. The elements before that place are computed again, and left out.
+  /// InvalidArgument: that is no state.
+  Status restore_state(const std::string& state, Device& device);
 
   /// One who waits for an element.
   struct Waiter {
@@ -68,6 +77,7 @@ class IteratorResource final : public Resource,
  private:
   /// What begin() has begun.
   struct Position {
+    data::SharedDataset dataset;
     std::shared_ptr<data::Iteration> iteration;
     data::SharedSource source;
   };
@@ -80,6 +90,7 @@ class IteratorResource final : public Resource,
 
   void serve(Device& device);
   bool serve_next(Device& device);
+  Status begin_at(const IteratorState& place, const data::SharedDataset& dataset, Device& device);
   bool make_dataset(Device& device, const data::SharedFunction& factory);
   void take_dataset(Device& device, data::Pulled made);
   std::optional<Numbered> take_kept();
@@ -92,6 +103,7 @@ class IteratorResource final : public Resource,
 
   mutable std::mutex mutex_;
   SharedPosition position_;       // null before begin()
+  IteratorState restored_;        // where the position, or the next one, is to go on
   data::SharedFunction factory_;  // of a dataset, until it is called
   std::list<Ticket> waiting_;
   bool is_serving_ = false;  // somebody pulls for those who wait

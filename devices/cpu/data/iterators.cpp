@@ -5,6 +5,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
 #include "troupe/devices/cpu/put_back.hpp"
+#include "troupe/devices/cpu/random/seeds.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/resources/iterator.hpp"
@@ -110,19 +111,39 @@ Result<Kernel> make_get_next(const Node& node, const Graph& graph, Device& devic
   return kernel;
 }
 
-KernelCatalog::MakeLinked make_to_string(const std::shared_ptr<IteratorTexts>& texts) {
-  return [texts](const Node& node, const Graph& graph, Device& device) -> Result<Kernel> {
+/// A kernel that uses an iterator, which is input 0.
+template <class Use>
+KernelCatalog::MakeLinked make_use(const Use& use) {
+  return [use](const Node& node, const Graph& graph, Device& device) -> Result<Kernel> {
     auto factory = factory_of(node, 0, graph, device);
     if (!factory) return factory.status();
-    return Kernel{.compute = [texts, factory = *std::move(factory)](Launch& launch) -> Status {
+    return Kernel{.compute = [use, factory = *std::move(factory)](Launch& launch) -> Status {
       auto iterator = iterator_input(launch, 0);
       if (!iterator) return iterator.status();
       if (factory) (*iterator)->begin_later(factory);
-      const auto& name = launch.input(0).value<ResourceHandle>().name;
-      launch.set(0, Tensor::string(texts->text_of(*iterator, name)));
-      return {};
+      return use(launch, *iterator);
     }};
   };
+}
+
+KernelCatalog::MakeLinked make_to_string(const std::shared_ptr<IteratorTexts>& texts) {
+  return make_use([texts](Launch& launch, const std::shared_ptr<IteratorResource>& iterator) {
+    const auto& name = launch.input(0).value<ResourceHandle>().name;
+    launch.set(0, Tensor::string(texts->text_of(iterator, name)));
+    return Status();
+  });
+}
+
+Status serialize_state(Launch& launch, const std::shared_ptr<IteratorResource>& iterator) {
+  auto state = iterator->serialize_state();
+  if (state) launch.set(0, Tensor::string(*state));
+  return state.status();
+}
+
+Status restore_state(Launch& launch, const std::shared_ptr<IteratorResource>& iterator) {
+  auto state = scalar_input<std::string>(launch.input(1), "state");
+  if (!state) return state.status();
+  return iterator->restore_state(*state, launch.device());
 }
 
 KernelCatalog::Make make_from_string(const std::shared_ptr<IteratorTexts>& texts) {
@@ -155,6 +176,8 @@ void add_iterators_kernels(KernelCatalog& catalog) {
   catalog.add_linked("IteratorGetNextSync", make_get_next);
   auto texts = std::make_shared<IteratorTexts>();
   catalog.add_linked("IteratorToStringHandle", make_to_string(texts));
+  catalog.add_linked("IteratorSerializeState", make_use(serialize_state));
+  catalog.add_linked("IteratorRestoreState", make_use(restore_state));
   catalog.add("IteratorFromStringHandle", make_from_string(texts));
   catalog.add("IteratorFromStringHandleV2", make_from_string(texts));
 }

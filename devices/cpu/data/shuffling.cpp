@@ -83,6 +83,19 @@ class Shuffled final : public data::SteppedSource {
   size_t start_ = 0, end_ = 0;
 };
 
+/// Whose addresses are those of one dataset alone.
+struct ShufflePart {
+  char seeds = 0, source = 0;
+};
+
+/// Seeds that nobody has asked for are the same in all of an iteration, and in one that goes on
+/// where it was.
+ShuffleSeeds or_drawn(ShuffleSeeds seeds, data::Iteration& iteration) {
+  if (seeds.first != 0 || seeds.second != 0) return seeds;
+  auto first = iteration.seed(fresh_seed), second = iteration.seed(fresh_seed);
+  return {static_cast<int64_t>(first), static_cast<int64_t>(second)};
+}
+
 Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuffles) {
   int64_t numbers[3];
   constexpr const char* names[] = {"buffer_size", "seed", "seed2"};
@@ -91,21 +104,18 @@ Result<Iterate> shuffle(Launch& launch, const SharedDataset& input, bool reshuff
     if (!number) return number.status();
     numbers[i] = *number;
   }
-  auto [size, first, second] = numbers;
+  auto size = numbers[0];
   if (size <= 0) return invalid_argument("buffer_size must be greater than zero.");
-  if (first == 0 && second == 0) {
-    first = static_cast<int64_t>(fresh_seed());
-    second = static_cast<int64_t>(fresh_seed());
-  }
-  ShuffleSeeds seeds{first, second};
-  auto part = std::make_shared<char>();  // whose address is this dataset's alone
+  ShuffleSeeds seeds{numbers[1], numbers[2]};
+  auto part = std::make_shared<ShufflePart>();
   return Iterate([=](const SharedIteration& iteration) -> Result<data::SharedSource> {
     auto source = input->iterate(iteration);
     if (!source) return source;
-    auto mine = seeds;
+    auto mine = *iteration->state_of<ShuffleSeeds>(
+        &part->seeds, [&] { return std::make_shared<ShuffleSeeds>(or_drawn(seeds, *iteration)); });
     if (reshuffles) {
-      auto make = [&] { return std::make_shared<ShuffleSeedSource>(seeds); };
-      mine = iteration->state_of<ShuffleSeedSource>(part.get(), make)->next();
+      auto make = [&] { return std::make_shared<ShuffleSeedSource>(mine); };
+      mine = iteration->state_of<ShuffleSeedSource>(&part->source, make)->next();
     }
     return data::SharedSource(std::make_shared<Shuffled>(*std::move(source), size, mine));
   });

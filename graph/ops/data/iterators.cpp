@@ -53,11 +53,30 @@ void add_string_handle_ops(OpCatalog& catalog) {
         .stateful());
 }
 
+void add_iterator_state_ops(OpCatalog& catalog) {
+  catalog.add(Op("IteratorSerializeState")
+      .doc("Where the iterator is, for IteratorRestoreState.")
+      .input("iterator", DType::resource)
+      .output("state", DType::string)
+      .infer_shape(shapes::scalar())
+      .stateful());
+  catalog.add(Op("IteratorRestoreState")
+      .doc("Lets the iterator go on where one over the same dataset was when "
+           "IteratorSerializeState\nreturned the state: at once, or from the next MakeIterator on "
+           "where it has not begun.\nThe elements before that place are computed again, and left "
+           "out.")
+      .input("iterator", DType::resource)
+      .input("state", DType::string)
+      .infer_shape([](ShapeInference& s) { return s.need_rank(1, 0); })
+      .stateful());
+}
+
 }  // namespace
 
 void add_iterators_ops(OpCatalog& catalog) {
   add_handle_ops(catalog);
   add_string_handle_ops(catalog);
+  add_iterator_state_ops(catalog);
   catalog.add(Op("MakeIterator")
       .doc("Lets the iterator begin with the first element of the dataset.")
       .input("dataset", DType::variant)
