@@ -113,7 +113,7 @@ struct AttrReader {
   caf::error operator()(std::vector<T>& values) {
     uint64_t count = 0;
     if (auto error = source(count)) return error;
-    if (count > 1'000'000) return bad("a list of more than a million values");
+    if (count > attr_values_max) return bad("a list of more than a million values");
     for (; count > 0; --count) {  // memory is taken as values are read, not as they are announced
       T value{};
       if (auto error = (*this)(value)) return error;
@@ -159,7 +159,8 @@ caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nest
 
 /// Whether the elements of the tensor are sent beside the content.
 bool is_beside(DType dtype, const Shape& shape, const WireContext* context) {
-  return context && static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
+  return context && context->next_beside < beside_max &&
+         static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
 }
 
 caf::error read_beside(WireContext& context, DType dtype, const Shape& shape, Tensor& value) {
@@ -332,7 +333,7 @@ caf::error inspect(caf::serializer& sink, Tensor& value) {
     auto* context = WireContext::of(sink.context());
     if (!is_beside(value.dtype(), value.shape(), context))
       return sink.apply_raw(value.bytes(), const_cast<void*>(value.raw()));
-    context->beside.push_back(value);
+    context->add(value);
     return {};
   }
   for (const auto& element : value.values<std::string>())

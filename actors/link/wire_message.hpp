@@ -28,6 +28,12 @@ struct ReceivedMessage {
 
 /// Tensors of at least so many bytes are sent beside the content; smaller ones are cheaper to copy.
 inline constexpr size_t beside_bytes_min = 4096;
+/// Of one message. Those after them are in the content: the frame of the message names each tensor
+/// that is not, and its size is limited.
+inline constexpr size_t beside_max = 65536;
+/// A list in an attribute of a node that has more values is refused, by the end that reads it,
+/// which ends the link: so none may be sent.
+inline constexpr size_t attr_values_max = 1'000'000;
 
 /// Translates the handles of actors in messages to the numbers that a link knows them by.
 /// Thread-safe.
@@ -49,9 +55,15 @@ class WireContext final : public caf::execution_unit {
   /// That of the serializer, or null: then the whole tensor is in the content.
   static WireContext* of(caf::execution_unit* context);
 
+  /// Writes a tensor beside the content.
+  void add(const Tensor& value) {
+    beside.push_back(value);
+    ++next_beside;
+  }
+
   HandleTable& handles;
   Tensors& beside;
-  size_t next_beside = 0;  // of those that were read
+  size_t next_beside = 0;  // of those that were written, or read
 
  private:
   void exec_later(caf::resumable*) override;

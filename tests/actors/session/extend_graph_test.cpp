@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "troupe/actors/link/wire_message.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 using namespace troupe;
@@ -51,6 +52,23 @@ BOOST_AUTO_TEST_CASE(reserved_ops_and_names_are_refused_in_functions) {
   auto status = extend_graph(graph, {sends}, {});
   BOOST_TEST(status.message() == "names that begin with '_' are reserved");
   BOOST_TEST(graph.library().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_that_no_other_task_would_read_is_refused_and_named) {
+  std::vector<int64_t> most(attr_values_max), more(attr_values_max + 1);
+  NodeDef x{.name = "x", .op = "Placeholder", .attrs = {{"dtype", DType::float32}, {"_l", most}}};
+  Graph graph(make_op_catalog());
+  BOOST_TEST(extend_graph(graph, {}, {x}).ok());
+  auto in_a_function = neg();
+  in_a_function.nodes[0].attrs["_l"] = FunctionRefs{FunctionRef("g", {{"l", more}})};
+  x.name = "y";
+  x.attrs["_l"] = more;
+  for (const auto& status :
+       {extend_graph(graph, {}, {x}), extend_graph(graph, {in_a_function}, {})}) {
+    BOOST_TEST((status.code() == Code::invalid_argument), status.to_string());
+    BOOST_TEST(status.message().find("attribute '_l' has 1000001 values") != std::string::npos);
+    BOOST_TEST(!status.where().node.empty());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
