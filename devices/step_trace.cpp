@@ -1,12 +1,18 @@
 #include "troupe/devices/step_trace.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/transfer.hpp"
 
 namespace troupe {
 namespace {
+
+/// Of one step on one device: a loop may run its nodes any number of times, and the client that
+/// asked for the trace gets all of it at once. What is more is counted in the entry after these.
+constexpr size_t traced_max = 1'000'000;
+constexpr NodeId not_traced = -1;
 
 NodeRun to_run(const Graph& graph, const Node& node) {
   NodeRun run{.node = node.name, .op = node.op->name(), .tensor = {}, .peer = {}};
@@ -21,6 +27,15 @@ NodeRun to_run(const Graph& graph, const Node& node) {
     run.peer = transfer::client;
   }
   return run;
+}
+
+/// The entry that stands for those that are not traced one by one.
+NodeRun not_traced_run(uint64_t count) {
+  return {
+      .node = "_not_traced",
+      .op = "_NotTraced",
+      .tensor = std::to_string(count) + " more nodes",
+      .peer = {}};
 }
 
 /// Nodes that were fused ran as one: all from its begin to its end, and the last gave its output.
@@ -40,7 +55,10 @@ void StepTrace::add(const Plan& plan, NodeId node, Time ready, Time begin, uint6
   std::lock_guard lock(mutex_);
   memory_peak_ = std::max(memory_peak_, memory);
   auto thread = threads_.emplace(std::this_thread::get_id(), threads_.size()).first->second;
-  noted_.push_back({node, ready, begin, end, thread, bytes});
+  if (noted_.size() < traced_max) return noted_.push_back({node, ready, begin, end, thread, bytes});
+  if (noted_.size() == traced_max) noted_.push_back({not_traced, ready, begin, end, thread, 0});
+  ++noted_.back().bytes;
+  noted_.back().end = end;
 }
 
 DeviceRun StepTrace::take(const Plan& plan) {
@@ -54,14 +72,17 @@ DeviceRun StepTrace::take(const Plan& plan) {
       .nodes = {},
       .graph = {}};
   for (const auto& noted : noted_) {
-    for (auto& node : to_runs(plan.graph(), plan.graph().node(noted.node))) {
+    auto is_traced = noted.node != not_traced;
+    auto nodes = is_traced ? to_runs(plan.graph(), plan.graph().node(noted.node))
+                           : std::vector{not_traced_run(noted.bytes)};
+    for (auto& node : nodes) {
       node.ready = noted.ready;
       node.begin = noted.begin;
       node.end = noted.end;
       node.thread = noted.thread;
       run.nodes.push_back(std::move(node));
     }
-    run.nodes.back().bytes = noted.bytes;
+    if (is_traced) run.nodes.back().bytes = noted.bytes;
   }
   return run;
 }
