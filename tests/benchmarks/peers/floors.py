@@ -56,7 +56,7 @@ def tcp_bandwidth(seconds, size):
     """GB/s of `size` bytes over one TCP connection."""
 
     def send(connection):
-        block = bytes(size)
+        block = b"1" * size  # memory that was never written is one page of zeros
         while connection.recv(1):
             connection.sendall(block)
 
