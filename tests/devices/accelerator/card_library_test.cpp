@@ -40,4 +40,17 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_library_of_cards_is_refused) {
   BOOST_TEST(of_ops.message() == TROUPE_OP_LIBRARY_FILE " is no library of cards");
 }
 
+#ifdef TROUPE_CUDA_LIBRARY
+BOOST_AUTO_TEST_CASE(the_library_of_cards_is_loaded_beside_all_that_a_node_has) {
+  // The messages of protobuf, a second time, would end the process.
+  auto library = load_cuda({.driver_files = {any_file}, .libraries = {TROUPE_CUDA_LIBRARY}});
+  BOOST_TEST_REQUIRE(library.ok(), library.status().to_string());
+  auto count = (*library)->count();
+  if (!count)
+    BOOST_TEST(count.status().message().find("NVIDIA's driver is for CUDA") != std::string::npos);
+  KernelCatalog kernels;
+  (*library)->add_kernels(kernels);
+}
+#endif
+
 BOOST_AUTO_TEST_SUITE_END()
