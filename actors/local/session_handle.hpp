@@ -6,6 +6,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/local/caller_execution_unit.hpp"
+#include "troupe/actors/local/caller_turns.hpp"
 
 namespace troupe {
 
@@ -33,9 +34,11 @@ class LocalSessionHandle {
   }
 
   /// Sends a call and runs the actors that it wakes on this thread, until the call is answered or
-  /// no more of them are ready here.
+  /// no more of them are ready here. They run elsewhere if the thread gets no turn.
   template <class Call, class IsAnswered>
   void send_from_here(Call call, IsAnswered is_answered) {
+    CallerTurns::Turn turn(turns_);
+    if (!turn) return tell(actor_, std::move(call));
     CallerExecutionUnit here(system_);
     tell(actor_, std::move(call), &here);
     // One activation at a time: an actor that others keep busy must not keep this thread.
@@ -68,6 +71,7 @@ class LocalSessionHandle {
   caf::actor_system& system_;
   SessionActor actor_;
   const std::shared_ptr<const SessionEnd> end_;
+  CallerTurns turns_;
   std::atomic<bool> is_closed_{false};
   std::atomic<CallId> next_call_{1};
 };

@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
   auto floor_us = measure_raw_round_trip(report);  // first, as it forks: no thread may run
   measure_executor(report);
   measure_local_steps(report);
+  measure_threads(report);
+  measure_first_run(report);
   measure_pictures(report);
   measure_simulated_clusters(report);
   measure_nodes(report, floor_us);

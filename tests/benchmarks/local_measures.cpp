@@ -4,6 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <thread>
+
 #include "troupe/actors/local/local_cluster.hpp"
 #include "troupe/graph/draw/chrome_trace.hpp"
 #include "troupe/graph/draw/dot.hpp"
@@ -81,6 +86,29 @@ void no_delay(int socket) {
   _exit(0);
 }
 
+/// Steps per second of that many threads, each of which calls `f` again and again for 200 ms.
+template <class F>
+double step_rate(int threads, F f) {
+  using Clock = std::chrono::steady_clock;
+  std::atomic<int64_t> steps = 0;
+  auto begin = Clock::now();
+  auto end = begin + std::chrono::milliseconds(200);
+  std::vector<std::jthread> running;
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([&] {
+      int64_t own = 0;
+      for (; Clock::now() < end; ++own) f();
+      steps += own;
+    });
+  running.clear();  // joins them
+  return double(steps) / std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double median(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  return numbers[numbers.size() / 2];
+}
+
 }  // namespace
 
 double measure_raw_round_trip(Report& report) {
@@ -127,6 +155,50 @@ void measure_local_steps(Report& report) {
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});
+}
+
+void measure_threads(Report& report) {
+  LocalCluster cluster({{"local", 1}});
+  auto session = must(cluster.session("local"));
+  Builder b;
+  auto constant = b.constant(1.0f);
+  must(session->extend(b));
+  // In turns, so that what else the machine does slows all of them.
+  constexpr int rounds = 10;
+  std::map<int, std::vector<double>> rates;
+  for (int i = 0; i < rounds; ++i)
+    for (int threads : {1, 2, 4})
+      rates[threads].push_back(step_rate(threads, [&] { must(session->run({}, {constant})); }));
+  for (const auto& [threads, samples] : rates) {
+    char note[32];
+    std::snprintf(note, sizeof note, "%.2f of one thread", median(samples) / median(rates[1]));
+    report.push_back(
+        {"null steps of one session, " + std::to_string(threads) + " threads", median(samples),
+         "steps/s", note});
+  }
+}
+
+void measure_first_run(Report& report) {
+  constexpr int count = 1000;
+  LocalCluster cluster({{"local", 1}});
+  Samples extended, first;
+  for (int i = 0; i < 10; ++i) {
+    Builder b;
+    auto x = b.placeholder(DType::float32, {});
+    Refs fetches;
+    for (int fetch = 0; fetch < count; ++fetch) fetches.push_back(b.add(x, b.constant(1.0f)));
+    auto session = must(cluster.session("local"));
+    auto start = std::chrono::steady_clock::now();
+    must(session->extend(b));
+    auto sent = std::chrono::steady_clock::now();
+    must(session->run({{x, Tensor::scalar(1.0f)}}, fetches));
+    extended.add(sent - start);
+    first.add(std::chrono::steady_clock::now() - sent);
+  }
+  for (auto [what, samples] :
+       {std::pair("extend by 2,001 nodes", &extended),
+        std::pair("first run, 1,000 fetches", &first)})
+    report.push_back({what, samples->p50_us() / 1000, "ms", samples->spread() + " us"});
 }
 
 void measure_pictures(Report& report) {

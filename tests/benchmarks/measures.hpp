@@ -12,6 +12,10 @@ double measure_raw_round_trip(Report& report);
 void measure_executor(Report& report);
 /// Steps of one constant, and over two tasks, in this process.
 void measure_local_steps(Report& report);
+/// Null steps of one session in this process, by the number of threads that run them.
+void measure_threads(Report& report);
+/// A session's first step, with many fetches.
+void measure_first_run(Report& report);
 /// A traced step of 10,000 nodes, its Chrome trace and its dot graph.
 void measure_pictures(Report& report);
 /// The real time of steps over simulated clusters, by the number of tasks and of tasks in the step.
