@@ -4,10 +4,10 @@
 #include <atomic>
 #include <memory>
 
-#include "troupe/devices/launch_outputs.hpp"
+#include "troupe/devices/launches.hpp"
+#include "troupe/devices/send_scope.hpp"
 #include "troupe/devices/step_frames.hpp"
 #include "troupe/devices/step_resources.hpp"
-#include "troupe/devices/waiting_launches.hpp"
 
 namespace troupe {
 namespace {
@@ -62,6 +62,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   /// Runs the ready nodes and what becomes ready by them. The caller holds one unit of pending_.
   void run(Ready& ready, On thread) {
     auto budget_ns = caller_budget_ns;
+    SendScope sends;
     while (!ready.empty() && !failed_.load(std::memory_order_relaxed)) {
       auto node = ready.back();
       const auto& item = item_of(node);
@@ -84,8 +85,10 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
         run_as_task({node});
         continue;
       }
+      sends.note_work(cost);
       finish(node, compute(node, launch, outputs.span()), outputs.span(), ready);
     }
+    sends.flush();
     release();
   }
 

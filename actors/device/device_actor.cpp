@@ -162,7 +162,7 @@ struct DeviceState {
     return [this, id, plan](const EdgeKey& key, Tensor value) -> Status {
       const auto& destination = plan->destinations.at(key.edge);
       if (current == this) outbox.post(id, key, destination.actor, std::move(value));
-      else caf::anon_send(destination.actor, Deliver{id, {key}, {std::move(value)}});
+      else Outbox::post_on_thread(id, key, destination.actor, std::move(value));
       return {};
     };
   }

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "troupe/actors/device/device_actor.hpp"
+#include "troupe/devices/send_scope.hpp"
 
 namespace troupe {
 
-/// Tensors that are sent at the end of a handler. Those of one step for one device are batched in
-/// one message while they are small.
+/// Tensors that are sent together: at the end of a handler or, on a thread of the device, when its
+/// executor has other work. Those of one step for one device are batched in one message while they
+/// are small.
 class Outbox {
  public:
   struct Batch {
@@ -30,10 +32,25 @@ class Outbox {
     batches_.push_back({to, Deliver{step, {key}, {std::move(value)}}, bytes});
   }
 
+  /// As post(), on a thread where no handler of the device runs.
+  static void post_on_thread(StepId step, const EdgeKey& key, const DeviceActor& to, Tensor value) {
+    of_thread().post(step, key, to, std::move(value));
+    if (auto* scope = SendScope::current()) scope->keep(flush_thread);
+    else flush_thread();
+  }
+
   bool empty() const { return batches_.empty(); }
   std::vector<Batch> take() { return std::exchange(batches_, {}); }
 
  private:
+  static Outbox& of_thread() {
+    thread_local Outbox outbox;
+    return outbox;
+  }
+  static void flush_thread() {
+    for (auto& batch : of_thread().take()) caf::anon_send(batch.to, std::move(batch.message));
+  }
+
   /// A larger one would keep the small tensors in it waiting.
   static constexpr size_t batch_bytes_max = size_t{64} << 10;
 

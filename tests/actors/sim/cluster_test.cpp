@@ -61,6 +61,31 @@ BOOST_AUTO_TEST_CASE(a_step_crosses_simulated_links_in_virtual_time) {
   BOOST_TEST(session.close().ok());
 }
 
+BOOST_AUTO_TEST_CASE(edges_that_travel_the_same_way_at_the_same_time_share_a_message) {
+  // The messages of a step whose values cross as so many edges, from a handler of the sending
+  // device or, behind long work, from one of its threads.
+  auto messages = [](int edges, int64_t elements) {
+    sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});
+    auto session = cluster.session(worker0);
+    const auto& b = session.graph();
+    auto x = b.placeholder(DType::float32);
+    auto sum = b.on(ps).reduce_sum(b.on(ps).exp(x));
+    Values received;
+    for (int i = 0; i < edges; ++i)
+      received.push_back(b.on(worker1).neg(b.on(ps).add(sum, b.constant<float>(i))));
+    auto end = b.on(worker1).group(received);
+    auto run = [&] {
+      auto before = cluster.messages_delivered();
+      auto ones = Tensor::of<float>({elements}, std::vector<float>(elements, 0.5f));
+      BOOST_TEST_REQUIRE(session.run({{x, ones}}, {}, {end}).ok());
+      return cluster.messages_delivered() - before;
+    };
+    run();
+    return run();
+  };
+  for (int64_t elements : {1, 100'000}) BOOST_TEST(messages(10, elements) == messages(1, elements));
+}
+
 BOOST_AUTO_TEST_CASE(one_seed_gives_one_history_and_another_seed_another) {
   auto first = history(7);
   BOOST_TEST(first == history(7));
