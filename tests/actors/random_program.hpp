@@ -5,6 +5,7 @@
 
 #include "troupe/actors/sim/random.hpp"
 #include "troupe/graph/build/control_flow.hpp"
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/session.hpp"
 
 namespace troupe::testing {
@@ -16,56 +17,79 @@ namespace troupe::testing {
 class RandomProgram {
  public:
   RandomProgram(const Builder& builder, sim::Seed seed, const std::vector<std::string>& devices)
-      : builder_(builder), random_(seed, "program"), places_(seed, "places"), devices_(devices) {
-    const Shape shape{2, 3};
-    auto fed = on(builder_).placeholder(DType::float32, shape);
-    auto fed_of_any_shape = on(builder_).placeholder(DType::float32);
-    feeds = {{fed, tensor()}, {fed_of_any_shape, tensor()}};
-    auto second = on(builder_).reshape(fed_of_any_shape, sizes(builder_, {2, 3}));
+      : RandomProgram(builder, seed, devices, DType::float32) {
     auto variable = builder_.on(devices_.front()).variable("sum", builder_.constant(tensor()));
     initialize = builder_.initializer();
-    Values values{fed, second, on(builder_).constant(tensor())};
     Value last;
     for (auto count = random_.between(6, 16); count > 0; --count) {
-      values.push_back(draw(builder_, values, 2));
+      values_.push_back(draw(builder_, values_, 2));
       if (!random_.chance(0.2)) continue;
       // The reads and updates of the variable come one after the other.
-      auto b = last.is_valid() ? builder_.after({last, values.back()}) : builder_;
-      last =
-          b.on(devices_.front()).op("AssignAddVariableOp", {variable.handle, random_.pick(values)});
+      auto b = last.is_valid() ? builder_.after({last, values_.back()}) : builder_;
+      last = b.on(devices_.front())
+                 .op("AssignAddVariableOp", {variable.handle, random_.pick(values_)});
       last = builder_.after({last})
                  .on(devices_.front())
-                 .op("ReadVariableOp", {variable.handle}, {{"dtype", DType::float32}});
-      values.push_back(last);
+                 .op("ReadVariableOp", {variable.handle}, {{"dtype", dtype_}});
+      values_.push_back(last);
     }
     for (auto count = random_.between(1, 4); count > 0; --count)
-      fetches.emplace_back(random_.pick(values));
-    fetches.emplace_back(values.back());
+      fetches.emplace_back(random_.pick(values_));
+    fetches.emplace_back(values_.back());
     if (random_.chance(0.3)) {
-      auto inner = random_.pick(values);
-      if (inner.name() != fed.name()) feeds.push_back({inner, tensor()});
+      auto inner = random_.pick(values_);
+      if (inner.name() != values_[0].name()) feeds.push_back({inner, tensor()});
     }
   }
 
   std::vector<Feed> feeds;
   std::vector<Ref> fetches;
-  Value initialize;
+  Value initialize;  // invalid where there is nothing to initialize
 
- private:
+ protected:
+  /// The values that every program begins with, and no more.
+  RandomProgram(
+      const Builder& builder, sim::Seed seed, const std::vector<std::string>& devices, DType dtype)
+      : builder_(builder),
+        random_(seed, "program"),
+        places_(seed, "places"),
+        devices_(devices),
+        dtype_(dtype) {
+    auto fed = on(builder_).placeholder(dtype_, Shape{2, 3});
+    auto fed_of_any_shape = on(builder_).placeholder(dtype_);
+    feeds = {{fed, tensor()}, {fed_of_any_shape, tensor()}};
+    auto second = on(builder_).reshape(fed_of_any_shape, sizes(builder_, {2, 3}));
+    xs_ = {fed, fed_of_any_shape};
+    values_ = {fed, second, on(builder_).constant(tensor())};
+  }
+
   Builder on(const Builder& b) { return b.on(places_.pick(devices_)); }
+  bool is_smooth() const { return dtype_ == DType::float64; }
 
+  Tensor number(double value) const {
+    if (is_smooth()) return Tensor::scalar(value);
+    return Tensor::scalar(static_cast<float>(value));
+  }
+  Tensor ones() const {
+    if (is_smooth()) return Tensor::of<double>({3}, {1, 1, 1});
+    return Tensor::of<float>({3}, {1, 1, 1});
+  }
+  /// Of a smooth program it has no round numbers, so that no sum lies where a branch is changed.
   Tensor tensor() {
-    std::vector<float> elements;
+    std::vector<float> floats;
+    std::vector<double> doubles;
     for (int i = 0; i < 6; ++i)
-      elements.push_back(static_cast<float>(random_.between(-4, 4)) * 0.5f);
-    return Tensor::of<float>({2, 3}, std::span<const float>(elements));
+      if (is_smooth()) doubles.push_back(2 * random_.fraction() - 1);
+      else floats.push_back(static_cast<float>(random_.between(-4, 4)) * 0.5f);
+    if (is_smooth()) return Tensor::of<double>({2, 3}, std::span<const double>(doubles));
+    return Tensor::of<float>({2, 3}, std::span<const float>(floats));
   }
   Value constant(const Builder& b) {
     switch (random_.below(5)) {
-      case 0: return on(b).constant(1.0f);
-      case 1: return on(b).constant(random_.chance(0.5) ? 0.0f : -0.0f);
-      case 2: return on(b).constant(Tensor::of<float>({3}, {1, 1, 1}));
-      case 3: return on(b).constant(2.0f);
+      case 0: return on(b).constant(number(1));
+      case 1: return on(b).constant(number(random_.chance(0.5) ? 0.0 : -0.0));
+      case 2: return on(b).constant(ones());
+      case 3: return on(b).constant(number(2));
       default: return on(b).constant(tensor());
     }
   }
@@ -79,9 +103,9 @@ class RandomProgram {
     auto x = random_.pick(values);
     if (x.shape().rank() != 2) x = on(b).add(x, values[0]);
     switch (random_.below(depth > 0 ? 14 : 10)) {
-      case 0: return on(b).op(random_.pick(unary_ops()), {x});
-      case 1: return on(b).op(random_.pick(binary_ops()), {x, either(b, values)});
-      case 2: return on(b).op(random_.pick(binary_ops()), {either(b, values), x});
+      case 0: return on(b).op(random_.pick(unary_ops(is_smooth())), {x});
+      case 1: return on(b).op(random_.pick(binary_ops(is_smooth())), {x, either(b, values)});
+      case 2: return on(b).op(random_.pick(binary_ops(is_smooth())), {either(b, values), x});
       case 3: return on(b).neg(on(b).neg(x));
       case 4: return turned(b, turned(b, x, {1, 0}), {1, 0});
       case 5: {
@@ -89,13 +113,13 @@ class RandomProgram {
         return on(b).reshape(flat, sizes(b, {2, -1}));
       }
       case 6: {
-        auto size = on(b).cast(on(b).op("Size", {x}), DType::float32);
+        auto size = on(b).cast(on(b).op("Size", {x}), dtype_);
         return on(b).add(x, size);
       }
       case 7: return twins(b, x, either(b, values));
       case 8: {
         auto waits = b.after({random_.pick(values), x, random_.pick(values)});
-        return on(waits).op(random_.pick(unary_ops()), {x});
+        return on(waits).op(random_.pick(unary_ops(is_smooth())), {x});
       }
       case 9: {
         auto group = on(b).group({random_.pick(values)});
@@ -108,13 +132,15 @@ class RandomProgram {
     }
   }
 
-  static const std::vector<const char*>& unary_ops() {
+  static const std::vector<const char*>& unary_ops(bool smooth) {
     static const std::vector<const char*> ops{"Identity", "StopGradient", "Neg", "Relu", "Square"};
-    return ops;
+    static const std::vector<const char*> smooth_ops{"Identity", "Sigmoid", "Neg", "Sin", "Square"};
+    return smooth ? smooth_ops : ops;
   }
-  static const std::vector<const char*>& binary_ops() {
+  static const std::vector<const char*>& binary_ops(bool smooth) {
     static const std::vector<const char*> ops{"AddV2", "Sub", "Mul", "Maximum"};
-    return ops;
+    static const std::vector<const char*> smooth_ops{"AddV2", "Sub", "Mul", "SquaredDifference"};
+    return smooth ? smooth_ops : ops;
   }
 
   Value turned(const Builder& b, const Value& x, const std::vector<int32_t>& axes) {
@@ -127,7 +153,7 @@ class RandomProgram {
     return here.sub(first, here.square(second));
   }
   Value is_small(const Builder& b, const Value& x) {
-    return on(b).op("Less", {on(b).reduce_sum(x), on(b).constant(1.0f)});
+    return on(b).op("Less", {on(b).reduce_sum(x), on(b).constant(number(1))});
   }
 
   /// The builder has the error where there is none.
@@ -158,7 +184,7 @@ class RandomProgram {
   Value function(const Builder& b, const Value& x, const Values& values, int depth) {
     auto name = "function_" + std::to_string(function_count_++);
     auto f = b.function(
-        name, {{"x", DType::float32, {2, 3}}, {"y", DType::float32, {2, 3}}},
+        name, {{"x", dtype_, {2, 3}}, {"y", dtype_, {2, 3}}},
         [&](const Builder& in, const Values& arguments) {
           return Values{grow(in, arguments, depth - 1)};
         });
@@ -175,7 +201,41 @@ class RandomProgram {
   sim::Random random_;
   sim::Random places_;
   std::vector<std::string> devices_;
+  DType dtype_;
+  Values xs_;      // what is fed
+  Values values_;  // what is drawn from
   int function_count_ = 0;
+};
+
+/// A random program of smooth functions of float64, and its derivatives with respect to what is
+/// fed: the first fetch is a scalar, the others are its derivatives, one for each feed.
+class RandomDerivatives : public RandomProgram {
+ public:
+  RandomDerivatives(const Builder& builder, sim::Seed seed, const std::vector<std::string>& devices)
+      : RandomProgram(builder, seed, devices, DType::float64) {
+    for (auto count = random_.between(4, 10); count > 0; --count) {
+      auto value = draw(builder_, values_, 2);
+      // So that values, and with them the errors of differences, stay small.
+      values_.push_back(random_.chance(0.5) ? on(builder_).op("Tanh", {value}) : value);
+    }
+    auto total = on(builder_).reduce_sum(on(builder_).tanh(values_.back()) + values_[0]);
+    for (auto count = random_.between(1, 4); count > 0; --count)
+      total =
+          total + on(builder_).reduce_sum(on(builder_).tanh(random_.pick(values_)) * tensor_of());
+    fetches = {total};
+    auto derivatives = gradients(builder_, {total}, xs_, {.allow_unconnected = true});
+    if (!derivatives) {
+      builder_.fail(derivatives.status());
+      return;
+    }
+    for (size_t i = 0; i < xs_.size(); ++i)
+      fetches.emplace_back(
+          (*derivatives)[i].is_valid() ? (*derivatives)[i]
+                                       : on(builder_).op("ZerosLike", {xs_[i]}));
+  }
+
+ private:
+  Value tensor_of() { return on(builder_).constant(tensor()); }
 };
 
 }  // namespace troupe::testing
