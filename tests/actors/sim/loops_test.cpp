@@ -1,4 +1,5 @@
 #include <boost/test/unit_test.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,33 @@ struct LoopsFixture {
     return graph.op("Less", {x, graph.constant<int32_t>(limit)});
   }
   Value next(const Value& x) { return graph.add(x, graph.constant<int32_t>(1)); }
+  /// The sum over i < `outer` of w^`inner`, or of w^i, each power by a loop of its own on another
+  /// task.
+  Value sum_of_powers(const Variable& w, int32_t outer, std::optional<int32_t> inner = {}) {
+    return while_loop(
+        graph, [&](const Builder&, const Values& v) { return less(v[0], outer); },
+        [&](const Builder& g, const Values& v) {
+          auto power = while_loop(
+              g.on(b),
+              [&](const Builder& g, const Values& p) {
+                return g.op("Less", {p[0], inner ? g.constant<int32_t>(*inner) : v[0]});
+              },
+              [&](const Builder& g, const Values& p) {
+                return Values{next(p[0]), g.mul(p[1], w.value())};
+              },
+              {g.on(b).constant<int32_t>(0), number(b, 1)})[1];
+          return Values{next(v[0]), g.add(v[1], power)};
+        },
+        {graph.constant<int32_t>(0), number(a, 0)})[1];
+  }
+  uint64_t memory_in_use() {
+    auto list = cluster.list_devices(a, 10s);
+    BOOST_TEST_REQUIRE(list.ok(), list.status().to_string());
+    BOOST_TEST_REQUIRE(list->devices.size() == 3u);
+    uint64_t bytes = 0;
+    for (const auto& device : list->devices) bytes += device.memory_in_use;
+    return bytes;
+  }
   Value gradient(const Value& y, const Value& x) {
     auto made = gradients(graph, {y}, {x});
     BOOST_TEST_REQUIRE(made.ok(), made.status().to_string());
@@ -103,26 +131,25 @@ BOOST_AUTO_TEST_CASE(a_branch_on_another_task_and_a_loop_in_it) {
 
 BOOST_AUTO_TEST_CASE(loops_in_loops_with_gradients_over_three_tasks) {
   auto w = graph.on(ps).variable("w", number(ps, 2));
-  // The sum over i < 4 of w^i, each power by a loop of its own, on another task.
-  auto sum = while_loop(
-      graph, [&](const Builder&, const Values& v) { return less(v[0], 4); },
-      [&](const Builder& g, const Values& v) {
-        auto power = while_loop(
-            g.on(b),
-            [&](const Builder& g, const Values& p) {
-              return g.op("Less", {p[0], v[0]});
-            },
-            [&](const Builder& g, const Values& p) {
-              return Values{next(p[0]), g.mul(p[1], w.value())};
-            },
-            {g.on(b).constant<int32_t>(0), number(b, 1)})[1];
-        return Values{next(v[0]), g.add(v[1], power)};
-      },
-      {graph.constant<int32_t>(0), number(a, 0)})[1];
+  auto sum = sum_of_powers(w, 4);
   auto dw = gradient(sum, w.handle);
   BOOST_TEST_REQUIRE(session.run({}, {}, {w.initializer}).ok());
   BOOST_TEST(run(sum) == 15);
   BOOST_TEST(run(dw) == 1 + 4 + 12);
+}
+
+BOOST_AUTO_TEST_CASE(ten_thousand_iterations_with_gradients_over_three_tasks_leave_no_memory) {
+  auto w = graph.on(ps).variable("w", number(ps, 1));
+  auto dw = gradient(sum_of_powers(w, 100, 100), w.handle);
+  BOOST_TEST_REQUIRE(session.run({}, {}, {w.initializer}).ok());
+  std::vector<uint64_t> bytes;
+  for (int step = 0; step < 3; ++step) {
+    BOOST_TEST(run(dw) == 10'000);
+    cluster.run_for(1s);  // heartbeats tell what is in use
+    bytes.push_back(memory_in_use());
+  }
+  BOOST_TEST(bytes[1] == bytes[0]);
+  BOOST_TEST(bytes[2] == bytes[0]);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_in_an_iteration_ends_the_loop_on_all_tasks) {
