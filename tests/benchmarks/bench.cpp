@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   measure_local_steps(report);
   measure_threads(report);
   measure_first_run(report);
+  measure_large_graph(report);
   measure_pictures(report);
   measure_simulated_clusters(report);
   measure_nodes(report, floor_us);

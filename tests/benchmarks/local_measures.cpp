@@ -51,7 +51,9 @@ SmallOps make_no_op_fan() {
 
 void measure_small_ops(Report& report, const std::string& what, const SmallOps& ops) {
   LocalCluster cluster({{"local", 1}});
-  auto session = must(cluster.session("local"));
+  // As the nodes are in the graph: two Negs would be none, and the others one.
+  auto session =
+      must(cluster.session("local", 0, {.fuses_elementwise = false, .optimizes = false}));
   must(session->extend(ops.b));
   auto feed = Tensor::scalar(1.0f);
   auto samples = Samples::of(100, [&] {
@@ -111,6 +113,13 @@ double median(std::vector<double> numbers) {
 
 }  // namespace
 
+Value ten_crossing(const Builder& here, const Builder& there, const Value& x) {
+  Values received;
+  for (int i = 0; i < 10; ++i)
+    received.push_back(here.neg(there.add(x, there.constant(static_cast<float>(i)))));
+  return here.add_n(received);
+}
+
 double measure_raw_round_trip(Report& report) {
   sockaddr_in address;
   int listener = listen_on_loopback(address);
@@ -146,6 +155,7 @@ void measure_local_steps(Report& report) {
   auto constant = b.constant(1.0f);
   auto x = b.placeholder(DType::float32, {});
   auto crossing = b.mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
+  auto ten = ten_crossing(b.on("/job:worker/task:0"), b.on("/job:ps/task:0"), x);
   must(session->extend(b));
   auto null_step = Samples::of(20000, [&] { must(session->run({}, {constant})); });
   report.push_back({"null step, local", null_step.p50_us(), "us", null_step.spread()});
@@ -155,6 +165,39 @@ void measure_local_steps(Report& report) {
   auto feed = Tensor::scalar(1.0f);
   auto step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {crossing})); });
   report.push_back({"step over two tasks, local", step.p50_us(), "us", step.spread()});
+  auto ten_step = Samples::of(20000, [&] { must(session->run({{x, feed}}, {ten})); });
+  report.push_back(
+      {"step with ten scalars to another task, local", ten_step.p50_us(), "us", ten_step.spread()});
+}
+
+void measure_large_graph(Report& report) {
+  constexpr int large = 100'000;
+  LocalCluster cluster({{"ps", 1}, {"worker", 1}});
+  auto session = must(cluster.session("worker"));
+  auto start = std::chrono::steady_clock::now();
+  auto ms = [&] {
+    std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    return time.count();
+  };
+  Builder b;
+  auto x = b.placeholder(DType::float32, {}), small = b.constant(1.0f);
+  // Layers of ten on two tasks, each node of which uses two of the layer before.
+  Values layer;
+  for (int i = 0; i < 10; ++i) layer.push_back(b.add(x, b.constant(static_cast<float>(i))));
+  for (int i = 0; i < large / 10; ++i) {
+    auto here = b.on(i / 1000 % 2 == 0 ? "/job:worker/task:0" : "/job:ps/task:0");
+    Values next;
+    for (size_t j = 0; j < layer.size(); ++j)
+      next.push_back(here.op("Maximum", {layer[j], layer[(j + 1) % layer.size()]}));
+    layer = next;
+  }
+  auto built = ms();
+  must(session->extend(b));
+  must(session->run({{x, Tensor::scalar(1.0f)}}, {layer[0]}));
+  report.push_back({"graph of 100,000 nodes on two tasks, built", built, "ms", ""});
+  report.push_back({"the same, until its first step has ended", ms(), "ms", ""});
+  auto alone = Samples::of(5000, [&] { must(session->run({}, {small})); });
+  report.push_back({"null step beside 100,000 other nodes", alone.p50_us(), "us", alone.spread()});
 }
 
 void measure_threads(Report& report) {
@@ -203,7 +246,8 @@ void measure_first_run(Report& report) {
 
 void measure_pictures(Report& report) {
   LocalCluster cluster({{"local", 1}});
-  auto session = must(cluster.session("local"));
+  auto session =
+      must(cluster.session("local", 0, {.fuses_elementwise = false, .optimizes = false}));
   auto ops = make_chain();
   must(session->extend(ops.b));
   RunOptions options{.trace = Trace::full, .output_partition_graphs = true};

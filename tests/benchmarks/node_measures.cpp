@@ -57,6 +57,7 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
   auto x = b.placeholder(DType::float32, {});
   auto crossing = b.on("/job:worker/task:0")
                       .mul(b.on("/job:ps/task:0").add(x, b.constant(1.0f)), b.constant(2.0f));
+  auto ten = ten_crossing(b.on("/job:worker/task:0"), b.on("/job:ps/task:0"), x);
   must(session->extend(b));
   auto null_step = Samples::of(5000, [&] { must(session->run({}, {constant})); });
   report.push_back(
@@ -70,6 +71,10 @@ void measure_remote_steps(Report& report, NodeCluster& nodes, double floor_us) {
   report.push_back(
       {"step over two tasks, remote", step.p50_us(), "us",
        step.spread() + ratio(step.p50_us(), floor_us)});
+  auto ten_step = Samples::of(5000, [&] { must(session->run({{x, feed}}, {ten})); });
+  report.push_back(
+      {"step with ten scalars to another task, remote", ten_step.p50_us(), "us",
+       ten_step.spread()});
 }
 
 /// Idle connections must not slow others down.
