@@ -312,9 +312,7 @@ void PeerMonitor::heartbeat_tick() {
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
   for (const auto& [task, watched] : watched_) {
     self_->send(watched.actor, Ping{hello_to(watched.key)});
-    // One that has answered the Ping before was heard a little less than a period ago, and more
-    // where this timer is late by longer than its answer took. A silent one: half a period more.
-    if (now - watched.last_heard >= limit * 3 / 8) probe(watched);
+    if (now - watched.last_heard >= limit / 4) probe(watched);
   }
   set_timer();
 }

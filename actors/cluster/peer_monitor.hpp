@@ -21,9 +21,9 @@ using TaskKey = std::pair<std::string, int>;
 /// it. All of them are watched: a task whose connection breaks, or that does not answer for the
 /// heartbeat limit, is reported as lost. Belongs to the task actor.
 ///
-/// A peer that has not answered a Ping when the next one is due is also probed, over a connection
-/// of its own: a large tensor may fill the actors' connection for long, or a large graph keep the
-/// peer's actors busy, while the peer lives.
+/// A peer that does not answer a Ping at once is also probed on a separate connection: a large
+/// tensor may fill the actors' connection for long, or a large graph keep the peer's actors busy,
+/// while the peer lives.
 ///
 /// PE-1: a failed connection is not remembered: the next find() tries again.
 /// PE-2: a node that itself was suspended does not report its peers as lost for that time, nor as

@@ -1,8 +1,4 @@
-#include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 
 #include "troupe/actors/sim/cluster.hpp"
 #include "troupe/tests/actors/nodes_fixture.hpp"
@@ -257,107 +253,6 @@ BOOST_AUTO_TEST_CASE(a_task_that_refuses_is_lost) {
   refusing->send(task, Pong{failed_precondition("not you")});
   auto done = next<StepDone>();
   BOOST_TEST((done.status.code() == Code::aborted), done.status.to_string());
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-namespace {
-
-/// A world whose clock stands still until its timer is let expire.
-class ManualWorld final : public World {
- public:
-  explicit ManualWorld(caf::actor_system& system) : system_(system) {}
-
-  caf::actor_system& system() override { return system_; }
-  void connect(const Address&, std::chrono::milliseconds, Connected done) override {
-    done(unavailable("nobody"));
-  }
-  void probe(const Address&, std::chrono::milliseconds, Probed done) override {
-    ++probes;
-    done(unavailable("no answer"));
-  }
-  void run_aside(std::function<void()> work) override { work(); }
-  uint64_t random() override { return 1; }
-  Time now() override { return now_.load(); }
-  void after(Time delay, const caf::strong_actor_ptr& to, caf::message message) override {
-    std::lock_guard lock(mutex_);
-    timers_.push_back({now() + delay, to, std::move(message)});
-    is_set_.notify_one();
-  }
-
-  void advance(Time time) { now_ = now() + time; }
-  /// Waits until a timer is set, and lets it expire late by so much.
-  void expire(Time late) {
-    std::unique_lock lock(mutex_);
-    BOOST_REQUIRE(is_set_.wait_for(lock, test_timeout, [this] { return !timers_.empty(); }));
-    auto timer = std::move(timers_.front());
-    timers_.pop_front();
-    now_ = timer.due + late;
-    caf::anon_send(caf::actor_cast<caf::actor>(timer.to), std::move(timer.message));
-  }
-
-  std::atomic<int> probes = 0;
-
- private:
-  struct Timer {
-    Time due;
-    caf::strong_actor_ptr to;
-    caf::message message;
-  };
-
-  caf::actor_system& system_;
-  std::atomic<Time> now_{Time(0)};
-  std::mutex mutex_;
-  std::condition_variable is_set_;
-  std::deque<Timer> timers_;
-};
-
-/// A task that watches the actor of this test.
-struct WatchedPeer : NodesFixture {
-  std::shared_ptr<ManualWorld> manual = std::make_shared<ManualWorld>(system);
-  TaskActor task = spawn_task({.config = {cluster, "a", 0},
-                               .devices = {devices.back()},
-                               .catalog = catalog,
-                               .world = manual,
-                               .connect_timeout = connect_timeout})
-                       .actor;
-
-  WatchedPeer() {
-    tasks.push_back(task);
-    greet();
-  }
-
-  void greet() {
-    Hello hello{.from_job = "b", .from_incarnation = 1, .version = protocol_version, .to_job = "a"};
-    BOOST_TEST(std::get<0>(ask<Status, TaskDescription>(task, hello)).ok());
-  }
-  void expire_timer() {
-    manual->expire(3ms);
-    (void)next<Ping>();
-  }
-};
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(watched_peers, WatchedPeer)
-
-BOOST_AUTO_TEST_CASE(a_peer_that_answers_is_not_probed_though_timers_are_later_than_its_answers) {
-  for (int i = 0; i < 10; ++i) {
-    expire_timer();
-    manual->advance(1ms);
-    self->send(task, Pong{});
-    greet();  // the Pong was handled
-  }
-  BOOST_TEST(manual->probes == 0);
-}
-
-BOOST_AUTO_TEST_CASE(a_peer_that_has_not_answered_a_ping_is_probed_with_the_next_one) {
-  expire_timer();
-  greet();
-  BOOST_TEST(manual->probes == 0);
-  expire_timer();
-  greet();
-  BOOST_TEST(manual->probes == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
