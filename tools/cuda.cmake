@@ -39,6 +39,10 @@ elseif(cuda_fault)
   return()
 endif()
 
+# Off until each file of devices/ that they use is compiled alone: units bring the messages of protobuf
+# along, and the program that loads the library a second time ends.
+option(TROUPE_CUDA_KERNELS "Put the kernels into libtroupe_cuda.so" OFF)
+
 set(CMAKE_CUDA_COMPILER ${TROUPE_NVCC})
 if(TROUPE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${TROUPE_CUDA_ARCHITECTURES})
@@ -52,25 +56,56 @@ if(CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
 enable_language(CUDA)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # of CMake 3.25, which does not know that nvcc has it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
 find_package(CUDAToolkit REQUIRED)
 
 file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS devices/cuda/*.cpp devices/cuda/*.cu)
+if(NOT TROUPE_CUDA_KERNELS)
+  list(FILTER cuda_sources EXCLUDE REGEX "/devices/cuda/[a-z]+/")
+endif()
+
+# Headers that sources include which are compiled where the program runs, as text.
+set(texts "")
+foreach(name math/numbers math/functions index/divider index/strided_walk)
+  set(header devices/cuda/${name}.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(READ ${header} text)
+  string(APPEND texts "      {\"troupe/${header}\", R\"text(${text})text\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT generated/kernel_headers.cpp CONTENT [[
+#include "troupe/devices/cuda/math/compiled_kernels.hpp"
+
+namespace troupe::cuda {
+
+const std::vector<std::pair<std::string_view, std::string_view>>& kernel_headers() {
+  static const std::vector<std::pair<std::string_view, std::string_view>> headers = {
+@texts@  };
+  return headers;
+}
+
+}  // namespace troupe::cuda
+]] @ONLY)
+if(TROUPE_CUDA_KERNELS)
+  list(APPEND cuda_sources ${CMAKE_BINARY_DIR}/generated/kernel_headers.cpp)
+endif()
+
 add_library(troupe_cuda MODULE ${cuda_sources})
 troupe_units(troupe_cuda 4)
 set_target_properties(troupe_cuda PROPERTIES
   POSITION_INDEPENDENT_CODE ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
   BUILD_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}" INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
 
-# The flags of all other code are those of g++, which nvcc does not take. (CMake 3.25 does not know
-# that nvcc has C++20.)
+# The flags of all other code are those of g++, which nvcc does not take.
 get_target_property(options troupe_cuda COMPILE_OPTIONS)
 set(cxx_options "")
 foreach(option ${options} $<$<CONFIG:Release>:-O2>)
   list(APPEND cxx_options "$<$<COMPILE_LANGUAGE:CXX>:${option}>")
 endforeach()
 set_target_properties(troupe_cuda PROPERTIES COMPILE_OPTIONS "${cxx_options}")
-foreach(option -std=c++20 --expt-relaxed-constexpr --extended-lambda
-               -Xcompiler=-Wall,-Wno-unused-parameter)
+foreach(option --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wno-unused-parameter)
   target_compile_options(troupe_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${option}>)
 endforeach()
 # Eigen's numbers are the host's in these files: its own support of CUDA costs time and warnings.
@@ -78,6 +113,7 @@ target_compile_definitions(troupe_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:EIGEN_
 
 string(REGEX MATCH "^[0-9]+" least ${CMAKE_CUDA_ARCHITECTURES})
 target_compile_definitions(troupe_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=${least})
+target_compile_definitions(troupe_cuda PRIVATE TROUPE_CUDA_KERNELS=$<BOOL:${TROUPE_CUDA_KERNELS}>)
 target_link_libraries(
   troupe_cuda PRIVATE troupe_devices CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
 # What it has of Troupe is its own, whatever the program has that loads it.

@@ -4,7 +4,32 @@
 
 namespace troupe::cuda {
 
-/// Adds the kernels of all families that cards have.
+/// The kernels that are computed on a card, of all families. Ops that touch no elements are not
+/// among them: the device takes those of the CPU.
 void add_all_kernels(KernelCatalog& catalog);
+
+// The families, each in the files of its name.
+void add_batch_norm_kernels(KernelCatalog& catalog);
+void add_bias_kernels(KernelCatalog& catalog);
+void add_clip_kernels(KernelCatalog& catalog);
+void add_convolution_kernels(KernelCatalog& catalog);
+void add_elementwise_kernels(KernelCatalog& catalog);
+void add_filling_kernels(KernelCatalog& catalog);
+void add_fused_kernels(KernelCatalog& catalog);
+void add_gather_kernels(KernelCatalog& catalog);
+void add_joining_kernels(KernelCatalog& catalog);
+void add_matmul_kernels(KernelCatalog& catalog);
+void add_pooling_kernels(KernelCatalog& catalog);
+void add_random_kernels(KernelCatalog& catalog);
+void add_reduction_kernels(KernelCatalog& catalog);
+void add_scatter_kernels(KernelCatalog& catalog);
+void add_select_kernels(KernelCatalog& catalog);
+void add_slicing_kernels(KernelCatalog& catalog);
+void add_softmax_kernels(KernelCatalog& catalog);
+void add_training_kernels(KernelCatalog& catalog);
+void add_transpose_kernels(KernelCatalog& catalog);
+void add_update_kernels(KernelCatalog& catalog);
+/// Of ops on references to variables: by kernels of ops on handles, which the catalog must have.
+void add_reference_kernels(KernelCatalog& catalog);
 
 }  // namespace troupe::cuda

@@ -25,6 +25,11 @@ class Philox {
     return later;
   }
 
+  // The key, and the counter's halves at this position.
+  uint64_t seed() const { return uint64_t{key_[1]} << 32 | key_[0]; }
+  uint64_t low() const { return low_; }
+  uint64_t high() const { return high_; }
+
   /// The block at this position.
   Block block() const {
     r123::Philox4x32::ctr_type counter{

@@ -1,0 +1,36 @@
+#include "troupe/devices/cuda/indexing/named_slices.hpp"
+
+#include <string>
+#include <vector>
+
+namespace troupe::cuda {
+
+Result<FoundSlices> find_named_slices(const Shape& whole, const Shape& indices) {
+  if (indices.is_scalar())
+    return invalid_argument("the indices must have at least one axis, that of their numbers");
+  auto last = indices.rank() - 1;
+  if (indices[last] > whole.rank())
+    return invalid_argument(
+        "indices of " + std::to_string(indices[last]) + " numbers do not fit the shape " +
+        whole.to_string() + ", which has fewer axes");
+  FoundSlices found{
+      .slices = {.count = 1, .size = 1, .depth = static_cast<int>(indices[last]), .sizes = {}},
+      .shape = {}};
+  auto& slices = found.slices;
+  std::vector<int64_t> sizes;
+  for (int axis = 0; axis < last; ++axis) {
+    sizes.push_back(indices[axis]);
+    slices.count *= indices[axis];
+  }
+  for (int axis = 0; axis < slices.depth; ++axis) slices.sizes[axis] = whole[axis];
+  for (int axis = slices.depth; axis < whole.rank(); ++axis) {
+    sizes.push_back(whole[axis]);
+    slices.size *= whole[axis];
+  }
+  auto shape = Shape::make(sizes);
+  if (!shape) return shape.status();
+  found.shape = *shape;
+  return found;
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "troupe/devices/cuda/element.hpp"
+#include "troupe/devices/cuda/index/rows.hpp"
+
+namespace troupe::cuda {
+
+/// Changes slices of a tensor that vectors of indices name; those that there are none of are passed
+/// over. Several for one slice: sums are made in any order, and any one replaces it.
+struct ScatterCall {
+  void* to;
+  const void* updates;
+  bool is_one_for_all;  // one element is the update of all
+  const void* indices;
+  bool has_long_indices;
+  NamedSlices slices;
+  cudaStream_t stream;
+};
+using LaunchScatter = void (*)(const ScatterCall& call);
+
+/// Adds updates, or subtracts them; null for elements that cards cannot add at once.
+LaunchScatter find_scatter_sum(Element element, bool is_difference);
+/// Replaces slices, of elements of so many bytes.
+void launch_scatter_update(const ScatterCall& call, int size);
+
+}  // namespace troupe::cuda

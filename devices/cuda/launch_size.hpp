@@ -1,0 +1,19 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace troupe::cuda {
+
+/// The threads of most blocks.
+inline constexpr int block_threads = 256;
+/// More blocks than any card runs at once: kernels go on to what is left in steps of the grid.
+inline constexpr int64_t blocks_max = 8192;
+
+/// How many blocks a kernel has whose threads take so many items, one after the other.
+inline unsigned blocks_for(int64_t items, int64_t each_block = block_threads) {
+  return static_cast<unsigned>(
+      std::clamp<int64_t>((items + each_block - 1) / each_block, 1, blocks_max));
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cublasLt.h>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "troupe/devices/cuda/launch.hpp"
+#include "troupe/devices/kernel.hpp"
+
+namespace troupe::cuda {
+
+/// Products of matrices of one size, in row-major order: [rows, inner] by [inner, columns], each
+/// operand stored so or, transposed, the other way round. Of several, those of an operand lie so
+/// many elements apart; 0 repeats one.
+struct ProductShape {
+  DType dtype;
+  int64_t rows, inner, columns;
+  bool transpose_a, transpose_b;
+  int64_t count = 1, a_stride = 0, b_stride = 0;
+  int alignment = 256;  // of all three in bytes: a power of 2
+
+  auto operator<=>(const ProductShape&) const = default;
+};
+
+struct ProductMemory {
+  const void* a;
+  const void* b;
+  void* out;
+};
+
+/// The library's way to compute products of a shape, as it was chosen when they were first made.
+/// The cache of a card; thread-safe.
+class ProductCache {
+ public:
+  explicit ProductCache(const Card& card);
+  ~ProductCache();
+  ProductCache(const ProductCache&) = delete;
+
+  /// Puts the products on the launch's stream. Nothing may be empty.
+  Status multiply(const Launch& launch, const ProductShape& shape, const ProductMemory& memory);
+
+ private:
+  struct Plan;
+
+  Result<std::shared_ptr<Plan>> plan_for(const ProductShape& shape);
+  Result<std::shared_ptr<Plan>> make_plan(const ProductShape& shape) const;
+
+  cublasLtHandle_t handle_ = nullptr;
+  cublasStatus_t created_;
+  const size_t workspace_max_;
+  const bool allows_tf32_;
+  std::mutex mutex_;
+  std::map<ProductShape, std::shared_ptr<Plan>> plans_;
+};
+
+/// Whether products can be made of elements of the dtype.
+bool has_products(DType dtype);
+
+}  // namespace troupe::cuda

@@ -1,0 +1,63 @@
+#include "troupe/devices/cuda/math/clip.hpp"
+
+#include "troupe/devices/cuda/math/elementwise.cuh"
+
+namespace troupe::cuda {
+namespace {
+
+template <class T>
+__global__ void clip_kernel(ClipCall call) {
+  for (auto i = first_item(); i < call.count; i += item_step()) {
+    auto x = widen(static_cast<const T*>(call.x)[i]);
+    auto low = widen(static_cast<const T*>(call.low)[i * call.low_step]);
+    auto high = widen(static_cast<const T*>(call.high)[i * call.high_step]);
+    auto limited = x > high ? high : x;
+    static_cast<T*>(call.out)[i] = Narrow<T>::of(limited < low ? low : limited);
+  }
+}
+
+template <class T>
+void clip(const ClipCall& call) {
+  clip_kernel<T><<<blocks_for(call.count), block_threads, 0, call.stream>>>(call);
+}
+
+template <class T>
+__global__ void leak_kernel(LeakCall call) {
+  auto alpha = static_cast<Wide<T>>(call.alpha);
+  for (auto i = first_item(); i < call.count; i += item_step()) {
+    auto x = widen(static_cast<const T*>(call.x)[i]);
+    auto is_positive = widen(static_cast<const T*>(call.sign_of)[i]) > 0;
+    static_cast<T*>(call.out)[i] = Narrow<T>::of(is_positive ? x : alpha * x);
+  }
+}
+
+template <class T>
+void leak(const LeakCall& call) {
+  leak_kernel<T><<<blocks_for(call.count), block_threads, 0, call.stream>>>(call);
+}
+
+}  // namespace
+
+LaunchClip find_clip(Element element) {
+  switch (element) {
+    case Element::float32: return clip<float>;
+    case Element::float64: return clip<double>;
+    case Element::float16: return clip<Half>;
+    case Element::bfloat16: return clip<Brain>;
+    case Element::int32: return clip<int32_t>;
+    case Element::int64: return clip<int64_t>;
+    default: return nullptr;
+  }
+}
+
+LaunchLeak find_leak(Element element) {
+  switch (element) {
+    case Element::float32: return leak<float>;
+    case Element::float64: return leak<double>;
+    case Element::float16: return leak<Half>;
+    case Element::bfloat16: return leak<Brain>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace troupe::cuda

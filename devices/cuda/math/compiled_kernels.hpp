@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "troupe/devices/cuda/launch.hpp"
+
+namespace troupe::cuda {
+
+/// The headers that compiled sources may include, by name: their texts.
+const std::vector<std::pair<std::string_view, std::string_view>>& kernel_headers();
+
+/// The machine code of a source for cards of that capability, as 90. An error has the compiler's
+/// words. No card is needed.
+Result<std::string> compile_kernels(const std::string& source, int capability);
+
+/// Where machine code is kept from run to run: the folder that the environment variable
+/// TROUPE_KERNEL_CACHE names, or troupe/kernels in the user's folder of caches; "" where there is
+/// none.
+std::string kernel_cache_folder();
+
+/// Kernels that are compiled where the program runs, for a card. Each source is compiled once, and
+/// kept on disk by its hash. Thread-safe.
+class CompiledKernels {
+ public:
+  explicit CompiledKernels(const Card& card);
+  ~CompiledKernels();
+  CompiledKernels(const CompiledKernels&) = delete;
+
+  /// The kernel of that name in the source. The first time takes the time of a compiler.
+  Result<CUfunction> find(const std::string& source, const char* name);
+
+  /// Starts a kernel with those addresses of parameters.
+  Status start(
+      CUfunction kernel, unsigned blocks, unsigned threads, CUstream stream, void** parameters);
+
+ private:
+  Result<std::string> machine_code(const std::string& source) const;
+
+  const int capability_;
+  std::mutex mutex_;
+  std::map<std::string, std::pair<CUmodule, CUfunction>> kernels_;  // by their source
+};
+
+}  // namespace troupe::cuda

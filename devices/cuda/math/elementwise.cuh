@@ -1,0 +1,122 @@
+#pragma once
+
+#include "troupe/devices/cuda/index/strided_walk.hpp"
+#include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/math/elementwise.hpp"
+
+namespace troupe::cuda {
+
+/// Neighbours that a thread reads or writes at once.
+template <class T>
+struct alignas(sizeof(T) * 4 > 16 ? 16 : sizeof(T) * 4) Pack {
+  static constexpr int size = 4;
+  T at[size];
+};
+
+template <class T>
+__device__ bool is_packed(const T* memory) {
+  return reinterpret_cast<uintptr_t>(memory) % alignof(Pack<T>) == 0;
+}
+
+__device__ inline int64_t first_item() { return blockIdx.x * int64_t{blockDim.x} + threadIdx.x; }
+__device__ inline int64_t item_step() { return gridDim.x * int64_t{blockDim.x}; }
+
+/// out[i] = F(x[i]). The memory may be the same.
+template <class F, class T, class R>
+__global__ void unary_kernel(R* out, const T* x, int64_t count) {
+  auto packs = is_packed(out) && is_packed(x) ? count / Pack<T>::size : 0;
+  for (auto i = first_item(); i < packs; i += item_step()) {
+    auto in = reinterpret_cast<const Pack<T>*>(x)[i];
+    Pack<R> result;
+#pragma unroll
+    for (int k = 0; k < Pack<T>::size; ++k) result.at[k] = Narrow<R>::of(F{}(widen(in.at[k])));
+    reinterpret_cast<Pack<R>*>(out)[i] = result;
+  }
+  for (auto i = packs * Pack<T>::size + first_item(); i < count; i += item_step())
+    out[i] = Narrow<R>::of(F{}(widen(x[i])));
+}
+
+template <class T>
+__device__ Pack<T> operand_pack(const T* operand, int64_t i, int step) {
+  if (step != 0) return reinterpret_cast<const Pack<T>*>(operand)[i];
+  Pack<T> all;
+#pragma unroll
+  for (int k = 0; k < Pack<T>::size; ++k) all.at[k] = *operand;
+  return all;
+}
+
+/// out[i] = F(x[i], y[i]), where an operand with step 0 has one element for all. The memory of an
+/// operand with step 1 may be the result's.
+template <class F, class T, class R>
+__global__ void binary_kernel(
+    R* out, const T* x, const T* y, int x_step, int y_step, int64_t count) {
+  auto aligned = is_packed(out) && (is_packed(x) || !x_step) && (is_packed(y) || !y_step);
+  auto packs = aligned ? count / Pack<T>::size : 0;
+  for (auto i = first_item(); i < packs; i += item_step()) {
+    auto a = operand_pack(x, i, x_step), b = operand_pack(y, i, y_step);
+    Pack<R> result;
+#pragma unroll
+    for (int k = 0; k < Pack<T>::size; ++k)
+      result.at[k] = Narrow<R>::of(F{}(widen(a.at[k]), widen(b.at[k])));
+    reinterpret_cast<Pack<R>*>(out)[i] = result;
+  }
+  for (auto i = packs * Pack<T>::size + first_item(); i < count; i += item_step())
+    out[i] = Narrow<R>::of(F{}(widen(x[i * x_step]), widen(y[i * y_step])));
+}
+
+/// The same for operands that are broadcast in other ways.
+template <class F, class T, class R>
+__global__ void broadcast_kernel(R* out, const T* x, const T* y, StridedWalk<2> walk) {
+  for (auto i = first_item(); i < walk.elements; i += item_step()) {
+    auto offsets = walk.offsets(i);
+    out[i] = Narrow<R>::of(F{}(widen(x[offsets.at[0]]), widen(y[offsets.at[1]])));
+  }
+}
+
+template <class F, class T, class R>
+void launch_unary(void* out, const void* x, int64_t count, cudaStream_t stream) {
+  unary_kernel<F><<<blocks_for(count, 4 * block_threads), block_threads, 0, stream>>>(
+      static_cast<R*>(out), static_cast<const T*>(x), count);
+}
+
+template <class F, class T, class R>
+void launch_pairwise(const BinaryCall& call) {
+  binary_kernel<F>
+      <<<blocks_for(call.walk.elements, 4 * block_threads), block_threads, 0, call.stream>>>(
+          static_cast<R*>(call.out), static_cast<const T*>(call.x), static_cast<const T*>(call.y),
+          1, 1, call.walk.elements);
+}
+
+template <class F, class T, class R>
+void launch_binary(const BinaryCall& call) {
+  const auto& walk = call.walk;
+  auto* out = static_cast<R*>(call.out);
+  const auto *x = static_cast<const T*>(call.x), *y = static_cast<const T*>(call.y);
+  if (walk.rank > 1)
+    return broadcast_kernel<F>
+        <<<blocks_for(walk.elements), block_threads, 0, call.stream>>>(out, x, y, walk);
+  binary_kernel<F><<<blocks_for(walk.elements, 4 * block_threads), block_threads, 0, call.stream>>>(
+      out, x, y, static_cast<int>(walk.strides[0].at[0]), static_cast<int>(walk.strides[0].at[1]),
+      walk.elements);
+}
+
+#define TROUPE_FLOATING(launch, op)                        \
+  {#op, Element::float32, launch<op, float, float>},       \
+      {#op, Element::float64, launch<op, double, double>}, \
+      {#op, Element::float16, launch<op, Half, Half>}, {   \
+#op, Element::bfloat16, launch < op, Brain, Brain>     \
+  }
+#define TROUPE_NUMBERS(launch, op)                                                    \
+  TROUPE_FLOATING(launch, op), {#op, Element::int32, launch<op, int32_t, int32_t>}, { \
+#op, Element::int64, launch < op, int64_t, int64_t>                               \
+  }
+#define TROUPE_TESTS(launch, op)                          \
+  {#op, Element::float32, launch<op, float, bool>},       \
+      {#op, Element::float64, launch<op, double, bool>},  \
+      {#op, Element::float16, launch<op, Half, bool>},    \
+      {#op, Element::bfloat16, launch<op, Brain, bool>},  \
+      {#op, Element::int32, launch<op, int32_t, bool>}, { \
+#op, Element::int64, launch < op, int64_t, bool>      \
+  }
+
+}  // namespace troupe::cuda

@@ -1,0 +1,235 @@
+#if TROUPE_CUDNN  // else the ops are computed on the CPU
+#include <array>
+
+#include "troupe/devices/cuda/all_kernels.hpp"
+#include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/nn/dnn_library.hpp"
+#include "troupe/devices/cuda/nn/variance.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+constexpr auto mode = CUDNN_BATCHNORM_SPATIAL;
+
+/// What the kernels of batch normalization know of their node.
+struct BatchNormOp {
+  bool is_training, channels_first, has_reserve_3;
+  double epsilon;
+  DType dtype, statistics;
+
+  explicit BatchNormOp(const Node& node)
+      : is_training(node.attr<bool>("is_training")),
+        channels_first(node.attr<std::string>("data_format") == "NCHW"),
+        has_reserve_3(node.op->name().ends_with("NormV3")),
+        epsilon(double(node.attr<float>("epsilon"))),
+        dtype(node.attr<DType>("T")),
+        statistics(node.attr<DType>(node.op->find_attr("U") ? "U" : "T")) {}
+
+  /// The number of channels of the images; fails unless those inputs have an element for each.
+  Result<int64_t> channels(
+      const Launch& launch, int images, std::initializer_list<int> vectors) const {
+    const auto& shape = launch.input(images).shape();
+    if (shape.rank() != 4)
+      return invalid_argument("'x' must have rank 4, but its shape is " + shape.to_string());
+    auto channels = shape[channels_first ? 1 : 3];
+    for (auto i : vectors)
+      if (launch.input(i).shape() != Shape{channels})
+        return invalid_argument(
+            "input " + std::to_string(i) + " must have an element for each of the " +
+            std::to_string(channels) + " channels, but its shape is " +
+            launch.input(i).shape().to_string());
+    return channels;
+  }
+};
+
+/// The library's descriptions of images and of what there is for each channel.
+struct BatchNormShapes {
+  DnnTensor images, channels;
+  cudnnStatus_t status;
+
+  BatchNormShapes(const BatchNormOp& op, const Shape& shape)
+      : status(cudnnSetTensor4dDescriptor(
+            images, op.channels_first ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC, dnn_type(op.dtype),
+            static_cast<int>(shape[0]), static_cast<int>(shape[op.channels_first ? 1 : 3]),
+            static_cast<int>(shape[op.channels_first ? 2 : 1]),
+            static_cast<int>(shape[op.channels_first ? 3 : 2]))) {
+    if (status == CUDNN_STATUS_SUCCESS)
+      status = cudnnDeriveBNTensorDescriptor(channels, images, mode);
+  }
+};
+
+Status convert_variance(
+    const Launch& launch, const BatchNormOp& op, Tensor& to, const Tensor& from, bool to_variance) {
+  launch_variance(
+      {.out = to.mutable_raw(),
+       .from = from.raw(),
+       .to_variance = to_variance,
+       .element = element_of(op.statistics),
+       .epsilon = op.epsilon,
+       .count = from.elements(),
+       .stream = stream_of(launch)});
+  return launched("a conversion of variances");
+}
+
+/// Sets the outputs that say the statistics: those of a larger population, and those of this batch.
+Status set_statistics(
+    Launch& launch, const BatchNormOp& op, const std::array<Tensor, 4>& statistics) {
+  for (int i = 0; i < 4; ++i) launch.set(i + 1, statistics[static_cast<size_t>(i)]);
+  if (!op.has_reserve_3) return {};
+  auto reserve = launch.allocate(op.statistics, {});
+  if (!reserve) return reserve.status();
+  auto status = set_zeros(launch, *reserve);
+  if (status.ok()) launch.set(5, *std::move(reserve));
+  return status;
+}
+
+Status normalize_batch(
+    Launch& launch, const BatchNormOp& op, Tensor& y, std::array<Tensor, 4>& statistics) {
+  const auto& x = launch.input(0);
+  BatchNormShapes shapes(op, x.shape());
+  if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
+  auto deviations = launch.allocate(op.statistics, statistics[3].shape());
+  if (!deviations) return deviations.status();
+  DnnFactors by(op.dtype);
+  auto status = to_status(
+      kept<DnnLibrary>(launch).use(
+          launch,
+          [&](cudnnHandle_t handle) {
+            return cudnnBatchNormalizationForwardTraining(
+                handle, mode, by.take_new(), by.drop_old(), shapes.images, x.raw(), shapes.images,
+                y.mutable_raw(), shapes.channels, launch.input(1).raw(), launch.input(2).raw(),
+                /*exponentialAverageFactor=*/1.0, statistics[0].mutable_raw(),
+                statistics[1].mutable_raw(), op.epsilon, statistics[2].mutable_raw(),
+                deviations->mutable_raw());
+          }),
+      "normalize a batch");
+  // The gradient's op, which may run on another device, expects a variance.
+  if (status.ok())
+    status = convert_variance(launch, op, statistics[3], *deviations, /*to_variance=*/true);
+  return status;
+}
+
+Status normalize(Launch& launch, const BatchNormOp& op, Tensor& y) {
+  const auto& x = launch.input(0);
+  BatchNormShapes shapes(op, x.shape());
+  if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
+  DnnFactors by(op.dtype);
+  return to_status(
+      kept<DnnLibrary>(launch).use(
+          launch,
+          [&](cudnnHandle_t handle) {
+            return cudnnBatchNormalizationForwardInference(
+                handle, mode, by.take_new(), by.drop_old(), shapes.images, x.raw(), shapes.images,
+                y.mutable_raw(), shapes.channels, launch.input(1).raw(), launch.input(2).raw(),
+                launch.input(3).raw(), launch.input(4).raw(), op.epsilon);
+          }),
+      "normalize images");
+}
+
+Status compute_batch_norm(Launch& launch, const BatchNormOp& op) {
+  auto channels =
+      op.is_training ? op.channels(launch, 0, {1, 2}) : op.channels(launch, 0, {1, 2, 3, 4});
+  if (!channels) return channels.status();
+  if (launch.input(0).elements() == 0)
+    return unimplemented("there is no CUDA kernel that normalizes empty images");
+  auto y = launch.allocate(op.dtype, launch.input(0).shape());
+  if (!y) return y.status();
+  std::array<Tensor, 4> statistics;
+  if (!op.is_training) {
+    statistics = {launch.input(3), launch.input(4), launch.input(3), launch.input(4)};
+    if (auto status = normalize(launch, op, *y); !status.ok()) return status;
+  } else {
+    for (auto& tensor : statistics) {
+      auto allocated = launch.allocate(op.statistics, {*channels});
+      if (!allocated) return allocated.status();
+      tensor = *std::move(allocated);
+    }
+    if (auto status = normalize_batch(launch, op, *y, statistics); !status.ok()) return status;
+  }
+  launch.set(0, *std::move(y));
+  return set_statistics(launch, op, statistics);
+}
+
+/// Sets x_backprop and the gradients of scale and offset.
+Status set_gradients(Launch& launch, const BatchNormOp& op, int64_t channels) {
+  const auto &dy = launch.input(0), &x = launch.input(1);
+  BatchNormShapes shapes(op, x.shape());
+  if (shapes.status != CUDNN_STATUS_SUCCESS) return to_status(shapes.status, "describe images");
+  auto dx = launch.allocate(op.dtype, x.shape());
+  auto scale = launch.allocate(op.statistics, {channels}),
+       offset = launch.allocate(op.statistics, {channels}),
+       deviations = launch.allocate(op.statistics, {channels});
+  for (const auto* tensor : {&dx, &scale, &offset, &deviations})
+    if (!*tensor) return tensor->status();
+  auto status = convert_variance(launch, op, *deviations, launch.input(4), /*to_variance=*/false);
+  if (!status.ok()) return status;
+  DnnFactors by(op.dtype);
+  status = to_status(
+      kept<DnnLibrary>(launch).use(
+          launch,
+          [&](cudnnHandle_t handle) {
+            return cudnnBatchNormalizationBackward(
+                handle, mode, by.take_new(), by.drop_old(), by.take_new(), by.drop_old(),
+                shapes.images, x.raw(), shapes.images, dy.raw(), shapes.images, dx->mutable_raw(),
+                shapes.channels, launch.input(2).raw(), scale->mutable_raw(), offset->mutable_raw(),
+                op.epsilon, launch.input(3).raw(), deviations->raw());
+          }),
+      "compute the gradients of a normalization");
+  if (!status.ok()) return status;
+  launch.set(0, *std::move(dx));
+  launch.set(1, *std::move(scale));
+  launch.set(2, *std::move(offset));
+  return {};
+}
+
+Status compute_batch_norm_grad(Launch& launch, const BatchNormOp& op) {
+  auto channels = op.channels(launch, 1, {2, 3, 4});
+  if (!channels) return channels.status();
+  if (launch.input(0).shape() != launch.input(1).shape())
+    return invalid_argument(
+        "'y_backprop' must have the shape of 'x', " + launch.input(1).shape().to_string() +
+        ", but has " + launch.input(0).shape().to_string());
+  if (launch.input(0).elements() == 0)
+    return unimplemented("there is no CUDA kernel that normalizes empty images");
+  if (auto status = set_gradients(launch, op, *channels); !status.ok()) return status;
+  for (int i : {3, 4}) {
+    auto empty = launch.allocate(op.statistics, {0});
+    if (!empty) return empty.status();
+    launch.set(i, *std::move(empty));
+  }
+  return {};
+}
+
+KernelCatalog::Make batch_norm(Status (*compute)(Launch&, const BatchNormOp&), bool is_gradient) {
+  return [=](const Node& node) -> Result<Kernel> {
+    BatchNormOp op(node);
+    if (!std::ranges::count(floating(), op.dtype)) return no_kernel(op.dtype);
+    if (is_gradient && !op.is_training)
+      return unimplemented(
+          "there is no CUDA kernel for the gradient of a normalization by given statistics");
+    return Kernel{.compute = [=](Launch& launch) { return compute(launch, op); }};
+  };
+}
+
+}  // namespace
+
+void add_batch_norm_kernels(KernelCatalog& catalog) {
+  for (const std::string version : {"", "V2", "V3"}) {
+    catalog.add("FusedBatchNorm" + version, batch_norm(compute_batch_norm, false));
+    catalog.add("FusedBatchNormGrad" + version, batch_norm(compute_batch_norm_grad, true));
+  }
+}
+
+}  // namespace troupe::cuda
+
+#else
+
+#include "troupe/devices/cuda/all_kernels.hpp"
+
+namespace troupe::cuda {
+
+void add_batch_norm_kernels(KernelCatalog&) {}
+
+}  // namespace troupe::cuda
+
+#endif

@@ -1,0 +1,342 @@
+#if TROUPE_CUDNN  // else the ops are computed on the CPU
+#include "troupe/devices/cpu/nn/convolution.hpp"
+
+#include <limits>
+
+#include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cuda/all_kernels.hpp"
+#include "troupe/devices/cuda/array/copying.hpp"
+#include "troupe/devices/cuda/array/transpose.hpp"
+#include "troupe/devices/cuda/nn/convolution_plan.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+using ops::Windows;
+using Pass = cpu::ConvolutionPass;
+
+/// The sizes of images, however they lie.
+struct Images {
+  int64_t batch, channels, height, width;
+
+  Shape shape(bool channels_first) const {
+    if (channels_first) return {batch, channels, height, width};
+    return {batch, height, width, channels};
+  }
+};
+
+/// One launch of a pass of a convolution: between how images and filters lie in graphs, and how the
+/// library convolves them.
+class ConvolutionLaunch {
+ public:
+  ConvolutionLaunch(Launch& launch, DType dtype, Pass pass, const cpu::Convolution& c)
+      : launch_(launch), dtype_(dtype), pass_(pass), c_(c) {
+    for (size_t i = 0; i < 2; ++i) {
+      // What an axis has of padding on one side only is added to the images themselves.
+      padding_[i] = std::min(c.before[i + 1], c.after[i + 1]);
+      more_before_[i] = c.before[i + 1] - padding_[i];
+      more_after_[i] = c.after[i + 1] - padding_[i];
+    }
+    input_ = {c.batch, c.in_channels(), c.in[1], c.in[2]};
+    padded_ = {
+        c.batch, c.in_channels(), c.in[1] + more_before_[0] + more_after_[0],
+        c.in[2] + more_before_[1] + more_after_[1]};
+    output_ = {c.batch, c.out_channels(), c.out[1], c.out[2]};
+  }
+
+  /// Sets output 0, which has that shape.
+  Status run(const Shape& result_shape) {
+    auto shape = library_shape();
+    if (!shape) return shape.status();
+    auto plan = kept<ConvolutionPlans>(launch_).plan(launch_, *shape);
+    if (!plan) return plan.status();
+    plan_ = *plan;
+    auto result = launch_.allocate(dtype_, result_shape);
+    if (!result) return result.status();
+    auto status = pass_ == Pass::output  ? convolve(*result)
+                  : pass_ == Pass::input ? to_input(*result)
+                                         : to_filter(*result);
+    if (!status.ok()) return status;
+    return set_launched(launch_, 0, *std::move(result), "a convolution");
+  }
+
+ private:
+  Result<ConvolutionShape> library_shape() const {
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    for (auto images : {padded_, output_})
+      if (images.batch * images.channels * images.height * images.width > most)
+        return unimplemented("cuDNN convolves less than 2^31 elements");
+    auto pair = [](const cpu::Convolution::Sizes& sizes) {
+      return ConvolutionShape::Pair{static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
+    };
+    return ConvolutionShape{
+        .pass = pass_,
+        .dtype = dtype_,
+        .channels_first = c_.channels_first,
+        .batch = static_cast<int>(c_.batch),
+        .groups = static_cast<int>(c_.groups),
+        .inputs = static_cast<int>(c_.in_channels()),
+        .outputs = static_cast<int>(c_.out_channels()),
+        .in = {static_cast<int>(padded_.height), static_cast<int>(padded_.width)},
+        .out = pair(c_.out),
+        .kernel = pair(c_.kernel),
+        .strides = pair(c_.strides),
+        .dilations = pair(c_.dilations),
+        .padding = {static_cast<int>(padding_[0]), static_cast<int>(padding_[1])}};
+  }
+
+  bool must_pad() const { return padded_.height != input_.height || padded_.width != input_.width; }
+  bool must_transpose() const { return plan_->channels_first != c_.channels_first; }
+  Matrices image_matrices(const Images& images, bool to_channels_first) const {
+    auto positions = images.height * images.width;
+    if (to_channels_first) return {images.batch, positions, images.channels};
+    return {images.batch, images.channels, positions};
+  }
+
+  Result<Tensor> allocate_images(const Images& images, bool channels_first) const {
+    return launch_.allocate(dtype_, images.shape(channels_first));
+  }
+  Result<Tensor> allocate_filter() const {
+    return launch_.allocate(dtype_, {c_.filter_elements()});
+  }
+  void transpose(Tensor& to, const Tensor& from, const Matrices& matrices) const {
+    if (from.elements() > 0)
+      launch_transpose(
+          to.mutable_raw(), from.raw(), static_cast<int>(size_of(dtype_)), matrices,
+          stream_of(launch_));
+  }
+
+  /// The walk over the images as they are and as they are padded, or the other way round.
+  StridedWalk<2> walk_padded(bool to_padded, int64_t& first) const {
+    auto shape = input_.shape(c_.channels_first), padded = padded_.shape(c_.channels_first);
+    AxisStrides own(shape), whole(padded);
+    auto height = c_.channels_first ? 2 : 1;
+    first = more_before_[0] * whole.at[height] + more_before_[1] * whole.at[height + 1];
+    StridedWalk<2> walk;
+    for (int axis = 3; axis >= 0; --axis) {
+      if (to_padded) walk.add_axis(shape[axis], {{whole.at[axis], own.at[axis]}});
+      else walk.add_axis(shape[axis], {{own.at[axis], whole.at[axis]}});
+    }
+    return walk;
+  }
+
+  /// The images as the library takes them.
+  Result<Tensor> input_images(const Tensor& given) const {
+    auto images = given;
+    if (must_pad()) {
+      auto padded = allocate_images(padded_, c_.channels_first);
+      if (!padded) return padded;
+      if (auto status = set_zeros(launch_, *padded); !status.ok()) return status;
+      int64_t first = 0;
+      auto walk = walk_padded(/*to_padded=*/true, first);
+      copy_walk(launch_, *padded, first, given, 0, walk);
+      images = *std::move(padded);
+    }
+    return library_images(images, padded_);
+  }
+  Result<Tensor> library_images(const Tensor& images, const Images& sizes) const {
+    if (!must_transpose()) return images;
+    auto transposed = allocate_images(sizes, plan_->channels_first);
+    if (transposed) transpose(*transposed, images, image_matrices(sizes, true));
+    return transposed;
+  }
+
+  /// The walk over a filter as the library has it, [outputs, inputs, height, width], and as graphs
+  /// do, [height, width, inputs, outputs]; or the other way round.
+  StridedWalk<2> walk_filter(bool to_library) const {
+    auto positions = c_.kernel[1] * c_.kernel[2], outputs = c_.out_channels();
+    StridedWalk<2> walk;
+    auto add = [&](int64_t size, int64_t library, int64_t graph) {
+      if (to_library) walk.add_axis(size, {{library, graph}});
+      else walk.add_axis(size, {{graph, library}});
+    };
+    add(positions, 1, c_.inputs * outputs);
+    add(c_.inputs, positions, outputs);
+    add(outputs, positions * c_.inputs, 1);
+    return walk;
+  }
+  /// [height, width, inputs] by outputs, which with channels last is but transposed.
+  Matrices filter_matrices(bool to_library) const {
+    auto each = c_.taps() * c_.inputs;
+    if (to_library) return {1, each, c_.out_channels()};
+    return {1, c_.out_channels(), each};
+  }
+  Result<Tensor> library_filter(const Tensor& given) const {
+    auto filter = allocate_filter();
+    if (!filter) return filter;
+    if (plan_->channels_first) copy_walk(launch_, *filter, 0, given, 0, walk_filter(true));
+    else transpose(*filter, given, filter_matrices(true));
+    return filter;
+  }
+
+  Result<Tensor> workspace() const {
+    return plan_->workspace > 0 ? scratch(launch_, plan_->workspace) : Result<Tensor>(Tensor());
+  }
+  static void* memory_of(Tensor& tensor) {
+    return tensor.is_set() ? tensor.mutable_raw() : nullptr;
+  }
+
+  /// Calls call(handle, workspace) for the library's part of the pass.
+  template <class F>
+  Status use_library(const F& call) const {
+    auto memory = workspace();
+    if (!memory) return memory.status();
+    return to_status(
+        kept<DnnLibrary>(launch_).use(
+            launch_, [&](cudnnHandle_t handle) { return call(handle, memory_of(*memory)); }),
+        "convolve");
+  }
+
+  Status convolve(Tensor& result) {
+    auto input = input_images(launch_.input(0)), filter = library_filter(launch_.input(1));
+    auto output = must_transpose() ? allocate_images(output_, true) : Result<Tensor>(result);
+    for (const auto* tensor : {&input, &filter, &output})
+      if (!*tensor) return tensor->status();
+    DnnFactors by(dtype_);
+    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
+      return cudnnConvolutionForward(
+          handle, by.take_new(), plan_->input, input->raw(), plan_->filter, filter->raw(),
+          plan_->convolution, static_cast<cudnnConvolutionFwdAlgo_t>(plan_->algorithm), memory,
+          plan_->workspace, by.drop_old(), plan_->output, output->mutable_raw());
+    });
+    if (status.ok() && must_transpose()) transpose(result, *output, image_matrices(output_, false));
+    return status;
+  }
+
+  Status to_input(Tensor& result) {
+    auto filter = library_filter(launch_.input(1));
+    auto slope = library_images(launch_.input(2), output_);
+    auto is_direct = !must_transpose() && !must_pad();
+    auto input =
+        is_direct ? Result<Tensor>(result) : allocate_images(padded_, plan_->channels_first);
+    for (const auto* tensor : {&filter, &slope, &input})
+      if (!*tensor) return tensor->status();
+    DnnFactors by(dtype_);
+    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
+      return cudnnConvolutionBackwardData(
+          handle, by.take_new(), plan_->filter, filter->raw(), plan_->output, slope->raw(),
+          plan_->convolution, static_cast<cudnnConvolutionBwdDataAlgo_t>(plan_->algorithm), memory,
+          plan_->workspace, by.drop_old(), plan_->input, input->mutable_raw());
+    });
+    if (!status.ok() || is_direct) return status;
+    auto padded = *input;
+    if (must_transpose()) {
+      auto back = must_pad() ? allocate_images(padded_, false) : Result<Tensor>(result);
+      if (!back) return back.status();
+      transpose(*back, padded, image_matrices(padded_, false));
+      padded = *std::move(back);
+    }
+    if (must_pad()) {
+      int64_t first = 0;
+      auto walk = walk_padded(/*to_padded=*/false, first);
+      copy_walk(launch_, result, 0, padded, first, walk);
+    }
+    return {};
+  }
+
+  Status to_filter(Tensor& result) {
+    auto input = input_images(launch_.input(0)), slope = library_images(launch_.input(2), output_);
+    auto filter = allocate_filter();
+    for (const auto* tensor : {&input, &slope, &filter})
+      if (!*tensor) return tensor->status();
+    DnnFactors by(dtype_);
+    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
+      return cudnnConvolutionBackwardFilter(
+          handle, by.take_new(), plan_->input, input->raw(), plan_->output, slope->raw(),
+          plan_->convolution, static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan_->algorithm),
+          memory, plan_->workspace, by.drop_old(), plan_->filter, filter->mutable_raw());
+    });
+    if (!status.ok()) return status;
+    if (plan_->channels_first) copy_walk(launch_, result, 0, *filter, 0, walk_filter(false));
+    else transpose(result, *filter, filter_matrices(false));
+    return {};
+  }
+
+  Launch& launch_;
+  const DType dtype_;
+  const Pass pass_;
+  const cpu::Convolution& c_;
+  int64_t padding_[2], more_before_[2], more_after_[2];
+  Images input_, padded_, output_;
+  std::shared_ptr<const ConvolutionPlan> plan_;
+};
+
+/// What the kernel of a pass knows of its node.
+struct ConvolutionOp {
+  Windows windows;
+  DType dtype;
+  Pass pass;
+  bool is_depthwise;
+
+  /// The shape of the input or filter: of the tensor itself or, for its gradient, its value.
+  Result<Shape> operand_shape(const Launch& launch, int index) const {
+    auto is_result = index == (pass == Pass::input ? 0 : pass == Pass::filter ? 1 : -1);
+    auto shape = is_result ? cpu::shape_input(launch.input(index))
+                           : Result<Shape>(launch.input(index).shape());
+    if (!shape || shape->rank() == windows.layout.rank()) return shape;
+    return invalid_argument(
+        std::string(index == 0 ? "the input" : "the filter") + " must have rank " +
+        std::to_string(windows.layout.rank()) + ", but its shape is " + shape->to_string());
+  }
+};
+
+Status compute_convolution(Launch& launch, const ConvolutionOp& op) {
+  auto input = op.operand_shape(launch, 0), filter = op.operand_shape(launch, 1);
+  if (!input) return input.status();
+  if (!filter) return filter.status();
+  auto output = ops::convolved_shape(op.windows, *input, *filter, op.is_depthwise);
+  if (!output) return output.status();
+  if (op.pass != Pass::output && launch.input(2).shape() != *output)
+    return invalid_argument(
+        "'out_backprop' must have the shape of the result, " + output->to_string() + ", but has " +
+        launch.input(2).shape().to_string());
+  auto c = cpu::Convolution::make(op.windows, *input, *filter, op.is_depthwise);
+  if (!c) return c.status();
+  auto shape = op.pass == Pass::output ? *output : op.pass == Pass::input ? *input : *filter;
+  if (c->flops() > 0 && c->in_positions() > 0)
+    return ConvolutionLaunch(launch, op.dtype, op.pass, *c).run(shape);
+  auto result = launch.allocate(op.dtype, shape);
+  if (!result) return result.status();
+  auto status = set_zeros(launch, *result);
+  if (status.ok()) launch.set(0, *std::move(result));
+  return status;
+}
+
+KernelCatalog::Make convolution(Pass pass, bool is_depthwise) {
+  return [=](const Node& node) -> Result<Kernel> {
+    auto has_paddings = node.op->find_attr("explicit_paddings") != nullptr;
+    auto windows = Windows::make(ops::convolution_attrs(node, has_paddings));
+    if (!windows) return windows.status();
+    auto dtype = node.attr<DType>("T");
+    if (!std::ranges::count(floating(), dtype)) return no_kernel(dtype);
+    ConvolutionOp op{*windows, dtype, pass, is_depthwise};
+    return Kernel{.compute = [op](Launch& launch) { return compute_convolution(launch, op); }};
+  };
+}
+
+}  // namespace
+
+void add_convolution_kernels(KernelCatalog& catalog) {
+  for (const std::string name : {"Conv2D", "DepthwiseConv2dNative"}) {
+    auto is_depthwise = name != "Conv2D";
+    catalog.add(name, convolution(Pass::output, is_depthwise));
+    catalog.add(name + "BackpropInput", convolution(Pass::input, is_depthwise));
+    catalog.add(name + "BackpropFilter", convolution(Pass::filter, is_depthwise));
+    catalog.on_host(name + "BackpropInput", {0});
+    catalog.on_host(name + "BackpropFilter", {1});
+  }
+}
+
+}  // namespace troupe::cuda
+
+#else
+
+#include "troupe/devices/cuda/all_kernels.hpp"
+
+namespace troupe::cuda {
+
+void add_convolution_kernels(KernelCatalog&) {}
+
+}  // namespace troupe::cuda
+
+#endif

@@ -1,0 +1,45 @@
+#include "troupe/devices/cuda/nn/pooling.hpp"
+
+#include "troupe/devices/cuda/launch_size.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+/// A thread for each element of the result. A gradient looks for the windows that have its element,
+/// so that no two threads add to one, and sums are always made in one order.
+template <class T>
+__global__ void pool_kernel(
+    T* result, const T* x, const T* dy, PoolPass pass, PoolGeometry pool, int64_t count) {
+  auto step = gridDim.x * int64_t{blockDim.x};
+  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += step) {
+    switch (pass) {
+      case PoolPass::max: result[i] = max_pool_at(x, pool, i); break;
+      case PoolPass::max_gradient: result[i] = max_pool_gradient_at(x, dy, pool, i); break;
+      case PoolPass::average: result[i] = average_pool_at(x, pool, i); break;
+      case PoolPass::average_gradient: result[i] = average_pool_gradient_at(dy, pool, i); break;
+    }
+  }
+}
+
+template <class T>
+void launch(const PoolCall& call) {
+  auto is_gradient = call.pass == PoolPass::max_gradient || call.pass == PoolPass::average_gradient;
+  auto count = is_gradient ? call.pool.in_elements() : call.pool.out_elements();
+  pool_kernel<<<blocks_for(count), block_threads, 0, call.stream>>>(
+      static_cast<T*>(call.result), static_cast<const T*>(call.x), static_cast<const T*>(call.dy),
+      call.pass, call.pool, count);
+}
+
+}  // namespace
+
+LaunchPool find_pool(Element element) {
+  switch (element) {
+    case Element::float32: return launch<float>;
+    case Element::float64: return launch<double>;
+    case Element::float16: return launch<Half>;
+    case Element::bfloat16: return launch<Brain>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace troupe::cuda

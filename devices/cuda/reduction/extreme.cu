@@ -1,0 +1,55 @@
+#include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/reduction/extremes.hpp"
+#include "troupe/devices/cuda/reduction/reduce.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+/// So many lanes share a line: a whole warp where the line's elements are neighbours, else one.
+template <class T>
+__global__ void extreme_kernel(
+    void* out, const T* from, LineGeometry lines, int lanes, bool is_least, bool is_long) {
+  using A = Wide<T>;
+  auto threads = gridDim.x * int64_t{blockDim.x};
+  auto first = (blockIdx.x * int64_t{blockDim.x} + threadIdx.x) / lanes;
+  auto lane = static_cast<int>(threadIdx.x) % lanes;
+  auto rounds = (lines.count() + threads / lanes - 1) / (threads / lanes);
+  for (int64_t round = 0; round < rounds; ++round) {
+    auto line = first + round * (threads / lanes);
+    auto has_line = line < lines.count();
+    auto best = find_extreme_of_share<A>(from, lines, has_line ? line : 0, lane, lanes, is_least);
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+      Extreme<A> other{
+          __shfl_xor_sync(0xffffffff, best.value, distance),
+          __shfl_xor_sync(0xffffffff, best.place, distance)};
+      best = better_extreme(best, other, is_least);
+    }
+    if (!has_line || lane != 0) continue;
+    if (is_long) static_cast<int64_t*>(out)[line] = best.place;
+    else static_cast<int32_t*>(out)[line] = static_cast<int32_t>(best.place);
+  }
+}
+
+template <class T>
+void launch(const ExtremeCall& call) {
+  LineGeometry lines{call.outer, call.size, call.inner};
+  auto lanes = call.inner == 1 && call.size >= 16 ? 32 : 1;
+  extreme_kernel<<<blocks_for(lines.count() * lanes), block_threads, 0, call.stream>>>(
+      call.out, static_cast<const T*>(call.from), lines, lanes, call.is_least, call.is_long);
+}
+
+}  // namespace
+
+LaunchExtreme find_extreme(Element element) {
+  switch (element) {
+    case Element::float32: return launch<float>;
+    case Element::float64: return launch<double>;
+    case Element::float16: return launch<Half>;
+    case Element::bfloat16: return launch<Brain>;
+    case Element::int32: return launch<int32_t>;
+    case Element::int64: return launch<int64_t>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,153 @@
+#pragma once
+
+#include "troupe/devices/cuda/math/numbers.hpp"
+
+namespace troupe::cuda {
+
+/// The least and the greatest number of a type, infinities where there are any.
+template <class A>
+struct Extremes {
+  TROUPE_BOTH static A least() {
+    if constexpr (sizeof(A) == 8 && is_floating<A>) return bits_as<A>(uint64_t{0xfff0000000000000});
+    else if constexpr (is_floating<A>) return bits_as<A>(uint32_t{0xff800000});
+    else return static_cast<A>(uint64_t{1} << (8 * sizeof(A) - 1));
+  }
+  TROUPE_BOTH static A greatest() {
+    if constexpr (sizeof(A) == 8 && is_floating<A>) return bits_as<A>(uint64_t{0x7ff0000000000000});
+    else if constexpr (is_floating<A>) return bits_as<A>(uint32_t{0x7f800000});
+    else return static_cast<A>((uint64_t{1} << (8 * sizeof(A) - 1)) - 1);
+  }
+};
+
+// Ways to fold elements: the result of none, what an element counts as, and how two results become
+// one. Each propagates NaN.
+
+struct FoldSum {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return A(0);
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    return static_cast<A>(wrap(x) + wrap(y));
+  }
+};
+
+struct FoldSquares {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return A(0);
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element * element;
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    return x + y;
+  }
+};
+
+struct FoldProduct {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return A(1);
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    return static_cast<A>(wrap(x) * wrap(y));
+  }
+};
+
+struct FoldMaximum {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return Extremes<A>::least();
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    return x > y || x != x ? x : y;
+  }
+};
+
+struct FoldMinimum {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return Extremes<A>::greatest();
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  template <class A>
+  TROUPE_BOTH static A join(A x, A y) {
+    return x < y || x != x ? x : y;
+  }
+};
+
+struct FoldAll {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return true;
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  TROUPE_BOTH static bool join(bool x, bool y) { return x && y; }
+};
+
+struct FoldAny {
+  template <class A>
+  TROUPE_BOTH static A none() {
+    return false;
+  }
+  template <class A>
+  TROUPE_BOTH static A map(A element) {
+    return element;
+  }
+  TROUPE_BOTH static bool join(bool x, bool y) { return x || y; }
+};
+
+/// What is left to do with the result of a fold.
+enum class Finish : uint8_t { nothing, divide, root };
+
+/// `count`: what is divided by. Of no integers the mean is 0, of no floats NaN.
+template <class A>
+TROUPE_BOTH inline A finish_fold(A folded, Finish finish, int64_t count) {
+  if constexpr (is_floating<A>) {
+    if (finish == Finish::divide) return folded / static_cast<A>(count);
+    if (finish == Finish::root) return sqrt(folded);
+  } else if (finish == Finish::divide && count > 0) {
+    return static_cast<A>(static_cast<int64_t>(folded) / count);
+  }
+  return folded;
+}
+
+/// Folds what thread number `thread` of `threads` has of a part: every so many elements from its
+/// own on.
+template <class Fold, class A, class T, class Geometry>
+TROUPE_BOTH inline A fold_share(
+    const T* from, const Geometry& geometry, int64_t out, int64_t part, int thread, int threads) {
+  auto folded = Fold::template none<A>();
+  const auto* first = from + geometry.first_of(out);
+  auto end = geometry.part_begin(part + 1);
+  for (auto i = geometry.part_begin(part) + thread; i < end; i += threads)
+    folded = Fold::join(
+        folded, Fold::template map<A>(static_cast<A>(widen(first[geometry.fold_offset(i)]))));
+  return folded;
+}
+
+}  // namespace troupe::cuda

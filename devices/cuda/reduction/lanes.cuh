@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace troupe::cuda {
+
+constexpr int warp_lanes = 32;
+constexpr int warps_max = 8;  // of a block
+
+/// Joins the values of the threads of a row of a block, which has 32 of them, or a block of one row
+/// with up to 256. `shared` has room for warps_max values. All threads get the result.
+template <class A, class Join>
+__device__ A join_lanes(A value, A* shared, const Join& join) {
+  for (int distance = warp_lanes / 2; distance > 0; distance /= 2)
+    value = join(value, __shfl_xor_sync(0xffffffff, value, distance));
+  auto warps = static_cast<int>(blockDim.x) / warp_lanes;
+  if (warps == 1) return value;
+  auto lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  __syncthreads();  // after what was last read from there
+  if (lane == 0) shared[threadIdx.x / warp_lanes] = value;
+  __syncthreads();
+  value = shared[0];
+  for (int i = 1; i < warps; ++i) value = join(value, shared[i]);
+  return value;
+}
+
+/// How many threads work on a row of so many elements, and how many rows a block has.
+inline dim3 lanes_for(int64_t elements) {
+  return elements > 1024 ? dim3(256, 1) : dim3(warp_lanes, 8);
+}
+
+}  // namespace troupe::cuda

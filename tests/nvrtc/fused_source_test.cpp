@@ -1,0 +1,68 @@
+// Compiles sources for cards, as programs with cards do. No card is needed.
+#define BOOST_TEST_MODULE troupe
+#include <boost/test/unit_test.hpp>
+
+#include "troupe/devices/cuda/math/compiled_kernels.hpp"
+#include "troupe/devices/cuda/math/fused_source.hpp"
+#include "troupe/graph/ops/all_ops.hpp"
+
+namespace troupe::testing {
+
+using cuda::FusedOperand;
+
+/// A chain of all ops that nodes can be fused of, which begins with the two first operands.
+std::vector<fusion::Part> all_parts() {
+  std::vector<fusion::Part> parts;
+  auto catalog = make_op_catalog();
+  for (const auto& [name, op] : catalog->all()) {
+    auto count = fusion::operand_count(name);
+    if (count == 0) continue;
+    auto last = static_cast<int>(parts.size()) + 2;
+    fusion::Part part{.name = name, .op = name, .operands = {last}};
+    if (count == 2) part.operands.push_back(0);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void check_compiles(
+    const std::vector<fusion::Part>& parts, DType dtype,
+    const std::vector<FusedOperand>& operands) {
+  for (int capability : {75, 90}) {
+    auto code = cuda::compile_kernels(cuda::fused_source(parts, dtype, operands), capability);
+    BOOST_REQUIRE_MESSAGE(code.ok(), code.status().to_string());
+    BOOST_TEST(
+        code->substr(0, 4) ==
+        "\x7f"
+        "ELF");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kernels_of_all_ops_that_can_be_fused_compile_for_each_dtype) {
+  auto parts = all_parts();
+  BOOST_TEST(parts.size() > 50u);
+  BOOST_TEST(parts.size() <= fusion::parts_max);
+  auto each = FusedOperand::each;
+  for (auto dtype : floating()) check_compiles(parts, dtype, {each, each, each});
+}
+
+BOOST_AUTO_TEST_CASE(operands_are_read_in_each_way) {
+  std::vector<fusion::Part> parts = {
+      {.name = "a", .op = "Add", .operands = {0, 1}},
+      {.name = "b", .op = "Mul", .operands = {3, 2}}};
+  auto each = FusedOperand::each, one = FusedOperand::one, walked = FusedOperand::walked;
+  check_compiles(parts, DType::float32, {each, one, each});
+  check_compiles(parts, DType::float32, {one, one, one});
+  check_compiles(parts, DType::bfloat16, {walked, each, walked});
+  check_compiles(parts, DType::float64, {walked, walked, walked});
+}
+
+BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_an_error_with_the_compilers_words) {
+  std::vector<fusion::Part> parts = {{.name = "a", .op = "NoSuchOp", .operands = {0}}};
+  auto code =
+      cuda::compile_kernels(cuda::fused_source(parts, DType::float32, {FusedOperand::each}), 80);
+  BOOST_REQUIRE(!code.ok());
+  BOOST_TEST(code.status().message().find("NoSuchOp") != std::string::npos);
+}
+
+}  // namespace troupe::testing
