@@ -61,9 +61,11 @@ install_missing_packages() {
   fi
 }
 
+has_nvcc() { command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
+
 # Prints which optional part is not built, and why.
 say_what_is_skipped() {
-  if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then
+  if has_nvcc; then
     [[ -e /dev/nvidiactl ]] ||
       say "No NVIDIA driver: GPU kernels are built, but their tests are skipped."
   else
