@@ -30,9 +30,14 @@ Result<std::string> string_input(const Launch& launch, int index) {
       tensor.shape().to_string());
 }
 
-Strings strings_input(const Launch& launch, int index) {
-  auto values = launch.input(index).values<std::string>();
-  return {values.begin(), values.end()};
+Result<Strings> strings_input(const Launch& launch, int index) {
+  const auto& tensor = launch.input(index);
+  if (tensor.shape().rank() != 1)
+    return invalid_argument(
+        "input " + std::to_string(index) + " must be a vector of strings, not of shape " +
+        tensor.shape().to_string());
+  auto values = tensor.values<std::string>();
+  return Strings(values.begin(), values.end());
 }
 
 struct TensorNames {
@@ -42,8 +47,11 @@ struct TensorNames {
 
 /// The names, and the slices if the op is told any.
 Result<TensorNames> names_input(const Launch& launch, size_t count, bool has_slices = true) {
-  TensorNames named{
-      strings_input(launch, 1), has_slices ? strings_input(launch, 2) : Strings(count)};
+  auto names = strings_input(launch, 1);
+  if (!names) return names.status();
+  auto slices = has_slices ? strings_input(launch, 2) : Result<Strings>(Strings(count));
+  if (!slices) return slices.status();
+  TensorNames named{*std::move(names), *std::move(slices)};
   if (named.names.size() == count && named.slices.size() == count) return named;
   return invalid_argument(
       std::to_string(named.names.size()) + " names and " + std::to_string(named.slices.size()) +
@@ -149,7 +157,8 @@ Status restore_v1(Launch& launch, DType dtype, bool has_slice) {
 Status merge(Launch& launch, MergeOptions options) {
   auto prefix = string_input(launch, 1);
   if (!prefix) return prefix.status();
-  return merge_checkpoints(strings_input(launch, 0), *prefix, options);
+  auto parts = strings_input(launch, 0);
+  return parts ? merge_checkpoints(*std::move(parts), *prefix, options) : parts.status();
 }
 
 Status remove(Launch& launch) {
