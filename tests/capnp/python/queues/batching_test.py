@@ -185,8 +185,11 @@ class SparseTest(Pipeline):
             results = []
             for runner, each in zip(runners, (batch, kept)):
                 session.run(tf.local_variables_initializer())
-                runner.create_threads(session, coordinator, daemon=True, start=True)
+                filling, *_ = runner.create_threads(session, coordinator, daemon=True, start=True)
                 results.append(session.run(each))
+                # Else it would count the one epoch of the next runner as its own.
+                filling.join(timeout=60)
+                self.assertFalse(filling.is_alive())
             coordinator.request_stop()
             coordinator.join()
         self.assertAllEqual(results[0].indices, [[0, 1], [2, 0]])
