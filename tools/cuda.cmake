@@ -39,10 +39,6 @@ elseif(cuda_fault)
   return()
 endif()
 
-# Off until each file of devices/ that they use is compiled alone: units bring the messages of protobuf
-# along, and the program that loads the library a second time ends.
-option(TROUPE_CUDA_KERNELS "Put the kernels into libtroupe_cuda.so" OFF)
-
 set(CMAKE_CUDA_COMPILER ${TROUPE_NVCC})
 if(TROUPE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${TROUPE_CUDA_ARCHITECTURES})
@@ -63,9 +59,6 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 
 file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS devices/cuda/*.cpp devices/cuda/*.cu)
-if(NOT TROUPE_CUDA_KERNELS)
-  list(FILTER cuda_sources EXCLUDE REGEX "/devices/cuda/[a-z]+/")
-endif()
 
 # Headers that sources include which are compiled where the program runs, as text.
 set(texts "")
@@ -88,9 +81,7 @@ const std::vector<std::pair<std::string_view, std::string_view>>& kernel_headers
 
 }  // namespace troupe::cuda
 ]] @ONLY)
-if(TROUPE_CUDA_KERNELS)
-  list(APPEND cuda_sources ${CMAKE_BINARY_DIR}/generated/kernel_headers.cpp)
-endif()
+list(APPEND cuda_sources ${CMAKE_BINARY_DIR}/generated/kernel_headers.cpp)
 
 add_library(troupe_cuda MODULE ${cuda_sources})
 troupe_units(troupe_cuda 4)
@@ -113,7 +104,6 @@ target_compile_definitions(troupe_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:EIGEN_
 
 string(REGEX MATCH "^[0-9]+" least ${CMAKE_CUDA_ARCHITECTURES})
 target_compile_definitions(troupe_cuda PRIVATE TROUPE_CUDA_LEAST_CAPABILITY=${least})
-target_compile_definitions(troupe_cuda PRIVATE TROUPE_CUDA_KERNELS=$<BOOL:${TROUPE_CUDA_KERNELS}>)
 target_link_libraries(
   troupe_cuda PRIVATE troupe_devices CUDA::cudart_static CUDA::cublasLt CUDA::nvrtc)
 # What it has of Troupe is its own, whatever the program has that loads it.

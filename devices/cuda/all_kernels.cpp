@@ -3,7 +3,6 @@
 namespace troupe::cuda {
 
 void add_all_kernels(KernelCatalog& catalog) {
-#if TROUPE_CUDA_KERNELS
   for (auto add : {add_batch_norm_kernels,  add_bias_kernels,        add_clip_kernels,
                    add_convolution_kernels, add_elementwise_kernels, add_filling_kernels,
                    add_fused_kernels,       add_gather_kernels,      add_joining_kernels,
@@ -12,7 +11,6 @@ void add_all_kernels(KernelCatalog& catalog) {
                    add_slicing_kernels,     add_softmax_kernels,     add_training_kernels,
                    add_transpose_kernels,   add_update_kernels,      add_reference_kernels})
     add(catalog);
-#endif
 }
 
 }  // namespace troupe::cuda

@@ -1,0 +1,20 @@
+#include "troupe/devices/resources/resource_kind.hpp"
+
+namespace troupe {
+
+ResourceKindCatalog make_resource_kind_catalog() {
+  ResourceKindCatalog catalog;
+  add_variable_kind(catalog);
+  add_hash_table_kind(catalog);
+  add_dense_hash_table_kind(catalog);
+  add_queue_kind(catalog);
+  add_reader_kind(catalog);
+  add_accumulator_kind(catalog);
+  add_staging_area_kind(catalog);
+  add_staging_map_kind(catalog);
+  add_barrier_kind(catalog);
+  add_iterator_kinds(catalog);
+  return catalog;
+}
+
+}  // namespace troupe
