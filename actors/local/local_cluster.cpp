@@ -7,10 +7,23 @@
 #include "troupe/actors/logger_scope.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/actors/world/local_world.hpp"
-#include "troupe/devices/cpu/cpu_device.hpp"
+#include "troupe/devices/local_devices.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
+namespace {
+
+/// The devices of one task.
+Result<std::vector<std::shared_ptr<Device>>> make_devices(const LocalCluster::Options& options) {
+  LocalDeviceOptions of_task{
+      .visible = {}, .count = {}, .cpu = {.threads = options.threads}, .log = options.log};
+  if (options.gpu) of_task.gpu = *options.gpu;
+  else of_task.count["GPU"] = 0;
+  if (auto status = check(of_task); !status.ok()) return status;
+  return make_local_devices(of_task);
+}
+
+}  // namespace
 
 // The members are destroyed in reverse order: actors end before their devices.
 struct LocalCluster::Parts {
@@ -22,6 +35,7 @@ struct LocalCluster::Parts {
   };
 
   ClusterSpec spec;
+  Status status;  // why there are no tasks
   std::vector<std::shared_ptr<Device>> devices;
   Config config;
   caf::actor_system system{config};
@@ -47,11 +61,15 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
   auto catalog = make_op_catalog();
   for (const auto& [job, tasks] : parts_->spec.jobs())
     for (const auto& [task, address] : tasks) {
-      auto device = std::shared_ptr(make_cpu_device({.threads = options.threads}));
-      parts_->devices.push_back(device);
+      auto devices = make_devices(options);
+      if (!devices) {
+        parts_->status = devices.status();
+        return;
+      }
+      parts_->devices.insert(parts_->devices.end(), devices->begin(), devices->end());
       auto spawned = spawn_task(
           {.config = {parts_->spec, job, task},
-           .devices = {device},
+           .devices = *std::move(devices),
            .catalog = catalog,
            .world = parts_->world,
            // Tasks of one process cannot be cut off from each other, however busy it is.
@@ -71,6 +89,7 @@ const ClusterSpec& LocalCluster::spec() const { return parts_->spec; }
 
 Result<std::unique_ptr<Session>> LocalCluster::session(
     const std::string& job, int task, const SessionOptions& options) {
+  if (!parts_->status.ok()) return parts_->status;
   if (auto address = parts_->spec.task_address(job, task); !address) return address.status();
   std::promise<Result<SessionActor>> promise;
   auto answer = promise.get_future();

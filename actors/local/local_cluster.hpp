@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "troupe/devices/local_devices.hpp"
 #include "troupe/graph/cluster/cluster_spec.hpp"
 #include "troupe/graph/session.hpp"
 
@@ -16,7 +18,9 @@ namespace troupe {
 class LocalCluster {
  public:
   struct Options {
-    int threads = 0;          // of each task's CPU device; 0: one for each core
+    int threads = 0;  // of each task's CPU device; 0: one for each core
+    /// How each task uses the machine's GPUs, as a server does; none: it has a CPU device alone.
+    std::optional<GpuOptions> gpu = {};
     size_t sessions_max = 0;  // with a task as master; 0: no limit
     /// Writes a line to the tasks' log; called from any thread. May be empty.
     std::function<void(const std::string&)> log = {};
@@ -33,8 +37,8 @@ class LocalCluster {
   const ClusterSpec& spec() const;
 
   /// Creates a session with that task as master; it must be destroyed before the cluster.
-  /// InvalidArgument: there is no such task. ResourceExhausted: the task has its maximum number of
-  /// sessions.
+  /// InvalidArgument: there is no such task, or the options name a GPU that cannot be used.
+  /// ResourceExhausted: the task has its maximum number of sessions.
   Result<std::unique_ptr<Session>> session(
       const std::string& job, int task = 0, const SessionOptions& options = {});
 

@@ -171,6 +171,24 @@ BOOST_AUTO_TEST_CASE(a_constraint_to_an_unknown_task_or_device_is_refused) {
   BOOST_TEST(second.status().message().find("GPU") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_session_says_why_the_gpu_that_the_options_name_cannot_be_used) {
+  LocalCluster none({{"worker", 1}}, {.threads = 1, .gpu = GpuOptions{.cards = {63}}});
+  auto refused = none.session("worker");
+  BOOST_TEST((refused.status().code() == Code::invalid_argument));
+  BOOST_TEST(refused.status().message().find("there is no GPU") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_takes_the_gpus_that_there_are) {
+  LocalCluster any({{"worker", 1}}, {.threads = 1, .gpu = GpuOptions{.memory_limit = 1 << 28}});
+  auto opened = any.session("worker");
+  BOOST_TEST_REQUIRE(opened.ok(), opened.status().to_string());
+  auto three = b.add(b.constant(1.0f), b.constant(2.0f));
+  BOOST_REQUIRE((*opened)->extend(b).ok());
+  auto values = (*opened)->run({}, {three});
+  BOOST_TEST_REQUIRE(values.ok(), values.status().to_string());
+  BOOST_TEST((*values)[0].value<float>() == 3.0f);
+}
+
 BOOST_AUTO_TEST_CASE(steps_of_several_threads_run_at_once) {
   auto v = b.on(ps).variable("v", b.constant(0.0f));
   auto bump = v.assign_add(b.on(ps).constant(1.0f));
