@@ -17,8 +17,8 @@ def quantile(samples, q):
 
 
 def is_rate(unit):
-    """True if more is better: GB/s, steps/s. False for times, also for ns/op."""
-    return unit.endswith("/s")
+    """True if more is better: GB/s, steps/s, %. False for times, also for ns/op."""
+    return unit.endswith("/s") or unit == "%"
 
 
 def ratio(unit, troupe, peer):

@@ -32,22 +32,26 @@ class SideProcess:
 
     def samples_of(self, workload, seconds, limit):
         """The samples of a turn; raises SideError if it fails or takes `limit` seconds."""
+        return self.answer_of(workload, seconds, limit)["samples"]
+
+    def answer_of(self, workload, seconds, limit):
+        """The whole answer of a turn, otherwise as samples_of()."""
         deadline = time.monotonic() + limit
-        try:
+        with self._ending_on_failure():
             if not self._process:
                 self._start(deadline)
             request = json.dumps({"workload": workload, "seconds": seconds})
             self._process.stdin.write(request.encode() + b"\n")
             self._process.stdin.flush()
             answer = self._read(deadline)
-        except (SideError, OSError) as error:
-            is_pipe = isinstance(error, BrokenPipeError)
-            reason = self._how_it_ended() if is_pipe else str(error)
-            self.end()
-            raise SideError(reason) from error
         if "error" in answer:
             raise SideError(answer["error"])
-        return answer["samples"]
+        return answer
+
+    def start(self, limit):
+        """Starts the program, which then has a version; raises SideError if it does not start."""
+        with self._ending_on_failure():
+            self._start(time.monotonic() + limit)
 
     def end(self):
         """Ends the program and all that it started."""
@@ -60,6 +64,16 @@ class SideProcess:
             with contextlib.suppress(OSError):  # a request that it never read
                 self._process.stdin.close()
         self._process = None
+
+    @contextlib.contextmanager
+    def _ending_on_failure(self):
+        try:
+            yield
+        except (SideError, OSError) as error:
+            is_pipe = isinstance(error, BrokenPipeError)
+            reason = self._how_it_ended() if is_pipe else str(error)
+            self.end()
+            raise SideError(reason) from error
 
     def _start(self, deadline):
         self._received = b""
