@@ -13,6 +13,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = ("cuda_test", "troupe", "troupe-gpu-bench")
 # What the other machine has: the C library and NVIDIA's.
 OF_SYSTEM = re.compile(
     r"(ld-linux|linux-vdso|libcu|libnv|lib(c|m|dl|rt|pthread|resolv|util)\.)"
@@ -36,7 +37,7 @@ class BundleTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         made = pathlib.Path(cls.folder.name) / "made"
         subprocess.run(
-            [ROOT / "tools/bundle", "--build", BUILD, "--output", made, "cuda_test", "troupe"],
+            [ROOT / "tools/bundle", "--build", BUILD, "--output", made, *PROGRAMS],
             check=True,
             capture_output=True,
         )
@@ -55,12 +56,20 @@ class BundleTest(unittest.TestCase):
                     self.assertEqual(place, str(self.bundle / "bin/../lib" / name), file.name)
 
     def test_programs_start_without_an_environment(self):
-        for program, codes in (("troupe", [0]), ("cuda_test", [0, 77])):
-            arguments = ["--help"] if program == "troupe" else []
+        for program in PROGRAMS:
+            codes = [0, 77] if program == "cuda_test" else [0]
+            arguments = [] if program == "cuda_test" else ["--help"]
             done = subprocess.run(
                 [self.bundle / "bin" / program, *arguments], env={}, capture_output=True, text=True
             )
             self.assertIn(done.returncode, codes, done.stdout + done.stderr)
+
+    def test_the_comparison_with_pytorch_runs_its_program(self):
+        comparison = self.bundle / "share/troupe/benchmarks/gpu"
+        done = subprocess.run(
+            [sys.executable, comparison, "--list"], env={}, capture_output=True, text=True
+        )
+        self.assertIn("matmul_1024_tf32", done.stdout.split(), done.stderr)
 
     def test_the_recorded_calls_are_there(self):
         self.assertTrue(list((self.bundle / "share/troupe/calls").rglob("*.json")))

@@ -19,7 +19,8 @@ ROOT = HERE.parents[2]  # share/ in a folder of tools/bundle
 PROGRAM = "troupe-gpu-bench"
 IS_BUNDLE = not (ROOT / "tools/build").exists()
 SKIPPED = 77
-LIMIT_SECONDS = 60  # of a row, and until a side has started
+START_SECONDS = 120  # at most, until a side can measure
+LIMIT_SECONDS = 60  # of a row
 COLUMNS = "{:<28}{:<6}{:>10}{:>10}{:>8}  {:<17}{:<8}{}"
 HEAD = COLUMNS.format("row", "unit", "Troupe", "PyTorch", "ratio", "goal", "", "notes")
 
@@ -36,11 +37,11 @@ def parse(arguments):
         description="Measures each row on Troupe's first GPU and on PyTorch's, one after the "
         "other, and compares them. PyTorch is that of the python3 that runs this; without it "
         "Troupe's figures stand alone. A ratio over 1 means that Troupe is ahead.",
-        epilog="In a folder of tools/bundle the same is python3 FOLDER/share/troupe/benchmarks/gpu; "
-        "it needs no build. Exits with code 77 where there is no GPU, and with 1 if a row failed.",
+        epilog="In a folder of tools/bundle, python3 FOLDER/share/troupe/benchmarks/gpu does the "
+        "same without a build. Exits with code 77 where there is no GPU, and with 1 if a row failed.",
         allow_abbrev=False,
     )
-    parser.add_argument("--only", metavar="REGEX", default="", help="rows with a match in the name")
+    parser.add_argument("--only", metavar="REGEX", default="", help="rows whose names match")
     parser.add_argument(
         "--seconds", type=float, default=0.3, help="how long a side measures a row (default: 0.3)"
     )
@@ -86,7 +87,7 @@ def rows_of(program, only):
 def try_to_start(side):
     """Why a side cannot measure; None if it has started."""
     try:
-        side.start(LIMIT_SECONDS)
+        side.start(START_SECONDS)
     except SideError as error:
         return str(error).partition("skipped: ")[2] or str(error)
     return None

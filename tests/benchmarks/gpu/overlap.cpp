@@ -18,10 +18,16 @@ struct FedProduct {
   Value fed = program.b().placeholder(DType::float32, {size, size});
   Variable resident = program.random("resident", {size, size});
   Value factor = program.random("factor", {size, columns}).value();
-  Value copied = program.b().group({program.b().identity(fed)});
+  Value copied = program.b().group({first_element()});
   Value computed = program.b().group({program.b().matmul(resident.value(), factor)});
   Value both = program.b().group({program.b().matmul(fed, factor)});
   Value fetched = resident.value();
+
+  /// Next to nothing, but it needs the matrix on the card.
+  Value first_element() const {
+    const auto& b = program.b();
+    return b.op("Slice", {fed, b.ints({0, 0}), b.ints({1, 1})});
+  }
 
   /// A matrix in memory of the host: pinned, as what a step has fetched, or any.
   Result<Tensor> make_matrix(bool is_pinned) {

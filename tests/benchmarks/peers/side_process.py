@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -24,7 +25,8 @@ class SideProcess:
     def __init__(self, name, command, environment=None):
         self.name = name
         self.version = None
-        self._command = ["setpriv", "--pdeathsig", "KILL", *map(str, command)]
+        bound = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+        self._command = [*bound, *map(str, command)]
         self._environment = {**os.environ, **(environment or {})}
         self._log = None
         self._process = None
