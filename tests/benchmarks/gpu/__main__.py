@@ -38,7 +38,8 @@ def parse(arguments):
         "other, and compares them. PyTorch is that of the python3 that runs this; without it "
         "Troupe's figures stand alone. A ratio over 1 means that Troupe is ahead.",
         epilog="In a folder of tools/bundle, python3 FOLDER/share/troupe/benchmarks/gpu does the "
-        "same without a build. Exits with code 77 where there is no GPU, and with 1 if a row failed.",
+        "same without a build. Exits with code 77 where there is no GPU, and with 1 if a row "
+        "failed.",
         allow_abbrev=False,
     )
     parser.add_argument("--only", metavar="REGEX", default="", help="rows whose names match")

@@ -1,6 +1,6 @@
 // How long do the convolutions of ResNet-50 take?
+#include <cmath>
 #include <limits>
-#include <optional>
 
 #include "troupe/graph/build/nn/convolution.hpp"
 #include "troupe/tests/benchmarks/gpu/figures.hpp"
@@ -54,16 +54,18 @@ Result<double> seconds_of_one(
   return *time / convolutions_of_step;
 }
 
-/// That of the better layout of the images.
+/// That of the better layout of the images; an error where there is none that works.
 Result<Figure> measure_layer(const Layer& layer, Precision precision, double seconds) {
   auto best = std::numeric_limits<double>::infinity();
   std::string note;
+  Status failed;
   for (const std::string format : {"NHWC", "NCHW"}) {
     auto time = seconds_of_one(layer, precision, format, seconds / 2);
-    if (!time) return time.status();
-    best = std::min(best, *time);
-    note += format + " " + to_text(*time * 1e6, 1) + " us, ";
+    if (!time) failed = time.status();
+    best = time ? std::min(best, *time) : best;
+    note += format + " " + (time ? to_text(*time * 1e6, 1) + " us" : failed.message()) + ", ";
   }
+  if (std::isinf(best)) return failed;
   return Figure{best * 1e6, note + to_text(layer.flops() / best / 1e12, 1) + " TFLOP/s"};
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "troupe/actors/local/local_cluster.hpp"
 

@@ -34,9 +34,9 @@ class CardCopy {
     if (!memory_[0] || !memory_[1]) return resource_exhausted("the card has no memory left");
     for (int i = 0; i < count; ++i)
       driver_->copy_peer(Lane::compute, memory_[1], *driver_, memory_[0], bytes);
-    std::promise<Status> reached;
-    auto status = reached.get_future();
-    driver_->when_reached(Lane::compute, [&](const Status& end) { reached.set_value(end); });
+    auto reached = std::make_shared<std::promise<Status>>();
+    auto status = reached->get_future();
+    driver_->when_reached(Lane::compute, [reached](const Status& end) { reached->set_value(end); });
     return status.get();
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t size = 8192;  // of a square matrix: 256 MiB of float32
 constexpr int64_t columns = 2048;
-constexpr int steps_of_sample = 8;
+constexpr int steps_of_sample = 6;
 
 /// A product of a matrix that is fed, and its parts alone.
 struct FedProduct {
