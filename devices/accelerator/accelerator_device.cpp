@@ -204,6 +204,8 @@ class CardDevice final : public AcceleratorDevice {
       const std::string& op, const KernelCatalog::Make& make, const Node& node) {
     driver_->make_current();
     auto kernel = make(node);
+    if (kernel.status().code() == Code::unimplemented)
+      if (auto of_host = make_on_host(*host_, node)) return *std::move(of_host);
     if (!kernel) return kernel;
     kernel->cost_ns = [](const Launch&) { return start_ns; };
     if (kernel->compute)

@@ -64,17 +64,17 @@ std::vector<int> indices(size_t count) {
 }
 
 Status compute_on_host(
-    Device& host, const std::function<Status(Launch&)>& compute, Launch& launch, size_t outputs,
-    bool copies) {
-  Tensors inputs, results(outputs);
+    Device& host, const std::function<Status(Launch&)>& compute, Launch& launch,
+    const std::vector<bool>& copies) {
+  Tensors inputs, results(copies.size());
   for (int i = 0; i < launch.input_count(); ++i) inputs.push_back(launch.input(i));
   Launch on_host(
       host, {.resources = &launch.step_resources(), .at = launch.at(), .item = launch.item()},
       inputs, results);
   if (auto status = compute(on_host); !status.ok()) return status;
-  for (size_t i = 0; i < outputs; ++i) {
+  for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].is_set()) continue;
-    if (copies) {
+    if (copies[i]) {
       auto copy = launch.device().copy_in(results[i]);
       if (!copy) return copy.status();
       results[i] = *std::move(copy);
@@ -84,21 +84,36 @@ Status compute_on_host(
   return {};
 }
 
-/// All arguments lie on the host, but for results of those that give to the card.
+/// `kernel` of the host for the card: all arguments lie on the host, and so do the results that are
+/// not copied.
+Kernel on_host(Kernel kernel, Device& host, const Node& node, const std::vector<bool>& copies) {
+  kernel.host_inputs = indices(node.inputs.size());
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (!copies[i]) kernel.host_outputs.push_back(static_cast<int>(i));
+  kernel.compute = [&host, compute = std::move(kernel.compute), copies](Launch& launch) {
+    return compute_on_host(host, compute, launch, copies);
+  };
+  return kernel;
+}
+
 KernelCatalog::Make computing_kernel(Device& host, const KernelCatalog::Make& make) {
   return [&host, make](const Node& node) {
     auto kernel = make(node);
     if (!kernel) return kernel;
     CHECK(kernel->compute);
-    auto copies = gives_to_card(node.op->name());
-    kernel->host_inputs = indices(node.inputs.size());
-    if (!copies) kernel->host_outputs = indices(node.output_dtypes.size());
-    kernel->compute = [&host, compute = std::move(kernel->compute),
-                       outputs = node.output_dtypes.size(), copies](Launch& launch) {
-      return compute_on_host(host, compute, launch, outputs, copies);
-    };
-    return kernel;
+    std::vector<bool> copies(node.output_dtypes.size(), gives_to_card(node.op->name()));
+    return Result<Kernel>(on_host(*std::move(kernel), host, node, copies));
   };
+}
+
+/// Whether all that it computes with are its inputs' values.
+bool has_values_alone(const Node& node) {
+  if (node.op->is_stateful()) return false;
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.takes_reference(static_cast<int>(i))) return false;
+  for (size_t i = 0; i < node.output_dtypes.size(); ++i)
+    if (node.gives_reference(static_cast<int>(i))) return false;
+  return true;
 }
 
 }  // namespace
@@ -118,6 +133,16 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host) {
   for (auto op : computing)
     if (auto make = host.kernels().find(op); make && !catalog.contains(op))
       catalog.add(std::string(op), computing_kernel(host, make));
+}
+
+std::optional<Kernel> make_on_host(Device& host, const Node& node) {
+  if (!has_values_alone(node)) return std::nullopt;
+  auto kernel = host.kernels().make(node);
+  if (!kernel || !kernel->compute) return std::nullopt;
+  std::vector<bool> copies(node.output_dtypes.size(), true);
+  for (auto output : host_arguments_of(node.op->name()).outputs)
+    copies[static_cast<size_t>(output)] = false;
+  return on_host(*std::move(kernel), host, node, copies);
 }
 
 }  // namespace troupe::accelerator

@@ -14,4 +14,8 @@ const Result<std::shared_ptr<const accelerator::CardLibrary>>& card_library();
 std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
     uint64_t limit_bytes = uint64_t{1} << 30, int card = 0);
 
+/// Adds a test for each op with a kernel of the card of which calls were recorded: its name is the
+/// op's, so that one can be run alone after an error that the card does not survive.
+void add_recorded_calls();
+
 }  // namespace troupe::testing

@@ -53,5 +53,9 @@ int main(int argc, char** argv) {
     std::printf("skipped: no GPU can be used, as %s\n", status.message().c_str());
     return troupe::testing::skipped;
   }
-  return boost::unit_test::unit_test_main(&init_unit_test, argc, argv);
+  auto initialize = [] {
+    troupe::testing::add_recorded_calls();
+    return init_unit_test();
+  };
+  return boost::unit_test::unit_test_main(initialize, argc, argv);
 }

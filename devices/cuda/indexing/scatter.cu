@@ -14,6 +14,12 @@ __device__ void add_to(int64_t* to, int64_t by) {
   atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
 
+__device__ int64_t position_of(const ScatterCall& call, int64_t slice) {
+  return call.has_long_indices
+             ? call.slices.position(static_cast<const int64_t*>(call.indices), slice)
+             : call.slices.position(static_cast<const int32_t*>(call.indices), slice);
+}
+
 /// Calls change(place in the tensor, update) for each element of the slices.
 template <class T, class F>
 __device__ void each_update(const ScatterCall& call, const F& change) {
@@ -22,10 +28,8 @@ __device__ void each_update(const ScatterCall& call, const F& change) {
   for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < slices.count * slices.size;
        i += step) {
     auto slice = i / slices.size;
-    auto position = call.has_long_indices
-                        ? slices.position(static_cast<const int64_t*>(call.indices), slice)
-                        : slices.position(static_cast<const int32_t*>(call.indices), slice);
-    if (position < 0) continue;
+    auto position = position_of(call, slice);
+    if (position < 0 || (call.last && call.last[position] != slice)) continue;
     change(
         static_cast<T*>(call.to) + position * slices.size + i % slices.size,
         static_cast<const T*>(call.updates)[call.is_one_for_all ? 0 : i]);
@@ -36,6 +40,14 @@ template <class T>
 __global__ void scatter_sum_kernel(ScatterCall call, bool is_difference) {
   each_update<T>(
       call, [&](T* to, T by) { add_to(to, is_difference ? static_cast<T>(-wrap(by)) : by); });
+}
+
+__global__ void find_last_kernel(ScatterCall call) {
+  auto step = gridDim.x * blockDim.x;
+  for (auto slice = blockIdx.x * blockDim.x + threadIdx.x; slice < call.slices.count; slice += step) {
+    auto position = position_of(call, slice);
+    if (position >= 0) atomicMax(&call.last[position], static_cast<int32_t>(slice));
+  }
 }
 
 template <class C>
@@ -68,6 +80,8 @@ LaunchScatter find_scatter_sum(Element element, bool is_difference) {
 }
 
 void launch_scatter_update(const ScatterCall& call, int size) {
+  if (call.last)
+    find_last_kernel<<<blocks_for(call.slices.count), block_threads, 0, call.stream>>>(call);
   with_cell(size, [&](auto cell) {
     scatter_update_kernel<decltype(cell)>
         <<<blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(call);

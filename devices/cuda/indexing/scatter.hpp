@@ -8,7 +8,8 @@
 namespace troupe::cuda {
 
 /// Changes slices of a tensor that vectors of indices name; those that there are none of are passed
-/// over. Several for one slice: sums are made in any order, and any one replaces it.
+/// over. Several for one slice: sums are made in any order, and the last one replaces it, as on a
+/// CPU.
 struct ScatterCall {
   void* to;
   const void* updates;
@@ -17,6 +18,8 @@ struct ScatterCall {
   bool has_long_indices;
   NamedSlices slices;
   cudaStream_t stream;
+  /// For a replacement by more than one: memory for a number of each slice of the tensor, all -1.
+  int32_t* last = nullptr;
 };
 using LaunchScatter = void (*)(const ScatterCall& call);
 

@@ -106,6 +106,9 @@ Status normalize_batch(
   // The gradient's op, which may run on another device, expects a variance.
   if (status.ok())
     status = convert_variance(launch, op, statistics[3], *deviations, /*to_variance=*/true);
+  // The library divides by one less than the elements of a channel.
+  auto is_of_one = x.elements() == statistics[3].elements();
+  if (status.ok() && is_of_one) status = copy_all(launch, statistics[1], statistics[3]);
   return status;
 }
 
@@ -204,6 +207,8 @@ KernelCatalog::Make batch_norm(Status (*compute)(Launch&, const BatchNormOp&), b
   return [=](const Node& node) -> Result<Kernel> {
     BatchNormOp op(node);
     if (!std::ranges::count(floating(), op.dtype)) return no_kernel(op.dtype);
+    // The library's statistics of float64 are of float64.
+    if (op.dtype == DType::float64 && op.statistics != op.dtype) return no_kernel(op.statistics);
     if (is_gradient && !op.is_training)
       return unimplemented(
           "there is no CUDA kernel for the gradient of a normalization by given statistics");

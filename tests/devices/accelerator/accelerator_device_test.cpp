@@ -40,6 +40,9 @@ KernelCatalog kernels_of(VirtualCards::Card& card) {
   KernelCatalog catalog;
   catalog.add_compute("Exp", elementwise(card, "Exp", [](float x) { return std::exp(x); }));
   catalog.add_compute("Neg", elementwise(card, "Neg", [](float x) { return -x; }));
+  catalog.add("Square", [](const Node& node) -> Result<Kernel> {
+    return unimplemented("there is no kernel of the card for any dtype");
+  });
   catalog.add_compute("Sqrt", [&card](Launch& launch) {
     card.launch("Sqrt", 1us, {}, [] { return internal("an illegal address"); });
     launch.set(0, launch.take_input(0));
@@ -213,6 +216,19 @@ BOOST_AUTO_TEST_CASE(what_passes_tensors_on_or_computes_sizes_needs_no_kernel_of
   BOOST_TEST(run().ok());
   BOOST_TEST(port->fetched.to_string() == "int32[1] [6]");
   BOOST_TEST((port->fetched.memory() == MemoryKind::host));
+}
+
+BOOST_AUTO_TEST_CASE(a_dtype_without_a_kernel_of_the_card_is_computed_on_the_host) {
+  add_feed({4});
+  add({.name = "less", .op = "Neg", .inputs = {"feed"}});
+  add({.name = "square", .op = "Square", .inputs = {"less"}});
+  add({.name = "negated", .op = "Neg", .inputs = {"square"}});
+  add_retval("negated");
+  port->fed = counted(4, 1);
+  auto status = run();
+  BOOST_TEST_REQUIRE(status.ok(), status.to_string());
+  BOOST_TEST(port->fetched.to_string() == "float32[4] [-1 -4 -9 -16]");
+  BOOST_TEST(cards.fault() == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_range_is_computed_on_the_host_and_used_on_the_card) {
