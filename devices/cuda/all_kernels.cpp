@@ -7,9 +7,10 @@ void add_all_kernels(KernelCatalog& catalog) {
                    add_convolution_kernels, add_elementwise_kernels, add_filling_kernels,
                    add_fused_kernels,       add_gather_kernels,      add_joining_kernels,
                    add_matmul_kernels,      add_pooling_kernels,     add_random_kernels,
-                   add_reduction_kernels,   add_scatter_kernels,     add_select_kernels,
-                   add_slicing_kernels,     add_softmax_kernels,     add_training_kernels,
-                   add_transpose_kernels,   add_update_kernels,      add_reference_kernels})
+                   add_reduction_kernels,   add_scan_kernels,        add_scatter_kernels,
+                   add_select_kernels,      add_slicing_kernels,     add_softmax_kernels,
+                   add_training_kernels,    add_transpose_kernels,   add_update_kernels,
+                   add_reference_kernels})
     add(catalog);
 }
 

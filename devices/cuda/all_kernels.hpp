@@ -22,6 +22,7 @@ void add_matmul_kernels(KernelCatalog& catalog);
 void add_pooling_kernels(KernelCatalog& catalog);
 void add_random_kernels(KernelCatalog& catalog);
 void add_reduction_kernels(KernelCatalog& catalog);
+void add_scan_kernels(KernelCatalog& catalog);
 void add_scatter_kernels(KernelCatalog& catalog);
 void add_select_kernels(KernelCatalog& catalog);
 void add_slicing_kernels(KernelCatalog& catalog);

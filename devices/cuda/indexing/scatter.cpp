@@ -1,6 +1,9 @@
 #include "troupe/devices/cuda/indexing/scatter.hpp"
 
+#include <array>
+#include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "troupe/devices/cpu/int_input.hpp"
@@ -12,20 +15,15 @@
 namespace troupe::cuda {
 namespace {
 
-enum class Change : uint8_t { add, subtract, replace };
-
-/// How the slices of a tensor are changed; a sum's function is null for a replacement.
+/// How the slices of a tensor are changed; without a function, they are replaced.
 struct ScatterOp {
-  Change change;
-  LaunchScatter sum = nullptr;
+  LaunchScatter fold = nullptr;
 
-  static Result<ScatterOp> of(Change change, DType dtype) {
+  static Result<ScatterOp> of(std::optional<ScatterRule> rule, DType dtype) {
     if (!is_plain(dtype)) return no_kernel(dtype);
-    ScatterOp op{change};
-    if (change == Change::replace) return op;
-    op.sum = find_scatter_sum(element_of(dtype), change == Change::subtract);
-    if (!op.sum) return no_kernel(dtype);
-    return op;
+    if (!rule) return ScatterOp();
+    ScatterOp op{find_scatter(element_of(dtype), *rule)};
+    return op.fold ? op : Result<ScatterOp>(no_kernel(dtype));
   }
 
   /// Changes slices of `to`.
@@ -41,8 +39,8 @@ struct ScatterOp {
         .has_long_indices = indices.dtype() == DType::int64,
         .slices = slices,
         .stream = stream_of(launch)};
-    if (sum) {
-      sum(call);
+    if (fold) {
+      fold(call);
       return launched("a scatter");
     }
     Tensor last;
@@ -106,7 +104,7 @@ Status compute_tensor_scatter(Launch& launch, const ScatterOp& op) {
   return status;
 }
 
-Status compute_segment_sum(Launch& launch, const ScatterOp& op) {
+Status compute_segments(Launch& launch, const ScatterOp& op, uint64_t if_empty) {
   const auto &data = launch.input(0), &ids = launch.input(1);
   auto count = cpu::scalar_input(launch.input(2), "num_segments");
   if (!count) return count.status();
@@ -132,48 +130,106 @@ Status compute_segment_sum(Launch& launch, const ScatterOp& op) {
   auto result = launch.allocate(data.dtype(), *shape);
   if (!result) return result.status();
   NamedSlices slices{.count = ids.elements(), .size = inner, .depth = 1, .sizes = {*count}};
-  auto status = set_zeros(launch, *result);
+  if (result->elements() > 0)
+    launch_fill(
+        result->mutable_raw(), if_empty, static_cast<int>(size_of(data.dtype())),
+        result->elements(), stream_of(launch));
+  auto status = launched("a fill");
   if (status.ok()) status = op.apply(launch, *result, slices, ids, data);
   if (status.ok()) launch.set(0, *std::move(result));
   return status;
 }
 
-/// Of a variable, whose rows single indices name.
-Status compute_resource_scatter(Launch& launch, const ScatterOp& op) {
+/// The bits of a 1, of the least number and of the greatest one, in this order.
+template <class T>
+std::array<uint64_t, 3> bits_of_limits() {
+  std::array<uint64_t, 3> bits{};
+  const T numbers[] = {T(1), Eigen::NumTraits<T>::lowest(), Eigen::NumTraits<T>::highest()};
+  for (size_t i = 0; i < bits.size(); ++i) std::memcpy(&bits[i], &numbers[i], sizeof(T));
+  return bits;
+}
+
+/// The bits of what a segment without rows is.
+uint64_t bits_if_empty(ScatterRule rule, DType dtype) {
+  if (rule == ScatterRule::add) return 0;
+  std::array<uint64_t, 3> bits{};
+  switch (dtype) {
+    case DType::float32: bits = bits_of_limits<float>(); break;
+    case DType::float64: bits = bits_of_limits<double>(); break;
+    case DType::float16: bits = bits_of_limits<float16>(); break;
+    case DType::bfloat16: bits = bits_of_limits<bfloat16>(); break;
+    case DType::int32: bits = bits_of_limits<int32_t>(); break;
+    case DType::int64: bits = bits_of_limits<int64_t>(); break;
+    default: CHECK(false);
+  }
+  return bits[rule == ScatterRule::multiply ? 0 : rule == ScatterRule::maximum ? 1 : 2];
+}
+
+KernelCatalog::Make segments(ScatterRule rule) {
+  return [rule](const Node& node) -> Result<Kernel> {
+    auto dtype = node.attr<DType>("T");
+    auto op = ScatterOp::of(rule, dtype);
+    if (!op) return op.status();
+    return Kernel{.compute = [op = *op, if_empty = bits_if_empty(rule, dtype)](Launch& launch) {
+      return compute_segments(launch, op, if_empty);
+    }};
+  };
+}
+
+/// The slices of a variable that are named, whose updates have that shape.
+Result<FoundSlices> find_rows(const Shape& shape, const Shape& indices) {
+  if (shape.is_scalar()) return invalid_argument("the variable is a scalar, which has no rows");
+  FoundSlices found{
+      .slices = {.count = indices.elements(), .size = 1, .depth = 1, .sizes = {shape[0]}},
+      .shape = {}};
+  std::vector<int64_t> sizes(indices.sizes().begin(), indices.sizes().end());
+  for (int i = 1; i < shape.rank(); ++i) {
+    sizes.push_back(shape[i]);
+    found.slices.size *= shape[i];
+  }
+  auto all = Shape::make(sizes);
+  if (!all) return all.status();
+  found.shape = *all;
+  return found;
+}
+
+/// Of a variable, whose rows single indices name, or vectors of them parts.
+Status compute_resource_scatter(Launch& launch, const ScatterOp& op, bool names_parts) {
   return cpu::update_variables<1>(launch, [&](const auto& values) -> Status {
     auto& value = *values[0];
     const auto &indices = launch.input(1), &updates = launch.input(2);
-    auto shape = value.shape();
     if (updates.dtype() != value.dtype())
       return invalid_argument(
           std::string("the variable is ") + to_string(value.dtype()) + ", but the updates are " +
           to_string(updates.dtype()));
-    if (shape.is_scalar()) return invalid_argument("the variable is a scalar, which has no rows");
-    NamedSlices slices{.count = indices.elements(), .size = 1, .depth = 1, .sizes = {shape[0]}};
-    std::vector<int64_t> sizes(indices.shape().sizes().begin(), indices.shape().sizes().end());
-    for (int i = 1; i < shape.rank(); ++i) {
-      sizes.push_back(shape[i]);
-      slices.size *= shape[i];
-    }
-    auto is_one_for_all = updates.shape().is_scalar();
-    if (!is_one_for_all) {
-      auto expected = Shape::make(sizes);
-      if (!expected) return expected.status();
-      if (auto status = check_updates(*expected, updates); !status.ok()) return status;
-    }
+    auto found = names_parts ? find_named_slices(value.shape(), indices.shape())
+                             : find_rows(value.shape(), indices.shape());
+    if (!found) return found.status();
+    auto is_one_for_all = updates.shape().is_scalar() && !names_parts;
+    if (!is_one_for_all)
+      if (auto status = check_updates(found->shape, updates); !status.ok()) return status;
     auto updated = cpu::allocate_update(launch, value);
     if (!updated) return updated.status();
     auto status = copy_all(launch, *updated, value);
-    if (status.ok()) status = op.apply(launch, *updated, slices, indices, updates, is_one_for_all);
+    if (status.ok())
+      status = op.apply(launch, *updated, found->slices, indices, updates, is_one_for_all);
     if (status.ok()) value = *std::move(updated);
     return status;
   });
 }
 
+Status compute_rows(Launch& launch, const ScatterOp& op) {
+  return compute_resource_scatter(launch, op, /*names_parts=*/false);
+}
+Status compute_parts(Launch& launch, const ScatterOp& op) {
+  return compute_resource_scatter(launch, op, /*names_parts=*/true);
+}
+
 KernelCatalog::Make scatter(
-    Status (*compute)(Launch&, const ScatterOp&), Change change, const char* dtype_attr = "T") {
+    Status (*compute)(Launch&, const ScatterOp&), std::optional<ScatterRule> rule,
+    const char* dtype_attr = "T") {
   return [=](const Node& node) -> Result<Kernel> {
-    auto op = ScatterOp::of(change, node.attr<DType>(dtype_attr));
+    auto op = ScatterOp::of(rule, node.attr<DType>(dtype_attr));
     if (!op) return op.status();
     return Kernel{.compute = [compute, op = *op](Launch& launch) { return compute(launch, op); }};
   };
@@ -182,15 +238,26 @@ KernelCatalog::Make scatter(
 }  // namespace
 
 void add_scatter_kernels(KernelCatalog& catalog) {
-  catalog.add("UnsortedSegmentSum", scatter(compute_segment_sum, Change::add));
-  catalog.add("ScatterNd", scatter(compute_scatter_nd, Change::add));
-  catalog.add("ScatterNdNonAliasingAdd", scatter(compute_tensor_scatter, Change::add));
-  catalog.add("TensorScatterAdd", scatter(compute_tensor_scatter, Change::add));
-  catalog.add("TensorScatterSub", scatter(compute_tensor_scatter, Change::subtract));
-  catalog.add("TensorScatterUpdate", scatter(compute_tensor_scatter, Change::replace));
-  catalog.add("ResourceScatterAdd", scatter(compute_resource_scatter, Change::add, "dtype"));
-  catalog.add("ResourceScatterSub", scatter(compute_resource_scatter, Change::subtract, "dtype"));
-  catalog.add("ResourceScatterUpdate", scatter(compute_resource_scatter, Change::replace, "dtype"));
+  using enum ScatterRule;
+  catalog.add("UnsortedSegmentSum", segments(add));
+  catalog.add("UnsortedSegmentProd", segments(multiply));
+  catalog.add("UnsortedSegmentMin", segments(minimum));
+  catalog.add("UnsortedSegmentMax", segments(maximum));
+  catalog.add("ScatterNd", scatter(compute_scatter_nd, add));
+  catalog.add("ScatterNdNonAliasingAdd", scatter(compute_tensor_scatter, add));
+  catalog.add("TensorScatterAdd", scatter(compute_tensor_scatter, add));
+  catalog.add("TensorScatterSub", scatter(compute_tensor_scatter, subtract));
+  catalog.add("TensorScatterUpdate", scatter(compute_tensor_scatter, std::nullopt));
+  catalog.add("ResourceScatterAdd", scatter(compute_rows, add, "dtype"));
+  catalog.add("ResourceScatterSub", scatter(compute_rows, subtract, "dtype"));
+  catalog.add("ResourceScatterMul", scatter(compute_rows, multiply, "dtype"));
+  catalog.add("ResourceScatterDiv", scatter(compute_rows, divide, "dtype"));
+  catalog.add("ResourceScatterMin", scatter(compute_rows, minimum, "dtype"));
+  catalog.add("ResourceScatterMax", scatter(compute_rows, maximum, "dtype"));
+  catalog.add("ResourceScatterUpdate", scatter(compute_rows, std::nullopt, "dtype"));
+  catalog.add("ResourceScatterNdAdd", scatter(compute_parts, add));
+  catalog.add("ResourceScatterNdSub", scatter(compute_parts, subtract));
+  catalog.add("ResourceScatterNdUpdate", scatter(compute_parts, std::nullopt));
 }
 
 }  // namespace troupe::cuda

@@ -2,14 +2,62 @@
 
 #include "troupe/devices/cuda/cells.hpp"
 #include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/reduction/folds.hpp"
 
 namespace troupe::cuda {
 namespace {
 
-__device__ void add_to(float* to, float by) { atomicAdd(to, by); }
-__device__ void add_to(double* to, double by) { atomicAdd(to, by); }
-__device__ void add_to(int32_t* to, int32_t by) { atomicAdd(to, by); }
-__device__ void add_to(int64_t* to, int64_t by) {
+// Beside the folds of reductions, what an element x becomes by an update.
+struct Difference {
+  template <class A>
+  __device__ static A join(A x, A by) {
+    return static_cast<A>(wrap(x) - wrap(by));
+  }
+};
+struct Quotient {
+  template <class A>
+  __device__ static A join(A x, A by) {
+    return x / by;
+  }
+};
+
+template <int size>
+struct BitsOf;
+template <>
+struct BitsOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct BitsOf<4> {
+  using type = unsigned int;
+};
+template <>
+struct BitsOf<8> {
+  using type = unsigned long long;
+};
+
+/// Joins an update with *to, whatever other threads do with it.
+template <class F, class T>
+__device__ void fold_into(F, T* to, T by) {
+  using Bits = typename BitsOf<sizeof(T)>::type;
+  auto* at = reinterpret_cast<Bits*>(to);
+  auto now = *at;
+  while (true) {
+    auto next = Narrow<T>::of(F::join(widen(bits_as<T>(now)), widen(by)));
+    auto before = atomicCAS(at, now, bits_as<Bits>(next));
+    if (before == now) return;
+    now = before;
+  }
+}
+// What cards do by one instruction.
+__device__ void fold_into(FoldSum, float* to, float by) { atomicAdd(to, by); }
+__device__ void fold_into(FoldSum, double* to, double by) { atomicAdd(to, by); }
+__device__ void fold_into(FoldSum, int32_t* to, int32_t by) { atomicAdd(to, by); }
+__device__ void fold_into(Difference, float* to, float by) { atomicAdd(to, -by); }
+__device__ void fold_into(Difference, double* to, double by) { atomicAdd(to, -by); }
+__device__ void fold_into(FoldMinimum, int32_t* to, int32_t by) { atomicMin(to, by); }
+__device__ void fold_into(FoldMaximum, int32_t* to, int32_t by) { atomicMax(to, by); }
+__device__ void fold_into(FoldSum, int64_t* to, int64_t by) {
   // Sums of integers with a sign have the same bits.
   atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
@@ -36,15 +84,15 @@ __device__ void each_update(const ScatterCall& call, const F& change) {
   }
 }
 
-template <class T>
-__global__ void scatter_sum_kernel(ScatterCall call, bool is_difference) {
-  each_update<T>(
-      call, [&](T* to, T by) { add_to(to, is_difference ? static_cast<T>(-wrap(by)) : by); });
+template <class F, class T>
+__global__ void scatter_kernel(ScatterCall call) {
+  each_update<T>(call, [](T* to, T by) { fold_into(F{}, to, by); });
 }
 
 __global__ void find_last_kernel(ScatterCall call) {
   auto step = gridDim.x * blockDim.x;
-  for (auto slice = blockIdx.x * blockDim.x + threadIdx.x; slice < call.slices.count; slice += step) {
+  for (auto slice = blockIdx.x * blockDim.x + threadIdx.x; slice < call.slices.count;
+       slice += step) {
     auto position = position_of(call, slice);
     if (position >= 0) atomicMax(&call.last[position], static_cast<int32_t>(slice));
   }
@@ -55,28 +103,40 @@ __global__ void scatter_update_kernel(ScatterCall call) {
   each_update<C>(call, [](C* to, const C& by) { *to = by; });
 }
 
-template <class T, bool is_difference>
+template <class F, class T>
 void launch(const ScatterCall& call) {
-  scatter_sum_kernel<T>
-      <<<blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(
-          call, is_difference);
+  scatter_kernel<F, T>
+      <<<blocks_for(call.slices.count * call.slices.size), block_threads, 0, call.stream>>>(call);
 }
 
-template <bool is_difference>
+template <class F>
 LaunchScatter find(Element element) {
   switch (element) {
-    case Element::float32: return launch<float, is_difference>;
-    case Element::float64: return launch<double, is_difference>;
-    case Element::int32: return launch<int32_t, is_difference>;
-    case Element::int64: return launch<int64_t, is_difference>;
+    case Element::float32: return launch<F, float>;
+    case Element::float64: return launch<F, double>;
+    case Element::float16: return launch<F, Half>;
+    case Element::bfloat16: return launch<F, Brain>;
+    case Element::int32: return launch<F, int32_t>;
+    case Element::int64: return launch<F, int64_t>;
     default: return nullptr;
   }
 }
 
+bool is_integer(Element element) { return element == Element::int32 || element == Element::int64; }
+
 }  // namespace
 
-LaunchScatter find_scatter_sum(Element element, bool is_difference) {
-  return is_difference ? find<true>(element) : find<false>(element);
+LaunchScatter find_scatter(Element element, ScatterRule rule) {
+  switch (rule) {
+    case ScatterRule::add: return find<FoldSum>(element);
+    case ScatterRule::subtract: return find<Difference>(element);
+    case ScatterRule::multiply: return find<FoldProduct>(element);
+    case ScatterRule::minimum: return find<FoldMinimum>(element);
+    case ScatterRule::maximum: return find<FoldMaximum>(element);
+    // A kernel cannot refuse a divisor of 0.
+    case ScatterRule::divide: return is_integer(element) ? nullptr : find<Quotient>(element);
+  }
+  return nullptr;
 }
 
 void launch_scatter_update(const ScatterCall& call, int size) {

@@ -8,7 +8,7 @@
 namespace troupe::cuda {
 
 /// Changes slices of a tensor that vectors of indices name; those that there are none of are passed
-/// over. Several for one slice: sums are made in any order, and the last one replaces it, as on a
+/// over. Several for one slice: they are folded in any order, and the last one replaces it, as on a
 /// CPU.
 struct ScatterCall {
   void* to;
@@ -23,8 +23,11 @@ struct ScatterCall {
 };
 using LaunchScatter = void (*)(const ScatterCall& call);
 
-/// Adds updates, or subtracts them; null for elements that cards cannot add at once.
-LaunchScatter find_scatter_sum(Element element, bool is_difference);
+/// What an element and an update become.
+enum class ScatterRule : uint8_t { add, subtract, multiply, divide, minimum, maximum };
+
+/// Folds updates into slices; null for elements that cards cannot change at once.
+LaunchScatter find_scatter(Element element, ScatterRule rule);
 /// Replaces slices, of elements of so many bytes.
 void launch_scatter_update(const ScatterCall& call, int size);
 

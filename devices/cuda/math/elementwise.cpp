@@ -135,7 +135,9 @@ Result<Kernel> make_cast(const Node& node) {
 void add_elementwise_kernels(KernelCatalog& catalog) {
   add_entries<LaunchUnary>(catalog, unary_entries(), false, compute_unary);
   add_entries<LaunchUnary>(catalog, flag_entries(), true, compute_unary);
+  add_entries<LaunchUnary>(catalog, invert_entries(), false, compute_unary);
   add_entries<LaunchBinary>(catalog, binary_entries(), false, compute_binary);
+  add_entries<LaunchBinary>(catalog, bitwise_entries(), false, compute_binary);
   add_entries<LaunchBinary>(catalog, pairwise_entries(), false, compute_pairwise);
   KernelCatalog comparisons;
   add_entries<LaunchBinary>(comparisons, comparison_entries(), true, compute_binary);

@@ -38,8 +38,10 @@ struct BinaryEntry {
 
 // All that were compiled, by file. An op has entries of one table only.
 std::span<const UnaryEntry> unary_entries();
-std::span<const UnaryEntry> flag_entries();         // IsNan and the like: results are bools
+std::span<const UnaryEntry> flag_entries();  // IsNan and the like: results are bools
+std::span<const UnaryEntry> invert_entries();
 std::span<const BinaryEntry> binary_entries();      // operands are broadcast
+std::span<const BinaryEntry> bitwise_entries();     // the same
 std::span<const BinaryEntry> comparison_entries();  // the same, results are bools
 std::span<const BinaryEntry> pairwise_entries();    // operands of one shape
 

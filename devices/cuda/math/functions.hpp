@@ -30,6 +30,13 @@ namespace troupe::cuda {
     }                                             \
   };
 
+/// The number of bits as a shift of a T: as CPUs have it where that is undefined.
+template <class T>
+TROUPE_BOTH inline int shift_of(T bits) {
+  constexpr int most = 8 * sizeof(T) - 1;
+  return bits < T(0) ? 0 : bits > T(most) ? most : static_cast<int>(bits);
+}
+
 // -- of one number
 
 TROUPE_UNARY(Abs, {
@@ -83,6 +90,8 @@ TROUPE_UNARY(Sqrt, { return sqrt(x); })
 TROUPE_UNARY(Tan, { return tan(x); })
 TROUPE_UNARY(Tanh, { return tanh(x); })
 
+TROUPE_UNARY(Invert, { return static_cast<T>(~x); })
+
 // -- of two numbers
 
 TROUPE_BINARY(Add, { return static_cast<T>(wrap(x) + wrap(y)); })
@@ -113,6 +122,12 @@ TROUPE_BINARY(FloorMod, {
   auto remainder = fmod(x, y);
   return remainder != T(0) && (remainder < T(0)) != (y < T(0)) ? remainder + y : remainder;
 })
+
+TROUPE_BINARY(BitwiseAnd, { return static_cast<T>(x & y); })
+TROUPE_BINARY(BitwiseOr, { return static_cast<T>(x | y); })
+TROUPE_BINARY(BitwiseXor, { return static_cast<T>(x ^ y); })
+TROUPE_BINARY(LeftShift, { return static_cast<T>(wrap(x) << shift_of(y)); })
+TROUPE_BINARY(RightShift, { return static_cast<T>(x >> shift_of(y)); })
 
 // Gradients of the result x of a function, at which the gradient y arrived.
 TROUPE_BINARY(TanhGrad, { return y * (T(1) - x * x); })

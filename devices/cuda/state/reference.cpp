@@ -46,7 +46,8 @@ void add_reference_kernels(KernelCatalog& catalog) {
   std::vector<std::pair<std::string, std::string>> forms = {
       {"AssignAdd", "AssignAddVariableOp"}, {"AssignSub", "AssignSubVariableOp"}};
   for (auto name :
-       {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ApplyGradientDescent", "ApplyAddSign",
+       {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMin",
+        "ScatterMax", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "ApplyGradientDescent", "ApplyAddSign",
         "ApplyPowerSign", "ApplyAdam", "ApplyAdaMax", "ApplyProximalAdagrad", "ApplyFtrl",
         "ApplyFtrlV2"})
     forms.emplace_back(name, std::string("Resource") + name);

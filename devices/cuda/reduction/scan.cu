@@ -1,0 +1,99 @@
+#include "troupe/devices/cuda/reduction/scan.hpp"
+
+#include <cub/block/block_scan.cuh>
+
+#include "troupe/devices/cuda/launch_size.hpp"
+#include "troupe/devices/cuda/reduction/folds.hpp"
+
+namespace troupe::cuda {
+namespace {
+
+/// Where a line begins, and how far apart its elements lie.
+struct Line {
+  int64_t first, step;
+
+  __device__ Line(const ScanCall& call, int64_t line) : step(call.inner) {
+    first = line / call.inner * call.size * call.inner + line % call.inner;
+    if (!call.is_reverse) return;
+    first += (call.size - 1) * call.inner;
+    step = -step;
+  }
+};
+
+/// A thread scans a line: neighbours have neighbouring lines.
+template <class Fold, class T>
+__global__ void scan_lines_kernel(ScanCall call) {
+  auto step = gridDim.x * int64_t{blockDim.x};
+  auto* out = static_cast<T*>(call.out);
+  const auto* from = static_cast<const T*>(call.from);
+  for (auto i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < call.outer * call.inner;
+       i += step) {
+    Line line(call, i);
+    auto folded = Fold::template none<Wide<T>>();
+    for (int64_t k = 0; k < call.size; ++k) {
+      auto at = line.first + k * line.step;
+      auto next = Fold::join(folded, widen(from[at]));
+      out[at] = Narrow<T>::of(call.is_exclusive ? folded : next);
+      folded = next;
+    }
+  }
+}
+
+/// A block scans a line, so many elements at a time.
+template <class Fold, class T>
+__global__ void scan_line_kernel(ScanCall call) {
+  using A = Wide<T>;
+  using Scan = cub::BlockScan<A, block_threads>;
+  __shared__ typename Scan::TempStorage shared;
+  auto* out = static_cast<T*>(call.out);
+  const auto* from = static_cast<const T*>(call.from);
+  auto join = [](A x, A y) { return Fold::join(x, y); };
+  for (int64_t i = blockIdx.x; i < call.outer * call.inner; i += gridDim.x) {
+    Line line(call, i);
+    auto before = Fold::template none<A>();
+    for (int64_t first = 0; first < call.size; first += block_threads) {
+      auto k = first + threadIdx.x;
+      auto at = line.first + k * line.step;
+      auto value = k < call.size ? widen(from[at]) : Fold::template none<A>();
+      A exclusive, all;
+      Scan(shared).ExclusiveScan(value, exclusive, Fold::template none<A>(), join, all);
+      exclusive = join(before, exclusive);
+      if (k < call.size)
+        out[at] = Narrow<T>::of(call.is_exclusive ? exclusive : join(exclusive, value));
+      before = join(before, all);
+      __syncthreads();
+    }
+  }
+}
+
+/// Fewer lines do not keep a card busy by a thread each.
+constexpr int64_t enough_lines = 16384;
+
+template <class Fold, class T>
+void launch(const ScanCall& call) {
+  auto lines = call.outer * call.inner;
+  if (lines >= enough_lines || call.size <= 32)
+    scan_lines_kernel<Fold, T><<<blocks_for(lines), block_threads, 0, call.stream>>>(call);
+  else scan_line_kernel<Fold, T><<<blocks_for(lines, 1), block_threads, 0, call.stream>>>(call);
+}
+
+template <class Fold>
+LaunchScan find(Element element) {
+  switch (element) {
+    case Element::float32: return launch<Fold, float>;
+    case Element::float64: return launch<Fold, double>;
+    case Element::float16: return launch<Fold, Half>;
+    case Element::bfloat16: return launch<Fold, Brain>;
+    case Element::int32: return launch<Fold, int32_t>;
+    case Element::int64: return launch<Fold, int64_t>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+LaunchScan find_scan(bool is_product, Element element) {
+  return is_product ? find<FoldProduct>(element) : find<FoldSum>(element);
+}
+
+}  // namespace troupe::cuda

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "troupe/devices/cuda/element.hpp"
+
+namespace troupe::cuda {
+
+/// Sets each element of the lines of [outer, size, inner] to the sum, or the product, of those up
+/// to it along the line, without itself where it is exclusive; from the end on where it is
+/// reversed.
+struct ScanCall {
+  void* out;
+  const void* from;
+  int64_t outer, size, inner;
+  bool is_exclusive, is_reverse;
+  cudaStream_t stream;
+};
+using LaunchScan = void (*)(const ScanCall& call);
+
+/// Null where there is none.
+LaunchScan find_scan(bool is_product, Element element);
+
+}  // namespace troupe::cuda
