@@ -7,13 +7,6 @@
 namespace troupe::cuda {
 namespace {
 
-int alignment_of(const void* memory) {
-  int bytes = 256;
-  while (bytes > 1 && reinterpret_cast<uintptr_t>(memory) % static_cast<uintptr_t>(bytes) != 0)
-    bytes /= 2;
-  return bytes;
-}
-
 /// The products of the batches that a walk leads over; offsets of both operands are in elements.
 Status multiply_batches(
     const Launch& launch, ProductShape shape, const ProductMemory& first,
@@ -33,8 +26,6 @@ Status multiply_batches(
         static_cast<const char*>(first.a) + offsets.at[0] * size,
         static_cast<const char*>(first.b) + offsets.at[1] * size,
         static_cast<char*>(first.out) + i * shape.rows * shape.columns * size};
-    shape.alignment =
-        std::min({alignment_of(memory.a), alignment_of(memory.b), alignment_of(memory.out)});
     if (auto status = cache.multiply(launch, shape, memory); !status.ok()) return status;
   }
   return {};

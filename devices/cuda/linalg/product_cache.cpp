@@ -29,6 +29,12 @@ bool has_products(DType dtype) {
          dtype == DType::bfloat16;
 }
 
+int alignment_of(std::initializer_list<const void*> memory, int most) {
+  uintptr_t all = static_cast<uintptr_t>(most);
+  for (const auto* one : memory) all |= reinterpret_cast<uintptr_t>(one);
+  return static_cast<int>(all & -all);
+}
+
 struct ProductCache::Plan {
   cublasLtMatmulDesc_t product = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, out = nullptr;
@@ -156,7 +162,9 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::plan_for(const Product
 }
 
 Status ProductCache::multiply(
-    const Launch& launch, const ProductShape& shape, const ProductMemory& memory) {
+    const Launch& launch, const ProductShape& given, const ProductMemory& memory) {
+  auto shape = given;
+  shape.alignment = alignment_of({memory.a, memory.b, memory.out}, 256);
   auto found = plan_for(shape);
   if (!found) return found.status();
   const auto& plan = **found;

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,7 +22,7 @@ struct ProductShape {
   int64_t rows, inner, columns;
   bool transpose_a, transpose_b;
   int64_t count = 1, a_stride = 0, b_stride = 0;
-  int alignment = 256;  // of all three in bytes: a power of 2
+  int alignment = 0;  // of all three in bytes: a power of 2; found by multiply()
 
   auto operator<=>(const ProductShape&) const = default;
 };
@@ -56,6 +57,9 @@ class ProductCache {
   std::mutex mutex_;
   std::map<ProductShape, std::shared_ptr<Plan>> plans_;
 };
+
+/// Of memory in bytes: a power of 2, at most that.
+int alignment_of(std::initializer_list<const void*> memory, int most);
 
 /// Whether products can be made of elements of the dtype.
 bool has_products(DType dtype);

@@ -7,6 +7,7 @@
 #include "troupe/devices/cuda/all_kernels.hpp"
 #include "troupe/devices/cuda/array/copying.hpp"
 #include "troupe/devices/cuda/array/transpose.hpp"
+#include "troupe/devices/cuda/linalg/product_cache.hpp"
 #include "troupe/devices/cuda/nn/convolution_plan.hpp"
 
 namespace troupe::cuda {
@@ -46,6 +47,7 @@ class ConvolutionLaunch {
 
   /// Sets output 0, which has that shape.
   Status run(const Shape& result_shape) {
+    if (is_product()) return multiply(result_shape);
     auto shape = library_shape();
     if (!shape) return shape.status();
     auto plan = kept<ConvolutionPlans>(launch_).plan(launch_, *shape);
@@ -85,8 +87,55 @@ class ConvolutionLaunch {
         .padding = {static_cast<int>(padding_[0]), static_cast<int>(padding_[1])}};
   }
 
+  /// Whether each pixel is convolved alone: the images are then matrices as they lie.
+  bool is_product() const {
+    auto is_one = [](const cpu::Convolution::Sizes& sizes) {
+      return sizes[1] == 1 && sizes[2] == 1;
+    };
+    return is_one(c_.kernel) && is_one(c_.strides) && c_.groups == 1 && c_.in == c_.out &&
+           c_.before == cpu::Convolution::Sizes{} && !(c_.channels_first && pass_ == Pass::filter);
+  }
+  Status multiply(const Shape& result_shape) {
+    auto result = launch_.allocate(dtype_, result_shape);
+    if (!result) return result.status();
+    auto shape = product_shape();
+    auto of_filter = launch_.input(1).raw(),
+         of_images = launch_.input(pass_ == Pass::output ? 0 : 2).raw();
+    ProductMemory memory{of_images, of_filter, result->mutable_raw()};
+    if (c_.channels_first) std::swap(memory.a, memory.b);
+    if (pass_ == Pass::filter)
+      memory = {launch_.input(0).raw(), launch_.input(2).raw(), result->mutable_raw()};
+    auto status = kept<ProductCache>(launch_).multiply(launch_, shape, memory);
+    if (status.ok()) launch_.set(0, *std::move(result));
+    return status;
+  }
+  /// The filter is [inputs, outputs], and the images [pixels, channels]; or one after the other
+  /// [channels, pixels].
+  ProductShape product_shape() const {
+    ProductShape shape{
+        .dtype = dtype_,
+        .rows = c_.batch * c_.out_positions(),
+        .inner = c_.inputs,
+        .columns = c_.outputs,
+        .transpose_a = false,
+        .transpose_b = pass_ == Pass::input};
+    if (pass_ == Pass::input) std::swap(shape.inner, shape.columns);
+    if (pass_ == Pass::filter) {
+      std::swap(shape.rows, shape.inner);
+      shape.transpose_a = true;
+    }
+    if (!c_.channels_first) return shape;
+    shape.rows = shape.columns;
+    shape.columns = c_.out_positions();
+    shape.transpose_a = pass_ == Pass::output;
+    shape.transpose_b = false;
+    shape.count = c_.batch;
+    shape.b_stride = shape.inner * shape.columns;
+    return shape;
+  }
+
   bool must_pad() const { return padded_.height != input_.height || padded_.width != input_.width; }
-  bool must_transpose() const { return plan_->channels_first != c_.channels_first; }
+  bool must_transpose() const { return plan_->channels_first() != c_.channels_first; }
   Matrices image_matrices(const Images& images, bool to_channels_first) const {
     auto positions = images.height * images.width;
     if (to_channels_first) return {images.batch, positions, images.channels};
@@ -136,7 +185,7 @@ class ConvolutionLaunch {
   }
   Result<Tensor> library_images(const Tensor& images, const Images& sizes) const {
     if (!must_transpose()) return images;
-    auto transposed = allocate_images(sizes, plan_->channels_first);
+    auto transposed = allocate_images(sizes, plan_->channels_first());
     if (transposed) transpose(*transposed, images, image_matrices(sizes, true));
     return transposed;
   }
@@ -164,27 +213,9 @@ class ConvolutionLaunch {
   Result<Tensor> library_filter(const Tensor& given) const {
     auto filter = allocate_filter();
     if (!filter) return filter;
-    if (plan_->channels_first) copy_walk(launch_, *filter, 0, given, 0, walk_filter(true));
+    if (plan_->channels_first()) copy_walk(launch_, *filter, 0, given, 0, walk_filter(true));
     else transpose(*filter, given, filter_matrices(true));
     return filter;
-  }
-
-  Result<Tensor> workspace() const {
-    return plan_->workspace > 0 ? scratch(launch_, plan_->workspace) : Result<Tensor>(Tensor());
-  }
-  static void* memory_of(Tensor& tensor) {
-    return tensor.is_set() ? tensor.mutable_raw() : nullptr;
-  }
-
-  /// Calls call(handle, workspace) for the library's part of the pass.
-  template <class F>
-  Status use_library(const F& call) const {
-    auto memory = workspace();
-    if (!memory) return memory.status();
-    return to_status(
-        kept<DnnLibrary>(launch_).use(
-            launch_, [&](cudnnHandle_t handle) { return call(handle, memory_of(*memory)); }),
-        "convolve");
   }
 
   Status convolve(Tensor& result) {
@@ -192,13 +223,7 @@ class ConvolutionLaunch {
     auto output = must_transpose() ? allocate_images(output_, true) : Result<Tensor>(result);
     for (const auto* tensor : {&input, &filter, &output})
       if (!*tensor) return tensor->status();
-    DnnFactors by(dtype_);
-    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
-      return cudnnConvolutionForward(
-          handle, by.take_new(), plan_->input, input->raw(), plan_->filter, filter->raw(),
-          plan_->convolution, static_cast<cudnnConvolutionFwdAlgo_t>(plan_->algorithm), memory,
-          plan_->workspace, by.drop_old(), plan_->output, output->mutable_raw());
-    });
+    auto status = plan_->run(launch_, {input->raw(), filter->raw(), output->raw()});
     if (status.ok() && must_transpose()) transpose(result, *output, image_matrices(output_, false));
     return status;
   }
@@ -208,16 +233,10 @@ class ConvolutionLaunch {
     auto slope = library_images(launch_.input(2), output_);
     auto is_direct = !must_transpose() && !must_pad();
     auto input =
-        is_direct ? Result<Tensor>(result) : allocate_images(padded_, plan_->channels_first);
+        is_direct ? Result<Tensor>(result) : allocate_images(padded_, plan_->channels_first());
     for (const auto* tensor : {&filter, &slope, &input})
       if (!*tensor) return tensor->status();
-    DnnFactors by(dtype_);
-    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
-      return cudnnConvolutionBackwardData(
-          handle, by.take_new(), plan_->filter, filter->raw(), plan_->output, slope->raw(),
-          plan_->convolution, static_cast<cudnnConvolutionBwdDataAlgo_t>(plan_->algorithm), memory,
-          plan_->workspace, by.drop_old(), plan_->input, input->mutable_raw());
-    });
+    auto status = plan_->run(launch_, {input->raw(), filter->raw(), slope->raw()});
     if (!status.ok() || is_direct) return status;
     auto padded = *input;
     if (must_transpose()) {
@@ -239,15 +258,9 @@ class ConvolutionLaunch {
     auto filter = allocate_filter();
     for (const auto* tensor : {&input, &slope, &filter})
       if (!*tensor) return tensor->status();
-    DnnFactors by(dtype_);
-    auto status = use_library([&](cudnnHandle_t handle, void* memory) {
-      return cudnnConvolutionBackwardFilter(
-          handle, by.take_new(), plan_->input, input->raw(), plan_->output, slope->raw(),
-          plan_->convolution, static_cast<cudnnConvolutionBwdFilterAlgo_t>(plan_->algorithm),
-          memory, plan_->workspace, by.drop_old(), plan_->filter, filter->mutable_raw());
-    });
+    auto status = plan_->run(launch_, {input->raw(), filter->raw(), slope->raw()});
     if (!status.ok()) return status;
-    if (plan_->channels_first) copy_walk(launch_, result, 0, *filter, 0, walk_filter(false));
+    if (plan_->channels_first()) copy_walk(launch_, result, 0, *filter, 0, walk_filter(false));
     else transpose(result, *filter, filter_matrices(false));
     return {};
   }
@@ -258,7 +271,7 @@ class ConvolutionLaunch {
   const cpu::Convolution& c_;
   int64_t padding_[2], more_before_[2], more_after_[2];
   Images input_, padded_, output_;
-  std::shared_ptr<const ConvolutionPlan> plan_;
+  std::shared_ptr<ConvolutionPlan> plan_;
 };
 
 /// What the kernel of a pass knows of its node.

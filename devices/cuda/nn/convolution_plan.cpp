@@ -1,111 +1,315 @@
 #if TROUPE_CUDNN
 #include "troupe/devices/cuda/nn/convolution_plan.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <set>
+
 #include "troupe/graph/support/environment.hpp"
 
 namespace troupe::cuda {
 namespace {
 
 using Pass = cpu::ConvolutionPass;
+using Way = ConvolutionPlan::Way;
+using Four = std::array<int64_t, 4>;
 
-constexpr size_t convolution_plans_max = 1024;
+constexpr size_t plans_max = 1024;
 constexpr size_t workspace_max = size_t{1} << 30;
+/// Ways that are measured: the library names those first that it expects to be the fastest.
+constexpr size_t measured_max = 6;
+constexpr int named_max = 24;
+/// To set up a way takes longer than many small convolutions.
+constexpr double measured_flops = 1e8;
 
-cudnnStatus_t describe(
-    ConvolutionPlan& plan, const ConvolutionShape& shape, bool channels_first, bool allows_tf32) {
-  auto format = channels_first ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC;
-  auto type = dnn_type(shape.dtype);
-  plan.channels_first = channels_first;
-  auto status = cudnnSetTensor4dDescriptor(
-      plan.input, format, type, shape.batch, shape.inputs, shape.in[0], shape.in[1]);
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = cudnnSetTensor4dDescriptor(
-        plan.output, format, type, shape.batch, shape.outputs, shape.out[0], shape.out[1]);
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = cudnnSetFilter4dDescriptor(
-        plan.filter, type, format, shape.outputs, shape.inputs / shape.groups, shape.kernel[0],
-        shape.kernel[1]);
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = cudnnSetConvolution2dDescriptor(
-        plan.convolution, shape.padding[0], shape.padding[1], shape.strides[0], shape.strides[1],
-        shape.dilations[0], shape.dilations[1], CUDNN_CROSS_CORRELATION,
-        shape.dtype == DType::float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT);
-  if (status == CUDNN_STATUS_SUCCESS)
-    status = cudnnSetConvolutionGroupCount(plan.convolution, shape.groups);
-  auto is_half = shape.dtype == DType::float16 || shape.dtype == DType::bfloat16;
-  auto math = is_half || (shape.dtype == DType::float32 && allows_tf32) ? CUDNN_TENSOR_OP_MATH
-                                                                        : CUDNN_FMA_MATH;
-  if (status == CUDNN_STATUS_SUCCESS) status = cudnnSetConvolutionMathType(plan.convolution, math);
-  return status;
+// The numbers by which a way knows its operands.
+constexpr int64_t input_id = 'x', filter_id = 'w', output_id = 'y';
+
+Four strides_of(const Four& sizes, bool channels_first) {
+  auto [n, c, h, w] = sizes;
+  if (channels_first) return {c * h * w, h * w, w, 1};
+  return {h * w * c, 1, w * c, c};
 }
 
-constexpr int algorithms_max = 16;
+/// The description of one convolution, of which the library has several ways.
+class Operation {
+ public:
+  Operation(cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first) {
+    auto pass = shape.pass;
+    describe(
+        input_, input_id, shape, {shape.batch, shape.inputs, shape.in[0], shape.in[1]},
+        channels_first);
+    describe(
+        filter_, filter_id, shape,
+        {shape.outputs, shape.inputs / shape.groups, shape.kernel[0], shape.kernel[1]},
+        channels_first);
+    describe(
+        output_, output_id, shape, {shape.batch, shape.outputs, shape.out[0], shape.out[1]},
+        channels_first);
+    describe_convolution(shape);
+    operation_ = std::make_unique<DnnPart>(
+        pass == Pass::output  ? CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR
+        : pass == Pass::input ? CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR
+                              : CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+    set_operands(names_of(pass), shape.dtype == DType::float64);
+    auto* operation = operation_->get();
+    graph_.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle)
+        .set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &operation);
+    if (operation_->status() == CUDNN_STATUS_SUCCESS) graph_.finalize();
+  }
 
-/// Takes the first algorithm, of those that are expected to be the fastest, that can be used. One
-/// that rounds to fewer bits is none where that was not asked for.
-template <class Found>
-cudnnStatus_t take_first(ConvolutionPlan& plan, const Found* found, int count) {
-  auto asked = CUDNN_FMA_MATH;
-  auto status = cudnnGetConvolutionMathType(plan.convolution, &asked);
-  if (status != CUDNN_STATUS_SUCCESS) return status;
-  for (int i = 0; i < count; ++i) {
-    if (found[i].status != CUDNN_STATUS_SUCCESS || found[i].memory > workspace_max) continue;
-    auto is_exact = asked == CUDNN_FMA_MATH;
-    if (is_exact && found[i].mathType == CUDNN_TENSOR_OP_MATH) continue;
-    plan.algorithm = static_cast<int>(found[i].algo);
-    plan.workspace = found[i].memory;
-    if (is_exact) return status;
-    return cudnnSetConvolutionMathType(plan.convolution, found[i].mathType);
+  const DnnPart& graph() const { return graph_; }
+  cudnnStatus_t status() const {
+    return operation_->status() == CUDNN_STATUS_SUCCESS ? graph_.status() : operation_->status();
+  }
+
+ private:
+  struct Names {
+    cudnnBackendAttributeName_t convolution, input, filter, output, alpha, beta;
+  };
+  static Names names_of(Pass pass) {
+    if (pass == Pass::output)
+      return {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+    if (pass == Pass::input)
+      return {
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+    return {
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+        CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+  }
+
+  static void describe(
+      DnnPart& tensor, int64_t id, const ConvolutionShape& shape, const Four& sizes,
+      bool channels_first) {
+    tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, dnn_type(shape.dtype))
+        .set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes)
+        .set(CUDNN_ATTR_TENSOR_STRIDES, strides_of(sizes, channels_first))
+        .set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
+        .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, int64_t{shape.alignment})
+        .finalize();
+  }
+
+  void describe_convolution(const ConvolutionShape& shape) {
+    auto pair = [](const ConvolutionShape::Pair& given) {
+      return std::array<int64_t, 2>{given[0], given[1]};
+    };
+    auto is_double = shape.dtype == DType::float64;
+    auto mode = CUDNN_CROSS_CORRELATION;
+    convolution_
+        .set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)
+        .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode)
+        .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{2})
+        .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, pair(shape.dilations))
+        .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, pair(shape.strides))
+        .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, pair(shape.padding))
+        .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, pair(shape.padding))
+        .finalize();
+  }
+
+  void set_operands(const Names& names, bool is_double) {
+    const float one = 1, zero = 0;
+    const double double_one = 1, double_zero = 0;
+    auto type = is_double ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
+    operation_->set(names.convolution, convolution_)
+        .set(names.input, input_)
+        .set(names.filter, filter_)
+        .set(names.output, output_)
+        .set(names.alpha, type, 1, is_double ? static_cast<const void*>(&double_one) : &one)
+        .set(names.beta, type, 1, is_double ? static_cast<const void*>(&double_zero) : &zero)
+        .finalize();
+  }
+
+  DnnPart input_{CUDNN_BACKEND_TENSOR_DESCRIPTOR}, filter_{CUDNN_BACKEND_TENSOR_DESCRIPTOR},
+      output_{CUDNN_BACKEND_TENSOR_DESCRIPTOR};
+  DnnPart convolution_{CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR};
+  std::unique_ptr<DnnPart> operation_;
+  DnnPart graph_{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
+};
+
+using Configurations = std::vector<std::unique_ptr<DnnPart>>;
+
+/// What the library names for the operation, in that mode.
+Configurations configurations(const Operation& operation, cudnnBackendHeurMode_t mode) {
+  DnnPart heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, operation.graph())
+      .set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  if (heuristics.finalize() != CUDNN_STATUS_SUCCESS) return {};
+  Configurations found;
+  std::vector<cudnnBackendDescriptor_t> parts;
+  for (int i = 0; i < named_max; ++i) {
+    found.push_back(std::make_unique<DnnPart>(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+    parts.push_back(found.back()->get());
+  }
+  int64_t count = 0;
+  auto status = cudnnBackendGetAttribute(
+      heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, named_max,
+      &count, parts.data());
+  found.resize(status == CUDNN_STATUS_SUCCESS ? static_cast<size_t>(count) : 0);
+  return found;
+}
+
+/// What is known of how an engine rounds.
+std::set<cudnnBackendNumericalNote_t> notes_of(const DnnPart& configuration) {
+  DnnPart engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  auto* part = engine.get();
+  int64_t count = 0;
+  auto status = cudnnBackendGetAttribute(
+      configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
+      &part);
+  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes;
+  if (status == CUDNN_STATUS_SUCCESS)
+    status = cudnnBackendGetAttribute(
+        engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, notes.size(),
+        &count, notes.data());
+  if (status != CUDNN_STATUS_SUCCESS) return {};
+  return {notes.begin(), notes.begin() + count};
+}
+
+/// Whether it rounds no more than the operands' dtype does.
+bool is_exact_enough(
+    const DnnPart& configuration, const ConvolutionShape& shape, bool allows_tf32) {
+  auto notes = notes_of(configuration);
+  if (notes.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ||
+      notes.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ||
+      notes.contains(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION))
+    return false;
+  if (shape.dtype != DType::float32 || allows_tf32) return true;
+  return !notes.contains(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) &&
+         !notes.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+}
+
+std::shared_ptr<const Way> set_up(cudnnHandle_t handle, const DnnPart& configuration) {
+  auto way = std::make_shared<Way>();
+  way->plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
+      .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+  if (way->plan.finalize() != CUDNN_STATUS_SUCCESS) return nullptr;
+  way->workspace =
+      static_cast<size_t>(way->plan.read_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
+  return way->workspace <= workspace_max ? way : nullptr;
+}
+
+cudnnStatus_t find_ways(
+    cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first, bool allows_tf32,
+    size_t most, ConvolutionPlan::Ways& ways) {
+  Operation operation(handle, shape, channels_first);
+  if (operation.status() != CUDNN_STATUS_SUCCESS) return operation.status();
+  for (auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (const auto& configuration : configurations(operation, mode)) {
+      if (ways.size() >= most) break;
+      if (!is_exact_enough(*configuration, shape, allows_tf32)) continue;
+      if (auto way = set_up(handle, *configuration)) ways.push_back(std::move(way));
+    }
+    if (!ways.empty()) return CUDNN_STATUS_SUCCESS;
   }
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-cudnnStatus_t choose_algorithm(cudnnHandle_t handle, ConvolutionPlan& plan, Pass pass) {
-  int count = 0;
-  if (pass == Pass::output) {
-    cudnnConvolutionFwdAlgoPerf_t found[algorithms_max];
-    auto status = cudnnGetConvolutionForwardAlgorithm_v7(
-        handle, plan.input, plan.filter, plan.convolution, plan.output, algorithms_max, &count,
-        found);
-    return status == CUDNN_STATUS_SUCCESS ? take_first(plan, found, count) : status;
+Status run_way(const Launch& launch, const Way& way, const ConvolutionMemory& memory) {
+  Tensor workspace;
+  if (way.workspace > 0) {
+    auto allocated = scratch(launch, way.workspace);
+    if (!allocated) return allocated.status();
+    workspace = *std::move(allocated);
   }
-  if (pass == Pass::input) {
-    cudnnConvolutionBwdDataAlgoPerf_t found[algorithms_max];
-    auto status = cudnnGetConvolutionBackwardDataAlgorithm_v7(
-        handle, plan.filter, plan.output, plan.convolution, plan.input, algorithms_max, &count,
-        found);
-    return status == CUDNN_STATUS_SUCCESS ? take_first(plan, found, count) : status;
+  DnnPart operands(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  const void* pointers[] = {memory.input, memory.filter, memory.output};
+  const int64_t ids[] = {input_id, filter_id, output_id};
+  auto* space = workspace.is_set() ? workspace.mutable_raw() : nullptr;
+  operands.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers)
+      .set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)
+      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &space);
+  auto status = operands.finalize();
+  if (status == CUDNN_STATUS_SUCCESS)
+    status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
+      return cudnnBackendExecute(handle, way.plan.get(), operands.get());
+    });
+  return to_status(status, "convolve");
+}
+
+/// The seconds that a way takes on the card; infinite where it cannot be used.
+float measure(const Launch& launch, const Way& way, const ConvolutionMemory& memory) {
+  constexpr auto never = std::numeric_limits<float>::infinity();
+  constexpr int rounds = 3;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  auto milliseconds = never;
+  if (run_way(launch, way, memory).ok() && cudaEventCreate(&begin) == cudaSuccess &&
+      cudaEventCreate(&end) == cudaSuccess) {
+    cudaEventRecord(begin, stream_of(launch));
+    auto is_run = true;
+    for (int i = 0; i < rounds; ++i) is_run = is_run && run_way(launch, way, memory).ok();
+    cudaEventRecord(end, stream_of(launch));
+    if (cudaEventSynchronize(end) != cudaSuccess || !is_run ||
+        cudaEventElapsedTime(&milliseconds, begin, end) != cudaSuccess)
+      milliseconds = never;
   }
-  cudnnConvolutionBwdFilterAlgoPerf_t found[algorithms_max];
-  auto status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-      handle, plan.input, plan.output, plan.convolution, plan.filter, algorithms_max, &count,
-      found);
-  return status == CUDNN_STATUS_SUCCESS ? take_first(plan, found, count) : status;
+  if (begin) cudaEventDestroy(begin);
+  if (end) cudaEventDestroy(end);
+  return milliseconds;
 }
 
 }  // namespace
 
-ConvolutionPlans::ConvolutionPlans(const Card&)
-    : allows_tf32_(variable(process_environment(), "TROUPE_TF32") == "1") {}
+double ConvolutionShape::flops() const {
+  return 2.0 * batch * outputs * inputs / groups * out[0] * out[1] * kernel[0] * kernel[1];
+}
 
-Result<std::shared_ptr<const ConvolutionPlan>> ConvolutionPlans::plan(
+std::shared_ptr<const Way> ConvolutionPlan::way(
+    const Launch& launch, const ConvolutionMemory& memory) {
+  std::lock_guard lock(mutex_);
+  auto captured = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream_of(launch), &captured);
+  if (ways_.size() == 1 || captured != cudaStreamCaptureStatusNone) return ways_.front();
+  auto fastest = ways_.front();
+  auto least = std::numeric_limits<float>::infinity();
+  for (const auto& way : ways_)
+    if (auto time = measure(launch, *way, memory); time < least) {
+      least = time;
+      fastest = way;
+    }
+  ways_ = {fastest};
+  return fastest;
+}
+
+Status ConvolutionPlan::run(const Launch& launch, const ConvolutionMemory& memory) {
+  return run_way(launch, *way(launch, memory), memory);
+}
+
+ConvolutionPlans::ConvolutionPlans(const Card&)
+    : allows_tf32_(variable(process_environment(), "TROUPE_TF32") == "1"),
+      measures_(variable(process_environment(), "TROUPE_CUDNN_MEASURE") != "0") {}
+
+Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
     const Launch& launch, const ConvolutionShape& shape) {
   std::lock_guard lock(mutex_);
   if (auto found = plans_.find(shape); found != plans_.end()) return found->second;
   // Images with channels last are convolved as they lie where the library can, else transposed.
   auto status = CUDNN_STATUS_NOT_SUPPORTED;
+  auto most = measures_ && shape.flops() >= measured_flops ? measured_max : 1;
   for (auto channels_first : {false, true}) {
     if (shape.channels_first && !channels_first) continue;
-    auto plan = std::make_shared<ConvolutionPlan>();
-    status = describe(*plan, shape, channels_first, allows_tf32_);
-    if (status == CUDNN_STATUS_SUCCESS)
-      status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
-        return choose_algorithm(handle, *plan, shape.pass);
-      });
+    ConvolutionPlan::Ways ways;
+    status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
+      return find_ways(handle, shape, channels_first, allows_tf32_, most, ways);
+    });
     if (status != CUDNN_STATUS_SUCCESS) continue;
-    if (plans_.size() >= convolution_plans_max) plans_.clear();
+    if (plans_.size() >= plans_max) plans_.clear();
+    auto plan = std::make_shared<ConvolutionPlan>(channels_first, std::move(ways));
     plans_.emplace(shape, plan);
-    return std::shared_ptr<const ConvolutionPlan>(std::move(plan));
+    return plan;
   }
   return to_status(status, "plan a convolution");
 }

@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cuda/nn/dnn_graph.hpp"
 #include "troupe/devices/cuda/nn/dnn_library.hpp"
 
 namespace troupe::cuda {
@@ -20,34 +22,60 @@ struct ConvolutionShape {
   bool channels_first;
   int batch, groups, inputs, outputs;  // channels of all groups
   Pair in, out, kernel, strides, dilations, padding;
+  int alignment = 16;  // of all memory in bytes: a power of 2, at most 16
 
   auto operator<=>(const ConvolutionShape&) const = default;
+  double flops() const;
 };
 
-/// How the library makes a convolution.
-struct ConvolutionPlan {
-  DnnTensor input, output;
-  DnnFilter filter;
-  DnnConvolution convolution;
+/// The operands; that of the pass is written.
+struct ConvolutionMemory {
+  const void* input;
+  const void* filter;
+  const void* output;
+};
+
+/// How the library makes a convolution. Thread-safe.
+class ConvolutionPlan {
+ public:
+  /// An engine of the library, set up.
+  struct Way {
+    DnnPart plan{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR};
+    size_t workspace = 0;
+  };
+  using Ways = std::vector<std::shared_ptr<const Way>>;
+
+  ConvolutionPlan(bool channels_first, Ways ways)
+      : channels_first_(channels_first), ways_(std::move(ways)) {}
+
   /// How images and filters lie: [batch, channels, height, width] and [outputs, inputs, height,
   /// width], or channels last in both.
-  bool channels_first = false;
-  int algorithm = 0;  // the library's number of it, in the enumeration of the pass
-  size_t workspace = 0;
+  bool channels_first() const { return channels_first_; }
+
+  /// Puts the convolution on the launch's stream. The first time, where there are several ways,
+  /// each of them is measured, for which the thread waits, and the fastest one stays.
+  Status run(const Launch& launch, const ConvolutionMemory& memory);
+
+ private:
+  std::shared_ptr<const Way> way(const Launch& launch, const ConvolutionMemory& memory);
+
+  const bool channels_first_;
+  std::mutex mutex_;
+  Ways ways_;  // at least one
 };
 
-/// The plans of a card, as they were chosen when a shape was first met. Thread-safe.
+/// The plans of a card, as they were made when a shape was first met. Thread-safe.
 class ConvolutionPlans {
  public:
   explicit ConvolutionPlans(const Card& card);
 
-  Result<std::shared_ptr<const ConvolutionPlan>> plan(
+  Result<std::shared_ptr<ConvolutionPlan>> plan(
       const Launch& launch, const ConvolutionShape& shape);
 
  private:
-  const bool allows_tf32_;
+  const bool allows_tf32_, measures_;
   std::mutex mutex_;
-  std::map<ConvolutionShape, std::shared_ptr<const ConvolutionPlan>> plans_;
+  std::map<ConvolutionShape, std::shared_ptr<ConvolutionPlan>> plans_;
 };
 
 }  // namespace troupe::cuda

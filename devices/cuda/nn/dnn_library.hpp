@@ -24,13 +24,17 @@ class DnnLibrary {
   cudnnStatus_t use(const Launch& launch, const F& use) {
     std::lock_guard lock(mutex_);
     auto status = created_;
-    if (status == CUDNN_STATUS_SUCCESS) status = cudnnSetStream(handle_, stream_of(launch));
+    if (auto stream = stream_of(launch); status == CUDNN_STATUS_SUCCESS && stream != stream_) {
+      status = cudnnSetStream(handle_, stream);
+      stream_ = stream;
+    }
     return status == CUDNN_STATUS_SUCCESS ? use(handle_) : status;
   }
 
  private:
   std::mutex mutex_;
   cudnnHandle_t handle_ = nullptr;
+  cudaStream_t stream_ = nullptr;
   cudnnStatus_t created_;
 };
 
@@ -65,10 +69,4 @@ class DnnDescriptor {
 };
 using DnnTensor = DnnDescriptor<
     cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
-using DnnFilter = DnnDescriptor<
-    cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
-using DnnConvolution = DnnDescriptor<
-    cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
-    cudnnDestroyConvolutionDescriptor>;
-
 }  // namespace troupe::cuda
