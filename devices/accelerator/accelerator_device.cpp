@@ -17,6 +17,12 @@ namespace {
 constexpr size_t small_bytes = 64 << 10;
 /// What the calling thread copies to pinned memory itself.
 constexpr size_t inline_bytes = 256 << 10;
+/// What is more goes through pinned memory by pieces: to pin as much as a large tensor has would
+/// take the system longer than the copies. With the header of a tensor, a piece is at most a power
+/// of 2.
+constexpr size_t piece_bytes = (4 << 20) - 4096;
+/// Fetched tensors of more bytes are not pinned.
+constexpr size_t pinned_bytes = 256 << 20;
 /// The start of a kernel, as the executor counts it: where it became ready it is started.
 constexpr int64_t start_ns = 3000;
 
@@ -134,21 +140,25 @@ class CardDevice final : public AcceleratorDevice {
     auto to = memory_->make(from.dtype(), from.shape(), lane);
     if (!to) return with_holders(to.status());
     if (bytes == 0) return to;
-    auto staged = stage(from, lane);
-    if (!staged) return staged.status();
-    driver_->copy_in(lane, to->mutable_raw(), staged->raw(), bytes);
+    auto* memory = static_cast<std::byte*>(to->mutable_raw());
+    if (auto status = put_copy_in(lane, memory, from); !status.ok()) return status;
     order_kernels_behind(lane);
-    driver_->when_reached(lane, [staged = *std::move(staged)](const Status&) {});
     return to;
   }
 
   void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
     if (auto status = check_works(); !status.ok()) return done(status);
-    auto to = Tensor::allocate(from.dtype(), from.shape(), host_allocator());
+    auto bytes = from.bytes();
+    auto& memory = bytes <= pinned_bytes ? host_allocator() : host_->allocator();
+    auto to = Tensor::allocate(from.dtype(), from.shape(), memory);
     if (!to) return done(to.status());
-    auto lane = from.bytes() <= small_bytes ? Lane::compute : Lane::copy_out;
+    auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_out;
     if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
-    if (from.bytes() > 0) driver_->copy_out(lane, to->mutable_raw(), from.raw(), from.bytes());
+    if (bytes > pinned_bytes) {
+      if (auto status = put_pieces_out(lane, *to, from); !status.ok()) return done(status);
+    } else if (bytes > 0) {
+      driver_->copy_out(lane, to->mutable_raw(), from.raw(), bytes);
+    }
     driver_->when_reached(
         lane, [from, to = *std::move(to), done = std::move(done)](const Status& status) {
           done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
@@ -158,17 +168,55 @@ class CardDevice final : public AcceleratorDevice {
  private:
   // -- copies
 
-  /// The bytes in pinned memory, which work of the lane fills where there are many.
-  Result<Tensor> stage(const Tensor& from, Lane lane) {
-    if (from.memory() == MemoryKind::pinned) return from;
+  Result<Tensor> allocate_pinned(size_t bytes) {
+    return Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, host_allocator());
+  }
+
+  /// Puts a copy of all bytes to memory of the card on the lane.
+  Status put_copy_in(Lane lane, std::byte* to, const Tensor& from) {
     auto bytes = from.bytes();
-    auto staged = Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, host_allocator());
+    auto is_pinned = from.memory() == MemoryKind::pinned;
+    if (!is_pinned && bytes > inline_bytes) return put_pieces_in(lane, to, from);
+    auto staged = is_pinned ? Result<Tensor>(from) : allocate_pinned(bytes);
+    if (!staged) return staged.status();
+    if (!is_pinned) std::memcpy(staged->mutable_raw(), from.raw(), bytes);
+    driver_->copy_in(lane, to, staged->raw(), bytes);
+    driver_->when_reached(lane, [staged = *std::move(staged)](const Status&) {});
+    return {};
+  }
+
+  /// Calls put(pinned memory, offset, bytes) for each piece of so many bytes. Only work of one lane
+  /// may use the memory, which is then done with a piece when the next one comes.
+  template <class Put>
+  Result<Tensor> put_pieces(size_t bytes, const Put& put) {
+    auto staged = allocate_pinned(std::min(bytes, piece_bytes));
     if (!staged) return staged;
-    if (bytes <= inline_bytes) std::memcpy(staged->mutable_raw(), from.raw(), bytes);
-    else
-      driver_->call_host(
-          lane, [from, to = staged->mutable_raw(), bytes] { std::memcpy(to, from.raw(), bytes); });
+    auto* memory = static_cast<std::byte*>(staged->mutable_raw());
+    for (size_t offset = 0; offset < bytes; offset += piece_bytes)
+      put(memory, offset, std::min(piece_bytes, bytes - offset));
     return staged;
+  }
+
+  Status put_pieces_in(Lane lane, std::byte* to, const Tensor& from) {
+    auto staged = put_pieces(from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
+      driver_->call_host(lane, [from, piece, offset, bytes] {
+        std::memcpy(piece, static_cast<const std::byte*>(from.raw()) + offset, bytes);
+      });
+      driver_->copy_in(lane, to + offset, piece, bytes);
+    });
+    if (staged) driver_->when_reached(lane, [staged = *staged](const Status&) {});
+    return staged.status();
+  }
+
+  Status put_pieces_out(Lane lane, Tensor& to, const Tensor& from) {
+    auto* begin = static_cast<std::byte*>(to.mutable_raw());
+    auto staged = put_pieces(from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
+      driver_->copy_out(lane, piece, static_cast<const std::byte*>(from.raw()) + offset, bytes);
+      driver_->call_host(
+          lane, [begin, piece, offset, bytes] { std::memcpy(begin + offset, piece, bytes); });
+    });
+    if (staged) driver_->when_reached(lane, [staged = *staged](const Status&) {});
+    return staged.status();
   }
 
   Result<Tensor> copy_from_peer(const Tensor& from, Device& device) {

@@ -52,7 +52,7 @@ KernelCatalog kernels_of(VirtualCards::Card& card) {
 }
 
 struct CardFixture : PlanFixture {
-  VirtualCards cards{{.memory_bytes = 256 * MiB, .bytes_per_ns = 1}};
+  VirtualCards cards{{.memory_bytes = 512 * MiB, .bytes_per_ns = 1}};
   std::deque<std::function<void()>> works;
   std::shared_ptr<Device> host = make_simulated_device(
       {.kernels = std::make_shared<KernelCatalog>(cpu::make_kernel_catalog()),
@@ -63,13 +63,14 @@ struct CardFixture : PlanFixture {
   /// What was fetched lies in memory of the card's driver.
   ~CardFixture() { port->fetched = Tensor(); }
 
-  std::shared_ptr<AcceleratorDevice> make(std::shared_ptr<VirtualCards::Card> of, int index) {
+  std::shared_ptr<AcceleratorDevice> make(
+      std::shared_ptr<VirtualCards::Card> of, int index, uint64_t limit_bytes = 128 * MiB) {
     auto made = make_accelerator_device(
         {.index = index,
          .driver = of,
          .kernels = kernels_of(*of),
          .host = host,
-         .memory = {.limit_bytes = 128 * MiB},
+         .memory = {.limit_bytes = limit_bytes},
          .pinned = {}});
     BOOST_TEST_REQUIRE(made.ok());
     return *std::move(made);
@@ -180,6 +181,28 @@ BOOST_AUTO_TEST_CASE(a_host_tensor_may_be_gone_before_it_is_copied) {
     BOOST_TEST_REQUIRE(back.ok());
     BOOST_TEST(equal(*back, counted(elements, 5)));
   }
+  BOOST_TEST(cards.fault() == "");
+}
+
+BOOST_AUTO_TEST_CASE(large_tensors_of_any_host_memory_pass_through_little_pinned_memory) {
+  constexpr int64_t elements = 10 * large + 7;  // 40 MiB
+  auto copy = on_card(counted(elements, 5), *device);
+  BOOST_TEST(card->pinned_bytes() <= 8 * MiB);
+  auto back = fetch(*device, copy);
+  BOOST_TEST_REQUIRE(back.ok());
+  BOOST_TEST(equal(*back, counted(elements, 5)));
+  BOOST_TEST(cards.fault() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_fetch_of_more_than_is_pinned_passes_through_little_pinned_memory) {
+  constexpr int64_t elements = 66 * large + 7;  // 264 MiB
+  auto roomy = make(card, 0, 400 * MiB);
+  auto copy = on_card(counted(elements, 5), *roomy);
+  auto back = fetch(*roomy, copy);
+  BOOST_TEST_REQUIRE(back.ok(), back.status().to_string());
+  BOOST_TEST((back->memory() == MemoryKind::host));
+  BOOST_TEST(card->pinned_bytes() <= 8 * MiB);
+  BOOST_TEST(equal(*back, counted(elements, 5)));
   BOOST_TEST(cards.fault() == "");
 }
 
