@@ -46,6 +46,47 @@ __global__ void softmax_kernel(
   }
 }
 
+/// The same of rows whose elements the threads keep: each has N of them at most.
+template <int N, class T>
+__global__ void small_softmax_kernel(
+    T* out, const T* logits, int64_t rows, int64_t classes, bool is_log) {
+  using A = Wide<T>;
+  __shared__ A shared[warps_max];
+  auto step = gridDim.x * int64_t{blockDim.y};
+  for (auto base = blockIdx.x * int64_t{blockDim.y}; base < rows; base += step) {
+    auto row = base + threadIdx.y;
+    auto has_row = row < rows;
+    const auto* from = logits + (has_row ? row : 0) * classes;
+    A values[N];
+    auto greatest = Extremes<A>::least();
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      auto i = threadIdx.x + k * blockDim.x;
+      values[k] = i < classes ? widen(from[i]) : Extremes<A>::least();
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k) greatest = FoldMaximum::join(greatest, values[k]);
+    greatest = join_lanes(greatest, shared, [](A x, A y) { return FoldMaximum::join(x, y); });
+    A sum = 0;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      values[k] -= greatest;
+      auto power = exp(values[k]);
+      if (threadIdx.x + k * blockDim.x < classes) sum += power;
+      if (!is_log) values[k] = power;
+    }
+    sum = join_lanes(sum, shared, [](A x, A y) { return x + y; });
+    auto log_sum = log(sum), factor = A(1) / sum;
+    auto* to = out + row * classes;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      auto i = threadIdx.x + k * blockDim.x;
+      if (has_row && i < classes)
+        to[i] = Narrow<T>::of(is_log ? values[k] - log_sum : values[k] * factor);
+    }
+  }
+}
+
 /// The class that a row's label says, or -1 for one that there is none of.
 __device__ int64_t class_of(const CrossEntropyCall& call, int64_t row) {
   auto label = call.kind == Labels::int64 ? static_cast<const int64_t*>(call.labels)[row]
@@ -87,9 +128,19 @@ __global__ void cross_entropy_kernel(CrossEntropyCall call) {
 template <class T>
 void softmax(const SoftmaxCall& call) {
   auto threads = lanes_for(call.classes);
-  softmax_kernel<<<blocks_for(call.rows, threads.y), threads, 0, call.stream>>>(
-      static_cast<T*>(call.out), static_cast<const T*>(call.logits), call.rows, call.classes,
-      call.is_log);
+  auto blocks = blocks_for(call.rows, threads.y);
+  auto* out = static_cast<T*>(call.out);
+  const auto* logits = static_cast<const T*>(call.logits);
+  auto start = [&](auto kernel) {
+    kernel<<<blocks, threads, 0, call.stream>>>(out, logits, call.rows, call.classes, call.is_log);
+  };
+  auto each = (call.classes + threads.x - 1) / threads.x;
+  if (each <= 1) start(small_softmax_kernel<1, T>);
+  else if (each <= 4) start(small_softmax_kernel<4, T>);
+  else if (each <= 8) start(small_softmax_kernel<8, T>);
+  else if (each <= 16) start(small_softmax_kernel<16, T>);
+  else if (each <= 32) start(small_softmax_kernel<32, T>);
+  else start(softmax_kernel<T>);
 }
 
 template <class T>

@@ -54,7 +54,7 @@ struct FoldGeometry {
  private:
   void choose_parts() {
     // As many threads as several of the largest cards have, each with some elements at least.
-    constexpr int64_t wanted = 1 << 19, least_each = 16, parts_max = 512;
+    constexpr int64_t wanted = 1 << 19, least_each = 16, parts_max = 1024;
     auto threads_each = folds_neighbours() ? (folds() > 1024 ? 256 : 32) : 8;
     auto busy = outs() * threads_each;
     auto most = folds() / (threads_each * least_each);
