@@ -49,6 +49,11 @@ class Device {
   /// on the stream may use. `from` lies in host memory or in that of another device of the process,
   /// whose stream the copy waits for.
   virtual Result<Tensor> copy_in(const Tensor& from);
+  /// Whether that copy takes long: it should not be put on the stream before it is there, since
+  /// work of other steps behind it would wait for it, too.
+  virtual bool copies_long(const Tensor& from) const { return false; }
+  /// As copy_in(); `done` is called when the copy is there, from any thread.
+  virtual void copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done);
   /// Puts a copy of a tensor of this device into host memory on its stream; `done` is called when
   /// the copy is there, or with the stream's error.
   virtual void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "troupe/devices/pending_counts.hpp"
 #include "troupe/devices/plan.hpp"
@@ -14,11 +15,23 @@ namespace {
 enum class Place : uint8_t { host, device, any };
 
 Kernel make_copy_in() {
-  return {.compute = [](Launch& launch) {
-    auto copy = launch.device().copy_in(launch.input(0));
+  auto take = [](Launch& launch, Result<Tensor> copy) {
     if (copy) launch.set(0, *std::move(copy));
     return copy.status();
-  }};
+  };
+  return {
+      .start =
+          [take](Launch& launch, Kernel::Done done) {
+            launch.device().copy_in_apart(
+                launch.take_input(0), [&launch, take, done = std::move(done)](Result<Tensor> copy) {
+                  done(take(launch, std::move(copy)));
+                });
+          },
+      .try_now = [take](Launch& launch) -> std::optional<Status> {
+        if (launch.device().copies_long(launch.input(0))) return {};
+        return take(launch, launch.device().copy_in(launch.input(0)));
+      },
+      .awaits = "a copy from the host's memory to the device's"};
 }
 
 Kernel make_copy_to_host() {

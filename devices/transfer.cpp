@@ -87,31 +87,38 @@ class Receive {
     if (launch.device().stream()) return {};
     auto value = launch.port().try_receive({edge_, launch.at()});
     if (!value) return {};
-    return take(launch, *std::move(value));
+    return set(launch, *std::move(value));
   }
 
   void start(Launch& launch, Kernel::Done done) const {
     launch.port().receive(
         {edge_, launch.at()}, [this, &launch, done = std::move(done)](Result<Tensor> value) {
-          auto* source = value && value->is_set() ? device_of(*value) : nullptr;
-          if (source && !launch.device().stream())
-            return source->copy_to_host(*value, [this, &launch, done](Result<Tensor> copy) {
-              done(take(launch, std::move(copy)));
-            });
-          done(take(launch, std::move(value)));
+          take(launch, std::move(value), std::move(done));
         });
   }
 
  private:
-  Status take(Launch& launch, Result<Tensor> value) const {
+  /// Takes the value into the memory of the launch's device.
+  void take(Launch& launch, Result<Tensor> value, Kernel::Done done) const {
+    auto& device = launch.device();
+    auto* source = value && value->is_set() ? device_of(*value) : nullptr;
+    auto set_copy = [this, &launch, done](Result<Tensor> copy) {
+      done(set(launch, std::move(copy)));
+    };
+    if (source && !device.stream()) return source->copy_to_host(*value, set_copy);
+    auto is_elsewhere = value && value->is_set() && device.stream() && is_plain(value->dtype()) &&
+                        source != &device;
+    if (is_elsewhere && device.copies_long(*value)) return device.copy_in_apart(*value, set_copy);
+    if (is_elsewhere) value = device.copy_in(*value);
+    done(set(launch, std::move(value)));
+  }
+
+  Status set(Launch& launch, Result<Tensor> value) const {
     if (!value) return value.status();
     if (!value->is_set()) return {};  // dead
-    if (auto status = check(*value, dtype_, Shape::unknown_rank()); !status.ok()) return status;
-    auto is_elsewhere =
-        launch.device().stream() && is_plain(dtype_) && device_of(*value) != &launch.device();
-    if (is_elsewhere) value = launch.device().copy_in(*value);
-    if (value) launch.set(0, *std::move(value));
-    return value.status();
+    auto status = check(*value, dtype_, Shape::unknown_rank());
+    if (status.ok()) launch.set(0, *std::move(value));
+    return status;
   }
 
   EdgeId edge_;

@@ -21,6 +21,8 @@ constexpr size_t inline_bytes = 256 << 10;
 /// take the system longer than the copies. With the header of a tensor, a piece is at most a power
 /// of 2.
 constexpr size_t piece_bytes = (4 << 20) - 4096;
+/// Copies of at least so many bytes are there before work that needs them is put on the stream.
+constexpr size_t long_bytes = 1 << 20;
 /// Fetched tensors of more bytes are not pinned.
 constexpr size_t pinned_bytes = 256 << 20;
 /// The start of a kernel, as the executor counts it: where it became ready it is started.
@@ -129,21 +131,23 @@ class CardDevice final : public AcceleratorDevice {
   }
 
   Result<Tensor> copy_in(const Tensor& from) override {
-    if (!is_plain(from.dtype())) return from;
-    auto* source = device_of(from);
-    if (source == this) return from;
-    if (auto status = check_works(); !status.ok()) return status;
-    HolderScope scope("copies");
-    if (source) return copy_from_peer(from, *source);
-    auto bytes = from.bytes();
-    auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_in;
-    auto to = memory_->make(from.dtype(), from.shape(), lane);
-    if (!to) return with_holders(to.status());
-    if (bytes == 0) return to;
-    auto* memory = static_cast<std::byte*>(to->mutable_raw());
-    if (auto status = put_copy_in(lane, memory, from); !status.ok()) return status;
-    order_kernels_behind(lane);
-    return to;
+    auto copy = put_copy(from);
+    if (copy && copy->lane != Lane::compute)
+      driver_->wait(Lane::compute, driver_->record(copy->lane));
+    return copy ? Result<Tensor>(copy->tensor) : copy.status();
+  }
+
+  bool copies_long(const Tensor& from) const override {
+    return is_plain(from.dtype()) && device_of(from) != this && from.bytes() >= long_bytes;
+  }
+
+  void copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
+    auto copy = put_copy(from);
+    if (!copy) return done(copy.status());
+    driver_->when_reached(
+        copy->lane, [tensor = copy->tensor, done = std::move(done)](const Status& status) {
+          done(status.ok() ? Result<Tensor>(tensor) : Result<Tensor>(status));
+        });
   }
 
   void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
@@ -167,6 +171,28 @@ class CardDevice final : public AcceleratorDevice {
 
  private:
   // -- copies
+
+  /// A tensor of the device that work of the lane fills, if it is not there already.
+  struct Copy {
+    Tensor tensor;
+    Lane lane = Lane::compute;
+  };
+
+  Result<Copy> put_copy(const Tensor& from) {
+    if (!is_plain(from.dtype())) return Copy{from};
+    auto* source = device_of(from);
+    if (source == this) return Copy{from};
+    if (auto status = check_works(); !status.ok()) return status;
+    HolderScope scope("copies");
+    auto bytes = from.bytes();
+    auto lane = source ? Lane::peer : bytes <= small_bytes ? Lane::compute : Lane::copy_in;
+    auto to = memory_->make(from.dtype(), from.shape(), lane);
+    if (!to) return with_holders(to.status());
+    if (bytes == 0) return Copy{*to};
+    auto status = source ? put_copy_from_peer(*to, from, *source)
+                         : put_copy_in(lane, static_cast<std::byte*>(to->mutable_raw()), from);
+    return status.ok() ? Result<Copy>(Copy{*std::move(to), lane}) : Result<Copy>(status);
+  }
 
   Result<Tensor> allocate_pinned(size_t bytes) {
     return Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, host_allocator());
@@ -219,21 +245,13 @@ class CardDevice final : public AcceleratorDevice {
     return staged.status();
   }
 
-  Result<Tensor> copy_from_peer(const Tensor& from, Device& device) {
+  Status put_copy_from_peer(Tensor& to, const Tensor& from, Device& device) {
     auto* source = dynamic_cast<AcceleratorDevice*>(&device);
     if (!source) return internal("a tensor of another kind of device cannot be copied here");
-    auto to = memory_->make(from.dtype(), from.shape(), Lane::peer);
-    if (!to) return with_holders(to.status());
-    if (from.bytes() == 0) return to;
     driver_->wait(Lane::peer, source->driver().record(Lane::compute));
-    driver_->copy_peer(Lane::peer, to->mutable_raw(), source->driver(), from.raw(), from.bytes());
-    order_kernels_behind(Lane::peer);
+    driver_->copy_peer(Lane::peer, to.mutable_raw(), source->driver(), from.raw(), from.bytes());
     driver_->when_reached(Lane::peer, [from](const Status&) {});  // SP-1
-    return to;
-  }
-
-  void order_kernels_behind(Lane lane) {
-    if (lane != Lane::compute) driver_->wait(Lane::compute, driver_->record(lane));
+    return {};
   }
 
   // -- kernels

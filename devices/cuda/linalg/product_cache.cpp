@@ -1,11 +1,18 @@
 #include "troupe/devices/cuda/linalg/product_cache.hpp"
 
+#include <array>
+#include <vector>
+
+#include "troupe/devices/cuda/measure.hpp"
 #include "troupe/graph/support/environment.hpp"
 
 namespace troupe::cuda {
 namespace {
 
 constexpr size_t plans_max = 1024;
+/// Ways that are measured, and for how large a product.
+constexpr int measured_max = 8;
+constexpr double measured_flops = 1e8;
 
 Status status_of(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return {};
@@ -38,8 +45,8 @@ int alignment_of(std::initializer_list<const void*> memory, int most) {
 struct ProductCache::Plan {
   cublasLtMatmulDesc_t product = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, out = nullptr;
-  cublasLtMatmulAlgo_t algorithm{};
-  size_t workspace = 0;
+  std::mutex mutex;
+  std::vector<Way> ways;  // at least one; one once they were measured
   bool is_double = false;
 
   Plan() = default;
@@ -136,17 +143,22 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::make_plan(
   if (status == CUBLAS_STATUS_SUCCESS) status = cublasLtMatmulPreferenceCreate(&preference);
   if (status == CUBLAS_STATUS_SUCCESS)
     status = set_preferences(preference, workspace_max_, shape.alignment);
-  cublasLtMatmulHeuristicResult_t found{};
+  std::array<cublasLtMatmulHeuristicResult_t, measured_max> found{};
   int count = 0;
+  auto flops = 2.0 * static_cast<double>(shape.rows * shape.inner * shape.columns * shape.count);
+  auto most = measures_ways() && flops >= measured_flops ? measured_max : 1;
   if (status == CUBLAS_STATUS_SUCCESS)
     status = cublasLtMatmulAlgoGetHeuristic(
-        handle_, plan->product, plan->b, plan->a, plan->out, plan->out, preference, 1, &found,
-        &count);
+        handle_, plan->product, plan->b, plan->a, plan->out, plan->out, preference, most,
+        found.data(), &count);
   if (preference) cublasLtMatmulPreferenceDestroy(preference);
   if (status == CUBLAS_STATUS_SUCCESS && count == 0) status = CUBLAS_STATUS_NOT_SUPPORTED;
   if (auto failed = status_of(status, "plan a product"); !failed.ok()) return failed;
-  plan->algorithm = found.algo;
-  plan->workspace = found.workspaceSize;
+  for (int i = 0; i < count; ++i) {
+    const auto& way = found[static_cast<size_t>(i)];
+    if (way.state == CUBLAS_STATUS_SUCCESS) plan->ways.push_back({way.algo, way.workspaceSize});
+  }
+  if (plan->ways.empty()) return status_of(CUBLAS_STATUS_NOT_SUPPORTED, "plan a product");
   return plan;
 }
 
@@ -167,10 +179,24 @@ Status ProductCache::multiply(
   shape.alignment = alignment_of({memory.a, memory.b, memory.out}, 256);
   auto found = plan_for(shape);
   if (!found) return found.status();
-  const auto& plan = **found;
+  auto& plan = **found;
+  auto put = [&](const Way& way) { return put_product(launch, plan, way, memory); };
+  std::unique_lock lock(plan.mutex);
+  if (plan.ways.size() > 1 && !is_captured(launch)) {
+    auto fastest =
+        find_fastest(launch, plan.ways.size(), [&](size_t i) { return put(plan.ways[i]); });
+    plan.ways = {plan.ways[fastest]};
+  }
+  auto way = plan.ways.front();
+  lock.unlock();
+  return put(way);
+}
+
+Status ProductCache::put_product(
+    const Launch& launch, const Plan& plan, const Way& way, const ProductMemory& memory) const {
   Tensor workspace;
-  if (plan.workspace > 0) {
-    auto allocated = scratch(launch, plan.workspace);
+  if (way.workspace > 0) {
+    auto allocated = scratch(launch, way.workspace);
     if (!allocated) return allocated.status();
     workspace = *std::move(allocated);
   }
@@ -181,9 +207,8 @@ Status ProductCache::multiply(
   return status_of(
       cublasLtMatmul(
           handle_, plan.product, alpha, memory.b, plan.b, memory.a, plan.a, beta, memory.out,
-          plan.out, memory.out, plan.out, &plan.algorithm,
-          plan.workspace > 0 ? workspace.mutable_raw() : nullptr, plan.workspace,
-          stream_of(launch)),
+          plan.out, memory.out, plan.out, &way.algorithm,
+          way.workspace > 0 ? workspace.mutable_raw() : nullptr, way.workspace, stream_of(launch)),
       "multiply");
 }
 

@@ -2,9 +2,9 @@
 #include "troupe/devices/cuda/nn/convolution_plan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
+#include "troupe/devices/cuda/measure.hpp"
 #include "troupe/graph/support/environment.hpp"
 
 namespace troupe::cuda {
@@ -17,7 +17,7 @@ using Four = std::array<int64_t, 4>;
 constexpr size_t plans_max = 1024;
 constexpr size_t workspace_max = size_t{1} << 30;
 /// Ways that are measured: the library names those first that it expects to be the fastest.
-constexpr size_t measured_max = 6;
+constexpr size_t measured_max = 10;
 constexpr int named_max = 24;
 /// To set up a way takes longer than many small convolutions.
 constexpr double measured_flops = 1e8;
@@ -183,10 +183,6 @@ std::set<cudnnBackendNumericalNote_t> notes_of(const DnnPart& configuration) {
 bool is_exact_enough(
     const DnnPart& configuration, const ConvolutionShape& shape, bool allows_tf32) {
   auto notes = notes_of(configuration);
-  if (notes.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ||
-      notes.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ||
-      notes.contains(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION))
-    return false;
   if (shape.dtype != DType::float32 || allows_tf32) return true;
   return !notes.contains(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) &&
          !notes.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
@@ -240,27 +236,6 @@ Status run_way(const Launch& launch, const Way& way, const ConvolutionMemory& me
   return to_status(status, "convolve");
 }
 
-/// The seconds that a way takes on the card; infinite where it cannot be used.
-float measure(const Launch& launch, const Way& way, const ConvolutionMemory& memory) {
-  constexpr auto never = std::numeric_limits<float>::infinity();
-  constexpr int rounds = 3;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  auto milliseconds = never;
-  if (run_way(launch, way, memory).ok() && cudaEventCreate(&begin) == cudaSuccess &&
-      cudaEventCreate(&end) == cudaSuccess) {
-    cudaEventRecord(begin, stream_of(launch));
-    auto is_run = true;
-    for (int i = 0; i < rounds; ++i) is_run = is_run && run_way(launch, way, memory).ok();
-    cudaEventRecord(end, stream_of(launch));
-    if (cudaEventSynchronize(end) != cudaSuccess || !is_run ||
-        cudaEventElapsedTime(&milliseconds, begin, end) != cudaSuccess)
-      milliseconds = never;
-  }
-  if (begin) cudaEventDestroy(begin);
-  if (end) cudaEventDestroy(end);
-  return milliseconds;
-}
-
 }  // namespace
 
 double ConvolutionShape::flops() const {
@@ -270,18 +245,11 @@ double ConvolutionShape::flops() const {
 std::shared_ptr<const Way> ConvolutionPlan::way(
     const Launch& launch, const ConvolutionMemory& memory) {
   std::lock_guard lock(mutex_);
-  auto captured = cudaStreamCaptureStatusNone;
-  cudaStreamIsCapturing(stream_of(launch), &captured);
-  if (ways_.size() == 1 || captured != cudaStreamCaptureStatusNone) return ways_.front();
-  auto fastest = ways_.front();
-  auto least = std::numeric_limits<float>::infinity();
-  for (const auto& way : ways_)
-    if (auto time = measure(launch, *way, memory); time < least) {
-      least = time;
-      fastest = way;
-    }
-  ways_ = {fastest};
-  return fastest;
+  auto fastest = find_fastest(
+      launch, ways_.size(), [&](size_t i) { return run_way(launch, *ways_[i], memory); });
+  auto way = ways_[fastest];
+  if (!is_captured(launch)) ways_ = {way};
+  return way;
 }
 
 Status ConvolutionPlan::run(const Launch& launch, const ConvolutionMemory& memory) {
@@ -289,8 +257,7 @@ Status ConvolutionPlan::run(const Launch& launch, const ConvolutionMemory& memor
 }
 
 ConvolutionPlans::ConvolutionPlans(const Card&)
-    : allows_tf32_(variable(process_environment(), "TROUPE_TF32") == "1"),
-      measures_(variable(process_environment(), "TROUPE_CUDNN_MEASURE") != "0") {}
+    : allows_tf32_(variable(process_environment(), "TROUPE_TF32") == "1") {}
 
 Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
     const Launch& launch, const ConvolutionShape& shape) {
@@ -298,7 +265,7 @@ Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
   if (auto found = plans_.find(shape); found != plans_.end()) return found->second;
   // Images with channels last are convolved as they lie where the library can, else transposed.
   auto status = CUDNN_STATUS_NOT_SUPPORTED;
-  auto most = measures_ && shape.flops() >= measured_flops ? measured_max : 1;
+  auto most = measures_ways() && shape.flops() >= measured_flops ? measured_max : 1;
   for (auto channels_first : {false, true}) {
     if (shape.channels_first && !channels_first) continue;
     ConvolutionPlan::Ways ways;

@@ -73,7 +73,7 @@ class ConvolutionPlans {
       const Launch& launch, const ConvolutionShape& shape);
 
  private:
-  const bool allows_tf32_, measures_;
+  const bool allows_tf32_;
   std::mutex mutex_;
   std::map<ConvolutionShape, std::shared_ptr<ConvolutionPlan>> plans_;
 };

@@ -19,10 +19,10 @@ struct FoldGeometry {
   /// The elements of a part: those of the fold in [part_begin(i), part_begin(i + 1)).
   TROUPE_BOTH int64_t part_begin(int64_t part) const { return folds() * part / parts; }
   TROUPE_BOTH int64_t first_of(int64_t out) const { return kept.offsets(out).at[0]; }
-  TROUPE_BOTH int64_t fold_offset(int64_t i) const {
-    if (folded.rank <= 1) return i * folded.strides[0].at[0];
-    return folded.offsets(i).at[0];
-  }
+  /// Where element i of a fold lies; by one stride where the fold is even.
+  TROUPE_BOTH bool is_even() const { return folded.rank <= 1; }
+  TROUPE_BOTH int64_t even_stride() const { return folded.strides[0].at[0]; }
+  TROUPE_BOTH int64_t fold_offset(int64_t i) const { return folded.offsets(i).at[0]; }
   /// Neighbours are folded: threads share a fold. Else each has its own.
   bool folds_neighbours() const {
     return folds() >= 32 && folded.rank > 0 && folded.strides[0].at[0] == 1;

@@ -136,29 +136,44 @@ TROUPE_BOTH inline A finish_fold(A folded, Finish finish, int64_t count) {
   return folded;
 }
 
-/// Folds what thread number `thread` of `threads` has of a part: every so many elements from its
-/// own on. Several at a time, which do not wait for each other's memory.
-template <class Fold, class A, class T, class Geometry>
-TROUPE_BOTH inline A fold_share(
-    const T* from, const Geometry& geometry, int64_t out, int64_t part, int thread, int threads) {
+/// The elements of [begin, end), every `step`, of which element i lies at from[offset(i)]. Several at
+/// a time, which do not wait for each other's memory.
+template <class Fold, class A, class T, class Offset>
+TROUPE_BOTH inline A fold_every(
+    const T* from, int64_t begin, int64_t end, int64_t step, const Offset& offset) {
   constexpr int at_once = 8;
   A folded[at_once];
   for (auto& one : folded) one = Fold::template none<A>();
-  const auto* first = from + geometry.first_of(out);
   auto mapped = [&](int64_t i) {
-    return Fold::template map<A>(static_cast<A>(widen(first[geometry.fold_offset(i)])));
+    return Fold::template map<A>(static_cast<A>(widen(from[offset(i)])));
   };
-  auto i = geometry.part_begin(part) + thread;
-  auto end = geometry.part_begin(part + 1);
-  for (; i + int64_t{at_once - 1} * threads < end; i += int64_t{at_once} * threads)
+  auto i = begin;
+  for (; i + (at_once - 1) * step < end; i += at_once * step)
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int k = 0; k < at_once; ++k)
-      folded[k] = Fold::join(folded[k], mapped(i + int64_t{k} * threads));
-  for (; i < end; i += threads) folded[0] = Fold::join(folded[0], mapped(i));
+    for (int k = 0; k < at_once; ++k) folded[k] = Fold::join(folded[k], mapped(i + k * step));
+  for (; i < end; i += step) folded[0] = Fold::join(folded[0], mapped(i));
   for (int k = 1; k < at_once; ++k) folded[0] = Fold::join(folded[0], folded[k]);
   return folded[0];
+}
+
+/// Folds what thread number `thread` of `threads` has of a part: every so many elements from its
+/// own on.
+template <class Fold, class A, class T, class Geometry>
+TROUPE_BOTH inline A fold_share(
+    const T* from, const Geometry& geometry, int64_t out, int64_t part, int thread, int threads) {
+  const auto* first = from + geometry.first_of(out);
+  auto begin = geometry.part_begin(part) + thread, end = geometry.part_begin(part + 1);
+  // Apart: a choice for each element would keep loads from running at once.
+  if (geometry.is_even() && geometry.even_stride() == 1)
+    return fold_every<Fold, A>(first, begin, end, threads, [](int64_t i) { return i; });
+  if (geometry.is_even())
+    return fold_every<Fold, A>(
+        first, begin, end, threads,
+        [stride = geometry.even_stride()](int64_t i) { return i * stride; });
+  return fold_every<Fold, A>(
+      first, begin, end, threads, [&](int64_t i) { return geometry.fold_offset(i); });
 }
 
 }  // namespace troupe::cuda

@@ -174,6 +174,23 @@ BOOST_AUTO_TEST_CASE(copies_run_beside_the_kernels_of_the_step_before) {
   BOOST_TEST(cards.fault() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_long_copy_does_not_hold_back_what_other_steps_compute) {
+  auto value = on_card(counted(1000), *device);
+  cards.run();
+  bool is_there = false, has_ended = false;
+  BOOST_TEST(device->copies_long(counted(large)));
+  device->copy_in_apart(counted(large), [&](Result<Tensor> copy) { is_there = copy.ok(); });
+  value = run_kernel(*device, "Neg", std::move(value));
+  device->stream()->when_done([&](const Status&) {
+    has_ended = true;
+    BOOST_TEST(!is_there);
+  });
+  cards.run();
+  BOOST_TEST(has_ended);
+  BOOST_TEST(is_there);
+  BOOST_TEST(cards.fault() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_host_tensor_may_be_gone_before_it_is_copied) {
   for (int64_t elements : {int64_t{3}, int64_t{50'000}, large}) {
     auto copy = on_card(counted(elements, 5), *device);
