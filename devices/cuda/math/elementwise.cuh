@@ -73,6 +73,32 @@ __global__ void broadcast_kernel(R* out, const T* x, const T* y, StridedWalk<2> 
   }
 }
 
+/// The same for rows along which each operand lies side by side, or has one element for all.
+template <class F, class T, class R>
+__global__ void broadcast_rows_kernel(R* out, const T* x, const T* y, StridedWalk<2> walk) {
+  auto width = walk.sizes[0].divisor(), rows = walk.elements / width;
+  auto x_step = static_cast<int>(walk.strides[0].at[0]),
+       y_step = static_cast<int>(walk.strides[0].at[1]);
+  auto step = gridDim.x * int64_t{blockDim.y};
+  for (auto row = blockIdx.x * int64_t{blockDim.y} + threadIdx.y; row < rows; row += step) {
+    auto* to = out + row * width;
+    const auto* a = x + row * walk.strides[1].at[0];
+    const auto* b = y + row * walk.strides[1].at[1];
+    auto aligned = is_packed(to) && (is_packed(a) || !x_step) && (is_packed(b) || !y_step);
+    auto packs = aligned ? width / Pack<T>::size : 0;
+    for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
+      auto p = operand_pack(a, i, x_step), q = operand_pack(b, i, y_step);
+      Pack<R> result;
+#pragma unroll
+      for (int k = 0; k < Pack<T>::size; ++k)
+        result.at[k] = Narrow<R>::of(F{}(widen(p.at[k]), widen(q.at[k])));
+      reinterpret_cast<Pack<R>*>(to)[i] = result;
+    }
+    for (auto i = packs * Pack<T>::size + threadIdx.x; i < width; i += blockDim.x)
+      to[i] = Narrow<R>::of(F{}(widen(a[i * x_step]), widen(b[i * y_step])));
+  }
+}
+
 template <class F, class T, class R>
 void launch_unary(void* out, const void* x, int64_t count, cudaStream_t stream) {
   unary_kernel<F><<<blocks_for(count, 4 * block_threads), block_threads, 0, stream>>>(
@@ -87,11 +113,22 @@ void launch_pairwise(const BinaryCall& call) {
           1, 1, call.walk.elements);
 }
 
+inline bool has_wide_rows(const StridedWalk<2>& walk) {
+  auto is_step = [&](int i) { return walk.strides[0].at[i] == 0 || walk.strides[0].at[i] == 1; };
+  return walk.rank == 2 && walk.sizes[0].divisor() >= 64 && is_step(0) && is_step(1);
+}
+
 template <class F, class T, class R>
 void launch_binary(const BinaryCall& call) {
   const auto& walk = call.walk;
   auto* out = static_cast<R*>(call.out);
   const auto *x = static_cast<const T*>(call.x), *y = static_cast<const T*>(call.y);
+  if (has_wide_rows(walk)) {
+    dim3 threads(32, block_threads / 32);
+    return broadcast_rows_kernel<F>
+        <<<blocks_for(walk.elements / walk.sizes[0].divisor(), threads.y), threads, 0,
+           call.stream>>>(out, x, y, walk);
+  }
   if (walk.rank > 1)
     return broadcast_kernel<F>
         <<<blocks_for(walk.elements), block_threads, 0, call.stream>>>(out, x, y, walk);
