@@ -12,6 +12,6 @@ const Result<std::shared_ptr<const accelerator::CardLibrary>>& card_library();
 
 /// A card as a device of its own, with a share of its memory.
 std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
-    uint64_t limit_bytes = uint64_t{1} << 30, int card = 0);
+    uint64_t limit_bytes = uint64_t{1} << 30, int card = 0, accelerator::GraphOptions graphs = {});
 
 }  // namespace troupe::testing

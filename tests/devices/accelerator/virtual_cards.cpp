@@ -122,6 +122,7 @@ void VirtualCards::Card::launch(
     std::function<Status()> work) {
   if (capture_)
     return capture_->works.push_back({what, duration, std::move(accesses), std::move(work)});
+  ++launches_;
   cards_.check(line_of(Lane::compute), what, accesses);
   add(Lane::compute, {.duration_ns = duration.count(), .work = std::move(work)});
 }

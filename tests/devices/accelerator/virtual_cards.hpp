@@ -109,6 +109,8 @@ class VirtualCards::Card final : public accelerator::Driver {
   uint64_t allocations() const { return allocations_; }
   uint64_t pinned_allocations() const { return pinned_allocations_; }
   uint64_t pinned_bytes() const { return pinned_bytes_; }
+  /// Kernels, also those that are replayed, and copies within the card.
+  uint64_t launches() const { return launches_; }
   uint64_t replays() const { return replays_; }
   /// Captured work can be changed into other work.
   void allow_updates(bool allow) { allows_updates_ = allow; }
@@ -168,6 +170,7 @@ class VirtualCards::Card final : public accelerator::Driver {
   uint64_t pinned_allocations_ = 0;
   uint64_t pinned_bytes_ = 0;
   std::optional<Capture> capture_;
+  uint64_t launches_ = 0;
   uint64_t replays_ = 0;
   bool allows_updates_ = true;
   Status replay_error_;
