@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+struct PlanPiece;
+
 /// A place that runs kernels: a CPU's threads, or a GPU's streams. All calls return at once and may
 /// come from any thread.
 ///
@@ -57,6 +59,12 @@ class Device {
   /// Puts a copy of a tensor of this device into host memory on its stream; `done` is called when
   /// the copy is there, or with the stream's error.
   virtual void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done);
+
+  /// Of how many launches at least a piece of a plan (pieces/plan_piece.hpp) must save the start so
+  /// that the device runs it as one; 0 for a device that knows no pieces.
+  virtual int piece_works_min() const { return 0; }
+  /// The kernel of a piece, for a device that knows them.
+  virtual Kernel make_piece_kernel(std::shared_ptr<const PlanPiece>) { return {}; }
 };
 
 /// An allocator of memory that the host cannot read.

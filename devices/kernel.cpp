@@ -58,6 +58,16 @@ void KernelCatalog::on_host(
   };
 }
 
+void KernelCatalog::set_repeats(std::string_view op, Repeats repeats) {
+  auto found = makers_.find(op);
+  CHECK(found != makers_.end());
+  found->second = [make = std::move(found->second), repeats](const Node& node) {
+    auto kernel = make(node);
+    if (kernel) kernel->repeats = repeats;
+    return kernel;
+  };
+}
+
 void KernelCatalog::add_all(const KernelCatalog& other) {
   for (const auto& [op, make] : other.makers_) add(op, make);
   for (const auto& [op, make] : other.linked_) linked_.emplace(op, make);

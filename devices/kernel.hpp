@@ -44,6 +44,7 @@ class Launch {
       : device_(device), step_(step), inputs_(inputs), outputs_(outputs) {}
 
   Device& device() const { return device_; }
+  const LaunchStep& step() const { return step_; }
   /// The stream of a device that has one (device.hpp): where the kernel puts its work.
   Stream* stream() const;
   /// The step's way to feeds, fetches and other devices; only the transfer kernels use it.
@@ -75,6 +76,9 @@ class Launch {
   Result<Tensor> reuse_or_allocate(
       std::initializer_list<int> inputs, DType dtype, const Shape& shape);
 
+  std::span<Tensor> inputs() const { return inputs_; }
+  std::span<Tensor> outputs() const { return outputs_; }
+
   /// An output that is never set is dead: what uses it does not run.
   void set(int output, Tensor value) { outputs_[static_cast<size_t>(output)] = std::move(value); }
 
@@ -87,6 +91,14 @@ class Launch {
 
 /// What a node does to the frame and iteration of its value (graph/ops/loops.hpp).
 enum class LoopRole : uint8_t { none, enter, constant_enter, exit, next_iteration };
+
+/// Whether what a launch does is the same wherever shapes, values on the host, and addresses are: a
+/// device may then keep the work of it and do that again without a launch (pieces/plan_piece.hpp).
+enum class Repeats : uint8_t {
+  no,
+  without_work,  // it puts none on the stream, and gives on or computes on the host
+  as_work,       // all that it does is to put work on the stream
+};
 
 /// How one kind of device computes one node. Either `compute` or `start` is set.
 struct Kernel {
@@ -119,6 +131,8 @@ struct Kernel {
   /// Inputs that it takes from whatever memory they lie in, as a send inside of the process.
   bool takes_any_memory = false;
 
+  Repeats repeats = Repeats::no;
+
   /// It also runs where inputs are dead, which are then unset tensors: a send passes that on. All
   /// other kernels are left out, and what they would compute is dead.
   bool takes_dead = false;
@@ -148,6 +162,9 @@ class KernelCatalog {
   /// The inputs and outputs of an op that its kernel, added before, has on the host; a negative
   /// index counts from the end.
   void on_host(std::string_view op, std::vector<int> inputs, std::vector<int> outputs = {});
+
+  /// What Kernel::repeats of an op that was added before is.
+  void set_repeats(std::string_view op, Repeats repeats);
 
   /// Adds those of another catalog. Adding a name twice is a bug.
   void add_all(const KernelCatalog& other);

@@ -142,8 +142,9 @@ Status check_gpus(const LocalDeviceOptions& options, const AskedGpus& asked, con
 }
 
 Result<std::shared_ptr<Device>> make_gpu(
-    const accelerator::CardLibrary& library, int ordinal, int index, const GpuOptions& options,
-    std::shared_ptr<Device> host) {
+    const accelerator::CardLibrary& library, int ordinal, int index,
+    const LocalDeviceOptions& all_options, std::shared_ptr<Device> host) {
+  const auto& options = all_options.gpu;
   auto driver = library.open(ordinal);
   if (!driver) return driver.status();
   auto fraction = options.memory_fraction > 0 ? options.memory_fraction : default_fraction;
@@ -160,7 +161,8 @@ Result<std::shared_ptr<Device>> make_gpu(
        .kernels = std::move(kernels),
        .host = std::move(host),
        .memory = {.limit_bytes = limit, .grows = !options.reserves_memory},
-       .pinned = {.limit_bytes = pinned_limit}});
+       .pinned = {.limit_bytes = pinned_limit},
+       .graphs = {.are_kept = options.captures_graphs, .log = all_options.detail}});
   if (!device) return device.status();
   return std::shared_ptr<Device>(*std::move(device));
 }
@@ -182,7 +184,7 @@ Status add_gpus(
        ++index) {
     if (!asked.indices.empty() && !std::ranges::count(asked.indices, index)) continue;
     auto gpu = make_gpu(
-        *cards.library, cards.ordinals[static_cast<size_t>(index)], index, options.gpu, host);
+        *cards.library, cards.ordinals[static_cast<size_t>(index)], index, options, host);
     auto name = "GPU:" + std::to_string(index);
     if (gpu) devices.push_back(*std::move(gpu));
     else if (asked.are_required || gpu.status().code() == Code::resource_exhausted)

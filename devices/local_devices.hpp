@@ -23,6 +23,8 @@ struct GpuOptions {
   uint64_t memory_limit = 0;
   /// Takes that memory at the start, so that no other task can, instead of when it is needed.
   bool reserves_memory = false;
+  /// Captures the work of pieces of graphs and replays it (accelerator/captured_piece.hpp).
+  bool captures_graphs = true;
 };
 
 /// Which of the machine's devices a task has, and their options.
@@ -37,6 +39,9 @@ struct LocalDeviceOptions {
   GpuOptions gpu = {};
   /// Told why a GPU of a machine with NVIDIA's driver is not used.
   std::function<void(const std::string&)> log = {};
+  /// Told what is of interest only to who looks for it: why a GPU runs a piece of a graph node by
+  /// node. From any thread.
+  std::function<void(const std::string&)> detail = {};
 };
 
 /// InvalidArgument if they ask for devices that the machine lacks; it lists those that there are,

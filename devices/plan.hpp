@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "troupe/devices/device.hpp"
+#include "troupe/devices/pieces/plan_piece.hpp"
 #include "troupe/graph/graph.hpp"
 #include "troupe/graph/types/resource.hpp"
 
@@ -75,8 +76,8 @@ class Plan {
     std::vector<std::pair<int32_t, Tensor>> constants;
   };
 
-  /// A node of the graph, or a copy of one of its outputs to other memory. Small, as a step reads
-  /// each several times.
+  /// A node of the graph, a piece of it (whose first node it names), or a copy of one of its
+  /// outputs to other memory. Small, as a step reads each several times.
   struct NodeItem {
     const Kernel* kernel;
     int32_t first_slot;  // its inputs are slots [first_slot, first_slot + input_count)
@@ -106,6 +107,11 @@ class Plan {
   bool has_loops() const { return frames_.size() > 1; }
   /// Items that wait for nothing.
   const std::vector<int32_t>& sources() const { return sources_; }
+  /// The piece that an item stands for; null for one of a single node.
+  const PlanPiece* piece_of(int32_t item) const {
+    auto found = pieces_.find(item);
+    return found == pieces_.end() ? nullptr : found->second.get();
+  }
   Device& device() const { return *device_; }
   const Graph& graph() const { return *graph_; }
   /// Of an item, for errors.
@@ -129,6 +135,7 @@ class Plan {
   std::vector<Edge> edges_;
   std::vector<Frame> frames_;
   std::vector<int32_t> sources_;
+  std::map<int32_t, std::shared_ptr<const PlanPiece>> pieces_;  // by item
 
   mutable std::mutex reached_mutex_;
   mutable std::map<int32_t, std::vector<bool>> reached_;  // by leads_to(): from those items

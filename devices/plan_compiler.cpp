@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "troupe/devices/pending_counts.hpp"
+#include "troupe/devices/pieces/join_pieces.hpp"
 #include "troupe/devices/plan.hpp"
 #include "troupe/graph/ops/handle.hpp"
 #include "troupe/graph/ops/transfer.hpp"
@@ -70,6 +71,7 @@ class Plan::Compiler {
     for (const auto& node : graph_.nodes())
       if (auto status = connect(node); !status.ok()) return status;
     if (frames_.has_loops()) sort_by_frame();
+    join_pieces();
     lay_out_frames();
     for (size_t i = 0; i < plan_.items_.size(); ++i) lay_out_edges(i);
     for (size_t i = 0; i < plan_.items_.size(); ++i)
@@ -248,6 +250,13 @@ class Plan::Compiler {
 
   // -- layout
 
+  void join_pieces() {
+    auto works_min = plan_.device_->piece_works_min();
+    if (works_min == 0) return;
+    PlanDraft draft{plan_.items_, plan_.computes_, consumers_, constants_, plan_.kernels_};
+    plan_.pieces_ = troupe::join_pieces(plan_.graph_, *plan_.device_, draft, works_min);
+  }
+
   /// Puts the items of each frame side by side.
   void sort_by_frame() {
     auto& items = plan_.items_;
@@ -318,13 +327,6 @@ class Plan::Compiler {
     }
     plan_.edges_.insert(plan_.edges_.end(), edges.begin(), edges.end());
   }
-
-  /// The value of an input that no edge brings.
-  struct ConstantInput {
-    int32_t item;
-    int32_t input;
-    Tensor value;
-  };
 
   const Graph& graph_;
   Plan& plan_;

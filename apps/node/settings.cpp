@@ -251,6 +251,14 @@ void declare_gpu_flags(CLI::App& app, Settings& settings) {
       ->description(
           "Take that memory at the start, so that no other process\n"
           "can, and not when it is needed");
+  app.add_option("--gpu-graphs", settings.gpu_graphs)
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->capture_default_str()
+      ->description(
+          "Capture what a step puts on a card between what it\n"
+          "receives and sends, and replay it; --log-level debug\n"
+          "says where that is not done, and why");
 }
 
 void declare_time_flags(CLI::App& app, Settings& settings) {
@@ -364,7 +372,8 @@ Result<ServerOptions> to_options(const Settings& settings) {
                {.cards = *std::move(cards),
                 .memory_fraction = settings.gpu_memory_fraction,
                 .memory_limit = settings.gpu_memory_limit,
-                .reserves_memory = settings.gpu_reserve}},
+                .reserves_memory = settings.gpu_reserve,
+                .captures_graphs = settings.gpu_graphs == "on"}},
       .cluster_name = settings.cluster_name,
       .tcp_only = settings.tcp_only,
       .connect_timeout = to_milliseconds(settings.connect_timeout_s),

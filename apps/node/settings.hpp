@@ -33,6 +33,7 @@ struct Settings {
   double gpu_memory_fraction = 0;
   uint64_t gpu_memory_limit = 0;
   bool gpu_reserve = false;
+  std::string gpu_graphs = "on";
   double connect_timeout_s = 10;
   double heartbeat_s = 2;
   size_t sessions_max = 0;

@@ -121,6 +121,8 @@ Result<std::unique_ptr<ServerIncarnation>> ServerIncarnation::start(
   device_options.cpu.shares_memory = !options.tcp_only;
   if (!device_options.log)
     device_options.log = [](const std::string& line) { spdlog::warn("{}", line); };
+  if (!device_options.detail)
+    device_options.detail = [](const std::string& line) { spdlog::debug("{}", line); };
   auto devices = make_local_devices(device_options);
   if (!devices) return devices.status();
   auto incarnation = std::make_unique<NodeIncarnation>(*std::move(devices));

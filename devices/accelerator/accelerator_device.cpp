@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "troupe/devices/accelerator/captured_piece.hpp"
 #include "troupe/devices/accelerator/driver_stream.hpp"
 #include "troupe/devices/accelerator/host_side_kernels.hpp"
 
@@ -32,14 +33,16 @@ constexpr int64_t start_ns = 3000;
 /// last of both: tensors of variables may outlive the device.
 class DeviceMemory final : public DeviceAllocator {
  public:
-  DeviceMemory(Device& device, std::shared_ptr<StreamOrderedPool> pool)
-      : device_(device), pool_(std::move(pool)) {}
+  DeviceMemory(
+      Device& device, std::shared_ptr<StreamOrderedPool> pool, std::shared_ptr<GraphCache> graphs)
+      : device_(device), pool_(std::move(pool)), graphs_(std::move(graphs)) {}
 
   /// Until the device ends.
   Device& device() const override { return device_; }
 
   void* allocate(size_t bytes) override {
     auto* memory = pool_->allocate(bytes, lane_of_thread);
+    if (!memory && graphs_->give_up_memory()) memory = pool_->allocate(bytes, lane_of_thread);
     if (memory) references_.fetch_add(1, std::memory_order_relaxed);
     return memory;
   }
@@ -66,6 +69,7 @@ class DeviceMemory final : public DeviceAllocator {
 
   Device& device_;
   const std::shared_ptr<StreamOrderedPool> pool_;
+  const std::shared_ptr<GraphCache> graphs_;
   std::atomic<int64_t> references_{1};
 };
 thread_local Lane DeviceMemory::lane_of_thread = Lane::compute;
@@ -97,7 +101,8 @@ class CardDevice final : public AcceleratorDevice {
             .description = driver_->facts().name},
         pool_(std::make_shared<StreamOrderedPool>(driver_, options.memory)),
         pinned_(driver_, options.pinned),
-        memory_(new DeviceMemory(*this, pool_)),
+        graphs_(std::make_shared<GraphCache>(std::move(options.graphs))),
+        memory_(new DeviceMemory(*this, pool_, graphs_)),
         stream_(driver_, pool_) {
     add_variable_kind(resource_kinds_);
     add_kernels(options.kernels);
@@ -108,11 +113,15 @@ class CardDevice final : public AcceleratorDevice {
   const DeviceAttributes& attributes() const override { return attributes_; }
   const KernelCatalog& kernels() const override { return kernels_; }
   const ResourceKindCatalog& resource_kinds() const override { return resource_kinds_; }
-  Allocator& allocator() override { return *memory_; }
+  Allocator& allocator() override {
+    if (auto* arena = CaptureArena::of_thread()) return *arena;
+    return *memory_;
+  }
   Allocator& host_allocator() override { return pinned_; }
   Stream* stream() override { return &stream_; }
   Driver& driver() const override { return *driver_; }
   std::string describe_memory() const override { return pool_->describe(); }
+  std::string describe_graphs() const override { return graphs_->describe(); }
   uint64_t bytes_reserved() const override { return pool_->bytes_reserved(); }
   Status reserve() { return pool_->reserve(); }
 
@@ -120,6 +129,7 @@ class CardDevice final : public AcceleratorDevice {
 
   void trim() override {
     enqueue([pool = pool_, this] {
+      graphs_->drop_all();
       pool->trim();
       pinned_.trim();
     });
@@ -167,6 +177,18 @@ class CardDevice final : public AcceleratorDevice {
         lane, [from, to = *std::move(to), done = std::move(done)](const Status& status) {
           done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
         });
+  }
+
+  int piece_works_min() const override {
+    return graphs_->options().are_kept ? graphs_->options().works_min : 0;
+  }
+
+  Kernel make_piece_kernel(std::shared_ptr<const PlanPiece> piece) override {
+    auto kernel = make_captured_piece(std::move(piece), {*this, driver_, pool_, graphs_});
+    kernel.compute = [this, compute = std::move(kernel.compute)](Launch& launch) {
+      return start_kernel(compute, "pieces", launch);
+    };
+    return kernel;
   }
 
  private:
@@ -335,6 +357,7 @@ class CardDevice final : public AcceleratorDevice {
   std::set<std::string> holders_;  // before pool_, which points into it
   std::shared_ptr<StreamOrderedPool> pool_;
   PinnedPool pinned_;
+  const std::shared_ptr<GraphCache> graphs_;
   std::unique_ptr<DeviceMemory, ReleaseMemory> memory_;
   DriverStream stream_;
   KernelCatalog kernels_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "troupe/devices/accelerator/driver.hpp"
+#include "troupe/devices/accelerator/graph_cache.hpp"
 #include "troupe/devices/accelerator/pinned_pool.hpp"
 #include "troupe/devices/accelerator/stream_ordered_pool.hpp"
 #include "troupe/devices/device.hpp"
@@ -20,6 +21,7 @@ struct AcceleratorOptions {
   std::shared_ptr<Device> host;
   PoolOptions memory;
   PinnedOptions pinned;
+  GraphOptions graphs = {};
 };
 
 /// A card as a device: its streams, its memory, and the copies to it and from it, over the driver
@@ -32,6 +34,8 @@ class AcceleratorDevice : public Device {
   virtual Driver& driver() const = 0;
   /// Who has its memory, in words.
   virtual std::string describe_memory() const = 0;
+  /// What it has captured and replayed, and why it did not, in words.
+  virtual std::string describe_graphs() const = 0;
   /// What it has from the driver, which other processes cannot have.
   virtual uint64_t bytes_reserved() const = 0;
 };

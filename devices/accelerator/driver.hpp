@@ -31,12 +31,24 @@ struct CardFacts {
   size_t shared_bytes_per_block = 0;  // what a kernel may ask for at most
 };
 
+/// Work of the compute lane that was captured, and can be put there any number of times. What is on
+/// the lane goes on when it ends.
+using CapturedWork = std::shared_ptr<void>;
+
+struct Captured {
+  CapturedWork work;
+  bool is_updated = false;  // it is what was captured before, which now does the new work
+};
+
 /// The calls of a vendor's driver that a device needs, for one card. All else of a device, as the
 /// order of its streams and its memory, is above it, and is the same for every driver.
 ///
 /// DR-1: only those calls that allocate and deallocate may wait for the card, and finish().
 /// DR-2: the first error of work on the card stays: error() tells it, and so does each
 ///       when_reached() from then on, which is called all the same.
+/// DR-3: a thread that captures calls only copy_within(), allocations and what starts kernels;
+/// where
+///       other work gets among it, end_capture() fails.
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -75,6 +87,21 @@ class Driver {
   /// `from` is memory of another card of the same kind of driver.
   virtual void copy_peer(
       Lane lane, void* to, const Driver& source, const void* from, size_t bytes) = 0;
+
+  /// From the card's memory to the card's, on the compute lane.
+  virtual void copy_within(void* to, const void* from, size_t bytes) = 0;
+
+  // -- captured work
+
+  /// What this thread puts on the compute lane from now on is kept and does not run; what others
+  /// put there does. Waits while another thread captures.
+  virtual Status begin_capture() = 0;
+  /// The work since then; an error says why there is none. `before` is work that was captured
+  /// before and is not needed any more: what differs from it is changed where that can be done,
+  /// which costs less. Null for none.
+  virtual Result<Captured> end_capture(CapturedWork before) = 0;
+  /// Puts the work on the compute lane, or says why it could not.
+  virtual Status replay(const CapturedWork& work) = 0;
 
   // -- kernels
 

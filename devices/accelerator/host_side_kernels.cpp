@@ -15,24 +15,15 @@
 namespace troupe::accelerator {
 namespace {
 
+/// Their kernels work on variables as a whole, or on nothing.
+constexpr std::string_view whole[] = {
+    "Assign", "AssignVariableOp", "NoOp", "ReadVariableOp", transfer::read};
+
 /// Their kernels give on what they were given, maybe under another shape.
-constexpr std::string_view passing[] = {
-    "Assign",
-    "AssignVariableOp",
-    "EnsureShape",
-    "ExpandDims",
-    "GuaranteeConst",
-    "Identity",
-    "IdentityN",
-    "NoOp",
-    "PlaceholderWithDefault",
-    "ReadVariableOp",
-    "Reshape",
-    "PreventGradient",
-    "Snapshot",
-    "Squeeze",
-    "StopGradient",
-    transfer::read};
+constexpr std::string_view passing[] = {"EnsureShape", "ExpandDims",      "GuaranteeConst",
+                                        "Identity",    "IdentityN",       "PlaceholderWithDefault",
+                                        "Reshape",     "PreventGradient", "Snapshot",
+                                        "Squeeze",     "StopGradient"};
 
 /// Their kernels read and write sizes and other small things, for which no work on a card is worth
 /// its start.
@@ -51,6 +42,17 @@ constexpr std::string_view computing[] = {
     "Size",
     "VarIsInitializedOp",
     "VariableShape"};
+
+/// Among those, the ops whose results follow from shapes and from values on the host alone.
+bool follows_from_shapes(std::string_view op) {
+  return op == "BroadcastArgs" || op == "BroadcastGradientArgs" || op == "ConcatOffset" ||
+         op == "Rank" || op == "Shape" || op == "ShapeN" || op == "Size";
+}
+
+/// The ops that look at shapes only, wherever the elements lie.
+bool reads_no_elements(std::string_view op) {
+  return op == "Rank" || op == "Shape" || op == "ShapeN" || op == "Size";
+}
 
 /// Among those, the ops whose results are used by work of the card, not by what decides about it.
 bool gives_to_card(std::string_view op) {
@@ -88,6 +90,7 @@ Status compute_on_host(
 /// not copied.
 Kernel on_host(Kernel kernel, Device& host, const Node& node, const std::vector<bool>& copies) {
   kernel.host_inputs = indices(node.inputs.size());
+  kernel.repeats = Repeats::no;
   for (size_t i = 0; i < copies.size(); ++i)
     if (!copies[i]) kernel.host_outputs.push_back(static_cast<int>(i));
   kernel.compute = [&host, compute = std::move(kernel.compute), copies](Launch& launch) {
@@ -101,8 +104,15 @@ KernelCatalog::Make computing_kernel(Device& host, const KernelCatalog::Make& ma
     auto kernel = make(node);
     if (!kernel) return kernel;
     CHECK(kernel->compute);
-    std::vector<bool> copies(node.output_dtypes.size(), gives_to_card(node.op->name()));
-    return Result<Kernel>(on_host(*std::move(kernel), host, node, copies));
+    auto op = node.op->name();
+    std::vector<bool> copies(node.output_dtypes.size(), gives_to_card(op));
+    auto on = on_host(*std::move(kernel), host, node, copies);
+    if (reads_no_elements(op)) {
+      on.takes_any_memory = true;
+      on.host_inputs.clear();
+    }
+    if (follows_from_shapes(op)) on.repeats = Repeats::without_work;
+    return Result<Kernel>(std::move(on));
   };
 }
 
@@ -125,9 +135,14 @@ void add_host_side_kernels(KernelCatalog& catalog, Device& host) {
   add_temporary_variable_kernels(common);
   for (const auto& op : common.ops())
     if (!catalog.contains(op)) catalog.add(op, common.find(op));
+  auto add_from_host = [&](std::string_view op) {
+    auto make = host.kernels().find(op);
+    if (make && !catalog.contains(op)) catalog.add(std::string(op), make);
+  };
+  for (auto op : whole) add_from_host(op);
+  for (auto op : passing) add_from_host(op);
   for (auto op : passing)
-    if (auto make = host.kernels().find(op); make && !catalog.contains(op))
-      catalog.add(std::string(op), make);
+    if (catalog.contains(op)) catalog.set_repeats(op, Repeats::without_work);
   declare_host_arguments(catalog);
   // These know their arguments by themselves.
   for (auto op : computing)

@@ -33,7 +33,39 @@ Result<CardFacts> read_facts(int ordinal) {
       .shared_bytes_per_block = properties.sharedMemPerBlockOptin};
 }
 
+/// What launches the graph; the work that was captured before where that can be changed into it.
+Result<accelerator::Captured> make_executable(cudaGraph_t graph, accelerator::CapturedWork before) {
+  if (before) {
+    cudaGraphExecUpdateResultInfo info{};
+    auto error = cudaGraphExecUpdate(static_cast<cudaGraphExec_t>(before.get()), graph, &info);
+    if (error == cudaSuccess) return accelerator::Captured{std::move(before), /*is_updated=*/true};
+    cudaGetLastError();
+  }
+  cudaGraphExec_t executable = nullptr;
+  auto error = cudaGraphInstantiate(&executable, graph, 0);
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    return to_status(error, "cudaGraphInstantiate");
+  }
+  // One that runs ends first, without a wait.
+  return accelerator::Captured{
+      {executable, [](void* given) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(given)); }}};
+}
+
+/// Lets the thread call what a capture forbids by default, as it is not ordered with the work.
+class AllowedInCapture {
+ public:
+  AllowedInCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~AllowedInCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  AllowedInCapture(const AllowedInCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 }  // namespace
+
+thread_local const CudaDriver* CudaDriver::capturing_ = nullptr;
 
 Result<int> count_cards() {
   int count = 0;
@@ -74,6 +106,8 @@ Status CudaDriver::start() {
     auto error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (error != cudaSuccess) return to_status(error, "cudaStreamCreateWithFlags");
   }
+  auto error = cudaStreamCreateWithFlags(&capture_stream_, cudaStreamNonBlocking);
+  if (error != cudaSuccess) return to_status(error, "cudaStreamCreateWithFlags");
   for (auto& completions : completions_)
     completions = std::make_unique<accelerator::Completions>(
         [state = state_](const Event& event) { return state->wait_for(event); });
@@ -84,8 +118,10 @@ CudaDriver::~CudaDriver() {
   for (auto& completions : completions_) completions.reset();
   make_current();
   kept_.clear();
+  free_kept();
   for (auto stream : streams_)
     if (stream) cudaStreamDestroy(stream);
+  if (capture_stream_) cudaStreamDestroy(capture_stream_);
 }
 
 std::shared_ptr<void> CudaDriver::kept(
@@ -100,7 +136,11 @@ std::shared_ptr<void> CudaDriver::kept(
 
 void* CudaDriver::allocate(size_t bytes) {
   make_current();
+  AllowedInCapture allowed;
   void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();
+  if (capturing_ == this || !free_kept()) return nullptr;
   if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
   cudaGetLastError();
   return nullptr;
@@ -108,8 +148,24 @@ void* CudaDriver::allocate(size_t bytes) {
 
 void CudaDriver::deallocate(void* memory, size_t bytes) noexcept {
   make_current();
+  {
+    std::lock_guard lock(mutex_);
+    freed_.push_back(memory);
+  }
+  if (capturing_ != this) free_kept();
+}
+
+bool CudaDriver::free_kept() noexcept {
+  // A card that is waited for must have no stream that captures; who captures frees it then.
+  std::unique_lock capture(capture_mutex_, std::try_to_lock);
+  if (!capture) return false;
+  std::unique_lock lock(mutex_);
+  auto freed = std::exchange(freed_, {});
+  lock.unlock();
+  if (freed.empty()) return false;
   cudaDeviceSynchronize();
-  cudaFree(memory);
+  for (auto* memory : freed) cudaFree(memory);
+  return true;
 }
 
 void* CudaDriver::allocate_pinned(size_t bytes) {
@@ -188,6 +244,49 @@ void CudaDriver::copy_peer(
       "a copy from a peer");
 }
 
+void CudaDriver::copy_within(void* to, const void* from, size_t bytes) {
+  make_current();
+  state_->note(
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(Lane::compute)),
+      "a copy within the card");
+}
+
+// -- captured work
+
+Status CudaDriver::begin_capture() {
+  make_current();
+  capture_mutex_.lock();
+  auto error = cudaStreamBeginCapture(capture_stream_, cudaStreamCaptureModeThreadLocal);
+  if (error == cudaSuccess) {
+    capturing_ = this;
+    return {};
+  }
+  cudaGetLastError();
+  capture_mutex_.unlock();
+  return to_status(error, "cudaStreamBeginCapture");
+}
+
+Result<accelerator::Captured> CudaDriver::end_capture(accelerator::CapturedWork before) {
+  cudaGraph_t graph = nullptr;
+  auto error = cudaStreamEndCapture(capture_stream_, &graph);
+  capturing_ = nullptr;
+  cudaGetLastError();  // what was not permitted in the capture
+  capture_mutex_.unlock();
+  free_kept();
+  if (error != cudaSuccess) return to_status(error, "cudaStreamEndCapture");
+  auto captured = make_executable(graph, std::move(before));
+  cudaGraphDestroy(graph);
+  return captured;
+}
+
+Status CudaDriver::replay(const accelerator::CapturedWork& work) {
+  make_current();
+  auto error = cudaGraphLaunch(static_cast<cudaGraphExec_t>(work.get()), stream(Lane::compute));
+  if (error == cudaSuccess) return {};
+  cudaGetLastError();
+  return to_status(error, "the start of captured work");
+}
+
 // -- kernels
 
 void CudaDriver::make_current() { set_current_card(facts_.ordinal); }
@@ -195,6 +294,7 @@ void CudaDriver::make_current() { set_current_card(facts_.ordinal); }
 Status CudaDriver::take_launch_error() {
   auto error = cudaGetLastError();
   if (error == cudaSuccess) return {};
+  if (capturing_ == this) return to_status(error, "the start of a kernel in a capture");
   // An error of the start alone is gone now; one of the card is not.
   auto of_card = cudaStreamQuery(stream(Lane::compute));
   if (of_card != cudaSuccess && of_card != cudaErrorNotReady) state_->note(of_card, "a kernel");

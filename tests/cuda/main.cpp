@@ -28,7 +28,8 @@ const Result<std::shared_ptr<const accelerator::CardLibrary>>& card_library() {
   return library;
 }
 
-std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(uint64_t limit_bytes, int card) {
+std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
+    uint64_t limit_bytes, int card, accelerator::GraphOptions graphs) {
   const auto& library = **card_library();
   auto driver = library.open(card);
   BOOST_TEST_REQUIRE(driver.ok(), driver.status().to_string());
@@ -40,7 +41,8 @@ std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(uint64_t limit_bytes, i
        .kernels = std::move(kernels),
        .host = make_cpu_device(),
        .memory = {.limit_bytes = limit_bytes},
-       .pinned = {}});
+       .pinned = {},
+       .graphs = std::move(graphs)});
   BOOST_TEST_REQUIRE(device.ok(), device.status().to_string());
   return *std::move(device);
 }

@@ -115,6 +115,10 @@ void add_random_kernels(KernelCatalog& catalog) {
        {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal"})
     catalog.on_host(op, {0, 1});
   catalog.on_host("StatelessRandomUniformInt", {0, 1, 2, 3});
+  for (const auto* op :
+       {"StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal",
+        "StatelessRandomUniformInt"})
+    catalog.set_repeats(op, Repeats::as_work);
 }
 
 }  // namespace troupe::cuda

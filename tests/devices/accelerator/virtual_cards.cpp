@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "troupe/graph/support/check.hpp"
+
 namespace troupe::testing {
 namespace {
 
@@ -118,11 +120,48 @@ VirtualCards::Card::Card(VirtualCards& cards, int ordinal)
 void VirtualCards::Card::launch(
     const std::string& what, std::chrono::nanoseconds duration, std::vector<Access> accesses,
     std::function<Status()> work) {
+  if (capture_)
+    return capture_->works.push_back({what, duration, std::move(accesses), std::move(work)});
+  ++launches_;
   cards_.check(line_of(Lane::compute), what, accesses);
   add(Lane::compute, {.duration_ns = duration.count(), .work = std::move(work)});
 }
 
-void VirtualCards::Card::add(Lane lane, Item item) { line(lane).items.push_back(std::move(item)); }
+// -- captured work
+
+Status VirtualCards::Card::begin_capture() {
+  CHECK(!capture_);
+  capture_.emplace();
+  return {};
+}
+
+Result<accelerator::Captured> VirtualCards::Card::end_capture(accelerator::CapturedWork before) {
+  auto capture = *std::exchange(capture_, std::nullopt);
+  if (!capture.error.ok()) return capture.error;
+  auto is_updated = before && allows_updates_;
+  auto work = is_updated ? std::static_pointer_cast<std::vector<Work>>(std::move(before))
+                         : std::make_shared<std::vector<Work>>();
+  *work = std::move(capture.works);
+  return accelerator::Captured{std::move(work), is_updated};
+}
+
+Status VirtualCards::Card::replay(const accelerator::CapturedWork& work) {
+  if (!replay_error_.ok()) return std::exchange(replay_error_, Status());
+  ++replays_;
+  for (const auto& one : *std::static_pointer_cast<std::vector<Work>>(work))
+    launch(one.what + " again", one.duration, one.accesses, one.work);
+  return {};
+}
+
+void VirtualCards::Card::forbid_in_capture(const char* what) {
+  if (capture_ && capture_->error.ok())
+    capture_->error = failed_precondition(std::string("there is ") + what + " in a capture");
+}
+
+void VirtualCards::Card::add(Lane lane, Item item) {
+  forbid_in_capture("other work");
+  line(lane).items.push_back(std::move(item));
+}
 
 void* VirtualCards::Card::allocate(size_t bytes) {
   if (allocated_bytes_ + bytes > facts_.memory_bytes) return nullptr;
@@ -186,6 +225,17 @@ void VirtualCards::Card::copy(
              }});
 }
 
+void VirtualCards::Card::copy_within(void* to, const void* from, size_t bytes) {
+  auto duration = static_cast<int64_t>(static_cast<double>(bytes) / cards_.options_.bytes_per_ns);
+  launch(
+      "a copy within the card", std::chrono::nanoseconds(duration),
+      {{.begin = from, .bytes = bytes, .writes = false},
+       {.begin = to, .bytes = bytes, .writes = true}},
+      [=] {
+        std::memcpy(to, from, bytes);
+        return Status();
+      });
+}
 void VirtualCards::Card::copy_in(Lane lane, void* to, const void* from, size_t bytes) {
   copy(lane, "a copy to the card", to, from, bytes);
 }

@@ -109,6 +109,12 @@ class VirtualCards::Card final : public accelerator::Driver {
   uint64_t allocations() const { return allocations_; }
   uint64_t pinned_allocations() const { return pinned_allocations_; }
   uint64_t pinned_bytes() const { return pinned_bytes_; }
+  /// Kernels, also those that are replayed, and copies within the card.
+  uint64_t launches() const { return launches_; }
+  uint64_t replays() const { return replays_; }
+  /// Captured work can be changed into other work.
+  void allow_updates(bool allow) { allows_updates_ = allow; }
+  void fail_next_replay(Status status) { replay_error_ = std::move(status); }
 
   const accelerator::CardFacts& facts() const override { return facts_; }
   void* allocate(size_t bytes) override;
@@ -124,6 +130,10 @@ class VirtualCards::Card final : public accelerator::Driver {
   void copy_out(Lane lane, void* to, const void* from, size_t bytes) override;
   void copy_peer(
       Lane lane, void* to, const Driver& source, const void* from, size_t bytes) override;
+  void copy_within(void* to, const void* from, size_t bytes) override;
+  Status begin_capture() override;
+  Result<accelerator::Captured> end_capture(accelerator::CapturedWork before) override;
+  Status replay(const accelerator::CapturedWork& work) override;
   void make_current() override {}
   Status take_launch_error() override { return std::exchange(launch_error_, Status()); }
   Status error() const override { return error_; }
@@ -132,6 +142,19 @@ class VirtualCards::Card final : public accelerator::Driver {
  private:
   friend VirtualCards;
 
+  struct Work {
+    std::string what;
+    std::chrono::nanoseconds duration;
+    std::vector<Access> accesses;
+    std::function<Status()> work;
+  };
+  struct Capture {
+    std::vector<Work> works;
+    Status error;  // DR-3
+  };
+
+  /// Notes what must not be called in a capture.
+  void forbid_in_capture(const char* what);
   int line_of(Lane lane) const { return first_line_ + static_cast<int>(lane); }
   Line& line(Lane lane) { return *cards_.lines_[static_cast<size_t>(line_of(lane))]; }
   void add(Lane lane, Item item);
@@ -146,6 +169,11 @@ class VirtualCards::Card final : public accelerator::Driver {
   uint64_t allocations_ = 0;
   uint64_t pinned_allocations_ = 0;
   uint64_t pinned_bytes_ = 0;
+  std::optional<Capture> capture_;
+  uint64_t launches_ = 0;
+  uint64_t replays_ = 0;
+  bool allows_updates_ = true;
+  Status replay_error_;
 };
 
 }  // namespace troupe::testing
