@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_chain_of_a_thousand_nodes_has_the_same_bits_when_it_is_re
   for (uint32_t step = 0; step < 6; ++step)
     for (int64_t elements : {1, 1000}) feeds.push_back({random_tensor({elements}, step)});
   cards.check(part.graph(), feeds);
-  BOOST_TEST(cards.says("2 graphs"), cards.captures->describe_graphs());
+  BOOST_TEST(cards.says("2 captures"), cards.captures->describe_graphs());
   BOOST_TEST(cards.says("10 replays"), cards.captures->describe_graphs());
   BOOST_TEST(!cards.says("refusal"), cards.captures->describe_graphs());
 }

@@ -170,7 +170,7 @@ def training(seconds):
 
 def overlap(is_pinned):
     """Copies with a stream of their own, and products that wait for them, two at a time."""
-    steps, size, columns = 6, 8192, 2048
+    steps, size, columns = 32, 8192, 2048
 
     def measure(seconds):
         choose("float32")
