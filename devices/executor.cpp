@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "troupe/devices/launches.hpp"
+#include "troupe/devices/pieces/traced_piece.hpp"
 #include "troupe/devices/send_scope.hpp"
 #include "troupe/devices/step_frames.hpp"
 #include "troupe/devices/step_resources.hpp"
@@ -151,7 +152,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
   Status compute(const ReadyNode& node, Launch& launch, std::span<const Tensor> outputs) {
     if (!trace_) return compute(node, launch);
     if (const auto* piece = plan_->piece_of(node.index))
-      return compute_traced(node, launch, *piece);
+      return run_traced(*piece, launch, *plan_, node.ready, *trace_);
     const auto& item = item_of(node);
     auto begin = trace_->elapsed();
     auto bytes = item.output_count == 0 ? bytes_of(inputs_of(node)) : 0;
@@ -160,36 +161,9 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     return status;
   }
 
-  /// Member by member, so that each has its time.
-  Status compute_traced(const ReadyNode& node, Launch& launch, const PlanPiece& piece) {
-    return without_exceptions([&] {
-      PieceRun run(piece, launch, inputs_of(node));
-      for (const auto& member : piece.members) {
-        auto begin = trace_->elapsed();
-        if (auto status = run.run(member); !status.ok()) return status;
-        auto bytes = bytes_of(run.outputs_of(member));
-        trace_->add(*plan_, member.node, node.ready, begin, bytes);
-      }
-      run.take_outputs(launch.outputs());
-      return Status();
-    });
-  }
-
   Status compute(const ReadyNode& node, Launch& launch) {
     const auto& compute = plan_->computes()[static_cast<size_t>(node.index)];
     return without_exceptions([&] { return compute(launch); });
-  }
-
-  /// A library below may throw what its kernel does not know of: that is the node's error.
-  template <class F>
-  static Status without_exceptions(const F& compute) {
-    try {
-      return compute();
-    } catch (const std::bad_alloc&) {
-      return resource_exhausted("the process has no memory left for the kernel");
-    } catch (const std::exception& error) {
-      return internal(std::string("the kernel threw: ") + error.what());
-    }
   }
 
   // -- kernels that wait

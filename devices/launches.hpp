@@ -2,10 +2,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,19 @@
 #include "troupe/graph/types/tensor.hpp"
 
 namespace troupe {
+
+/// Calls a kernel. A library below may throw what its kernel does not know of: that is the node's
+/// error.
+template <class F>
+Status without_exceptions(const F& compute) {
+  try {
+    return compute();
+  } catch (const std::bad_alloc&) {
+    return resource_exhausted("the process has no memory left for the kernel");
+  } catch (const std::exception& error) {
+    return internal(std::string("the kernel threw: ") + error.what());
+  }
+}
 
 /// Room for a kernel's outputs without an allocation, as nearly all have few.
 class LaunchOutputs {

@@ -183,8 +183,8 @@ Status add_gpus(
   for (int index = 0; index < std::min(static_cast<int>(cards.ordinals.size()), asked.count);
        ++index) {
     if (!asked.indices.empty() && !std::ranges::count(asked.indices, index)) continue;
-    auto gpu = make_gpu(
-        *cards.library, cards.ordinals[static_cast<size_t>(index)], index, options, host);
+    auto gpu =
+        make_gpu(*cards.library, cards.ordinals[static_cast<size_t>(index)], index, options, host);
     auto name = "GPU:" + std::to_string(index);
     if (gpu) devices.push_back(*std::move(gpu));
     else if (asked.are_required || gpu.status().code() == Code::resource_exhausted)

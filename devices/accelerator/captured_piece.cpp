@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "troupe/devices/launches.hpp"
 
 namespace troupe::accelerator {
 namespace {
@@ -178,13 +179,10 @@ class CapturedPiece {
       Launch& launch, CaptureArena& arena, std::span<Tensor> arguments, std::span<Tensor> outputs,
       CapturedWork before) {
     if (auto status = parts_.driver->begin_capture(); !status.ok()) return status;
-    Status status;
-    try {
+    auto status = without_exceptions([&] {
       CaptureArena::Scope scope(arena);
-      status = run_members(*piece_, launch, arguments, outputs);
-    } catch (const std::exception& error) {
-      status = internal(std::string("a kernel threw: ") + error.what());
-    }
+      return run_members(*piece_, launch, arguments, outputs);
+    });
     auto captured = parts_.driver->end_capture(status.ok() ? std::move(before) : nullptr);
     if (!status.ok()) return status;
     return captured;

@@ -66,9 +66,7 @@ class PieceFinder {
           ready.push_back(edge.node);
     }
     std::vector<std::vector<int32_t>> pieces;
-    for (auto& [key, items] : groups_)
-      if (std::ranges::count_if(items, [&](auto item) { return puts_work(item); }) >= works_min)
-        pieces.push_back(std::move(items));
+    for (const auto& [key, items] : groups_) add_pieces(items, works_min, pieces);
     return pieces;
   }
 
@@ -95,6 +93,34 @@ class PieceFinder {
       reached.stage = std::max(joined == reached.set ? reached.stage : 0, stage);
       reached.set = joined;
     }
+  }
+
+  /// Cuts what could be one piece where a value is sent: the value is then on its way while the
+  /// device does what follows.
+  void add_pieces(
+      const std::vector<int32_t>& items, int works_min,
+      std::vector<std::vector<int32_t>>& pieces) const {
+    std::vector<int32_t> piece;
+    int works = 0;
+    auto has_sent = false;
+    for (auto item : items) {
+      piece.push_back(item);
+      works += puts_work(item);
+      has_sent |= is_sent(item);
+      if (works < works_min || !(has_sent || item == items.back())) continue;
+      pieces.push_back(std::exchange(piece, {}));
+      works = 0;
+      has_sent = false;
+    }
+  }
+
+  /// Whether an output of it is sent, perhaps by way of a copy in the host's memory.
+  bool is_sent(int32_t index) const {
+    return std::ranges::any_of(draft_.consumers[at(index)], [&](const Plan::Edge& edge) {
+      if (edge.slot < 0) return false;
+      if (node_of(edge.node).op->name() == transfer::send) return true;
+      return draft_.items[at(edge.node)].node == draft_.items[at(index)].node && is_sent(edge.node);
+    });
   }
 
   const Node& node_of(int32_t index) const { return graph_.node(draft_.items[at(index)].node); }

@@ -39,6 +39,17 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_value_is_in_another_piece_than_what_it_may
   BOOST_TEST(cards.fault() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_value_that_is_sent_does_not_wait_for_what_follows) {
+  add_feed({10});
+  add_retval(add_chain("n", "feed", 30));
+  add_send("n9", 1);
+  add_send("n12", 2);
+  auto plan = compile(*gpu), as = compile(*plain);
+  BOOST_TEST(pieces_of(*plan) == 3);
+  for (int i = 0; i < 4; ++i) check_step(plan, as, counted(10, static_cast<float>(i)));
+  BOOST_TEST(card->replays() == 9u);
+}
+
 BOOST_AUTO_TEST_CASE(branches_of_a_switch_are_pieces_of_their_own) {
   add_feed({10});
   add(
