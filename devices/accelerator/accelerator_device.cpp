@@ -104,8 +104,12 @@ class CardDevice final : public AcceleratorDevice {
   Allocator& host_allocator() override { return pinned_; }
   Stream* stream() override { return &stream_; }
   Driver& driver() const override { return *driver_; }
+  std::shared_ptr<Driver> shared_driver() const override { return driver_; }
   std::string describe_memory() const override { return pool_->describe(); }
   uint64_t bytes_reserved() const override { return pool_->bytes_reserved(); }
+  Result<std::shared_ptr<const SharedRegion>> share(const Tensor& tensor) override {
+    return pool_->share(tensor.raw());
+  }
   Status reserve() { return pool_->reserve(); }
 
   void enqueue(std::function<void()> work) override { host_->enqueue(std::move(work)); }
@@ -125,7 +129,7 @@ class CardDevice final : public AcceleratorDevice {
   Result<Tensor> copy_in(const Tensor& from) override {
     if (!is_plain(from.dtype())) return from;
     auto* source = device_of(from);
-    if (source == this) return from;
+    if (source == this && !is_of_peer(from)) return from;
     if (auto status = check_works(); !status.ok()) return status;
     HolderScope scope("copies");
     if (source) return copy_from_peer(from, *source);
@@ -177,7 +181,8 @@ class CardDevice final : public AcceleratorDevice {
     auto to = memory_->make(from.dtype(), from.shape(), Lane::peer);
     if (!to) return with_holders(to.status());
     if (from.bytes() == 0) return to;
-    driver_->wait(Lane::peer, source->driver().record(Lane::compute));
+    // Another process has waited for the work that writes what it lends.
+    if (!is_of_peer(from)) driver_->wait(Lane::peer, source->driver().record(Lane::compute));
     driver_->copy_peer(Lane::peer, to->mutable_raw(), source->driver(), from.raw(), from.bytes());
     order_kernels_behind(Lane::peer);
     driver_->when_reached(Lane::peer, [from](const Status&) {});  // SP-1
