@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "troupe/devices/accelerator/driver_stream.hpp"
 #include "troupe/devices/accelerator/host_side_kernels.hpp"
@@ -75,6 +76,43 @@ class HolderScope {
 
  private:
   const char* before_;
+};
+
+/// Copies that are on their way to the host. Who asks for the same tensor meanwhile, as sends to
+/// several tasks do, gets the same copy.
+class CopiesOut {
+ public:
+  using Done = std::function<void(Result<Tensor>)>;
+  struct Copy {
+    Tensor from;
+    std::vector<Done> waiting;
+  };
+
+  /// A copy to be made, or null where one is on its way.
+  std::shared_ptr<Copy> join(const Tensor& from, Done done) {
+    std::lock_guard lock(mutex_);
+    for (const auto& copy : copies_)
+      if (copy->from.raw() == from.raw() && copy->from.dtype() == from.dtype() &&
+          copy->from.shape() == from.shape()) {
+        copy->waiting.push_back(std::move(done));
+        return nullptr;
+      }
+    copies_.push_back(std::make_shared<Copy>(Copy{.from = from, .waiting = {std::move(done)}}));
+    return copies_.back();
+  }
+  void end(const std::shared_ptr<Copy>& copy, const Result<Tensor>& result) {
+    std::vector<Done> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      std::erase(copies_, copy);
+      waiting.swap(copy->waiting);
+    }
+    for (auto& done : waiting) done(result);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Copy>> copies_;
 };
 
 class CardDevice final : public AcceleratorDevice {
@@ -148,14 +186,16 @@ class CardDevice final : public AcceleratorDevice {
 
   void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
     if (auto status = check_works(); !status.ok()) return done(status);
+    auto copy = copies_out_->join(from, done);
+    if (!copy) return;
     auto to = Tensor::allocate(from.dtype(), from.shape(), host_allocator());
-    if (!to) return done(to.status());
+    if (!to) return copies_out_->end(copy, to.status());
     auto lane = from.bytes() <= small_bytes ? Lane::compute : Lane::copy_out;
     if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
     if (from.bytes() > 0) driver_->copy_out(lane, to->mutable_raw(), from.raw(), from.bytes());
     driver_->when_reached(
-        lane, [from, to = *std::move(to), done = std::move(done)](const Status& status) {
-          done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
+        lane, [copies = copies_out_, copy, to = *std::move(to)](const Status& status) {
+          copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
         });
   }
 
@@ -275,6 +315,7 @@ class CardDevice final : public AcceleratorDevice {
   std::shared_ptr<StreamOrderedPool> pool_;
   PinnedPool pinned_;
   std::unique_ptr<DeviceMemory, ReleaseMemory> memory_;
+  const std::shared_ptr<CopiesOut> copies_out_ = std::make_shared<CopiesOut>();
   DriverStream stream_;
   KernelCatalog kernels_;
 };

@@ -163,6 +163,23 @@ BOOST_FIXTURE_TEST_CASE(what_the_port_does_not_lend_goes_by_way_of_the_host, Two
   BOOST_TEST(end_of_step().ok());
 }
 
+BOOST_FIXTURE_TEST_CASE(what_goes_to_the_host_twice_at_a_time_is_copied_once, TwoProcesses) {
+  auto value = *sender->copy_in(counted(elements_lent));
+  cards.run();
+  auto before = card->pinned_allocations();
+  Tensors copies;
+  for (int i = 0; i < 2; ++i)
+    sender->copy_to_host(value, [&](const Result<Tensor>& copy) { copies.push_back(*copy); });
+  sender->copy_to_host(value.reshaped({1, elements_lent}), [&](const Result<Tensor>& copy) {
+    BOOST_TEST(copy->shape().rank() == 2);
+  });
+  cards.run();
+  BOOST_TEST_REQUIRE(copies.size() == 2u);
+  BOOST_TEST(copies[0].raw() == copies[1].raw());
+  BOOST_TEST(card->pinned_allocations() - before <= 2u);
+  BOOST_TEST(equal(fetch(*sender, value), counted(elements_lent)));
+}
+
 BOOST_FIXTURE_TEST_CASE(an_error_of_the_card_ends_the_step_that_sends, TwoProcesses) {
   port->lends_all = true;
   card->launch("Bad", 1us, {}, [] { return internal("an illegal address"); });
