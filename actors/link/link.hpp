@@ -119,6 +119,7 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   Status on_region(const RegionFrame& frame);
   Status on_opened(const OpenedFrame& frame);
   void note_copies(const Status& why);
+  void log(const std::string& line) const;
   bool lends(const Tensor& tensor);
   void on_ended(uint64_t actor);
   void export_ended(caf::actor_id actor);

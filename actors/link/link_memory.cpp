@@ -80,6 +80,7 @@ Status Link::on_region(const RegionFrame& frame) {
   }
   if (!inbox_.add_region(frame.number, *std::move(opened)))
     return invalid_argument("a region of a card a second time");
+  if (frame.number == 1) log("a peer of this host lends memory of its card " + frame.name.card);
   send(OpenedFrame{frame.number});
   return {};
 }
@@ -90,9 +91,12 @@ Status Link::on_opened(const OpenedFrame& frame) {
 }
 
 void Link::note_copies(const Status& why) {
-  if (settings_.log && !has_noted_copies_.exchange(true))
-    settings_.log(
-        "tensors between cards of this host are copied by way of its memory: " + why.message());
+  if (!has_noted_copies_.exchange(true))
+    log("tensors between cards of this host are copied by way of its memory: " + why.message());
+}
+
+void Link::log(const std::string& line) const {
+  if (settings_.log) settings_.log(line);
 }
 
 }  // namespace troupe

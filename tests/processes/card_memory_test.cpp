@@ -54,6 +54,14 @@ BOOST_AUTO_TEST_CASE(a_card_of_another_process_reads_the_newest_value_by_all_way
       BOOST_TEST_REQUIRE(sum.ok(), sum.status().to_string());
       BOOST_TEST(sum->at(0).value<float>() == element * elements);
     }
+    auto& worker = nodes.node("worker", 0);
+    worker.send(SIGTERM);
+    BOOST_TEST(worker.wait().has_value());
+    auto log = worker.output() + worker.errors();
+    auto lends = log.find("lends memory of its card") != std::string::npos;
+    auto copies = log.find("are copied by way of its memory") != std::string::npos;
+    BOOST_TEST_MESSAGE((way.empty() ? "" : way[0]) << (lends ? " lent" : " copied"));
+    BOOST_TEST((way.empty() ? lends != copies : !lends && !copies));
   }
 }
 

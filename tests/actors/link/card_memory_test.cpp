@@ -101,6 +101,8 @@ BOOST_AUTO_TEST_CASE(a_region_is_offered_with_its_first_tensor_and_lent_once_it_
   nodes.run();
   BOOST_TEST(nodes.cards.opened() == 1u);
   BOOST_TEST(nodes.lends(first));
+  BOOST_TEST_REQUIRE(nodes.b.noted.size() == 1u);
+  BOOST_TEST(nodes.b.noted[0] == "a peer of this host lends memory of its card bus 0");
   auto before = nodes.bytes_moved;
   nodes.send(first);
   nodes.send(second);
