@@ -24,7 +24,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 12;
+inline constexpr uint32_t protocol_version = 13;
 
 using SessionId = uint64_t;
 

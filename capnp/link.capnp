@@ -19,6 +19,11 @@
 # sending their bytes. Each part is lent under a number of its own until `returned`. The pipe stays
 # open while the file is mapped: once a link has ended, the pipe's other end tells when nothing is
 # read any more.
+#
+# Where both have cards, and the file is mapped, an end sends `region` when it first has a tensor
+# for the other that lies in that region of a card's memory. The other opens it, if it can, and
+# answers `opened`: from then on parts of that region are lent, too. It closes the region when the
+# link has ended and all parts are returned, before it closes the pipe.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("troupe::rpc");
@@ -38,6 +43,8 @@ struct Frame {
     memory @10 :UInt64;        # the bytes of the file; descriptors come with this frame
     mapped @11 :Void;
     returned @12 :UInt64;      # a part that was lent
+    region @13 :Region;
+    opened @14 :UInt64;        # a region, by its number
   }
 }
 
@@ -74,8 +81,16 @@ struct Message {
 
 struct Lent {
   tensor @0 :UInt32;           # its index in tensorBytes
-  offset @1 :UInt64;           # in the sender's file
+  offset @1 :UInt64;           # in the sender's file, or in the region
   number @2 :UInt64;           # for `returned`
+  region @3 :UInt64;           # 0: the file
+}
+
+struct Region {
+  number @0 :UInt64;           # from 1
+  bytes @1 :UInt64;
+  card @2 :Text;               # its place in the machine
+  handle @3 :Data;             # of the card's driver
 }
 
 struct Piece {

@@ -43,8 +43,13 @@ class StepPort {
   virtual Tensor feed(int index) = 0;
   virtual void fetch(int index, Tensor value) = 0;
 
+  /// Whether a value that lies in the memory of the sending device may be sent from there to
+  /// another process, which reads it as soon as it is sent. That can change until it is true, from
+  /// then on it is for all values of that memory.
+  virtual bool lends(const EdgeKey& key, const Tensor& value) { return false; }
   /// Pushes a value along an edge; fails where it is more than can be sent. A value for another
-  /// device of this process may lie in the sending device's memory, all others lie in the host's.
+  /// device of this process may lie in the sending device's memory, so may one that it lends(); all
+  /// others lie in the host's.
   virtual Status send(const EdgeKey& key, Tensor value) = 0;
   /// The edge's value, or the step's error, where it is there already; else nothing happens, and
   /// neither does it for a value in a device's memory.

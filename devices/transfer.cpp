@@ -64,9 +64,40 @@ Status refuse_variant(const Tensor& tensor, const std::string& device) {
       ": variants stay in their process; place what uses it on its task");
 }
 
+/// Whether a device has memory of its own, by the type in its name.
+bool has_own_memory(const std::string& device) {
+  auto name = DeviceName::parse(device);
+  return name && name->type && *name->type != "CPU";
+}
+
+/// Sends a value to such a device of another task: as it lies in the memory of this one, where the
+/// port lends that, once the work that writes it is done; else by way of the host's memory.
+void send_from_memory(Launch& launch, const EdgeKey& key, const Kernel::Done& done) {
+  auto value = launch.take_input(0);
+  auto* source = value.is_set() ? device_of(value) : nullptr;
+  if (!source) return done(launch.port().send(key, std::move(value)));
+  if (launch.port().lends(key, value))
+    return source->stream()->when_done([&launch, key, value, done](const Status& status) {
+      done(status.ok() ? launch.port().send(key, value) : status);
+    });
+  source->copy_to_host(value, [&launch, key, done](Result<Tensor> copy) {
+    done(copy ? launch.port().send(key, *std::move(copy)) : copy.status());
+  });
+}
+
 Result<Kernel> make_send(const Node& node) {
   auto device = node.attr<std::string>("to_device");
   auto is_refused = node.attr<DType>("T") == DType::variant && !is_within_task(node.device, device);
+  if (!is_within_task(node.device, device) && has_own_memory(node.device) &&
+      has_own_memory(device) && is_plain(node.attr<DType>("T")))
+    return Kernel{
+        .start =
+            [edge = node.attr<int64_t>("edge")](Launch& launch, Kernel::Done done) {
+              send_from_memory(launch, {edge, launch.at()}, done);
+            },
+        .awaits = "the work of the device whose result it sends",
+        .takes_any_memory = true,
+        .takes_dead = true};
   Kernel kernel{.compute = [=, edge = node.attr<int64_t>("edge")](Launch& launch) {
     if (is_refused && launch.input(0).is_set()) return refuse_variant(launch.input(0), device);
     return launch.port().send({edge, launch.at()}, launch.take_input(0));
@@ -106,8 +137,9 @@ class Receive {
       done(set(launch, std::move(copy)));
     };
     if (source && !device.stream()) return source->copy_to_host(*value, set_copy);
+    // What another process lends to this device is not in its memory, either.
     auto is_elsewhere = value && value->is_set() && device.stream() && is_plain(value->dtype()) &&
-                        source != &device;
+                        value->allocator() != &device.allocator();
     if (is_elsewhere && device.copies_long(*value)) return device.copy_in_apart(*value, set_copy);
     if (is_elsewhere) value = device.copy_in(*value);
     done(set(launch, std::move(value)));

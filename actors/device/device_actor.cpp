@@ -115,7 +115,7 @@ struct DeviceState {
       step->trace = std::make_shared<StepTrace>([world = settings.world] { return world->now(); });
     step->rendezvous->start(
         std::move(message.feeds), step->plan->fetch_count, make_push(message.step, step->plan),
-        make_post());
+        make_post(), [plan = step->plan](auto&... sent) { return plan->lends(sent...); });
     step->rendezvous->introduce(message.step, step->plan->origin);
     step->execution = start(
         step->plan->plan, step->rendezvous, make_on_ended(message.step, step->rendezvous),

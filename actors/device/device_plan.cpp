@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "troupe/actors/link/link.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/ops/fusion.hpp"
 #include "troupe/graph/ops/loops.hpp"
@@ -97,6 +98,11 @@ Wait DevicePlan::describe(const WaitingNode& waiting) const {
   wait.node = where.node;
   wait.op = where.op;
   return wait;
+}
+
+bool DevicePlan::lends(const EdgeKey& key, const Tensor& value) const {
+  const auto& receiver = destinations.at(key.edge).actor;
+  return Link::lends_to(caf::actor_cast<caf::strong_actor_ptr>(receiver), value);
 }
 
 Status DevicePlan::check_feeds(const Tensors& feeds) const {

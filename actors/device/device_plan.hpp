@@ -40,6 +40,8 @@ struct DevicePlan {
     return std::ranges::any_of(
         destinations, [&task](const auto& entry) { return entry.second.task == task; });
   }
+  /// Whether a value on an outgoing edge may be sent as it lies in the device's memory.
+  bool lends(const EdgeKey& key, const Tensor& value) const;
   /// Whether a resource that it uses is gone, as its container was reset.
   bool is_stale() const {
     return std::ranges::any_of(

@@ -1,11 +1,14 @@
 #include "troupe/actors/device/step_rendezvous.hpp"
 
+#include "troupe/devices/accelerator/peer_memory.hpp"
+
 namespace troupe {
 namespace {
 
 /// An empty tensor takes memory, too.
 size_t bytes_of(const Tensor& value) {
-  auto is_here = value.is_set() && value.allocator() != &lent_memory();
+  auto is_here =
+      value.is_set() && value.allocator() != &lent_memory() && !accelerator::is_of_peer(value);
   return StepRendezvous::bytes_each + (is_here ? value.bytes() : 0);
 }
 
@@ -35,11 +38,13 @@ size_t StepRendezvous::waiting_bytes() const {
   return waiting_bytes_;
 }
 
-void StepRendezvous::start(Tensors feeds, size_t fetch_count, Push push, PostWork post) {
+void StepRendezvous::start(
+    Tensors feeds, size_t fetch_count, Push push, PostWork post, Lends lends) {
   feeds_ = std::move(feeds);
   fetches_.resize(fetch_count);
   push_ = std::move(push);
   post_ = std::move(post);
+  lends_ = std::move(lends);
 }
 
 std::optional<Result<Tensor>> StepRendezvous::try_receive(const EdgeKey& key) {

@@ -33,6 +33,8 @@ class StepRendezvous final : public StepPort {
 
   /// Sends a tensor to another device; called on the thread of the sending kernel.
   using Push = std::function<Status(const EdgeKey&, Tensor)>;
+  /// Whether a tensor may be sent as it lies in the device's memory; from any thread.
+  using Lends = std::function<bool(const EdgeKey&, const Tensor&)>;
   /// Runs work soon, but not inside the call; from any thread.
   using PostWork = std::function<void(std::function<void()>)>;
 
@@ -43,7 +45,7 @@ class StepRendezvous final : public StepPort {
   size_t waiting_bytes() const;
 
   /// Called when the step starts, before its kernels use the port.
-  void start(Tensors feeds, size_t fetch_count, Push push, PostWork post);
+  void start(Tensors feeds, size_t fetch_count, Push push, PostWork post, Lends lends = {});
   /// Which step it is; `origin` lasts as long as `push` does.
   void introduce(StepId step, const StepOrigin& origin) {
     step_ = step;
@@ -58,6 +60,9 @@ class StepRendezvous final : public StepPort {
   void fetch(int index, Tensor value) override {
     std::lock_guard lock(mutex_);
     fetches_[static_cast<size_t>(index)] = std::move(value);
+  }
+  bool lends(const EdgeKey& key, const Tensor& value) override {
+    return lends_ && lends_(key, value);
   }
   Status send(const EdgeKey& key, Tensor value) override { return push_(key, std::move(value)); }
   std::optional<Result<Tensor>> try_receive(const EdgeKey& key) override;
@@ -81,6 +86,7 @@ class StepRendezvous final : public StepPort {
   Tensors fetches_;
   Push push_;
   PostWork post_;
+  Lends lends_;
   StepId step_;
   const StepOrigin* origin_ = nullptr;
   mutable std::mutex mutex_;

@@ -61,6 +61,7 @@ struct Encoder {
       lent[i].setTensor(frame.lent[i].tensor);
       lent[i].setOffset(frame.lent[i].offset);
       lent[i].setNumber(frame.lent[i].number);
+      lent[i].setRegion(frame.lent[i].region);
     }
   }
   void operator()(const GrantFrame& frame) { to.setGrant(frame.transfer); }
@@ -73,6 +74,14 @@ struct Encoder {
   void operator()(const MemoryFrame& frame) { to.setMemory(frame.bytes); }
   void operator()(const MappedFrame&) { to.setMapped(); }
   void operator()(const ReturnedFrame& frame) { to.setReturned(frame.number); }
+  void operator()(const RegionFrame& frame) {
+    auto region = to.initRegion();
+    region.setNumber(frame.number);
+    region.setBytes(frame.name.bytes);
+    region.setCard(frame.name.card.c_str());
+    region.setHandle(to_data(frame.name.handle));
+  }
+  void operator()(const OpenedFrame& frame) { to.setOpened(frame.number); }
   void operator()(const EndedFrame& frame) { to.setEnded(frame.actor); }
   void operator()(const CloseFrame& frame) { to.setClose(frame.why.c_str()); }
 };
@@ -110,11 +119,23 @@ Result<Frame> read_message_frame(rpc::Message::Reader from) {
     if (!is_next || tensor >= frame.tensor_bytes.size())
       return invalid_argument("a lent tensor that is none of its message's");
     frame.lent.push_back(
-        {.tensor = tensor, .offset = lent.getOffset(), .number = lent.getNumber()});
+        {.tensor = tensor,
+         .offset = lent.getOffset(),
+         .number = lent.getNumber(),
+         .region = lent.getRegion()});
   }
   if (frame.transfer == 0 && frame.bytes() > link_limits::inline_bytes_max)
     return invalid_argument("a message that must have been announced");
   return Frame(std::move(frame));
+}
+
+RegionFrame read_region(rpc::Region::Reader from) {
+  return {
+      .number = from.getNumber(),
+      .name = {
+          .card = from_text(from.getCard()),
+          .handle = from_data(from.getHandle()),
+          .bytes = from.getBytes()}};
 }
 
 Result<Frame> read_frame(rpc::Frame::Reader from) {
@@ -149,6 +170,8 @@ Result<Frame> read_frame(rpc::Frame::Reader from) {
     case rpc::Frame::MEMORY: return Frame(MemoryFrame{from.getMemory()});
     case rpc::Frame::MAPPED: return Frame(MappedFrame());
     case rpc::Frame::RETURNED: return Frame(ReturnedFrame{from.getReturned()});
+    case rpc::Frame::REGION: return Frame(read_region(from.getRegion()));
+    case rpc::Frame::OPENED: return Frame(OpenedFrame{from.getOpened()});
     case rpc::Frame::CLOSE: return Frame(CloseFrame{from_text(from.getClose())});
   }
   return invalid_argument("a frame of an unknown kind");

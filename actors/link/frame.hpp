@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "troupe/devices/accelerator/peer_memory.hpp"
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
@@ -36,6 +37,8 @@ inline constexpr uint64_t small_bytes_max = uint64_t{64} << 10;
 inline constexpr uint64_t unwritten_bytes_max = uint64_t{2} << 30;
 /// Descriptors that pass with a frame.
 inline constexpr size_t descriptors_max = 2;
+/// Of cards' memory that one end shares with the other. Tensors of further ones are sent.
+inline constexpr uint64_t regions_max = 256;
 
 }  // namespace link_limits
 
@@ -72,11 +75,12 @@ struct RefusedFrame {
   uint64_t link = 0;
 };
 struct ConfirmFrame {};
-/// A tensor that stays in the memory of the sender, which the receiver has mapped.
+/// A tensor that stays in the memory of the sender, which the receiver has mapped or opened.
 struct LentTensor {
   uint32_t tensor = 0;  // its index in MessageFrame::tensor_bytes
   uint64_t offset = 0;
   uint64_t number = 0;
+  uint64_t region = 0;  // of a card; 0: the file
 };
 struct MessageFrame {
   uint64_t target = 0;
@@ -108,6 +112,13 @@ struct MappedFrame {};
 struct ReturnedFrame {
   uint64_t number = 0;
 };
+struct RegionFrame {
+  uint64_t number = 0;
+  accelerator::RegionName name = {};
+};
+struct OpenedFrame {
+  uint64_t number = 0;
+};
 struct EndedFrame {
   uint64_t actor = 0;
 };
@@ -117,7 +128,8 @@ struct CloseFrame {
 
 using Frame = std::variant<
     HelloFrame, WelcomeFrame, RefusedFrame, ConfirmFrame, MessageFrame, GrantFrame, PieceFrame,
-    WithdrawnFrame, EndedFrame, CloseFrame, MemoryFrame, MappedFrame, ReturnedFrame>;
+    WithdrawnFrame, EndedFrame, CloseFrame, MemoryFrame, MappedFrame, ReturnedFrame, RegionFrame,
+    OpenedFrame>;
 
 /// Bytes to be written, and what keeps them in memory meanwhile.
 struct WireSlice {

@@ -1,8 +1,5 @@
 #include "troupe/actors/link/link.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -63,6 +60,8 @@ class Link::Proxy final : public caf::actor_proxy {
     if (has_ended_ || !link_->send(*this, *element))
       bounce(element, caf::exit_reason::remote_link_unreachable);
   }
+
+  bool lends(const Tensor& tensor) const { return !has_ended_ && link_->lends(tensor); }
 
   void kill_proxy(caf::execution_unit* unit, caf::error reason) override {
     has_ended_ = true;
@@ -181,6 +180,8 @@ Status Link::on_frame(Frame frame, FrameReader::Spans& body) {
   if (std::holds_alternative<MappedFrame>(frame)) return on_mapped();
   if (const auto* returned = std::get_if<ReturnedFrame>(&frame))
     return on_returned(returned->number);
+  if (const auto* region = std::get_if<RegionFrame>(&frame)) return on_region(*region);
+  if (const auto* opened = std::get_if<OpenedFrame>(&frame)) return on_opened(*opened);
   if (const auto* ended = std::get_if<EndedFrame>(&frame)) {
     on_ended(ended->actor);
     return {};
@@ -194,6 +195,10 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
   auto content = read_message(settings_.system, *this, std::move(received));
   if (!content) return content.status();
   caf::message_id id{frame.id};
+  auto lends_of_card =
+      std::ranges::any_of(frame.lent, [](const LentTensor& lent) { return lent.region != 0; });
+  if (lends_of_card && !content->match_elements<Deliver>())
+    return invalid_argument("memory of a card in a message that is for no device");
   if (!may_be_sent(id, *content)) return invalid_argument("a message that no node may send");
   auto sender = handle_of(frame.sender);
   caf::strong_actor_ptr target;
@@ -210,51 +215,14 @@ Status Link::on_message(const MessageFrame& frame, ReceivedMessage received) {
   return {};
 }
 
-void Link::offer_memory() {
-  int ends[2];
-  memory_ = settings_.allocator.shared_file();
-  if (!memory_ || ::pipe2(ends, O_CLOEXEC) != 0) return void(memory_ = nullptr);
-  use_ = Descriptor(ends[0]);
-  std::lock_guard lock(mutex_);
-  outbox_.offer(memory_, Descriptor(ends[1]));
-  wake();
-}
-
 void Link::received(Descriptor descriptor) {
   if (descriptors_.size() < link_limits::descriptors_max)
     descriptors_.push_back(std::move(descriptor));
 }
 
-/// Where the memory cannot be mapped, the peer is not told that it is, and sends its tensors.
-Status Link::on_memory(const MemoryFrame& frame) {
-  if (!is_open_ || !stream_->passes_descriptors())
-    return invalid_argument("memory over a connection that passes none");
-  auto descriptors = std::exchange(descriptors_, {});
-  if (descriptors.size() != link_limits::descriptors_max) return {};  // the system has dropped some
-  auto mapped = SharedFile::map(std::move(descriptors[0]), frame.bytes, std::move(descriptors[1]));
-  if (mapped.status().code() == Code::resource_exhausted) return {};
-  if (!mapped) return mapped.status();
-  auto give_back = [weak = weak_from_this()](uint64_t number) {
-    if (auto link = weak.lock()) link->send(ReturnedFrame{number});
-  };
-  if (!inbox_.set_memory(*std::move(mapped), give_back))
-    return invalid_argument("memory a second time");
-  send(MappedFrame());
-  return {};
-}
-
-Status Link::on_mapped() {
-  if (!memory_) return invalid_argument("nothing was to be mapped");
-  std::lock_guard lock(mutex_);
-  outbox_.lend_from(memory_);
-  return {};
-}
-
-Status Link::on_returned(uint64_t number) {
-  Tensor returned;  // released without the lock
-  std::lock_guard lock(mutex_);
-  returned = outbox_.take_back(number);
-  return returned.is_set() ? Status() : invalid_argument("the return of nothing");
+bool Link::lends_to(const caf::strong_actor_ptr& to, const Tensor& tensor) {
+  auto* proxy = to ? dynamic_cast<const Proxy*>(to->get()) : nullptr;
+  return proxy && proxy->lends(tensor);
 }
 
 void Link::on_ended(uint64_t actor) {

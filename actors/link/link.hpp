@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,9 +30,9 @@ class LinkStream {
   virtual void close() = 0;
   /// Whether descriptors pass with the bytes, to a process of the same user.
   virtual bool passes_descriptors() const { return false; }
-  /// Keeps tensors, which the peer may still read, until the pipe has no other end any more. Called
+  /// Keeps what the peer may still read until the pipe has no other end any more. Called
   /// when the link ends, where it passed descriptors; only on the link's thread.
-  virtual void keep_lent(Tensors tensors, Descriptor use) {}
+  virtual void keep_lent(LentMemory lent, Descriptor use) {}
   /// For logs: a message was given to the link, from any thread, and one has arrived, on the link's
   /// thread.
   virtual void on_sent(const MessageFacts& facts) {}
@@ -44,6 +45,8 @@ struct LinkSettings {
   caf::execution_unit* unit = nullptr;  // runs the actors that messages wake; null: the scheduler's
   Allocator& allocator;                 // of tensors that arrive
   LinkSizes sizes = {};
+  accelerator::OpenRegion open_region = {};  // of peers; unset: this node has no card
+  std::function<void(const std::string& line)> log = {};
 };
 
 /// A connection between the actors of two nodes: it serializes and sends what is enqueued at its
@@ -88,6 +91,10 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   caf::strong_actor_ptr root() { return handle_of(root_actor_); }
   /// Thread-safe.
   void send(const Frame& frame);
+  /// Whether a message to that actor may have a tensor that lies in a card's memory: it is one of
+  /// another process, which has opened the region. Once it may, it always may, as long as the link
+  /// of that handle lasts. Thread-safe.
+  static bool lends_to(const caf::strong_actor_ptr& to, const Tensor& tensor);
   /// Sends the reason and closes the connection.
   void close(const std::string& why);
 
@@ -109,6 +116,11 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   Status on_memory(const MemoryFrame& frame);
   Status on_mapped();
   Status on_returned(uint64_t number);
+  Status on_region(const RegionFrame& frame);
+  Status on_opened(const OpenedFrame& frame);
+  void note_copies(const Status& why);
+  void log(const std::string& line) const;
+  bool lends(const Tensor& tensor);
   void on_ended(uint64_t actor);
   void export_ended(caf::actor_id actor);
 
@@ -124,6 +136,8 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   std::vector<Descriptor> descriptors_;
   std::shared_ptr<SharedFile> memory_;  // that the peer is offered
   Descriptor use_;                      // of that memory: a pipe whose other end the peer has
+
+  std::atomic<bool> has_noted_copies_ = false;
 
   std::mutex mutex_;    // for what follows
   LinkStream* stream_;  // null when it has ended

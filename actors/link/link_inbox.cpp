@@ -30,10 +30,22 @@ bool LinkInbox::set_memory(std::shared_ptr<SharedFile> memory, Return give_back)
   return true;
 }
 
+bool LinkInbox::add_region(uint64_t number, std::shared_ptr<accelerator::PeerMemory> region) {
+  return regions_.emplace(number, Region{.file = memory_, .memory = std::move(region)}).second;
+}
+
+/// Of the memory that a tensor is lent from; 0 where there is none.
+uint64_t LinkInbox::lent_bytes(uint64_t region) const {
+  if (region == 0) return memory_ ? memory_->bytes() : 0;
+  auto found = regions_.find(region);
+  return found == regions_.end() ? 0 : found->second.memory->bytes();
+}
+
 Status LinkInbox::check_lent(const MessageFrame& frame) const {
   for (const auto& lent : frame.lent) {
     auto bytes = frame.tensor_bytes[lent.tensor];
-    if (!memory_ || lent.offset > memory_->bytes() || bytes > memory_->bytes() - lent.offset ||
+    auto bytes_max = lent_bytes(lent.region);
+    if (bytes_max == 0 || lent.offset > bytes_max || bytes > bytes_max - lent.offset ||
         lent.offset % Allocator::alignment != 0)
       return invalid_argument("a lent tensor outside of the memory that is mapped");
   }
@@ -41,8 +53,15 @@ Status LinkInbox::check_lent(const MessageFrame& frame) const {
 }
 
 Tensor LinkInbox::borrow(const LentTensor& lent, uint64_t bytes) const {
+  Shape shape({static_cast<int64_t>(bytes)});
+  if (lent.region != 0) {
+    const auto& region = regions_.at(lent.region);
+    auto release = [region, give_back = give_back_, number = lent.number] { give_back(number); };
+    return Tensor::alias(
+        DType::uint8, shape, region.memory->data() + lent.offset, release, region.memory.get());
+  }
   return Tensor::alias(
-      DType::uint8, Shape({static_cast<int64_t>(bytes)}), memory_->data() + lent.offset,
+      DType::uint8, shape, memory_->data() + lent.offset,
       [memory = memory_, give_back = give_back_, number = lent.number] { give_back(number); },
       &lent_memory());
 }
@@ -134,6 +153,7 @@ void LinkInbox::clear() {
   announced_.clear();
   inline_ = {};
   granted_bytes_ = announced_tensors_ = 0;
+  regions_.clear();
   memory_ = nullptr;
 }
 

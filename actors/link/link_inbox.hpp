@@ -27,6 +27,9 @@ class LinkInbox {
 
   /// The memory of the peer, of which messages lend parts. False: there is one already.
   bool set_memory(std::shared_ptr<SharedFile> memory, Return give_back);
+  bool has_memory() const { return memory_ != nullptr; }
+  /// A region of the peer's cards, from then on as its memory. False: there is one of that number.
+  bool add_region(uint64_t number, std::shared_ptr<accelerator::PeerMemory> region);
 
   // For FrameReader. InvalidArgument where the peer breaks the protocol; ResourceExhausted where
   // there is no memory.
@@ -44,6 +47,13 @@ class LinkInbox {
     uint64_t received = 0;
   };
 
+  /// It is closed before the file, so that the peer knows.
+  struct Region {
+    std::shared_ptr<SharedFile> file;
+    std::shared_ptr<accelerator::PeerMemory> memory;
+  };
+
+  uint64_t lent_bytes(uint64_t region) const;
   Status check_lent(const MessageFrame& frame) const;
   Status allocate(Incoming& incoming) const;
   Tensor borrow(const LentTensor& lent, uint64_t bytes) const;
@@ -59,6 +69,7 @@ class LinkInbox {
   Grant grant_;
   Return give_back_;
   std::shared_ptr<SharedFile> memory_;
+  std::map<uint64_t, Region> regions_;
   std::map<uint64_t, Incoming> granted_;
   uint64_t granted_bytes_ = 0;
   std::deque<MessageFrame> announced_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/graph/support/check.hpp"
+
 namespace troupe {
 
 void LinkOutbox::add(WireSlice slice) {
@@ -40,15 +42,49 @@ void LinkOutbox::offer(const std::shared_ptr<SharedFile>& file, Descriptor use) 
   add(std::move(slice));
 }
 
+/// Where it lies in the file or in a region.
+std::optional<LentTensor> LinkOutbox::place_of(const Tensor& tensor) const {
+  auto offset_from = [at = static_cast<const std::byte*>(tensor.raw())](const void* begin) {
+    return static_cast<uint64_t>(at - static_cast<const std::byte*>(begin));
+  };
+  if (tensor.memory() == MemoryKind::device) {
+    auto found = std::ranges::find_if(regions_, [&](const auto& region) {
+      return region.is_open && region.memory->contains(tensor.raw());
+    });
+    CHECK(found != regions_.end());
+    return LentTensor{
+        .offset = offset_from(found->memory->begin),
+        .region = static_cast<uint64_t>(found - regions_.begin()) + 1};
+  }
+  if (!lent_file_->contains(tensor.raw())) return {};
+  auto offset = offset_from(lent_file_->data());
+  if (offset % Allocator::alignment != 0) return {};
+  return LentTensor{.offset = offset};
+}
+
 void LinkOutbox::lend(MessageFrame& frame, const Tensors& tensors) {
   for (uint32_t i = 0; i < tensors.size(); ++i) {
-    if (!lent_file_->contains(tensors[i].raw())) continue;
-    auto offset =
-        static_cast<uint64_t>(static_cast<const std::byte*>(tensors[i].raw()) - lent_file_->data());
-    if (offset % Allocator::alignment != 0) continue;
-    frame.lent.push_back({.tensor = i, .offset = offset, .number = ++last_lent_});
+    auto place = place_of(tensors[i]);
+    if (!place) continue;
+    place->tensor = i;
+    place->number = ++last_lent_;
+    frame.lent.push_back(*place);
     lent_.emplace(last_lent_, tensors[i]);
   }
+}
+
+bool LinkOutbox::lends(const std::shared_ptr<const accelerator::SharedRegion>& region) {
+  auto found = std::ranges::find(regions_, region, &Region::memory);
+  if (found != regions_.end()) return found->is_open;
+  if (!lent_file_ || has_last_ || regions_.size() >= link_limits::regions_max) return false;
+  regions_.push_back({.memory = region});
+  add(RegionFrame{.number = regions_.size(), .name = region->name});
+  return false;
+}
+
+bool LinkOutbox::opened(uint64_t region) {
+  if (region == 0 || region > regions_.size()) return false;
+  return !std::exchange(regions_[region - 1].is_open, true);
 }
 
 Tensor LinkOutbox::take_back(uint64_t number) {
@@ -56,11 +92,13 @@ Tensor LinkOutbox::take_back(uint64_t number) {
   return lent ? std::move(lent.mapped()) : Tensor();
 }
 
-Tensors LinkOutbox::take_lent() {
-  Tensors tensors;
-  for (auto& [number, tensor] : lent_) tensors.push_back(std::move(tensor));
+LentMemory LinkOutbox::take_lent() {
+  LentMemory lent;
+  for (auto& [number, tensor] : lent_) lent.tensors.push_back(std::move(tensor));
   lent_.clear();
-  return tensors;
+  for (auto& region : regions_) lent.regions.push_back(std::move(region.memory));
+  regions_.clear();
+  return lent;
 }
 
 bool LinkOutbox::has_to_wait(const MessageOrder& order) const {

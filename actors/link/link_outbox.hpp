@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,14 @@ struct MessageOrder {
   auto key() const { return std::tuple(target, session, step); }
   /// Of a session and of none of its steps.
   bool is_of_session() const { return session != 0 && step == 0; }
+};
+
+/// What a peer may still read.
+struct LentMemory {
+  Tensors tensors;
+  std::vector<std::shared_ptr<const accelerator::SharedRegion>> regions;  // that it may have open
+
+  bool empty() const { return tensors.empty() && regions.empty(); }
 };
 
 /// What one end of a link is still to write. Frames and small messages leave in the order in which
@@ -55,10 +64,15 @@ class LinkOutbox {
   void offer(const std::shared_ptr<SharedFile>& file, Descriptor use);
   /// From now on tensors that lie in that file are lent and not sent.
   void lend_from(std::shared_ptr<SharedFile> file) { lent_file_ = std::move(file); }
+  /// Whether tensors of that region of a card may be lent, which they must be: they are never sent.
+  /// The peer is offered a region that it does not know, once it has mapped a file.
+  bool lends(const std::shared_ptr<const accelerator::SharedRegion>& region);
+  /// The peer has opened a region. False: there is none of that number.
+  bool opened(uint64_t region);
   /// A tensor that was lent and is no more; unset if there is none of that number.
   Tensor take_back(uint64_t number);
-  /// All of them: the peer may still read them.
-  Tensors take_lent();
+  /// All of them, and all regions.
+  LentMemory take_lent();
   /// Drops the large tensors of that order that are not written in full: their step has ended. The
   /// peer is told, so that it forgets what has arrived. Returns their memory.
   Discarded discard(const MessageOrder& order);
@@ -81,8 +95,15 @@ class LinkOutbox {
     std::deque<Outgoing> waiting;
   };
 
+  /// Of a card, by its number from 1.
+  struct Region {
+    std::shared_ptr<const accelerator::SharedRegion> memory;
+    bool is_open = false;
+  };
+
   void add(WireSlice slice);
   void lend(MessageFrame& frame, const Tensors& tensors);
+  std::optional<LentTensor> place_of(const Tensor& tensor) const;
   void add_bytes(const Outgoing& message, uint64_t begin, uint64_t size);
   bool has_to_wait(const MessageOrder& order) const;
   void begin(Outgoing message);
@@ -107,6 +128,7 @@ class LinkOutbox {
   std::shared_ptr<SharedFile> lent_file_;
   std::unordered_map<uint64_t, Tensor> lent_;
   uint64_t last_lent_ = 0;
+  std::vector<Region> regions_;
 };
 
 }  // namespace troupe

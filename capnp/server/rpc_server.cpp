@@ -72,7 +72,8 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
     unit_.emplace(service_->system, task_queue_);
     connections_.emplace(*io_.lowLevelProvider, *unit_, *service_);
     links_.emplace(
-        io_, *unit_, *service_->receive_allocator, service_->identity.protocol_version,
+        io_, *unit_, *service_->receive_allocator, service_->open_region,
+        service_->identity.protocol_version,
         caf::actor_cast<caf::strong_actor_ptr>(service_->master), service_->tcp_only);
     for (auto& connect : std::exchange(awaiting_links_, {})) connect();
     auto beside = service_->tcp_only ? nullptr : listen_beside(socket_);

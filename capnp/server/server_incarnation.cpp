@@ -101,6 +101,7 @@ class NodeIncarnation final : public ServerIncarnation {
               .incarnation = spawned.incarnation,
               .protocol_version = protocol_version},
          .receive_allocator = &find_host_device(devices_)->host_allocator(),
+         .open_region = accelerator::make_open_region(devices_),
          .tcp_only = options.tcp_only});
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "troupe/devices/accelerator/captured_piece.hpp"
 #include "troupe/devices/accelerator/driver_stream.hpp"
@@ -89,6 +90,43 @@ class HolderScope {
   const char* before_;
 };
 
+/// Copies that are on their way to the host. Who asks for the same tensor meanwhile, as sends to
+/// several tasks do, gets the same copy.
+class CopiesOut {
+ public:
+  using Done = std::function<void(Result<Tensor>)>;
+  struct Copy {
+    Tensor from;
+    std::vector<Done> waiting;
+  };
+
+  /// A copy to be made, or null where one is on its way.
+  std::shared_ptr<Copy> join(const Tensor& from, Done done) {
+    std::lock_guard lock(mutex_);
+    for (const auto& copy : copies_)
+      if (copy->from.raw() == from.raw() && copy->from.dtype() == from.dtype() &&
+          copy->from.shape() == from.shape()) {
+        copy->waiting.push_back(std::move(done));
+        return nullptr;
+      }
+    copies_.push_back(std::make_shared<Copy>(Copy{.from = from, .waiting = {std::move(done)}}));
+    return copies_.back();
+  }
+  void end(const std::shared_ptr<Copy>& copy, const Result<Tensor>& result) {
+    std::vector<Done> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      std::erase(copies_, copy);
+      waiting.swap(copy->waiting);
+    }
+    for (auto& done : waiting) done(result);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Copy>> copies_;
+};
+
 class CardDevice final : public AcceleratorDevice {
  public:
   explicit CardDevice(AcceleratorOptions options)
@@ -120,9 +158,13 @@ class CardDevice final : public AcceleratorDevice {
   Allocator& host_allocator() override { return pinned_; }
   Stream* stream() override { return &stream_; }
   Driver& driver() const override { return *driver_; }
+  std::shared_ptr<Driver> shared_driver() const override { return driver_; }
   std::string describe_memory() const override { return pool_->describe(); }
   std::string describe_graphs() const override { return graphs_->describe(); }
   uint64_t bytes_reserved() const override { return pool_->bytes_reserved(); }
+  Result<std::shared_ptr<const SharedRegion>> share(const Tensor& tensor) override {
+    return pool_->share(tensor.raw());
+  }
   Status reserve() { return pool_->reserve(); }
 
   void enqueue(std::function<void()> work) override { host_->enqueue(std::move(work)); }
@@ -148,7 +190,8 @@ class CardDevice final : public AcceleratorDevice {
   }
 
   bool copies_long(const Tensor& from) const override {
-    return is_plain(from.dtype()) && device_of(from) != this && from.bytes() >= long_bytes;
+    return is_plain(from.dtype()) && (device_of(from) != this || is_of_peer(from)) &&
+           from.bytes() >= long_bytes;
   }
 
   void copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
@@ -162,20 +205,23 @@ class CardDevice final : public AcceleratorDevice {
 
   void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
     if (auto status = check_works(); !status.ok()) return done(status);
+    auto copy = copies_out_->join(from, std::move(done));
+    if (!copy) return;
     auto bytes = from.bytes();
     auto& memory = bytes <= pinned_bytes ? host_allocator() : host_->allocator();
     auto to = Tensor::allocate(from.dtype(), from.shape(), memory);
-    if (!to) return done(to.status());
+    if (!to) return copies_out_->end(copy, to.status());
     auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_out;
     if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
     if (bytes > pinned_bytes) {
-      if (auto status = put_pieces_out(lane, *to, from); !status.ok()) return done(status);
+      if (auto status = put_pieces_out(lane, *to, from); !status.ok())
+        return copies_out_->end(copy, status);
     } else if (bytes > 0) {
       driver_->copy_out(lane, to->mutable_raw(), from.raw(), bytes);
     }
     driver_->when_reached(
-        lane, [from, to = *std::move(to), done = std::move(done)](const Status& status) {
-          done(status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
+        lane, [copies = copies_out_, copy, to = *std::move(to)](const Status& status) {
+          copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
         });
   }
 
@@ -203,7 +249,7 @@ class CardDevice final : public AcceleratorDevice {
   Result<Copy> put_copy(const Tensor& from) {
     if (!is_plain(from.dtype())) return Copy{from};
     auto* source = device_of(from);
-    if (source == this) return Copy{from};
+    if (source == this && !is_of_peer(from)) return Copy{from};
     if (auto status = check_works(); !status.ok()) return status;
     HolderScope scope("copies");
     auto bytes = from.bytes();
@@ -270,7 +316,8 @@ class CardDevice final : public AcceleratorDevice {
   Status put_copy_from_peer(Tensor& to, const Tensor& from, Device& device) {
     auto* source = dynamic_cast<AcceleratorDevice*>(&device);
     if (!source) return internal("a tensor of another kind of device cannot be copied here");
-    driver_->wait(Lane::peer, source->driver().record(Lane::compute));
+    // Another process has waited for the work that writes what it lends.
+    if (!is_of_peer(from)) driver_->wait(Lane::peer, source->driver().record(Lane::compute));
     driver_->copy_peer(Lane::peer, to.mutable_raw(), source->driver(), from.raw(), from.bytes());
     driver_->when_reached(Lane::peer, [from](const Status&) {});  // SP-1
     return {};
@@ -359,6 +406,7 @@ class CardDevice final : public AcceleratorDevice {
   PinnedPool pinned_;
   const std::shared_ptr<GraphCache> graphs_;
   std::unique_ptr<DeviceMemory, ReleaseMemory> memory_;
+  const std::shared_ptr<CopiesOut> copies_out_ = std::make_shared<CopiesOut>();
   DriverStream stream_;
   KernelCatalog kernels_;
 };

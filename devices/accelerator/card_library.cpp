@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* file_name = "libtroupe_cuda.so";
 /// Changed when a library has to be compiled anew for a reason that no size tells.
-constexpr int abi_version = 1;
+constexpr int abi_version = 2;
 
 template <class Function>
 Function* find_function(void* handle, const char* name) {

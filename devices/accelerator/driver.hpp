@@ -65,6 +65,17 @@ class Driver {
   virtual void* allocate_pinned(size_t bytes) = 0;
   virtual void deallocate_pinned(void* memory, size_t bytes) noexcept = 0;
 
+  // -- memory of other processes of the machine
+
+  /// By which another process can open memory that allocate() gave; it is valid as long as the
+  /// memory is. Unavailable where the driver shares none.
+  virtual Result<std::string> share(void* memory) = 0;
+  /// Opens memory of another process, of this card or of one that this card can reach. Unavailable
+  /// where that cannot be: the machine is another, or the driver or the system does not allow it.
+  virtual Result<void*> open(const std::string& handle) = 0;
+  /// What open() gave. No work uses it any more.
+  virtual void close(void* memory) noexcept = 0;
+
   // -- order
 
   /// The present end of a lane.

@@ -40,13 +40,13 @@ std::string size_text(uint64_t bytes) {
 
 }  // namespace
 
-class StreamOrderedPool::State {
+class StreamOrderedPool::State : public std::enable_shared_from_this<State> {
  public:
   State(std::shared_ptr<Driver> driver, PoolOptions options)
       : driver_(std::move(driver)), options_(options) {}
 
   ~State() {
-    for (auto& [begin, bytes] : regions_) driver_->deallocate(begin, bytes);
+    for (auto& [begin, region] : regions_) driver_->deallocate(begin, region.bytes);
     for (auto& [begin, block] : blocks_) delete block;
   }
 
@@ -97,6 +97,26 @@ class StreamOrderedPool::State {
     release_idle_regions();
   }
 
+  Result<std::shared_ptr<const SharedRegion>> share(const void* memory) {
+    std::lock_guard lock(mutex_);
+    auto* at = static_cast<char*>(const_cast<void*>(memory));
+    auto found = regions_.upper_bound(at);
+    CHECK(found != regions_.begin());
+    auto& [begin, region] = *--found;
+    if (auto shared = region.shared.lock()) return shared;
+    // The driver may have put less than a unit beside other memory, of which it would share all.
+    if (region.bytes < region_unit) return unavailable("the region is too small to be shared");
+    if (!region.refused.ok()) return region.refused;
+    auto handle = driver_->share(begin);
+    if (!handle) return region.refused = handle.status();
+    auto shared = std::make_shared<const SharedRegion>(SharedRegion{
+        .begin = begin,
+        .name = {.card = driver_->facts().bus, .handle = *std::move(handle), .bytes = region.bytes},
+        .owner = shared_from_this()});
+    region.shared = shared;
+    return shared;
+  }
+
   uint64_t mark() {
     std::lock_guard lock(mutex_);
     return static_cast<uint64_t>(++mark_);
@@ -144,6 +164,12 @@ class StreamOrderedPool::State {
   }
 
  private:
+  /// What was taken from the driver at once.
+  struct Region {
+    uint64_t bytes;
+    std::weak_ptr<const SharedRegion> shared = {};
+    Status refused = {};  // by the driver, to share it
+  };
   /// A part of a region: in use or idle. Those of a region are linked in the order of addresses.
   struct Block {
     char* begin;
@@ -194,7 +220,7 @@ class StreamOrderedPool::State {
   Block* add_region(uint64_t bytes) {
     auto* begin = static_cast<char*>(driver_->allocate(bytes));
     if (!begin) return nullptr;
-    regions_.emplace(begin, bytes);
+    regions_.emplace(begin, Region{.bytes = bytes});
     reserved_ += bytes;
     auto* block = new Block{.begin = begin, .bytes = bytes};
     blocks_.emplace(begin, block);
@@ -205,14 +231,16 @@ class StreamOrderedPool::State {
   void release_idle_regions() {
     for (auto region = regions_.begin(); region != regions_.end();) {
       auto* block = blocks_.at(region->first);
-      if (block->holder || block->bytes != region->second) {
+      auto bytes = region->second.bytes;
+      auto is_shared = !region->second.shared.expired();  // SP-4
+      if (block->holder || block->bytes != bytes || is_shared) {
         ++region;
         continue;
       }
       idle_.erase({block->bytes, block->begin});
       blocks_.erase(block->begin);
-      driver_->deallocate(region->first, region->second);
-      reserved_ -= region->second;
+      driver_->deallocate(region->first, bytes);
+      reserved_ -= bytes;
       delete block;
       region = regions_.erase(region);
     }
@@ -250,7 +278,7 @@ class StreamOrderedPool::State {
   const std::shared_ptr<Driver> driver_;
   const PoolOptions options_;
   mutable std::mutex mutex_;
-  std::map<char*, uint64_t> regions_;
+  std::map<char*, Region> regions_;
   std::unordered_map<char*, Block*> blocks_;
   std::map<std::pair<uint64_t, char*>, Block*> idle_;  // by size, then address
   uint64_t in_use_ = 0;
@@ -261,7 +289,7 @@ class StreamOrderedPool::State {
 };
 
 StreamOrderedPool::StreamOrderedPool(std::shared_ptr<Driver> driver, PoolOptions options)
-    : state_(std::make_unique<State>(std::move(driver), options)) {}
+    : state_(std::make_shared<State>(std::move(driver), options)) {}
 StreamOrderedPool::~StreamOrderedPool() = default;
 
 Status StreamOrderedPool::reserve() { return state_->reserve(); }
@@ -270,6 +298,9 @@ void StreamOrderedPool::deallocate(void* memory, size_t bytes) noexcept {
   state_->deallocate(memory);
 }
 void StreamOrderedPool::trim() { state_->trim(); }
+Result<std::shared_ptr<const SharedRegion>> StreamOrderedPool::share(const void* memory) {
+  return state_->share(memory);
+}
 const char* StreamOrderedPool::set_holder(const char* name) {
   return std::exchange(current_holder, name);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "troupe/devices/accelerator/driver.hpp"
+#include "troupe/devices/accelerator/peer_memory.hpp"
 #include "troupe/graph/types/allocator.hpp"
 
 namespace troupe::accelerator {
@@ -25,6 +26,7 @@ struct PoolOptions {
 /// SP-2: a block for the compute lane needs no wait. One for another lane is one that no work uses
 ///       any more, as far as is known; where there is none, the lane waits for the compute lane.
 /// SP-3: what it takes from the driver is never more than the limit.
+/// SP-4: a region that is shared is not given back to the driver while anybody holds it.
 class StreamOrderedPool {
  public:
   StreamOrderedPool(std::shared_ptr<Driver> driver, PoolOptions options);
@@ -40,6 +42,10 @@ class StreamOrderedPool {
   void deallocate(void* memory, size_t bytes) noexcept;
   /// Gives memory that nobody uses back to the driver, by whole regions.
   void trim();
+
+  /// The region that memory lies in which allocate() gave, for other processes. Unavailable where
+  /// the driver shares none.
+  Result<std::shared_ptr<const SharedRegion>> share(const void* memory);
 
   /// Who allocates on this thread from now on, for describe(): the name of an op. Returns the name
   /// before. The text must live as long as the pool.
@@ -58,7 +64,7 @@ class StreamOrderedPool {
 
  private:
   class State;
-  const std::unique_ptr<State> state_;
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace troupe::accelerator

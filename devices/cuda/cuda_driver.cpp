@@ -1,5 +1,6 @@
 #include "troupe/devices/cuda/cuda_driver.hpp"
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -83,7 +84,7 @@ Result<int> count_cards() {
   return failed_precondition(std::move(message));
 }
 
-Result<std::shared_ptr<accelerator::Driver>> CudaDriver::open(int ordinal) {
+Result<std::shared_ptr<accelerator::Driver>> CudaDriver::of_card(int ordinal) {
   auto facts = read_facts(ordinal);
   if (!facts) return facts.status();
   if (facts->capability < TROUPE_CUDA_LEAST_CAPABILITY)
@@ -177,6 +178,35 @@ void* CudaDriver::allocate_pinned(size_t bytes) {
 }
 
 void CudaDriver::deallocate_pinned(void* memory, size_t bytes) noexcept { cudaFreeHost(memory); }
+
+// -- memory of other processes
+
+Result<std::string> CudaDriver::share(void* memory) {
+  make_current();
+  cudaIpcMemHandle_t handle{};
+  auto error = cudaIpcGetMemHandle(&handle, memory);
+  if (error == cudaSuccess) return std::string(handle.reserved, sizeof handle.reserved);
+  cudaGetLastError();
+  return unavailable(to_status(error, "cudaIpcGetMemHandle").message());
+}
+
+Result<void*> CudaDriver::open(const std::string& handle) {
+  cudaIpcMemHandle_t of_peer{};
+  if (handle.size() != sizeof of_peer.reserved)
+    return invalid_argument("a handle of memory of another kind of driver");
+  std::memcpy(of_peer.reserved, handle.data(), handle.size());
+  make_current();
+  void* memory = nullptr;
+  auto error = cudaIpcOpenMemHandle(&memory, of_peer, cudaIpcMemLazyEnablePeerAccess);
+  if (error == cudaSuccess) return memory;
+  cudaGetLastError();
+  return unavailable(to_status(error, "cudaIpcOpenMemHandle").message());
+}
+
+void CudaDriver::close(void* memory) noexcept {
+  make_current();
+  if (cudaIpcCloseMemHandle(memory) != cudaSuccess) cudaGetLastError();
+}
 
 // -- order
 

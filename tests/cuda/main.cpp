@@ -7,6 +7,7 @@
 
 #include "troupe/devices/cpu/cpu_device.hpp"
 #include "troupe/tests/cuda/cards.hpp"
+#include "troupe/tests/cuda/peer_process.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -50,6 +51,7 @@ std::unique_ptr<accelerator::AcceleratorDevice> make_gpu(
 }  // namespace troupe::testing
 
 int main(int argc, char** argv) {
+  if (auto code = troupe::testing::run_as_peer({argv + 1, argv + argc})) return *code;
   auto status = troupe::testing::look_for_cards();
   if (!status.ok()) {
     std::printf("skipped: no GPU can be used, as %s\n", status.message().c_str());

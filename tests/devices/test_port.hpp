@@ -13,6 +13,7 @@ namespace troupe::testing {
 struct TestPort final : StepPort {
   Tensor feed(int) override { return fed; }
   void fetch(int, Tensor value) override { fetched = std::move(value); }
+  bool lends(const EdgeKey& key, const Tensor& value) override { return lends_all; }
   Status send(const EdgeKey& key, Tensor value) override {
     sent_keys.push_back(key);
     sent.emplace_back(key.edge, std::move(value));
@@ -44,6 +45,7 @@ struct TestPort final : StepPort {
     }
   }
 
+  bool lends_all = false;
   Tensor fed = Tensor::scalar(1.0f);
   Tensor fetched;
   std::vector<std::pair<EdgeId, Tensor>> sent;

@@ -74,8 +74,8 @@ class LinkStreams::Stream final : public LinkStream {
     wake();
   }
   bool passes_descriptors() const override { return local_socket_ != nullptr; }
-  void keep_lent(Tensors tensors, Descriptor use) override {
-    owner_.keep_lent(std::move(tensors), std::move(use));
+  void keep_lent(LentMemory lent, Descriptor use) override {
+    owner_.keep_lent(std::move(lent), std::move(use));
   }
 
  private:
@@ -186,13 +186,19 @@ class LinkStreams::Stream final : public LinkStream {
 
 LinkStreams::LinkStreams(
     kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-    uint32_t protocol_version, caf::strong_actor_ptr root, bool tcp_only)
+    accelerator::OpenRegion open_region, uint32_t protocol_version, caf::strong_actor_ptr root,
+    bool tcp_only)
     : io_(io),
       unit_(unit),
       allocator_(allocator),
       tcp_only_(tcp_only),
       links_(std::make_unique<LinkSet>(
-          LinkSettings{.system = unit.system(), .unit = &unit, .allocator = allocator},
+          LinkSettings{
+              .system = unit.system(),
+              .unit = &unit,
+              .allocator = allocator,
+              .open_region = std::move(open_region),
+              .log = [](const std::string& line) { spdlog::info("{}", line); }},
           static_cast<LinkNetwork&>(*this), protocol_version, std::move(root))),
       tasks_(*this) {}
 
@@ -202,12 +208,12 @@ LinkStreams::~LinkStreams() noexcept {
   links_.reset();  // ends the links while their streams exist
 }
 
-void LinkStreams::keep_lent(Tensors tensors, Descriptor use) {
+void LinkStreams::keep_lent(LentMemory lent, Descriptor use) {
   auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
       io_.unixEventPort, use.number(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
   auto is_unused = observer->whenBecomesReadable();
   // Destroyed from the last to the first.
-  tasks_.add(is_unused.attach(std::move(tensors), std::move(use), kj::mv(observer)));
+  tasks_.add(is_unused.attach(std::move(lent), std::move(use), kj::mv(observer)));
 }
 
 kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::AutoCloseFd socket) {

@@ -19,7 +19,8 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   /// `unit` must outlive it. `root` is the actor that other nodes reach first.
   LinkStreams(
       kj::AsyncIoContext& io, EventLoopExecutionUnit& unit, Allocator& allocator,
-      uint32_t protocol_version, caf::strong_actor_ptr root, bool tcp_only);
+      accelerator::OpenRegion open_region, uint32_t protocol_version, caf::strong_actor_ptr root,
+      bool tcp_only);
   ~LinkStreams() noexcept override;
 
   /// Serves a connection that begins with protocol::link.
@@ -45,7 +46,7 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   kj::Own<Stream> make_stream(kj::AutoCloseFd socket);
   kj::Own<Stream> make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
-  void keep_lent(Tensors tensors, Descriptor use);
+  void keep_lent(LentMemory lent, Descriptor use);
 
   kj::AsyncIoContext& io_;
   EventLoopExecutionUnit& unit_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "troupe/actors/client_messages.hpp"
+#include "troupe/devices/accelerator/peer_memory.hpp"
 #include "troupe/graph/types/allocator.hpp"
 
 namespace troupe {
@@ -27,6 +28,7 @@ struct Service {
   NodeIdentity identity;
   /// Gives the tensors from other nodes, and what clients feed, their memory.
   Allocator* receive_allocator = &heap_allocator();
+  accelerator::OpenRegion open_region = {};  // of other nodes of the host; unset: there is no card
   /// Connects to nodes of this host by TCP, too.
   bool tcp_only = false;
 };

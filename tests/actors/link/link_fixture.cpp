@@ -12,8 +12,8 @@ LinkedNodes::Node& LinkedNodes::add(uint32_t version) {
   return *nodes_.back();
 }
 
-void LinkedNodes::End::keep_lent(Tensors tensors, Descriptor use) {
-  nodes->kept.push_back({std::move(tensors), std::move(use)});
+void LinkedNodes::End::keep_lent(LentMemory lent, Descriptor use) {
+  nodes->kept.push_back({std::move(lent), std::move(use)});
 }
 
 void LinkedNodes::Node::dial(

@@ -58,7 +58,7 @@ class LinkedNodes {
   uint64_t bytes_moved = 0;
   bool lends_memory = false;  // of connections that are opened from then on
   struct Kept {
-    Tensors tensors;
+    LentMemory lent;
     Descriptor use;
   };
   std::vector<Kept> kept;  // what was lent when links ended
@@ -72,7 +72,7 @@ class LinkedNodes {
     void wake() override {}
     void close() override { is_closing = true; }
     bool passes_descriptors() const override { return lends; }
-    void keep_lent(Tensors tensors, Descriptor use) override;
+    void keep_lent(LentMemory lent, Descriptor use) override;
 
     LinkedNodes* nodes = nullptr;
     Node* node = nullptr;
@@ -117,8 +117,12 @@ class LinkedNodes::Node final : public LinkNetwork {
               [this](const ExplainStep& message) { explained.push_back(message.step.number); }};
         })),
         links(
-            {.system = system, .unit = nullptr, .allocator = memory}, *this, version,
-            caf::actor_cast<caf::strong_actor_ptr>(root)) {}
+            {.system = system,
+             .unit = nullptr,
+             .allocator = memory,
+             .open_region = [this](const auto& name) { return open_region(name); },
+             .log = [this](const std::string& line) { noted.push_back(line); }},
+            *this, version, caf::actor_cast<caf::strong_actor_ptr>(root)) {}
   ~Node() override {
     caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
     scheduler().run();
@@ -163,6 +167,8 @@ class LinkedNodes::Node final : public LinkNetwork {
   caf::actor root;
   std::vector<Result<caf::strong_actor_ptr>> connected;
   std::vector<std::string> logged;
+  accelerator::OpenRegion open_region;  // where cards are shared
+  std::vector<std::string> noted;       // by links
   LinkSet links;
 };
 

@@ -110,6 +110,7 @@ VirtualCards::Card::Card(VirtualCards& cards, int ordinal)
   facts_ = {
       .ordinal = ordinal,
       .name = "virtual card",
+      .bus = "bus " + std::to_string(ordinal),
       .memory_bytes = cards.options_.memory_bytes,
       .capability = 90,
       .multiprocessors = 4};
@@ -172,6 +173,8 @@ void* VirtualCards::Card::allocate(size_t bytes) {
 
 void VirtualCards::Card::deallocate(void* memory, size_t bytes) noexcept {
   cards_.run();
+  if (cards_.opened_.contains(memory) && cards_.fault_.empty())
+    cards_.fault_ = "memory is given back that another process has open";
   cards_.forget(memory, bytes);
   allocated_bytes_ -= bytes;
   std::free(memory);
@@ -187,6 +190,24 @@ void VirtualCards::Card::deallocate_pinned(void* memory, size_t bytes) noexcept 
   cards_.forget(memory, bytes);
   pinned_bytes_ -= bytes;
   std::free(memory);
+}
+
+Result<std::string> VirtualCards::Card::share(void* memory) {
+  if (!cards_.options_.share_memory) return unavailable("the card shares no memory");
+  return std::string(reinterpret_cast<const char*>(&memory), sizeof memory);
+}
+
+Result<void*> VirtualCards::Card::open(const std::string& handle) {
+  if (!cards_.options_.open_memory) return unavailable("the card opens no memory");
+  void* memory = nullptr;
+  if (handle.size() != sizeof memory) return invalid_argument("no handle of a virtual card");
+  std::memcpy(&memory, handle.data(), sizeof memory);
+  cards_.opened_.insert(memory);
+  return memory;
+}
+
+void VirtualCards::Card::close(void* memory) noexcept {
+  cards_.opened_.erase(cards_.opened_.find(memory));
 }
 
 Event VirtualCards::Card::record(Lane lane) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class VirtualCards {
   struct Options {
     uint64_t memory_bytes = uint64_t{1} << 30;  // of each card
     double bytes_per_ns = 10;                   // of copies
+    bool share_memory = true;                   // with other "processes": devices of this one
+    bool open_memory = true;
   };
 
   VirtualCards() : VirtualCards(Options()) {}
@@ -47,6 +50,8 @@ class VirtualCards {
   std::chrono::nanoseconds now() const { return std::chrono::nanoseconds(now_ns_); }
   /// The first access without an order, in words; empty if there was none.
   const std::string& fault() const { return fault_; }
+  /// Regions that are open: memory that is given back while it is, is a fault, too.
+  size_t opened() const { return opened_.size(); }
 
  private:
   friend Card;
@@ -89,6 +94,7 @@ class VirtualCards {
   Clock host_;  // what the host knows to be done
   int64_t now_ns_ = 0;
   std::string fault_;
+  std::multiset<const void*> opened_;
   int cards_ = 0;
   bool is_running_ = false;
 };
@@ -121,6 +127,9 @@ class VirtualCards::Card final : public accelerator::Driver {
   void deallocate(void* memory, size_t bytes) noexcept override;
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory, size_t bytes) noexcept override;
+  Result<std::string> share(void* memory) override;
+  Result<void*> open(const std::string& handle) override;
+  void close(void* memory) noexcept override;
   Event record(Lane lane) override;
   void wait(Lane lane, const Event& event) override;
   void when_reached(Lane lane, std::function<void(Status)> then) override;
