@@ -72,9 +72,9 @@ class Driver {
   virtual Result<std::string> share(void* memory) = 0;
   /// Opens memory of another process, of this card or of one that this card can reach. Unavailable
   /// where that cannot be: the machine is another, or the driver or the system does not allow it.
-  virtual Result<void*> open(const std::string& handle) = 0;
-  /// What open() gave. No work uses it any more.
-  virtual void close(void* memory) noexcept = 0;
+  virtual Result<void*> open_shared(const std::string& handle) = 0;
+  /// What open_shared() gave. No work uses it any more.
+  virtual void close_shared(void* memory) noexcept = 0;
 
   // -- order
 

@@ -19,7 +19,7 @@ Result<std::shared_ptr<const SharedRegion>> region_of(const Tensor& tensor) {
 Result<std::shared_ptr<PeerMemory>> PeerMemory::open(
     AcceleratorDevice& device, const RegionName& name) {
   auto driver = device.shared_driver();
-  auto opened = driver->open(name.handle);
+  auto opened = driver->open_shared(name.handle);
   if (!opened) return opened.status();
   return std::shared_ptr<PeerMemory>(
       new PeerMemory(device, std::move(driver), *opened, name.bytes));

@@ -48,7 +48,7 @@ class PeerMemory final : public DeviceAllocator {
   /// By that device, which reads it as its own memory.
   static Result<std::shared_ptr<PeerMemory>> open(
       AcceleratorDevice& device, const RegionName& name);
-  ~PeerMemory() override { driver_->close(begin_); }
+  ~PeerMemory() override { driver_->close_shared(begin_); }
   PeerMemory(const PeerMemory&) = delete;
 
   std::byte* data() const { return static_cast<std::byte*>(begin_); }

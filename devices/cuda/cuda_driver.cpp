@@ -84,7 +84,7 @@ Result<int> count_cards() {
   return failed_precondition(std::move(message));
 }
 
-Result<std::shared_ptr<accelerator::Driver>> CudaDriver::of_card(int ordinal) {
+Result<std::shared_ptr<accelerator::Driver>> CudaDriver::open(int ordinal) {
   auto facts = read_facts(ordinal);
   if (!facts) return facts.status();
   if (facts->capability < TROUPE_CUDA_LEAST_CAPABILITY)
@@ -190,7 +190,7 @@ Result<std::string> CudaDriver::share(void* memory) {
   return unavailable(to_status(error, "cudaIpcGetMemHandle").message());
 }
 
-Result<void*> CudaDriver::open(const std::string& handle) {
+Result<void*> CudaDriver::open_shared(const std::string& handle) {
   cudaIpcMemHandle_t of_peer{};
   if (handle.size() != sizeof of_peer.reserved)
     return invalid_argument("a handle of memory of another kind of driver");
@@ -203,7 +203,7 @@ Result<void*> CudaDriver::open(const std::string& handle) {
   return unavailable(to_status(error, "cudaIpcOpenMemHandle").message());
 }
 
-void CudaDriver::close(void* memory) noexcept {
+void CudaDriver::close_shared(void* memory) noexcept {
   make_current();
   if (cudaIpcCloseMemHandle(memory) != cudaSuccess) cudaGetLastError();
 }

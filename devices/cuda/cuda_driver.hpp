@@ -27,7 +27,7 @@ class CudaDriver final : public accelerator::Driver {
   using Lane = accelerator::Lane;
 
   /// FailedPrecondition where the kernels are for later cards only.
-  static Result<std::shared_ptr<accelerator::Driver>> of_card(int ordinal);
+  static Result<std::shared_ptr<accelerator::Driver>> open(int ordinal);
   ~CudaDriver() override;
 
   /// Of the compute lane, for a thread that captures, the stream that keeps its work.
@@ -45,8 +45,8 @@ class CudaDriver final : public accelerator::Driver {
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory, size_t bytes) noexcept override;
   Result<std::string> share(void* memory) override;
-  Result<void*> open(const std::string& handle) override;
-  void close(void* memory) noexcept override;
+  Result<void*> open_shared(const std::string& handle) override;
+  void close_shared(void* memory) noexcept override;
   Event record(Lane lane) override;
   void wait(Lane lane, const Event& event) override;
   void when_reached(Lane lane, std::function<void(Status)> then) override;

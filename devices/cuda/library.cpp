@@ -9,7 +9,7 @@ void troupe_card_library_abi(std::string& abi) { abi = troupe::accelerator::card
 
 void troupe_card_library(troupe::accelerator::CardLibrary& library) {
   library.count = troupe::cuda::count_cards;
-  library.open = troupe::cuda::CudaDriver::of_card;
+  library.open = troupe::cuda::CudaDriver::open;
   library.add_kernels = troupe::cuda::add_all_kernels;
 }
 

@@ -197,7 +197,7 @@ Result<std::string> VirtualCards::Card::share(void* memory) {
   return std::string(reinterpret_cast<const char*>(&memory), sizeof memory);
 }
 
-Result<void*> VirtualCards::Card::open(const std::string& handle) {
+Result<void*> VirtualCards::Card::open_shared(const std::string& handle) {
   if (!cards_.options_.open_memory) return unavailable("the card opens no memory");
   void* memory = nullptr;
   if (handle.size() != sizeof memory) return invalid_argument("no handle of a virtual card");
@@ -206,7 +206,7 @@ Result<void*> VirtualCards::Card::open(const std::string& handle) {
   return memory;
 }
 
-void VirtualCards::Card::close(void* memory) noexcept {
+void VirtualCards::Card::close_shared(void* memory) noexcept {
   cards_.opened_.erase(cards_.opened_.find(memory));
 }
 

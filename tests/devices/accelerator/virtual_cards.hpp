@@ -128,8 +128,8 @@ class VirtualCards::Card final : public accelerator::Driver {
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory, size_t bytes) noexcept override;
   Result<std::string> share(void* memory) override;
-  Result<void*> open(const std::string& handle) override;
-  void close(void* memory) noexcept override;
+  Result<void*> open_shared(const std::string& handle) override;
+  void close_shared(void* memory) noexcept override;
   Event record(Lane lane) override;
   void wait(Lane lane, const Event& event) override;
   void when_reached(Lane lane, std::function<void(Status)> then) override;
