@@ -72,6 +72,8 @@ struct TwoProcesses : PlanFixture {
          .attrs = {{"edge", 7}, {"to_device", there}}});
     auto execution = start_plan(*sender);
     port->run_posted();
+    cards.run();  // the feed is copied
+    port->run_posted();
     return execution;
   }
   /// What arrives at the receiver, where nobody knows the sender.
