@@ -1,28 +1,22 @@
 #include "troupe/devices/accelerator/accelerator_device.hpp"
 
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "troupe/devices/accelerator/captured_piece.hpp"
+#include "troupe/devices/accelerator/copies_out.hpp"
 #include "troupe/devices/accelerator/driver_stream.hpp"
 #include "troupe/devices/accelerator/host_side_kernels.hpp"
+#include "troupe/devices/accelerator/staged_copies.hpp"
 
 namespace troupe::accelerator {
 namespace {
 
 /// Copies of at most so many bytes go with the kernels: an order between two lanes would cost more.
 constexpr size_t small_bytes = 64 << 10;
-/// What the calling thread copies to pinned memory itself.
-constexpr size_t inline_bytes = 256 << 10;
-/// What is more goes through pinned memory by pieces: to pin as much as a large tensor has would
-/// take the system longer than the copies. With the header of a tensor, a piece is at most a power
-/// of 2.
-constexpr size_t piece_bytes = (4 << 20) - 4096;
 /// Copies of at least so many bytes are there before work that needs them is put on the stream.
 constexpr size_t long_bytes = 1 << 20;
 /// Fetched tensors of more bytes are not pinned.
@@ -90,43 +84,6 @@ class HolderScope {
   const char* before_;
 };
 
-/// Copies that are on their way to the host. Who asks for the same tensor meanwhile, as sends to
-/// several tasks do, gets the same copy.
-class CopiesOut {
- public:
-  using Done = std::function<void(Result<Tensor>)>;
-  struct Copy {
-    Tensor from;
-    std::vector<Done> waiting;
-  };
-
-  /// A copy to be made, or null where one is on its way.
-  std::shared_ptr<Copy> join(const Tensor& from, Done done) {
-    std::lock_guard lock(mutex_);
-    for (const auto& copy : copies_)
-      if (copy->from.raw() == from.raw() && copy->from.dtype() == from.dtype() &&
-          copy->from.shape() == from.shape()) {
-        copy->waiting.push_back(std::move(done));
-        return nullptr;
-      }
-    copies_.push_back(std::make_shared<Copy>(Copy{.from = from, .waiting = {std::move(done)}}));
-    return copies_.back();
-  }
-  void end(const std::shared_ptr<Copy>& copy, const Result<Tensor>& result) {
-    std::vector<Done> waiting;
-    {
-      std::lock_guard lock(mutex_);
-      std::erase(copies_, copy);
-      waiting.swap(copy->waiting);
-    }
-    for (auto& done : waiting) done(result);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Copy>> copies_;
-};
-
 class CardDevice final : public AcceleratorDevice {
  public:
   explicit CardDevice(AcceleratorOptions options)
@@ -139,6 +96,7 @@ class CardDevice final : public AcceleratorDevice {
             .description = driver_->facts().name},
         pool_(std::make_shared<StreamOrderedPool>(driver_, options.memory)),
         pinned_(driver_, options.pinned),
+        staged_(*driver_, pinned_),
         graphs_(std::make_shared<GraphCache>(std::move(options.graphs))),
         memory_(new DeviceMemory(*this, pool_, graphs_)),
         stream_(driver_, pool_) {
@@ -213,12 +171,8 @@ class CardDevice final : public AcceleratorDevice {
     if (!to) return copies_out_->end(copy, to.status());
     auto lane = bytes <= small_bytes ? Lane::compute : Lane::copy_out;
     if (lane != Lane::compute) driver_->wait(lane, driver_->record(Lane::compute));
-    if (bytes > pinned_bytes) {
-      if (auto status = put_pieces_out(lane, *to, from); !status.ok())
-        return copies_out_->end(copy, status);
-    } else if (bytes > 0) {
-      driver_->copy_out(lane, to->mutable_raw(), from.raw(), bytes);
-    }
+    if (auto status = staged_.put_out(lane, *to, from); !status.ok())
+      return copies_out_->end(copy, status);
     driver_->when_reached(
         lane, [copies = copies_out_, copy, to = *std::move(to)](const Status& status) {
           copies->end(copy, status.ok() ? Result<Tensor>(to) : Result<Tensor>(status));
@@ -257,60 +211,8 @@ class CardDevice final : public AcceleratorDevice {
     auto to = memory_->make(from.dtype(), from.shape(), lane);
     if (!to) return with_holders(to.status());
     if (bytes == 0) return Copy{*to};
-    auto status = source ? put_copy_from_peer(*to, from, *source)
-                         : put_copy_in(lane, static_cast<std::byte*>(to->mutable_raw()), from);
+    auto status = source ? put_copy_from_peer(*to, from, *source) : staged_.put_in(lane, *to, from);
     return status.ok() ? Result<Copy>(Copy{*std::move(to), lane}) : Result<Copy>(status);
-  }
-
-  Result<Tensor> allocate_pinned(size_t bytes) {
-    return Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, host_allocator());
-  }
-
-  /// Puts a copy of all bytes to memory of the card on the lane.
-  Status put_copy_in(Lane lane, std::byte* to, const Tensor& from) {
-    auto bytes = from.bytes();
-    auto is_pinned = from.memory() == MemoryKind::pinned;
-    if (!is_pinned && bytes > inline_bytes) return put_pieces_in(lane, to, from);
-    auto staged = is_pinned ? Result<Tensor>(from) : allocate_pinned(bytes);
-    if (!staged) return staged.status();
-    if (!is_pinned) std::memcpy(staged->mutable_raw(), from.raw(), bytes);
-    driver_->copy_in(lane, to, staged->raw(), bytes);
-    driver_->when_reached(lane, [staged = *std::move(staged)](const Status&) {});
-    return {};
-  }
-
-  /// Calls put(pinned memory, offset, bytes) for each piece of so many bytes. Only work of one lane
-  /// may use the memory, which is then done with a piece when the next one comes.
-  template <class Put>
-  Result<Tensor> put_pieces(size_t bytes, const Put& put) {
-    auto staged = allocate_pinned(std::min(bytes, piece_bytes));
-    if (!staged) return staged;
-    auto* memory = static_cast<std::byte*>(staged->mutable_raw());
-    for (size_t offset = 0; offset < bytes; offset += piece_bytes)
-      put(memory, offset, std::min(piece_bytes, bytes - offset));
-    return staged;
-  }
-
-  Status put_pieces_in(Lane lane, std::byte* to, const Tensor& from) {
-    auto staged = put_pieces(from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
-      driver_->call_host(lane, [from, piece, offset, bytes] {
-        std::memcpy(piece, static_cast<const std::byte*>(from.raw()) + offset, bytes);
-      });
-      driver_->copy_in(lane, to + offset, piece, bytes);
-    });
-    if (staged) driver_->when_reached(lane, [staged = *staged](const Status&) {});
-    return staged.status();
-  }
-
-  Status put_pieces_out(Lane lane, Tensor& to, const Tensor& from) {
-    auto* begin = static_cast<std::byte*>(to.mutable_raw());
-    auto staged = put_pieces(from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
-      driver_->copy_out(lane, piece, static_cast<const std::byte*>(from.raw()) + offset, bytes);
-      driver_->call_host(
-          lane, [begin, piece, offset, bytes] { std::memcpy(begin + offset, piece, bytes); });
-    });
-    if (staged) driver_->when_reached(lane, [staged = *staged](const Status&) {});
-    return staged.status();
   }
 
   Status put_copy_from_peer(Tensor& to, const Tensor& from, Device& device) {
@@ -404,6 +306,7 @@ class CardDevice final : public AcceleratorDevice {
   std::set<std::string> holders_;  // before pool_, which points into it
   std::shared_ptr<StreamOrderedPool> pool_;
   PinnedPool pinned_;
+  StagedCopies staged_;
   const std::shared_ptr<GraphCache> graphs_;
   std::unique_ptr<DeviceMemory, ReleaseMemory> memory_;
   const std::shared_ptr<CopiesOut> copies_out_ = std::make_shared<CopiesOut>();

@@ -28,7 +28,8 @@ std::string first_difference(
   if (got.size() != expected.size()) return "there are " + std::to_string(got.size());
   for (size_t i = 0; i < got.size(); ++i) {
     auto tolerance = tolerance_on_card(expected[i].dtype());
-    if (call.op.starts_with("FusedBatchNorm")) tolerance = std::max(tolerance, batch_norm_tolerance);
+    if (call.op.starts_with("FusedBatchNorm"))
+      tolerance = std::max(tolerance, batch_norm_tolerance);
     if (call.tolerance) tolerance = std::max(tolerance, *call.tolerance);
     auto found = difference(got[i], expected[i], tolerance);
     if (!found.empty()) return std::to_string(i) + ": " + found;

@@ -33,8 +33,7 @@ struct Network {
     };
     auto flat = layers::flatten(b, layer(layer(images, 16), 32));
     auto hidden = layers::dense(
-        b, flat, 64,
-        {.activation = nn::relu, .kernel_initializer = glorot_uniform_initializer(3)});
+        b, flat, 64, {.activation = nn::relu, .kernel_initializer = glorot_uniform_initializer(3)});
     auto logits =
         layers::dense(b, hidden, classes, {.kernel_initializer = glorot_uniform_initializer(4)});
     loss = b.reduce_mean(b.sparse_softmax_cross_entropy(labels, logits));

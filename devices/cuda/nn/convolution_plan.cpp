@@ -19,7 +19,7 @@ constexpr size_t workspace_max = size_t{1} << 30;
 /// Ways that are measured, of those that the library names first, as it expects them to be the
 /// fastest, and of those that it falls back on, which it names without an order.
 constexpr size_t measured_max = 8;
-constexpr int named_max = 24;
+constexpr int named_max = 256;  // those that round less come late
 /// To set up a way takes longer than many small convolutions.
 constexpr double measured_flops = 1e8;
 

@@ -136,8 +136,8 @@ TROUPE_BOTH inline A finish_fold(A folded, Finish finish, int64_t count) {
   return folded;
 }
 
-/// The elements of [begin, end), every `step`, of which element i lies at from[offset(i)]. Several at
-/// a time, which do not wait for each other's memory.
+/// The elements of [begin, end), every `step`, of which element i lies at from[offset(i)]. Several
+/// at a time, which do not wait for each other's memory.
 template <class Fold, class A, class T, class Offset>
 TROUPE_BOTH inline A fold_every(
     const T* from, int64_t begin, int64_t end, int64_t step, const Offset& offset) {

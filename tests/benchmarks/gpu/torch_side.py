@@ -15,7 +15,7 @@ import warnings
 SKIPPED = 77
 WARM_UP = LEAST = 3
 BATCH = 32  # images of a convolution
-CONVOLUTIONS = NODES = 10  # of a step
+CONVOLUTIONS = NODES = 50  # of a step
 MATRIX = (65536, 1024)
 MATRIX_BYTES = 4.0 * MATRIX[0] * MATRIX[1]
 CHAIN = 1000

@@ -1,0 +1,74 @@
+#include "troupe/devices/accelerator/staged_copies.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace troupe::accelerator {
+namespace {
+
+/// What the calling thread copies to pinned memory itself.
+constexpr size_t inline_bytes = 256 << 10;
+/// What is more goes through pinned memory by pieces: to pin as much as a large tensor has would
+/// take the system longer than the copies. With the header of a tensor, a piece is at most a power
+/// of 2.
+constexpr size_t piece_bytes = (4 << 20) - 4096;
+
+std::byte* bytes_of(Tensor& tensor) { return static_cast<std::byte*>(tensor.mutable_raw()); }
+const std::byte* bytes_of(const Tensor& tensor) {
+  return static_cast<const std::byte*>(tensor.raw());
+}
+
+}  // namespace
+
+Result<Tensor> StagedCopies::allocate(size_t bytes) {
+  return Tensor::allocate(DType::uint8, {static_cast<int64_t>(bytes)}, pinned_);
+}
+
+/// Calls put(pinned memory, offset, bytes) for each piece of so many bytes. Only work of the lane
+/// may use the memory, which is then done with a piece when the next one comes.
+template <class Put>
+Status StagedCopies::put_pieces(Lane lane, size_t bytes, const Put& put) {
+  auto staged = allocate(std::min(bytes, piece_bytes));
+  if (!staged) return staged.status();
+  for (size_t offset = 0; offset < bytes; offset += piece_bytes)
+    put(bytes_of(*staged), offset, std::min(piece_bytes, bytes - offset));
+  driver_.when_reached(lane, [staged = *std::move(staged)](const Status&) {});
+  return {};
+}
+
+Status StagedCopies::put_whole_in(Lane lane, Tensor& to, const Tensor& from) {
+  auto is_pinned = from.memory() == MemoryKind::pinned;
+  auto staged = is_pinned ? Result<Tensor>(from) : allocate(from.bytes());
+  if (!staged) return staged.status();
+  if (!is_pinned) std::memcpy(staged->mutable_raw(), from.raw(), from.bytes());
+  driver_.copy_in(lane, to.mutable_raw(), staged->raw(), from.bytes());
+  driver_.when_reached(lane, [staged = *std::move(staged)](const Status&) {});
+  return {};
+}
+
+Status StagedCopies::put_in(Lane lane, Tensor& to, const Tensor& from) {
+  if (from.memory() == MemoryKind::pinned || from.bytes() <= inline_bytes)
+    return put_whole_in(lane, to, from);
+  auto* memory = bytes_of(to);
+  return put_pieces(lane, from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
+    driver_.call_host(
+        lane, [from, piece, offset, bytes] { std::memcpy(piece, bytes_of(from) + offset, bytes); });
+    driver_.copy_in(lane, memory + offset, piece, bytes);
+  });
+}
+
+Status StagedCopies::put_out(Lane lane, Tensor& to, const Tensor& from) {
+  if (from.bytes() == 0) return {};
+  auto* memory = bytes_of(to);
+  if (to.memory() == MemoryKind::pinned) {
+    driver_.copy_out(lane, memory, from.raw(), from.bytes());
+    return {};
+  }
+  return put_pieces(lane, from.bytes(), [&](std::byte* piece, size_t offset, size_t bytes) {
+    driver_.copy_out(lane, piece, bytes_of(from) + offset, bytes);
+    driver_.call_host(
+        lane, [memory, piece, offset, bytes] { std::memcpy(memory + offset, piece, bytes); });
+  });
+}
+
+}  // namespace troupe::accelerator

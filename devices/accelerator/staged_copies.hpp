@@ -1,0 +1,31 @@
+#pragma once
+
+#include "troupe/devices/accelerator/driver.hpp"
+#include "troupe/graph/types/tensor.hpp"
+
+namespace troupe::accelerator {
+
+/// Copies between a card and any memory of the host, which the card reads and writes only where it
+/// is pinned: what is not goes through pinned memory. Thread-safe.
+class StagedCopies {
+ public:
+  StagedCopies(Driver& driver, Allocator& pinned) : driver_(driver), pinned_(pinned) {}
+
+  /// Puts a copy of all bytes on the lane. `to` lies on the card and `from` on the host, which must
+  /// not change until the lane has reached the copy; it may be given up before. ResourceExhausted
+  /// where no memory can be pinned.
+  Status put_in(Lane lane, Tensor& to, const Tensor& from);
+  /// The other way; both must live until the lane has reached the copy.
+  Status put_out(Lane lane, Tensor& to, const Tensor& from);
+
+ private:
+  Result<Tensor> allocate(size_t bytes);
+  template <class Put>
+  Status put_pieces(Lane lane, size_t bytes, const Put& put);
+  Status put_whole_in(Lane lane, Tensor& to, const Tensor& from);
+
+  Driver& driver_;
+  Allocator& pinned_;
+};
+
+}  // namespace troupe::accelerator
