@@ -5,6 +5,7 @@
 
 #include "troupe/capnp/python/native/bind.hpp"
 #include "troupe/capnp/python/native/owned.hpp"
+#include "troupe/capnp/python/native/sessions.hpp"
 #include "troupe/capnp/server/server.hpp"
 
 namespace troupe::python {
@@ -28,12 +29,7 @@ ServerOptions to_options(nb::dict given) {
     options.devices.cpu.memory_limit = nb::cast<uint64_t>(given["memory_limit"]);
   if (given.contains("device_count"))
     options.devices.count = nb::cast<std::map<std::string, int>>(given["device_count"]);
-  auto& gpu = options.devices.gpu;
-  if (given.contains("gpus")) gpu.cards = nb::cast<std::vector<int>>(given["gpus"]);
-  if (given.contains("gpu_memory_fraction"))
-    gpu.memory_fraction = nb::cast<double>(given["gpu_memory_fraction"]);
-  if (given.contains("gpu_reserves_memory"))
-    gpu.reserves_memory = nb::cast<bool>(given["gpu_reserves_memory"]);
+  options.devices.gpu = to_gpu_options(given);
   if (given.contains("tcp_only")) options.tcp_only = nb::cast<bool>(given["tcp_only"]);
   return options;
 }

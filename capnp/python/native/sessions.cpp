@@ -54,7 +54,7 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
   if (target.address.empty()) {
     auto cluster = std::make_unique<LocalCluster>(
         std::map<std::string, int>{{"localhost", 1}},
-        LocalCluster::Options{.threads = target.options.threads});
+        LocalCluster::Options{.threads = target.options.threads, .gpu = target.gpu});
     // The session creates its server, so the number of threads is set there and not ignored.
     auto options = target.options;
     options.threads = 0;
@@ -85,12 +85,21 @@ Result<Tensors> wait_interruptibly(PendingStep& step) {
   return step.wait();
 }
 
+GpuOptions to_gpu_options(nb::dict options) {
+  return {
+      .cards = option<std::vector<int>>(options, "gpus", {}),
+      .memory_fraction = option(options, "gpu_memory_fraction", 0.0),
+      .reserves_memory = option(options, "gpu_reserves_memory", false)};
+}
+
 Target to_target(nb::dict options) {
   return {
       .address = option<std::string>(options, "target", ""),
       .simulated = option<std::shared_ptr<SimulatedCluster>>(options, "simulated", nullptr),
       .options = to_session_options(options),
-      .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000))};
+      .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000)),
+      .gpu = option(options, "uses_gpus", false) ? std::optional(to_gpu_options(options))
+                                                 : std::nullopt};
 }
 
 RunOptions to_run_options(nb::dict options) {

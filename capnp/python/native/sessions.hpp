@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "troupe/actors/local/local_cluster.hpp"
@@ -17,7 +18,11 @@ struct Target {
   std::shared_ptr<SimulatedCluster> simulated = {};  // the address is then the name of its task
   SessionOptions options;
   std::chrono::milliseconds connect_timeout{10000};
+  std::optional<GpuOptions> gpu = {};  // of this process; none: it uses no GPU
 };
+
+/// What servers and sessions of this process read of a config's "gpu..." entries.
+GpuOptions to_gpu_options(nb::dict options);
 
 Target to_target(nb::dict options);
 

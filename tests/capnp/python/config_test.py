@@ -95,6 +95,20 @@ class ConfigTest(unittest.TestCase):
         config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
         self.assertEqual(enabled(config), set())
 
+    def test_a_session_without_a_target_uses_the_gpus_that_its_config_leaves(self):
+        self.assertTrue(tf.ConfigProto()._for_session("")["uses_gpus"])
+        self.assertFalse(tf.ConfigProto()._for_session("troupe://localhost:1")["uses_gpus"])
+        config = tf.ConfigProto(device_count={"GPU": 0})
+        self.assertFalse(config._for_session("")["uses_gpus"])
+        config = tf.ConfigProto()
+        config.gpu_options.per_process_gpu_memory_fraction = 0.4
+        config.gpu_options.visible_device_list = "1"
+        options = config._for_session("")
+        self.assertEqual((options["gpus"], options["gpu_memory_fraction"]), ([1], 0.4))
+        # Without a card, it is the processor that computes.
+        with tf.Session(config=tf.ConfigProto()) as session:
+            self.assertEqual(session.run(tf.constant(2.0) + 3.0), 5.0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -11,11 +11,10 @@ from troupe._src.set_module import set_module
 
 @set_module("troupe")
 class GPUOptions(Options):
-    """How a server uses the GPUs of its machine.
+    """How a server, or a session without a target, uses the GPUs of its machine.
 
-    Servers read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`:
-    without it a fraction that is given is reserved when the server starts. The other fields have
-    no effect.
+    They read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`: without it
+    a fraction that is given is reserved at the start. The other fields have no effect.
     """
 
     _fields = {
@@ -134,8 +133,9 @@ class ConfigProto(Options):
 
     Sessions read `operation_timeout_in_ms`, `log_device_placement`, `device_filters`,
     `isolate_session_state`, `allow_soft_placement` and `graph_options`. Servers, and sessions
-    without a target, read `intra_op_parallelism_threads` and `device_count`, and servers
-    `gpu_options` as well; a session with a target logs a warning when its config sets the threads.
+    without a target, read `intra_op_parallelism_threads`, `device_count` and `gpu_options` (such a
+    session reads of the counts whether that of GPUs is 0); a session with a target logs a warning
+    when its config sets the threads.
     `cpu_memory_limit`, in bytes, and `connect_timeout_in_ms` are Troupe's additions, and so is
     `experimental.placement`: with "cost" a session places what nothing pins to a task by measured
     costs, over all tasks. The other fields have no effect.
@@ -177,6 +177,8 @@ class ConfigProto(Options):
             "placement": self._placement(),
             "threads": self.intra_op_parallelism_threads,
             "memory_limit": self.cpu_memory_limit,
+            "uses_gpus": not target and self.device_count.get("GPU", 1) != 0,
+            **self.gpu_options._for_server(),
             **options_of(target),
         }
 
