@@ -34,7 +34,9 @@ namespace troupe::cuda {
 template <class T>
 TROUPE_BOTH inline int shift_of(T bits) {
   constexpr int most = 8 * sizeof(T) - 1;
-  return bits < T(0) ? 0 : bits > T(most) ? most : static_cast<int>(bits);
+  if constexpr (T(-1) < T(0))
+    if (bits < T(0)) return 0;
+  return bits > T(most) ? most : static_cast<int>(bits);
 }
 
 // -- of one number
