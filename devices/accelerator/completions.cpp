@@ -37,12 +37,13 @@ Completions::~Completions() {
 }
 
 void Completions::add(Event event, std::function<void(Status)> then) {
+  auto shared = shared_;  // the callback may end this object before the call returns
   {
-    std::lock_guard lock(shared_->mutex);
-    shared_->awaited.push_back({std::move(event), std::move(then)});
-    ++shared_->added;
+    std::lock_guard lock(shared->mutex);
+    shared->awaited.push_back({std::move(event), std::move(then)});
+    ++shared->added;
   }
-  shared_->changed.notify_all();
+  shared->changed.notify_all();
 }
 
 void Completions::finish() {
