@@ -13,8 +13,8 @@ from troupe._src.set_module import set_module
 class GPUOptions(Options):
     """How a server, or a session without a target, uses the GPUs of its machine.
 
-    They read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`: without it
-    a fraction that is given is reserved at the start. The other fields have no effect.
+    They read `visible_device_list`, `per_process_gpu_memory_fraction` and `allow_growth`: without
+    it a fraction that is given is reserved at the start. The other fields have no effect.
     """
 
     _fields = {
