@@ -12,7 +12,7 @@ namespace {
 constexpr int rounds = 5;
 /// In which the host puts all rounds on the stream: else it would be measured, and not the card.
 constexpr std::chrono::microseconds delay{250};
-/// A way must be so much faster than those before it, or noise would choose.
+/// An algorithm must be so much faster than those before it, or noise would choose.
 constexpr float better = 0.98f;
 constexpr auto never = std::numeric_limits<float>::infinity();
 
@@ -48,7 +48,7 @@ class Stopwatch {
 
 }  // namespace
 
-bool measures_ways() {
+bool measures_algorithms() {
   static const bool measures = variable(process_environment(), "TROUPE_CUDA_MEASURE") != "0";
   return measures;
 }

@@ -6,10 +6,10 @@
 
 namespace troupe::cuda {
 
-/// Whether libraries' ways to compute one thing are measured where a shape is first met, so that
+/// Whether libraries' algorithms for one thing are measured where a shape is first met, so that
 /// the fastest is taken from then on: unless TROUPE_CUDA_MEASURE=0, with which the library's first
 /// proposal is taken, and rounding is the same in each process.
-bool measures_ways();
+bool measures_algorithms();
 
 /// Whether the launch's stream is captured, and does nothing now.
 bool is_captured(const Launch& launch);

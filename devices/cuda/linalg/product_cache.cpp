@@ -10,7 +10,7 @@ namespace troupe::cuda {
 namespace {
 
 constexpr size_t plans_max = 1024;
-/// Ways that are measured, and for how large a product.
+/// Algorithms that are measured, and for how large a product.
 constexpr int measured_max = 8;
 constexpr double measured_flops = 1e8;
 
@@ -46,7 +46,7 @@ struct ProductCache::Plan {
   cublasLtMatmulDesc_t product = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, out = nullptr;
   std::mutex mutex;
-  std::vector<Way> ways;  // at least one; one once they were measured
+  std::vector<Algorithm> algorithms;  // at least one; one once they were measured
   bool is_double = false;
 
   Plan() = default;
@@ -146,7 +146,7 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::make_plan(
   std::array<cublasLtMatmulHeuristicResult_t, measured_max> found{};
   int count = 0;
   auto flops = 2.0 * static_cast<double>(shape.rows * shape.inner * shape.columns * shape.count);
-  auto most = measures_ways() && flops >= measured_flops ? measured_max : 1;
+  auto most = measures_algorithms() && flops >= measured_flops ? measured_max : 1;
   if (status == CUBLAS_STATUS_SUCCESS)
     status = cublasLtMatmulAlgoGetHeuristic(
         handle_, plan->product, plan->b, plan->a, plan->out, plan->out, preference, most,
@@ -155,10 +155,11 @@ Result<std::shared_ptr<ProductCache::Plan>> ProductCache::make_plan(
   if (status == CUBLAS_STATUS_SUCCESS && count == 0) status = CUBLAS_STATUS_NOT_SUPPORTED;
   if (auto failed = status_of(status, "plan a product"); !failed.ok()) return failed;
   for (int i = 0; i < count; ++i) {
-    const auto& way = found[static_cast<size_t>(i)];
-    if (way.state == CUBLAS_STATUS_SUCCESS) plan->ways.push_back({way.algo, way.workspaceSize});
+    const auto& algorithm = found[static_cast<size_t>(i)];
+    if (algorithm.state == CUBLAS_STATUS_SUCCESS)
+      plan->algorithms.push_back({algorithm.algo, algorithm.workspaceSize});
   }
-  if (plan->ways.empty()) return status_of(CUBLAS_STATUS_NOT_SUPPORTED, "plan a product");
+  if (plan->algorithms.empty()) return status_of(CUBLAS_STATUS_NOT_SUPPORTED, "plan a product");
   return plan;
 }
 
@@ -180,23 +181,26 @@ Status ProductCache::multiply(
   auto found = plan_for(shape);
   if (!found) return found.status();
   auto& plan = **found;
-  auto put = [&](const Way& way) { return put_product(launch, plan, way, memory); };
+  auto put = [&](const Algorithm& algorithm) {
+    return put_product(launch, plan, algorithm, memory);
+  };
   std::unique_lock lock(plan.mutex);
-  if (plan.ways.size() > 1 && !is_captured(launch)) {
-    auto fastest =
-        find_fastest(launch, plan.ways.size(), [&](size_t i) { return put(plan.ways[i]); });
-    plan.ways = {plan.ways[fastest]};
+  if (plan.algorithms.size() > 1 && !is_captured(launch)) {
+    auto fastest = find_fastest(
+        launch, plan.algorithms.size(), [&](size_t i) { return put(plan.algorithms[i]); });
+    plan.algorithms = {plan.algorithms[fastest]};
   }
-  auto way = plan.ways.front();
+  auto algorithm = plan.algorithms.front();
   lock.unlock();
-  return put(way);
+  return put(algorithm);
 }
 
 Status ProductCache::put_product(
-    const Launch& launch, const Plan& plan, const Way& way, const ProductMemory& memory) const {
+    const Launch& launch, const Plan& plan, const Algorithm& algorithm,
+    const ProductMemory& memory) const {
   Tensor workspace;
-  if (way.workspace > 0) {
-    auto allocated = scratch(launch, way.workspace);
+  if (algorithm.workspace > 0) {
+    auto allocated = scratch(launch, algorithm.workspace);
     if (!allocated) return allocated.status();
     workspace = *std::move(allocated);
   }
@@ -207,8 +211,9 @@ Status ProductCache::put_product(
   return status_of(
       cublasLtMatmul(
           handle_, plan.product, alpha, memory.b, plan.b, memory.a, plan.a, beta, memory.out,
-          plan.out, memory.out, plan.out, &way.algorithm,
-          way.workspace > 0 ? workspace.mutable_raw() : nullptr, way.workspace, stream_of(launch)),
+          plan.out, memory.out, plan.out, &algorithm.choice,
+          algorithm.workspace > 0 ? workspace.mutable_raw() : nullptr, algorithm.workspace,
+          stream_of(launch)),
       "multiply");
 }
 

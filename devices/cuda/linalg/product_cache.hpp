@@ -33,7 +33,7 @@ struct ProductMemory {
   void* out;
 };
 
-/// The library's way to compute products of a shape: the fastest, as measured when they were first
+/// The library's algorithm for products of a shape: the fastest, as measured when they were first
 /// made.
 /// The cache of a card; thread-safe.
 class ProductCache {
@@ -47,15 +47,16 @@ class ProductCache {
 
  private:
   struct Plan;
-  struct Way {
-    cublasLtMatmulAlgo_t algorithm;
+  struct Algorithm {
+    cublasLtMatmulAlgo_t choice;
     size_t workspace;
   };
 
   Result<std::shared_ptr<Plan>> plan_for(const ProductShape& shape);
   Result<std::shared_ptr<Plan>> make_plan(const ProductShape& shape) const;
   Status put_product(
-      const Launch& launch, const Plan& plan, const Way& way, const ProductMemory& memory) const;
+      const Launch& launch, const Plan& plan, const Algorithm& algorithm,
+      const ProductMemory& memory) const;
 
   cublasLtHandle_t handle_ = nullptr;
   cublasStatus_t created_;

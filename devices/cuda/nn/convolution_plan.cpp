@@ -11,19 +11,19 @@ namespace troupe::cuda {
 namespace {
 
 using Pass = cpu::ConvolutionPass;
-using Way = ConvolutionPlan::Way;
+using Engine = ConvolutionPlan::Engine;
 using Four = std::array<int64_t, 4>;
 
 constexpr size_t plans_max = 1024;
 constexpr size_t workspace_max = size_t{1} << 30;
-/// Ways that are measured, of those that the library names first, as it expects them to be the
+/// Engines that are measured, of those that the library names first, as it expects them to be the
 /// fastest, and of those that it falls back on, which it names without an order.
 constexpr size_t measured_max = 8;
 constexpr int named_max = 256;  // those that round less come late
-/// To set up a way takes longer than many small convolutions.
+/// To set up an engine takes longer than many small convolutions.
 constexpr double measured_flops = 1e8;
 
-// The numbers by which a way knows its operands.
+// The numbers by which an engine knows its operands.
 constexpr int64_t input_id = 'x', filter_id = 'w', output_id = 'y';
 
 Four strides_of(const Four& sizes, bool channels_first) {
@@ -32,7 +32,7 @@ Four strides_of(const Four& sizes, bool channels_first) {
   return {h * w * c, 1, w * c, c};
 }
 
-/// The description of one convolution, of which the library has several ways.
+/// The description of one convolution, of which the library has several engines.
 class Operation {
  public:
   Operation(cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first) {
@@ -189,19 +189,19 @@ bool is_exact_enough(
          !notes.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
 }
 
-std::shared_ptr<const Way> set_up(cudnnHandle_t handle, const DnnPart& configuration) {
-  auto way = std::make_shared<Way>();
-  way->plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
+std::shared_ptr<const Engine> set_up(cudnnHandle_t handle, const DnnPart& configuration) {
+  auto engine = std::make_shared<Engine>();
+  engine->plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, handle)
       .set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-  if (way->plan.finalize() != CUDNN_STATUS_SUCCESS) return nullptr;
-  way->workspace =
-      static_cast<size_t>(way->plan.read_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
-  return way->workspace <= workspace_max ? way : nullptr;
+  if (engine->plan.finalize() != CUDNN_STATUS_SUCCESS) return nullptr;
+  engine->workspace =
+      static_cast<size_t>(engine->plan.read_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
+  return engine->workspace <= workspace_max ? engine : nullptr;
 }
 
-cudnnStatus_t find_ways(
+cudnnStatus_t find_engines(
     cudnnHandle_t handle, const ConvolutionShape& shape, bool channels_first, bool allows_tf32,
-    size_t most, ConvolutionPlan::Ways& ways) {
+    size_t most, ConvolutionPlan::Engines& engines) {
   Operation operation(handle, shape, channels_first);
   if (operation.status() != CUDNN_STATUS_SUCCESS) return operation.status();
   for (auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
@@ -209,21 +209,21 @@ cudnnStatus_t find_ways(
     for (const auto& configuration : configurations(operation, mode)) {
       if (found >= most) break;
       if (!is_exact_enough(*configuration, shape, allows_tf32)) continue;
-      auto way = set_up(handle, *configuration);
-      if (!way) continue;
-      ways.push_back(std::move(way));
+      auto engine = set_up(handle, *configuration);
+      if (!engine) continue;
+      engines.push_back(std::move(engine));
       ++found;
     }
-    if (most == 1 && !ways.empty()) break;
+    if (most == 1 && !engines.empty()) break;
   }
-  if (!ways.empty()) return CUDNN_STATUS_SUCCESS;
+  if (!engines.empty()) return CUDNN_STATUS_SUCCESS;
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-Status run_way(const Launch& launch, const Way& way, const ConvolutionMemory& memory) {
+Status run_engine(const Launch& launch, const Engine& engine, const ConvolutionMemory& memory) {
   Tensor workspace;
-  if (way.workspace > 0) {
-    auto allocated = scratch(launch, way.workspace);
+  if (engine.workspace > 0) {
+    auto allocated = scratch(launch, engine.workspace);
     if (!allocated) return allocated.status();
     workspace = *std::move(allocated);
   }
@@ -237,7 +237,7 @@ Status run_way(const Launch& launch, const Way& way, const ConvolutionMemory& me
   auto status = operands.finalize();
   if (status == CUDNN_STATUS_SUCCESS)
     status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
-      return cudnnBackendExecute(handle, way.plan.get(), operands.get());
+      return cudnnBackendExecute(handle, engine.plan.get(), operands.get());
     });
   return to_status(status, "convolve");
 }
@@ -248,18 +248,18 @@ double ConvolutionShape::flops() const {
   return 2.0 * batch * outputs * inputs / groups * out[0] * out[1] * kernel[0] * kernel[1];
 }
 
-std::shared_ptr<const Way> ConvolutionPlan::way(
+std::shared_ptr<const Engine> ConvolutionPlan::choose(
     const Launch& launch, const ConvolutionMemory& memory) {
   std::lock_guard lock(mutex_);
   auto fastest = find_fastest(
-      launch, ways_.size(), [&](size_t i) { return run_way(launch, *ways_[i], memory); });
-  auto way = ways_[fastest];
-  if (!is_captured(launch)) ways_ = {way};
-  return way;
+      launch, engines_.size(), [&](size_t i) { return run_engine(launch, *engines_[i], memory); });
+  auto engine = engines_[fastest];
+  if (!is_captured(launch)) engines_ = {engine};
+  return engine;
 }
 
 Status ConvolutionPlan::run(const Launch& launch, const ConvolutionMemory& memory) {
-  return run_way(launch, *way(launch, memory), memory);
+  return run_engine(launch, *choose(launch, memory), memory);
 }
 
 ConvolutionPlans::ConvolutionPlans(const Card&)
@@ -271,16 +271,16 @@ Result<std::shared_ptr<ConvolutionPlan>> ConvolutionPlans::plan(
   if (auto found = plans_.find(shape); found != plans_.end()) return found->second;
   // Images with channels last are convolved as they lie where the library can, else transposed.
   auto status = CUDNN_STATUS_NOT_SUPPORTED;
-  auto most = measures_ways() && shape.flops() >= measured_flops ? measured_max : 1;
+  auto most = measures_algorithms() && shape.flops() >= measured_flops ? measured_max : 1;
   for (auto channels_first : {false, true}) {
     if (shape.channels_first && !channels_first) continue;
-    ConvolutionPlan::Ways ways;
+    ConvolutionPlan::Engines engines;
     status = kept<DnnLibrary>(launch).use(launch, [&](cudnnHandle_t handle) {
-      return find_ways(handle, shape, channels_first, allows_tf32_, most, ways);
+      return find_engines(handle, shape, channels_first, allows_tf32_, most, engines);
     });
     if (status != CUDNN_STATUS_SUCCESS) continue;
     if (plans_.size() >= plans_max) plans_.clear();
-    auto plan = std::make_shared<ConvolutionPlan>(channels_first, std::move(ways));
+    auto plan = std::make_shared<ConvolutionPlan>(channels_first, std::move(engines));
     plans_.emplace(shape, plan);
     return plan;
   }

@@ -39,29 +39,29 @@ struct ConvolutionMemory {
 class ConvolutionPlan {
  public:
   /// An engine of the library, set up.
-  struct Way {
+  struct Engine {
     DnnPart plan{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR};
     size_t workspace = 0;
   };
-  using Ways = std::vector<std::shared_ptr<const Way>>;
+  using Engines = std::vector<std::shared_ptr<const Engine>>;
 
-  ConvolutionPlan(bool channels_first, Ways ways)
-      : channels_first_(channels_first), ways_(std::move(ways)) {}
+  ConvolutionPlan(bool channels_first, Engines engines)
+      : channels_first_(channels_first), engines_(std::move(engines)) {}
 
   /// How images and filters lie: [batch, channels, height, width] and [outputs, inputs, height,
   /// width], or channels last in both.
   bool channels_first() const { return channels_first_; }
 
-  /// Puts the convolution on the launch's stream. The first time, where there are several ways,
+  /// Puts the convolution on the launch's stream. The first time, where there are several engines,
   /// each of them is measured, for which the thread waits, and the fastest one stays.
   Status run(const Launch& launch, const ConvolutionMemory& memory);
 
  private:
-  std::shared_ptr<const Way> way(const Launch& launch, const ConvolutionMemory& memory);
+  std::shared_ptr<const Engine> choose(const Launch& launch, const ConvolutionMemory& memory);
 
   const bool channels_first_;
   std::mutex mutex_;
-  Ways ways_;  // at least one
+  Engines engines_;  // at least one
 };
 
 /// The plans of a card, as they were made when a shape was first met. Thread-safe.
