@@ -15,12 +15,13 @@ const std::string worker0 = "/job:worker/task:0";
 const std::string worker1 = "/job:worker/task:1";
 constexpr auto limit = 2s;  // the default
 
-/// A step that a session on worker 0 runs on the parameter server and on worker 1.
+/// A step that a session on worker 0 runs on the parameter server and on worker 1. A constant in
+/// place of its random number would be copied to where it is used.
 struct PeersFixture {
   sim::Cluster cluster{{{"ps", 1}, {"worker", 2}}, sim::Seed{7}};
   sim::Session session = cluster.session(worker0);
   Value far = session.graph().on(worker1).neg(
-      session.graph().on(ps).neg(session.graph().on(ps).constant(1.0f)));
+      session.graph().on(ps).random_normal({}, DType::float32, /*seed=*/1, /*seed2=*/2));
 
   PeersFixture() { BOOST_REQUIRE(session.run({}, {far}).ok()); }
 

@@ -135,7 +135,8 @@ class StepsTest(tf.test.TestCase):
                     session.partial_run(handle, doubled)
 
     def test_metadata_have_the_times_of_nodes_and_the_partitions_of_devices(self):
-        product = tf.matmul(tf.ones([64, 64]), tf.ones([64, 64]), name="product")
+        x = tf.random_uniform([64, 64])
+        product = tf.matmul(x, x, name="product")
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
         for target in both_targets():
             metadata = tf.RunMetadata()

@@ -11,9 +11,9 @@ target, task = sys.argv[1], int(sys.argv[2])
 with tf.device("/job:ps/task:0"):
     count = tf.get_variable(f"count{task}", initializer=0.0)
 with tf.device(f"/job:worker/task:{1 - task}"):
-    there = tf.reduce_sum(tf.ones([100]) * 2.0, name="there")
+    there = tf.reduce_sum(tf.random_uniform([100], 2.0, 2.0), name="there")
 with tf.device(f"/job:worker/task:{task}"):
-    here = tf.identity(there + 1.0, name="here")
+    here = tf.add(there, 1.0, name="here")
 bump = count.assign_add(here)
 options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 with tf.Session(target) as session:
