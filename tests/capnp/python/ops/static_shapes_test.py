@@ -21,6 +21,12 @@ class StaticShapesTest(tf.test.TestCase):
         part = tf.slice(tf.zeros([1, 2, 3]), [0, 0, 0], [tf.constant(1) + 0, 2, -1])
         self.assertEqual(part.shape.as_list(), [1, 2, 3])
 
+    def test_sizes_may_be_int64_tensors_among_numbers(self):
+        rows = tf.placeholder_with_default(tf.constant(2, tf.int64), [])
+        with self.session() as session:
+            for made in (tf.fill([rows, 3], 1.0), tf.ones([rows, 3]), tf.zeros([3, rows])):
+                self.assertEqual(session.run(tf.size(made)), 6)
+
     def test_axes_whose_paddings_are_known_have_a_size(self):
         unknown = tf.placeholder(tf.int32, [])
         padded = tf.pad(tf.zeros([4, 4]), [[1, tf.constant(2)], [0, unknown]], constant_values=7)

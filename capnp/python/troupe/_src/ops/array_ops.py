@@ -44,7 +44,11 @@ def sizes_of(shape: Any) -> Any:
         return constant(shape.as_list(), dtypes.int32)
     if isinstance(shape, (list, tuple)) and not shape:
         return constant([], dtypes.int32, [0])
-    return convert_to_tensor(shape, None if isinstance(shape, Tensor) else dtypes.int32)
+    if isinstance(shape, Tensor):
+        return shape
+    sizes = shape if isinstance(shape, (list, tuple)) else []
+    is_wide = any(isinstance(size, Tensor) and size.dtype == dtypes.int64 for size in sizes)
+    return convert_to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32)
 
 
 def reshape(tensor: TensorLike, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
