@@ -130,7 +130,7 @@ void IteratorResource::begin_later(data::SharedFunction factory) {
 }
 
 IteratorResource::Ticket IteratorResource::get_next(Device& device, Done done) {
-  auto ticket = std::make_shared<Waiter>(Waiter{std::move(done)});
+  auto ticket = std::make_shared<Waiter>(Waiter{std::move(done), &device});
   std::lock_guard lock(mutex_);
   waiting_.push_back(ticket);
   if (is_serving_) return ticket;
@@ -168,9 +168,35 @@ void IteratorResource::give_kept(std::unique_lock<std::mutex>& lock) {
   ticket->done(std::move(first->answer), place);
 }
 
+std::shared_ptr<void> IteratorResource::await_return(std::shared_ptr<IteratorResource> iterator) {
+  {
+    std::lock_guard lock(iterator->mutex_);
+    ++iterator->returning_;
+  }
+  auto* resource = iterator.get();
+  return {
+      resource, [iterator = std::move(iterator)](IteratorResource*) { iterator->end_return(); }};
+}
+
+void IteratorResource::end_return() {
+  std::lock_guard lock(mutex_);
+  if (--returning_ > 0 || is_serving_ || waiting_.empty()) return;
+  is_serving_ = true;
+  auto& device = *waiting_.front()->device;
+  device.enqueue([self = shared_from_this(), &device] { self->serve(device); });
+}
+
+/// Under the lock: whether the answer that comes next is the end, and elements before it are about
+/// to be put back.
+bool IteratorResource::is_end_held() const {
+  if (returning_ == 0 || kept_.empty()) return false;
+  const auto& first = kept_.begin()->second;
+  return first.ok() && !first->has_value();
+}
+
 /// Under the lock.
 std::optional<IteratorResource::Numbered> IteratorResource::take_kept() {
-  if (kept_.empty()) return {};
+  if (kept_.empty() || is_end_held()) return {};
   auto first = kept_.extract(kept_.begin());
   return Numbered{first.key(), std::move(first.mapped())};
 }
@@ -184,7 +210,7 @@ void IteratorResource::serve(Device& device) {
 /// Returns whether to go on here: not if nobody waits any more, or if a late answer will go on.
 bool IteratorResource::serve_next(Device& device) {
   std::unique_lock lock(mutex_);
-  if (waiting_.empty()) {
+  if (waiting_.empty() || is_end_held()) {
     is_serving_ = false;
     return false;
   }

@@ -61,6 +61,7 @@ class IteratorResource final : public Resource,
   /// One who waits for an element.
   struct Waiter {
     Done done;
+    Device* device;  // which computes what it waits for
   };
   using Ticket = std::shared_ptr<Waiter>;
 
@@ -73,6 +74,9 @@ class IteratorResource final : public Resource,
   /// Puts an element back that get_next() has given, to where it was, or gives it to who waits: as
   /// if it had not been taken. Without effect once the iterator has begun anew.
   void put_back(const Place& place, data::Element element);
+  /// Elements are about to be put back: until what is returned is gone, calls at the end wait,
+  /// instead of hearing that there is nothing.
+  static std::shared_ptr<void> await_return(std::shared_ptr<IteratorResource> iterator);
 
  private:
   /// What begin() has begun.
@@ -95,6 +99,8 @@ class IteratorResource final : public Resource,
   void take_dataset(Device& device, data::Pulled made);
   std::optional<Numbered> take_kept();
   void give_kept(std::unique_lock<std::mutex>& lock);
+  bool is_end_held() const;
+  void end_return();
   void answer(const SharedPosition& from, Numbered answer);
   void answer_all(const Status& status);
 
@@ -107,6 +113,7 @@ class IteratorResource final : public Resource,
   data::SharedFunction factory_;  // of a dataset, until it is called
   std::list<Ticket> waiting_;
   bool is_serving_ = false;  // somebody pulls for those who wait
+  int64_t returning_ = 0;    // how many await_return()s there are
   uint64_t pulled_ = 0;      // answers of the position
   // Answers that were pulled and that nobody has, the first of them first.
   std::map<uint64_t, data::Pulled> kept_;

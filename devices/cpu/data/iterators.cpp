@@ -77,13 +77,20 @@ Status begin_iterator(Launch& launch) {
 /// Sets the outputs to the components of what was pulled.
 Status set_element(
     Launch& launch, const ElementAttrs& attrs, Pulled pulled,
-    const std::function<void(data::Element)>& put_back) {
+    const std::weak_ptr<IteratorResource>& from, const IteratorResource::Place& place) {
   if (!pulled.ok()) return pulled.status();
   if (!pulled->has_value()) return Status(Code::out_of_range, "End of sequence");
   auto& element = **pulled;
   if (auto status = data::check_element(element, attrs.dtypes, attrs.shapes); !status.ok())
     return status;
-  put_back_unless_done(launch, bytes_of(element), [put_back, element] { put_back(element); });
+  auto put_back = [from, place, element] {
+    if (auto iterator = from.lock()) iterator->put_back(place, element);
+  };
+  auto await_return = [from]() -> std::shared_ptr<void> {
+    auto iterator = from.lock();
+    return iterator ? IteratorResource::await_return(std::move(iterator)) : nullptr;
+  };
+  put_back_unless_done(launch, bytes_of(element), std::move(put_back), std::move(await_return));
   for (size_t i = 0; i < element.size(); ++i)
     launch.set(static_cast<int>(i), std::move(element[i]));
   return {};
@@ -101,9 +108,7 @@ Result<Kernel> make_get_next(const Node& node, const Graph& graph, Device& devic
     auto ticket = (*iterator)->get_next(
         launch.device(), [&launch, attrs, weak = std::weak_ptr(*iterator), done = std::move(done)](
                              Pulled pulled, const IteratorResource::Place& place) {
-          done(set_element(launch, *attrs, std::move(pulled), [weak, place](data::Element element) {
-            if (auto iterator = weak.lock()) iterator->put_back(place, std::move(element));
-          }));
+          done(set_element(launch, *attrs, std::move(pulled), weak, place));
         });
     launch.on_cancel([iterator = *iterator, ticket] { iterator->cancel(ticket); });
   };

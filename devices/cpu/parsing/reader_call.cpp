@@ -29,8 +29,7 @@ ReaderCall::ReaderCall(Launch& launch, Kernel::Done done)
 void ReaderCall::start() {
   auto reader = resource_input<ReaderResource>(launch_, 0);
   if (!reader) return done_(reader.status());
-  reader_ = *reader;
-  reader_owner_ = launch_.input(0).value<ResourceHandle>().resource;
+  reader_ = {launch_.input(0).value<ResourceHandle>().resource, *reader};
   auto self = shared_from_this();
   launch_.on_cancel([self] { self->cancel(); });
   auto turn = reader_->enter(
@@ -87,30 +86,48 @@ void ReaderCall::wait_for_work() {
   if (gives_up || reader_->has_work()) queue_->give_up(dequeue);
 }
 
-/// Has a call that waits for the next work unit look for records that were put back.
+/// Has a call that waits for the next work unit, or for records that are about to be put back, look
+/// for records that were.
 void ReaderCall::look_again() {
   QueueResource::CallId dequeue;
+  bool waits = false;
   {
     std::lock_guard lock(mutex_);
     dequeue = dequeue_;
+    waits = std::exchange(waits_for_return_, false);
   }
-  if (dequeue != 0) queue_->give_up(dequeue);
+  if (waits) launch_.device().enqueue([self = shared_from_this()] { self->work(); });
+  else if (dequeue != 0) queue_->give_up(dequeue);
+}
+
+/// Works again once records that are about to be put back have been; false: there are none.
+bool ReaderCall::wait_for_return() {
+  {
+    std::lock_guard lock(mutex_);
+    if (is_cancelled_) return false;
+    waits_for_return_ = true;
+  }
+  if (reader_->is_returning()) return true;
+  std::lock_guard lock(mutex_);  // look_again() may have been told already
+  return !std::exchange(waits_for_return_, false);
 }
 
 void ReaderCall::put_back_unless_done(
     const Tensor& keys, const Tensor& values, std::vector<uint64_t> numbers) {
   cpu::put_back_unless_done(
       launch_, keys.bytes() + values.bytes(),
-      [owner = reader_owner_, reader = reader_, keys, values, numbers = std::move(numbers)] {
+      [reader = reader_, keys, values, numbers = std::move(numbers)] {
         std::vector<ReaderResource::Record> records;
         for (size_t i = 0; i < numbers.size(); ++i)
           records.push_back(
               {keys.values<std::string>()[i], values.values<std::string>()[i], numbers[i]});
         reader->put_back(std::move(records));
-      });
+      },
+      [reader = reader_] { return ReaderResource::await_return(reader); });
 }
 
 void ReaderCall::take(Result<QueueRuns> runs) {
+  if (!runs && runs.status().code() == Code::out_of_range && wait_for_return()) return;
   if (!runs && reader_->has_work() && !is_cancelled()) return work();
   if (!runs)
     return finish(
@@ -137,12 +154,17 @@ bool ReaderCall::is_cancelled() {
 void ReaderCall::cancel() {
   ReaderResource::CallId turn;
   QueueResource::CallId dequeue;
+  bool waits = false;
   {
     std::lock_guard lock(mutex_);
     is_cancelled_ = true;
+    waits = std::exchange(waits_for_return_, false);
     turn = turn_;
     dequeue = dequeue_;
   }
+  if (waits)
+    launch_.device().enqueue(
+        [self = shared_from_this()] { self->finish(cancelled("the read was cancelled")); });
   if (turn != 0) reader_->give_up(turn);
   if (dequeue != 0) queue_->give_up(dequeue);
 }

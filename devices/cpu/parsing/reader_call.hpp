@@ -39,6 +39,7 @@ class ReaderCall : public std::enable_shared_from_this<ReaderCall> {
  private:
   void cancel();
   void look_again();
+  bool wait_for_return();
   void take(Result<QueueRuns> runs);
   Status begin(const QueueRuns& runs);
   Status explain(const Status& status) const;
@@ -46,12 +47,13 @@ class ReaderCall : public std::enable_shared_from_this<ReaderCall> {
   Launch& launch_;
   Kernel::Done done_;
   // What is used after the launch is owned.
-  std::shared_ptr<Resource> reader_owner_, queue_owner_;
-  ReaderResource* reader_ = nullptr;
+  std::shared_ptr<ReaderResource> reader_;
+  std::shared_ptr<Resource> queue_owner_;
   QueueResource* queue_ = nullptr;
 
   std::mutex mutex_;
   bool is_cancelled_ = false;
+  bool waits_for_return_ = false;
   ReaderResource::CallId turn_ = 0;
   QueueResource::CallId dequeue_ = 0;
 };

@@ -136,22 +136,11 @@ uint64_t bytes_of(const QueueRuns& runs) {
   return bytes;
 }
 
-/// Elements that a step has taken, until it is known how it ends.
-struct TakenElements {
-  QueueInput queue;
-  QueueRuns runs;
-  std::shared_ptr<void> returning;  // once the step fails, so that they are to be put back
-};
-
-/// A step that fails may have kernels that still run, and puts its elements back only after them.
 void put_elements_back_unless_done(const Launch& launch, const QueueInput& queue, QueueRuns runs) {
   auto bytes = bytes_of(runs);
-  auto taken = std::make_shared<TakenElements>(TakenElements{queue, std::move(runs), nullptr});
-  put_back_unless_done(launch, bytes, [taken] { taken->queue->put_back(taken->runs); });
-  launch.step_resources().when_failing([pending = std::weak_ptr(taken)](const Status& error) {
-    auto taken = pending.lock();
-    if (taken && is_put_back(error)) taken->returning = taken->queue.await_return();
-  });
+  put_back_unless_done(
+      launch, bytes, [queue, runs = std::move(runs)] { queue->put_back(runs); },
+      [queue] { return queue.await_return(); });
 }
 
 Status set_outputs(

@@ -130,6 +130,29 @@ void ReaderResource::put_back(std::vector<Record> records) {
   if (tell) tell();
 }
 
+std::shared_ptr<void> ReaderResource::await_return(std::shared_ptr<ReaderResource> reader) {
+  {
+    std::lock_guard lock(reader->mutex_);
+    ++reader->returning_;
+  }
+  auto* resource = reader.get();
+  return {resource, [reader = std::move(reader)](ReaderResource*) { reader->end_return(); }};
+}
+
+bool ReaderResource::is_returning() const {
+  std::lock_guard lock(mutex_);
+  return returning_ > 0;
+}
+
+void ReaderResource::end_return() {
+  std::function<void()> tell;
+  {
+    std::lock_guard lock(mutex_);
+    if (--returning_ == 0) tell = signals_.put_back;
+  }
+  if (tell) tell();
+}
+
 /// What is put back later is of another reading.
 void ReaderResource::forget_returned() {
   std::lock_guard lock(mutex_);

@@ -30,8 +30,9 @@ class ReaderResource final : public Resource {
   using CallId = uint64_t;
   /// What a call is told in its turn. Neither may call back.
   struct Signals {
-    std::function<void()> dropped;   // the reader is dropped
-    std::function<void()> put_back;  // a record was put back, so there is work
+    std::function<void()> dropped;  // the reader is dropped
+    // A record was put back, so there is work, or none is to be put back any more.
+    std::function<void()> put_back;
   };
   struct Record {
     std::string key, value;
@@ -57,6 +58,10 @@ class ReaderResource final : public Resource {
   /// Puts records back that were read, to where they were: as if they had not been. Those from
   /// before a reset are lost.
   void put_back(std::vector<Record> records);
+  /// Records are about to be put back, until what is returned is gone.
+  static std::shared_ptr<void> await_return(std::shared_ptr<ReaderResource> reader);
+  /// Whether records are about to be put back: what is out of work then is not at its end.
+  bool is_returning() const;
   int64_t records_produced() const { return records_produced_.load(std::memory_order_relaxed); }
   int64_t work_units_completed() const { return work_finished_.load(std::memory_order_relaxed); }
 
@@ -85,6 +90,7 @@ class ReaderResource final : public Resource {
   bool has_returned() const;
   std::optional<Record> take_returned();
   void forget_returned();
+  void end_return();
 
   const std::string name_;
   const std::unique_ptr<RecordFormat> format_;
@@ -93,6 +99,7 @@ class ReaderResource final : public Resource {
 
   mutable std::mutex mutex_;
   std::map<uint64_t, Record> returned_;  // put back, by their numbers
+  int64_t returning_ = 0;                // how many await_return()s there are
   uint64_t next_record_ = 0;
   uint64_t oldest_record_ = 0;  // since the last reset
   std::deque<Call> waiting_;

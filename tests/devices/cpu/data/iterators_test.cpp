@@ -208,6 +208,33 @@ BOOST_FIXTURE_TEST_CASE(an_element_that_is_put_back_goes_to_who_waits, GivenFixt
   BOOST_TEST(number_of(third.wait()) == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_end_waits_for_elements_that_are_about_to_come_back, GivenFixture) {
+  Waiting<data::Pulled> first, second, third;
+  ask(first);
+  done(element(1));
+  BOOST_TEST(number_of(first.wait()) == 1);
+  auto taken = place;
+  auto returning = IteratorResource::await_return(iterator);
+  ask(second);
+  done(data::Pulled(std::optional<data::Element>()));
+  take(third);
+  iterator->put_back(taken, {Tensor::scalar<int64_t>(1)});
+  BOOST_TEST(number_of(second.wait()) == 1);
+  returning.reset();
+  auto end = third.wait();
+  BOOST_TEST_REQUIRE(end.ok());
+  BOOST_TEST(!end->has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_dropped_iterator_answers_those_whom_its_end_waits_for, GivenFixture) {
+  Waiting<data::Pulled> waiting;
+  auto returning = IteratorResource::await_return(iterator);
+  ask(waiting);
+  done(data::Pulled(std::optional<data::Element>()));
+  iterator->drop();
+  BOOST_TEST(to_string(waiting.wait().status().code()) == std::string("Aborted"));
+}
+
 BOOST_FIXTURE_TEST_CASE(an_element_of_a_dataset_before_is_not_put_back, GivenFixture) {
   Waiting<data::Pulled> first, second;
   ask(first);

@@ -47,6 +47,8 @@ class Reading {
       return status.ok() ? show(outputs) : show(Result<Tensors>(status));
     }
     void cancel() const { canceller.cancel(); }
+    /// Tells the step of the launch, which has ended, that it fails; end_step() is to follow.
+    void fail_step(const Status& status) { resources.fail(status); }
     /// Ends the step of the launch, which has ended.
     void end_step(const Status& status) { resources.take_end_hooks().call(status); }
   };
@@ -72,6 +74,15 @@ class Reading {
   std::string read() { return (*this)("ReaderRead"); }
   std::string counts() {
     return (*this)("ReaderNumRecordsProduced") + " " + (*this)("ReaderNumWorkUnitsCompleted");
+  }
+
+  /// Lets the device do what it has been given, and some of what follows from that.
+  void let_work() const {
+    for (int i = 0; i < 20; ++i) {
+      Waiting<Status> done;
+      device_->enqueue([answer = done.callback()] { answer(Status()); });
+      BOOST_TEST(done.wait().ok());
+    }
   }
 
   void enqueue(const std::string& work_unit) const { enqueue(Tensor::string(work_unit)); }
