@@ -312,7 +312,8 @@ void PeerMonitor::heartbeat_tick() {
   for (const auto& task : silent) lose(task, "it has not answered for " + limit_ms + " ms");
   for (const auto& [task, watched] : watched_) {
     self_->send(watched.actor, Ping{hello_to(watched.key)});
-    if (now - watched.last_heard >= limit / 4) probe(watched);
+    // A healthy peer's last Pong is as old as a tick, and older where the timer was late.
+    if (now - watched.last_heard >= limit * 3 / 8) probe(watched);
   }
   set_timer();
 }

@@ -87,6 +87,7 @@ std::vector<StepCache::Step> StepCache::compiling() const {
 
 void StepCache::become_ready(const Step& step) {
   step->ready = true;
+  used_containers_.insert(step->containers.begin(), step->containers.end());
   notify_waiting(step, {});
   if (step->is_transient) drop(step);
   else drop_least_used();
@@ -109,9 +110,14 @@ void StepCache::drop(const Step& step) {
 }
 
 std::optional<std::string> StepCache::used_of(const ContainerChoice& containers) const {
+  auto find_in = [&containers](const std::set<std::string>& names) {
+    auto found = std::ranges::find_if(
+        names, [&](const auto& container) { return containers.contains(container); });
+    return found == names.end() ? std::nullopt : std::optional(*found);
+  };
+  if (auto used = find_in(used_containers_)) return used;
   for (const auto& [signature, step] : steps_)
-    for (const auto& container : step->containers)
-      if (containers.contains(container)) return container;
+    if (auto used = find_in(step->containers)) return used;
   return std::nullopt;
 }
 

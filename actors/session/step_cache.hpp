@@ -50,7 +50,8 @@ class StepCache {
   /// The steps that calls wait for.
   std::vector<Step> compiling() const;
 
-  /// One of those containers that a step uses, if any does.
+  /// One of those containers that a step uses or has used, if any does: a step that hears of a
+  /// reset from a resource is dropped before the session hears of it.
   std::optional<std::string> used_of(const ContainerChoice& containers) const;
   /// Drops the compiled steps that share a device with a stale one: whatever made that one stale (a
   /// container was reset, the device has restarted) concerns them, too.
@@ -74,6 +75,7 @@ class StepCache {
   StepCompiler compiler_;
   std::unordered_map<StepSignature, Step, StepSignatureHash> steps_;
   std::map<std::string, CompiledStep::DevicePartition> devices_;  // that have plans, by name
+  std::set<std::string> used_containers_;                         // by steps that were ready
   PlanId next_plan_ = 1;
 };
 

@@ -173,6 +173,7 @@ const std::optional<Violation>& Cluster::violation() const {
 
 uint64_t Cluster::trace_hash() const { return state_->simulation.trace_hash(); }
 uint64_t Cluster::messages_delivered() const { return state_->simulation.messages_delivered(); }
+uint64_t Cluster::probes_sent() const { return state_->simulation.probes_sent(); }
 
 std::string Cluster::diagram(size_t messages_max) const {
   auto deliveries = state_->simulation.recent();

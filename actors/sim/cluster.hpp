@@ -126,6 +126,8 @@ class Cluster final : public FaultVerbs {
   /// Hash of all delivered messages with their times and tasks.
   uint64_t trace_hash() const;
   uint64_t messages_delivered() const;
+  /// How often tasks have connected to a silent one only to see whether it lives.
+  uint64_t probes_sent() const;
   /// The latest messages except heartbeats, and the faults among them, as a text diagram: a column
   /// for each task, a line for each message.
   std::string diagram(size_t messages_max = 40) const;

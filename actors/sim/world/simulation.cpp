@@ -154,6 +154,7 @@ bool Simulation::is_reachable(Node from, Node node) const {
 
 /// A node that is frozen or cut off when the probe arrives does not answer it later either.
 void Simulation::probe(Node from, const Address& address, Time timeout, World::Probed done) {
+  ++probes_sent_;
   after(round_trip(), [=, this, begun = now(), done = std::move(done)] {
     const auto* found = network_.listener(address);
     Result<uint64_t> answer = not_found("no node serves at " + address.to_string());

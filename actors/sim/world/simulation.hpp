@@ -92,6 +92,7 @@ class Simulation {
   /// Hash of all delivered messages with their times and nodes: equal for equal histories.
   uint64_t trace_hash() const { return network_.log().hash(); }
   uint64_t messages_delivered() const { return network_.log().delivered(); }
+  uint64_t probes_sent() const { return probes_sent_; }
   /// The latest few hundred deliveries and losses except heartbeats, oldest first.
   std::deque<Delivery> recent() const { return network_.log().recent(system_); }
 
@@ -110,6 +111,7 @@ class Simulation {
   std::mt19937_64 random_;
   std::mt19937_64 timer_random_;
   Time timer_delay_max_{0};
+  uint64_t probes_sent_ = 0;
   std::vector<NodeClock> clocks_;  // by node
   Work check_;
 };

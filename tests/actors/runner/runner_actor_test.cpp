@@ -200,6 +200,21 @@ BOOST_AUTO_TEST_CASE(a_reset_of_what_its_steps_use_ends_a_runner) {
   BOOST_TEST(!found[0].status.ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_reset_ends_a_runner_whether_its_step_or_its_session_is_the_first_to_hear) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    sim::Cluster each({{"ps", 1}, {"worker", 2}}, sim::Seed{seed});
+    Producer producer(each, worker0, 1'000'000, "of_the_queue");
+    BOOST_TEST(producer.leave().ok());
+    each.run_for(1s);
+    BOOST_TEST(each.reset(worker1, {"of_the_queue"}, 1s).ok());
+    each.run_for(1s);
+    auto found = each.list_runners(worker1, 2s);
+    BOOST_TEST_REQUIRE(found.ok());
+    BOOST_TEST_REQUIRE(found->runners.size() == 1u);
+    BOOST_TEST(to_string(found->runners[0].state) == "ended", "seed " << seed);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_runner_whose_queue_is_lost_tries_again_until_it_is_back) {
   Producer producer(cluster);
   BOOST_TEST(producer.leave().ok());

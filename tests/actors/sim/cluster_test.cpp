@@ -48,6 +48,19 @@ uint64_t history(uint64_t seed) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(only_silent_peers_are_probed_even_where_timers_are_late) {
+  sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7}, {.timer_delay_max = 20ms});
+  auto session = cluster.session(worker0);
+  Counter counter(session.graph());
+  BOOST_REQUIRE(session.run({}, {}, {counter.count.initializer}).ok());
+  BOOST_REQUIRE(session.run({}, {counter.doubled}).ok());
+  cluster.run_for(60s);
+  BOOST_TEST(cluster.probes_sent() == 0u);
+  cluster.at(cluster.now()).freeze(worker1);
+  cluster.run_for(1900ms);
+  BOOST_TEST(cluster.probes_sent() > 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_step_crosses_simulated_links_in_virtual_time) {
   sim::Cluster cluster({{"ps", 1}, {"worker", 2}}, sim::Seed{7});
   auto session = cluster.session(worker0);

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_a_reset_closed_names_the_container_and_the_mend) {
   const std::string why =
       "the session was closed by a reset of its container 'shelf': open another";
   auto step = result_of(waiting.step);
-  BOOST_TEST(step.to_string() == "Cancelled: the step ended as " + why);
+  BOOST_TEST(step.to_string() == "Aborted: the step ended as " + why);
   BOOST_TEST(waiting.user.step().to_string() == "Aborted: " + why);
   BOOST_TEST(waiting.user.session->close().ok());
 }
