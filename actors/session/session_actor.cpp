@@ -336,10 +336,7 @@ struct SessionState {
 
   void close(const std::string& by) {
     settings.end->set(by);
-    auto end = settings.end->status();
-    // Of a reset, a step hears from a resource that it waits for, too: either way it was aborted.
-    auto code = end.code() == Code::aborted ? Code::aborted : Code::cancelled;
-    Status why(code, "the step ended as " + end.message());
+    auto why = settings.end->status_of_steps();
     graph.cancel_all(why);
     running.close(why);
     cache.close(why);

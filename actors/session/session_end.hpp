@@ -24,6 +24,13 @@ class SessionEnd {
     if (closed_by_ == its_client) return closed_by_client();
     return aborted("the session was closed by " + closed_by_ + ": open another");
   }
+  /// How the steps that run end then. Of a reset, a step hears from a resource that it waits for,
+  /// too: either way it is Aborted. Cancelled where the session's own client closed it.
+  Status status_of_steps() const {
+    auto end = status();
+    auto code = end.code() == Code::aborted ? Code::aborted : Code::cancelled;
+    return Status(code, "the step ended as " + end.message());
+  }
   static Status closed_by_client() {
     return failed_precondition("the session was closed by its client: open another");
   }

@@ -193,7 +193,6 @@ BOOST_AUTO_TEST_CASE(a_reset_of_the_container_ends_what_waits) {
   auto waiting = client.take();
   BOOST_TEST(result(waiting) == "waits");
   BOOST_TEST(cluster.reset(worker1, {""}, 1s).ok());
-  // The queue or the session is the first to hear of it.
   BOOST_TEST(result(waiting).find("Aborted: ") == 0u);
   QueueClient after(cluster, worker1);
   BOOST_TEST(result(after.put(1)) == "ok");

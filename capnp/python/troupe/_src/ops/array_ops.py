@@ -40,15 +40,12 @@ def group(*inputs: Any, name: str = "group_deps") -> Operation:
 
 def sizes_of(shape: Any) -> Any:
     """A shape as an input of an op."""
-    if isinstance(shape, TensorShape):
-        return constant(shape.as_list(), dtypes.int32)
-    if isinstance(shape, (list, tuple)) and not shape:
-        return constant([], dtypes.int32, [0])
-    if isinstance(shape, Tensor):
-        return shape
-    sizes = shape if isinstance(shape, (list, tuple)) else []
-    is_wide = any(isinstance(size, Tensor) and size.dtype == dtypes.int64 for size in sizes)
-    return convert_to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32)
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
+    if not isinstance(sizes, (list, tuple)):
+        return convert_to_tensor(sizes, None if isinstance(sizes, Tensor) else dtypes.int32)
+    is_wide = dtypes.int64 in [size.dtype for size in sizes if isinstance(size, Tensor)]
+    dtype = dtypes.int64 if is_wide else dtypes.int32
+    return convert_to_tensor(sizes, dtype) if sizes else constant([], dtype, [0])
 
 
 def reshape(tensor: TensorLike, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
