@@ -142,6 +142,7 @@ struct CreateSession {
   Done<SessionActor> done;
   SessionOptions options = {};
   std::shared_ptr<SessionEnd> end = std::make_shared<SessionEnd>();  // the session sets it
+  std::string client = {};  // who asks, for the list of sessions
 };
 
 struct ListDevices {
@@ -157,6 +158,11 @@ struct ListResources {
 struct ListRunners {
   std::chrono::milliseconds timeout;
   Done<RunnerList> done;
+};
+
+struct ListSessions {
+  std::chrono::milliseconds timeout;
+  Done<SessionList> done;
 };
 
 /// Pauses, resumes or stops a runner, wherever it is. NotFound: no task has it. FailedPrecondition:
@@ -224,9 +230,10 @@ struct ForgetTask {
 /// and of this task's sessions and devices, TaskProtocol those that it sends to itself.
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
-    caf::reacts_to<ListRunners>, caf::reacts_to<ControlRunner>, caf::reacts_to<Reset>,
-    caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>, caf::reacts_to<TraceNextStep>,
-    caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>, caf::reacts_to<ForgetTask>>;
+    caf::reacts_to<ListRunners>, caf::reacts_to<ListSessions>, caf::reacts_to<ControlRunner>,
+    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
+    caf::reacts_to<TraceNextStep>, caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>,
+    caf::reacts_to<ForgetTask>>;
 
 /// Sends a call from a thread that does not belong to CAF. With `here`, the actors that it wakes
 /// are queued on that execution unit and run when its owner drains it; otherwise on CAF's threads.
@@ -255,6 +262,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevices)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListResources)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListRunners)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListSessions)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ControlRunner)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Reset)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GetNodeInfo)

@@ -30,31 +30,33 @@ struct Metrics {
   std::atomic<uint64_t> late_messages{0};  // dropped
 };
 
-/// Increments a count of Metrics for its lifetime. A member of the objects that are counted; the
-/// copy of one counts as another object.
+/// Increments a count, such as one of Metrics, for its lifetime. A member of the objects that are
+/// counted; the copy of one counts as another object.
 class Counted {
  public:
   Counted() = default;
-  Counted(std::shared_ptr<Metrics> metrics, Metrics::Count Metrics::*count)
-      : metrics_(std::move(metrics)), count_(count) {
-    add(1);
-  }
-  Counted(const Counted& other) : Counted(other.metrics_, other.count_) {}
+  /// Keeps the object that has the count.
+  template <class Counts>
+  Counted(const std::shared_ptr<Counts>& counts, Metrics::Count Counts::*count)
+      : Counted(counts ? SharedCount(counts, &(counts.get()->*count)) : nullptr) {}
+  Counted(const Counted& other) : Counted(other.count_) {}
   Counted(Counted&& other) noexcept = default;
   Counted& operator=(Counted other) noexcept {
-    std::swap(metrics_, other.metrics_);
     std::swap(count_, other.count_);
     return *this;
   }
   ~Counted() { add(-1); }
 
  private:
+  using SharedCount = std::shared_ptr<Metrics::Count>;
+
+  explicit Counted(SharedCount count) : count_(std::move(count)) { add(1); }
+
   void add(int64_t count) {
-    if (metrics_) (metrics_.get()->*count_).fetch_add(count, std::memory_order_relaxed);
+    if (count_) count_->fetch_add(count, std::memory_order_relaxed);
   }
 
-  std::shared_ptr<Metrics> metrics_;
-  Metrics::Count Metrics::*count_ = nullptr;
+  SharedCount count_;
 };
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 #include "troupe/actors/node_serialization.hpp"
 #include "troupe/actors/resource_messages.hpp"
 #include "troupe/actors/runner/runner_messages.hpp"
+#include "troupe/actors/session/session_messages.hpp"
 #include "troupe/devices/device.hpp"
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
@@ -24,7 +25,7 @@ namespace troupe {
 // `resource_messages.hpp`. No field is a float (CAF 0.17's portable encoding of them is broken).
 
 /// Incremented when nodes of the earlier version cannot understand nodes of the new one.
-inline constexpr uint32_t protocol_version = 13;
+inline constexpr uint32_t protocol_version = 14;
 
 using SessionId = uint64_t;
 
@@ -349,6 +350,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskRunners))
   CAF_ADD_TYPE_ID(troupe, (troupe::TaskRunners))
   CAF_ADD_TYPE_ID(troupe, (troupe::ControlTaskRunner))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListTaskSessions))
+  CAF_ADD_TYPE_ID(troupe, (troupe::TaskSessions))
   CAF_ADD_TYPE_ID(troupe, (troupe::FindResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::PlaceResources))
   CAF_ADD_TYPE_ID(troupe, (troupe::ResourcePlaces))

@@ -40,9 +40,10 @@ interface Login {
       -> (status :Status, master :Master, identity :NodeIdentity, protocolVersion :UInt32);
   # Gives a client the Master. `protocolVersion` is the client's version of this protocol, at least
   # 2; FailedPrecondition, which names both versions, where the node requires a later one. `client`
-  # is the client's name, for the log ("digits 0.1"). There are no credentials yet; they will be a
-  # further parameter, and `master` will then be restricted to what they allow. The answer has the
-  # node's identity and its protocol version (0 stands for 2).
+  # is what the client calls itself, for the list of sessions ("digits (process 7) of ann@host"):
+  # 200 bytes of ASCII. There are no credentials yet; they will be a further parameter, and `master`
+  # will then be restricted to what they allow. The answer has the node's identity and its protocol
+  # version (0 stands for 2).
 
   peer @1 () -> (status :Status, identity :NodeIdentity);
   # The identity of this node, which anyone may ask for. Always ok.
@@ -146,6 +147,37 @@ interface Master {
   # started end; a stop cancels them, runs the cancel op, and frees the name. NotFound: no task has
   # it. Unavailable: none that answers in time. FailedPrecondition: it has ended, so it can only be
   # stopped.
+
+  listSessions @13 (timeoutMs :UInt64) -> (status :Status, sessions :List(OpenSession),
+                                           missing :List(Status));
+  # The open sessions of all tasks that answer in time, those of runners among them; `missing` has
+  # an error for each other task, which names it.
+}
+
+struct OpenSession {
+  id @0 :UInt64;
+  # As WaitingStep.session.
+
+  task @1 :Text;
+  # Its master, "/job:worker/task:0".
+
+  client @2 :Text;
+  # Login.login's `client` of the connection that opened it; empty if that said nothing.
+
+  runner @3 :Text;
+  # "container/name" of the runner whose session it is; empty if it is a client's.
+
+  ageMs @4 :UInt64;
+  # Time since it was opened.
+
+  nodes @5 :UInt64;
+  # Of its graph, without those of functions.
+
+  runningSteps @6 :UInt64;
+  # That have not been answered.
+
+  steps @7 :UInt64;
+  # Started since it was opened.
 }
 
 struct Runner {

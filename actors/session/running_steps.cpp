@@ -55,6 +55,7 @@ void RunningSteps::start(const std::shared_ptr<CompiledStep>& compiled, StepRequ
   compiled->last_used = number;
   ++compiled->running;
   settings_->metrics->steps.fetch_add(1, std::memory_order_relaxed);
+  settings_->use->steps.fetch_add(1, std::memory_order_relaxed);
   auto& step = running_[number];
   step.request = std::move(request);
   step.compiled = compiled;

@@ -130,7 +130,7 @@ struct SessionState {
         .options = call.options,
         .done = std::move(call.done),
         .on_metadata = std::move(call.on_metadata),
-        .counted = Counted(settings.metrics, &Metrics::runs),
+        .counted = {settings.metrics, settings.use},
         .open_run = open_runs,
         .partial = nullptr};
   }
@@ -265,7 +265,7 @@ struct SessionState {
                .options = {},
                .done = [partial](const Result<Tensors>& ended) { partial->end(ended.status()); },
                .on_metadata = {},
-               .counted = Counted(settings.metrics, &Metrics::runs),
+               .counted = {settings.metrics, settings.use},
                .open_run = open_runs,
                .partial = partial});
   }

@@ -7,6 +7,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/node_messages.hpp"
+#include "troupe/actors/session/session_use.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/graph/place/placement.hpp"
 
@@ -23,6 +24,7 @@ struct SessionSettings {
   std::shared_ptr<Metrics> metrics;
   SessionOptions options;
   std::shared_ptr<SessionEnd> end = std::make_shared<SessionEnd>();  // set before it ends
+  std::shared_ptr<SessionUse> use = std::make_shared<SessionUse>();
   std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
   std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
   std::shared_ptr<Device> device;               // whose kernels fold constants; may be null

@@ -15,6 +15,7 @@ void SessionGraph::begin(SessionProtocol::pointer self, SessionSettings& setting
   // Is not changed, but replaced by a larger one, while the settings hold it, too.
   graph_ = settings.graph ? std::const_pointer_cast<Graph>(settings.graph)
                           : std::make_shared<Graph>(settings.catalog);
+  settings_->use->nodes = graph_->nodes().size();
 }
 
 void SessionGraph::update_view(const ClusterChanged& change) {
@@ -22,8 +23,9 @@ void SessionGraph::update_view(const ClusterChanged& change) {
   next_view_->cluster = change.cluster;
 }
 
-void SessionGraph::use_next_view() {
+void SessionGraph::was_extended() {
   if (next_view_) settings_->view = std::exchange(next_view_, nullptr);
+  settings_->use->nodes = graph_->nodes().size();
 }
 
 void SessionGraph::extend(Extend& call) {
@@ -36,7 +38,7 @@ void SessionGraph::extend(Extend& call) {
   if (settings_->world->takes_long(nodes)) return extend_aside(call);
   if (is_held) graph_ = std::make_shared<Graph>(*graph_);
   auto status = extend_graph(*graph_, std::move(call.functions), std::move(call.nodes));
-  if (status.ok()) use_next_view();
+  if (status.ok()) was_extended();
   call.done(status);
 }
 
@@ -63,7 +65,7 @@ void SessionGraph::extend_aside(Extend& call) {
 void SessionGraph::finish(Result<std::shared_ptr<Graph>> extended) {
   if (extended) {
     graph_ = *std::move(extended);
-    use_next_view();
+    was_extended();
   }
   std::exchange(extended_, nullptr)(extended.status());
   while (!held_.empty() && !is_extending()) {

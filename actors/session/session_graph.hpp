@@ -46,7 +46,7 @@ class SessionGraph {
 
   void extend_aside(Extend& call);
   void finish(Result<std::shared_ptr<Graph>> extended);
-  void use_next_view();
+  void was_extended();
 
   SessionProtocol::pointer self_ = nullptr;
   SessionSettings* settings_ = nullptr;

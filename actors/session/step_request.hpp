@@ -4,6 +4,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/session/partial_step.hpp"
+#include "troupe/actors/session/session_use.hpp"
 
 namespace troupe {
 
@@ -14,7 +15,7 @@ struct StepRequest {
   RunOptions options;
   Done<Tensors> done;
   MetadataCallback on_metadata;
-  Counted counted;
+  CountedRun counted;
   std::shared_ptr<void> open_run;        // released when the run has ended, see DrainRuns
   std::shared_ptr<PartialStep> partial;  // of a partial run; else null
 };

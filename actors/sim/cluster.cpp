@@ -106,6 +106,13 @@ Result<RunnerList> Cluster::list_runners(
   });
 }
 
+Result<SessionList> Cluster::list_sessions(
+    const std::string& task, std::chrono::milliseconds timeout) {
+  return state_->ask_for<SessionList>(task, [timeout](Done<SessionList> done) {
+    return ListSessions{timeout, std::move(done)};
+  });
+}
+
 Status Cluster::control_runner(
     const std::string& task, const ResourceName& runner, RunnerAction action,
     std::chrono::milliseconds timeout) {

@@ -10,6 +10,7 @@
 #include "troupe/actors/sim/session.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/cluster/runner.hpp"
+#include "troupe/graph/cluster/session_list.hpp"
 
 namespace troupe::sim {
 
@@ -80,6 +81,7 @@ class Cluster final : public FaultVerbs {
   Result<DeviceList> list_devices(const std::string& task, std::chrono::milliseconds timeout);
   Result<ResourceList> list_resources(const std::string& task, std::chrono::milliseconds timeout);
   Result<RunnerList> list_runners(const std::string& task, std::chrono::milliseconds timeout);
+  Result<SessionList> list_sessions(const std::string& task, std::chrono::milliseconds timeout);
   /// Pauses, resumes or stops a runner through a task, as a client does.
   Status control_runner(
       const std::string& task, const ResourceName& runner, RunnerAction action,

@@ -96,50 +96,46 @@ void ClusterCalls::list_devices(const ListDevices& call) {
       });
 }
 
-void ClusterCalls::list_resources(const ListResources& call) {
-  auto list = std::make_shared<ResourceList>();
+/// Asks each task for its part of a list, and answers with the whole, sorted by `order`. `of_task`
+/// and `items` are the members of the answers that have the items.
+template <class Request, class Part, class List, class Call, class Item, class Order>
+void ClusterCalls::list(
+    const Call& call, std::vector<Item> Part::*of_task, std::vector<Item> List::*items,
+    Order order) {
+  auto list = std::make_shared<List>();
   for_all_tasks(
       call.timeout,
-      [this, list, timeout = call.timeout](
+      [=, this, timeout = call.timeout](
           const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
-        self_->request(task, timeout, ListTaskResources{})
+        self_->request(task, timeout, Request{})
             .then(
-                [list, arrived](TaskResources& found) {
-                  std::ranges::move(found.resources, std::back_inserter(list->resources));
+                [=](Part& found) {
+                  std::ranges::move(found.*of_task, std::back_inserter((*list).*items));
                   arrived({});
                 },
                 [key, arrived](const caf::error& error) {
                   arrived(PeerMonitor::unreachable(key, to_status(error)));
                 });
       },
-      [list, done = call.done](Errors errors) {
-        std::ranges::sort(list->resources, {}, &ListedResource::name);
+      [list, items, order, done = call.done](Errors errors) {
+        std::ranges::sort((*list).*items, {}, order);
         list->missing = std::move(errors);
         done(*list);
       });
 }
 
+void ClusterCalls::list_resources(const ListResources& call) {
+  list<ListTaskResources>(
+      call, &TaskResources::resources, &ResourceList::resources, &ListedResource::name);
+}
+
 void ClusterCalls::list_runners(const ListRunners& call) {
-  auto list = std::make_shared<RunnerList>();
-  for_all_tasks(
-      call.timeout,
-      [this, list, timeout = call.timeout](
-          const TaskKey& key, const TaskActor& task, const DoneStatus& arrived) {
-        self_->request(task, timeout, ListTaskRunners{})
-            .then(
-                [list, arrived](TaskRunners& found) {
-                  std::ranges::move(found.runners, std::back_inserter(list->runners));
-                  arrived({});
-                },
-                [key, arrived](const caf::error& error) {
-                  arrived(PeerMonitor::unreachable(key, to_status(error)));
-                });
-      },
-      [list, done = call.done](Errors errors) {
-        std::ranges::sort(list->runners, {}, &ListedRunner::name);
-        list->missing = std::move(errors);
-        done(*list);
-      });
+  list<ListTaskRunners>(call, &TaskRunners::runners, &RunnerList::runners, &ListedRunner::name);
+}
+
+void ClusterCalls::list_sessions(const ListSessions& call) {
+  auto by_age = [](const ListedSession& session) { return std::pair(session.task, -session.age); };
+  list<ListTaskSessions>(call, &TaskSessions::sessions, &SessionList::sessions, by_age);
 }
 
 void ClusterCalls::control_runner(const ControlRunner& call) {

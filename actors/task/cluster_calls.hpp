@@ -16,6 +16,7 @@ class ClusterCalls {
   void list_devices(const ListDevices& call);
   void list_resources(const ListResources& call);
   void list_runners(const ListRunners& call);
+  void list_sessions(const ListSessions& call);
   /// Asks all tasks: one that has the runner does it.
   void control_runner(const ControlRunner& call);
   /// Resets the containers; the caller closes the sessions of this task.
@@ -30,6 +31,10 @@ class ClusterCalls {
       std::chrono::milliseconds timeout, Each each, std::function<void(Errors)> done);
   void for_task(
       const TaskKey& key, std::chrono::milliseconds timeout, const Each& each, DoneStatus arrived);
+  template <class Request, class Part, class List, class Call, class Item, class Order>
+  void list(
+      const Call& call, std::vector<Item> Part::*of_task, std::vector<Item> List::*items,
+      Order order);
   void reset_one(const Reset& call);
   Each reset_request(const Reset& call);
   void reconcile(const Reset& call, const Status& result);

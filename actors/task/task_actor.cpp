@@ -1,8 +1,6 @@
 #include "troupe/actors/task/task_actor.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include "troupe/actors/cluster/membership.hpp"
 #include "troupe/actors/cluster/peer_monitor.hpp"
@@ -12,9 +10,8 @@
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/runner/runner_set.hpp"
 #include "troupe/actors/self.hpp"
-#include "troupe/actors/session/session_actor.hpp"
-#include "troupe/actors/session/session_view.hpp"
 #include "troupe/actors/task/cluster_calls.hpp"
+#include "troupe/actors/task/session_set.hpp"
 #include "troupe/devices/local_devices.hpp"
 #include "troupe/devices/op_library.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
@@ -36,14 +33,12 @@ struct TaskState {
   Membership membership;
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
-  std::map<caf::actor_addr, OwnedSessionActor> sessions;
+  SessionSet sessions;
   RunnerSet runners;
   bool will_trim = false;
 
   ~TaskState() {
     for (auto& device : devices) caf::anon_send_exit(device, caf::exit_reason::user_shutdown);
-    for (auto& [address, session] : sessions)
-      caf::anon_send_exit(session, caf::exit_reason::user_shutdown);
   }
 
   void set_up(TaskProtocol::pointer me, TaskSettings own_settings, uint64_t incarnation) {
@@ -67,10 +62,11 @@ struct TaskState {
     membership.begin(self, settings, peers, directory, changed);
     cluster_calls.begin(self, settings, peers);
     start_devices();
+    sessions.begin(self, settings, default_device());
     runners.begin(
         self, settings, default_device().to_string(),
         [this](const MakeRunner& call) {
-          return open_session(call.options, std::make_shared<SessionEnd>(), &call);
+          return open_session({.done = {}, .options = call.options}, &call);
         },
         [this](const Commit& call, const DoneStatus& then) { commit(call, then); },
         [this](const Withdraw& call, const std::function<void()>& then) { withdraw(call, then); });
@@ -114,54 +110,23 @@ struct TaskState {
 
   void peer_lost(const PeerLost& lost) {
     for (auto& device : devices) self->send(device, lost);
-    for (auto& [address, session] : sessions) self->send(session, lost);
+    sessions.send_all(lost);
     membership.peer_lost(lost);
   }
 
-  void cluster_changed(const ClusterSpec& cluster) {
-    for (auto& [address, session] : sessions) self->send(session, ClusterChanged{cluster});
-  }
+  void cluster_changed(const ClusterSpec& cluster) { sessions.send_all(ClusterChanged{cluster}); }
 
   // -- sessions and containers
 
-  /// Opens a session, which sets `end` before it ends; `of`: that of a runner.
-  Result<OwnedSessionActor> open_session(
-      SessionOptions options, std::shared_ptr<SessionEnd> end, const MakeRunner* of = nullptr) {
-    if (auto status = check_options(options); !status.ok()) return status;
-    if (peers.me.is_draining)
-      return unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
-          .at({.task = own_name()});
-    if (settings.sessions_max > 0 && sessions.size() >= settings.sessions_max)
-      return resource_exhausted(
-                 own_name() + " has " + std::to_string(sessions.size()) +
-                 " sessions, and takes no more than " + std::to_string(settings.sessions_max))
-          .at({.task = own_name()});
-    auto view = make_view(options, settings.config.cluster, default_device());
-    if (!view) return view.status();
-    if (of) options.operation_timeout = {};
-    auto session = spawn_session(
-        self->system(), caf::actor_cast<TaskActor>(self),
-        {.id = settings.world->random(),
-         .runner = of ? of->call.spec.container + "/" + of->call.name : "",
-         .graph = of ? of->graph : nullptr,
-         .view = *std::move(view),
-         .catalog = settings.catalog,
-         .connect_timeout = settings.connect_timeout,
-         .world = settings.world,
-         .metrics = settings.metrics,
-         .options = std::move(options),
-         .end = std::move(end),
-         .idle_limit = of ? std::chrono::milliseconds(0) : settings.session_idle_limit,
-         .log = settings.log,
-         .device = find_host_device(settings.devices),
-         .dump_graphs = settings.dump_graphs});
-    sessions.emplace(session.address(), session);
-    self->monitor(session);
-    return session;
+  /// `of`: the runner whose session it is, or null.
+  Result<OwnedSessionActor> open_session(const CreateSession& call, const MakeRunner* of) {
+    if (!peers.me.is_draining) return sessions.open(call, of);
+    return unavailable(own_name() + " is draining, so it opens no sessions: ask another task")
+        .at({.task = own_name()});
   }
 
   void create_session(const CreateSession& call) {
-    auto session = open_session(call.options, call.end);
+    auto session = open_session(call, nullptr);
     if (session) call.done(SessionActor(*session));
     else call.done(session.status());
   }
@@ -204,7 +169,7 @@ struct TaskState {
   caf::result<Status> reset_containers(const ContainerChoice& chosen) {
     auto promise = self->make_response_promise<Status>();
     directory.drop(chosen, [promise]() mutable { promise.deliver(Status()); });
-    for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{chosen});
+    sessions.send_all(CloseIfUsing{chosen});
     trim_soon();
     return promise;
   }
@@ -236,15 +201,16 @@ struct TaskState {
   /// runners.
   void reset(const Reset& call) {
     if (call.only_task.empty()) {
-      for (auto& [address, session] : sessions) self->send(session, CloseIfUsing{call.containers});
+      sessions.send_all(CloseIfUsing{call.containers});
       close_sessions("a reset of " + call.containers.to_string() + " through " + own_name(), false);
     }
     cluster_calls.reset(call);
   }
 
   void close_sessions(const std::string& why, bool with_runners) {
-    for (auto& [address, session] : sessions)
-      if (with_runners || !runners.has_session(address)) self->send(session, CloseByTask{why});
+    sessions.close(why, [&](const caf::actor_addr& session) {
+      return with_runners || !runners.has_session(session);
+    });
   }
 
   NodeInfo info() const {
@@ -260,44 +226,8 @@ struct TaskState {
         .state = peers.me.is_draining ? NodeState::draining : NodeState::serving};
   }
 
-  /// Answers with what the steps of all sessions wait for.
-  void explain(const Explain& call) {
-    // Each session answers on the thread that it runs on.
-    struct Answers {
-      std::mutex mutex;
-      std::vector<WaitingStep> steps;
-    };
-    auto answers = std::make_shared<Answers>();
-    // Each callback owns a share; the call is answered when the last one is released, even if a
-    // session ends without answering.
-    std::shared_ptr<void> last(
-        nullptr, [answers, done = call.done](void*) { done(std::move(answers->steps)); });
-    for (auto& [address, session] : sessions)
-      self->send(session, Explain{call.timeout, [answers, last](auto found) {
-                                    if (!found) return;
-                                    std::lock_guard lock(answers->mutex);
-                                    std::ranges::move(*found, std::back_inserter(answers->steps));
-                                  }});
-  }
-
-  /// Asks all sessions: each knows whether it is meant. The first answer counts; there is none when
-  /// no session has kept the call.
-  void trace_next_step(const TraceNextStep& call) {
-    auto is_answered = std::make_shared<std::atomic<bool>>(false);
-    auto done = [is_answered, done = call.done](Result<RunMetadata> metadata) {
-      if (!is_answered->exchange(true)) done(std::move(metadata));
-    };
-    auto which = call.session == 0 ? "no session" : "no session " + std::to_string(call.session);
-    auto none = own_name() + " has " + which + ", or it has ended";
-    std::shared_ptr<void> last(nullptr, [done, none](void*) { done(not_found(none)); });
-    for (auto& [address, session] : sessions)
-      self->send(session, TraceNextStep{call.session, call.options, [done, last](auto metadata) {
-                                          done(std::move(metadata));
-                                        }});
-  }
-
   void session_ended(const caf::actor_addr& session) {
-    sessions.erase(session);
+    sessions.ended(session);
     runners.session_ended(session);
   }
 
@@ -320,13 +250,12 @@ struct TaskState {
                    : Status());
     });
     runners.end_all(unavailable(own_name() + " was told to drain").at({.task = own_name()}));
-    for (auto& [address, session] : sessions) self->send(session, DrainRuns{drained});
+    sessions.send_all(DrainRuns{drained});
     auto cancel_late_runs = [this, weak = std::weak_ptr(is_late), why] {
       auto is_late = weak.lock();
       if (!is_late) return;  // the drain has been answered
       *is_late = true;
-      for (auto& [address, session] : sessions)
-        self->send(session, CancelRuns{cancelled(why).at({.task = own_name()})});
+      sessions.send_all(CancelRuns{cancelled(why).at({.task = own_name()})});
     };
     settings.world->after(
         call.timeout, caf::actor_cast<caf::strong_actor_ptr>(self),
@@ -351,11 +280,12 @@ TaskProtocol::behavior_type task(
       [&state](const ListDevices& call) { state.cluster_calls.list_devices(call); },
       [&state](const ListResources& call) { state.cluster_calls.list_resources(call); },
       [&state](const ListRunners& call) { state.cluster_calls.list_runners(call); },
+      [&state](const ListSessions& call) { state.cluster_calls.list_sessions(call); },
       [&state](const ControlRunner& call) { state.cluster_calls.control_runner(call); },
       [&state](const Reset& call) { state.reset(call); },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
-      [&state](const Explain& call) { state.explain(call); },
-      [&state](const TraceNextStep& call) { state.trace_next_step(call); },
+      [&state](const Explain& call) { state.sessions.explain(call); },
+      [&state](const TraceNextStep& call) { state.sessions.trace_next_step(call); },
       [&state](const Drain& call) { state.drain(call); },
       [&state](const AdmitTask& call) { state.membership.admit(call); },
       [&state](const ForgetTask& call) { state.membership.forget(call); },
@@ -363,6 +293,7 @@ TaskProtocol::behavior_type task(
       [&state](const ResetContainers& call) { return state.reset_containers(call.containers); },
       [&state](const ListTaskResources&) { return state.list_task_resources(); },
       [&state](const ListTaskRunners&) { return state.runners.list(); },
+      [&state](const ListTaskSessions&) { return state.sessions.list(); },
       [&state](const ControlTaskRunner& call) { return state.runners.control(call); },
       [&state](const Ping& ping) { state.peers.answer_ping(ping); },
       [&state](const Pong& pong) { state.peers.pong_received(pong); },

@@ -86,6 +86,7 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<ResetContainers>::with<Status>,
     caf::replies_to<ListTaskResources>::with<TaskResources>,
     caf::replies_to<ListTaskRunners>::with<TaskRunners>,
+    caf::replies_to<ListTaskSessions>::with<TaskSessions>,
     caf::replies_to<ControlTaskRunner>::with<Status>, caf::reacts_to<Ping>, caf::reacts_to<Pong>,
     // From other nodes, and from sessions of this process (directory.hpp).
     caf::replies_to<FindResources>::with<Status, ResourcePlaces>,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <future>
 
 #include "troupe/graph/cluster/device_name.hpp"
@@ -80,6 +81,15 @@ std::string age_text(std::chrono::milliseconds age) {
   if (seconds < 120) return std::to_string(seconds) + " s";
   if (seconds < 7200) return std::to_string(seconds / 60) + " min";
   return std::to_string(seconds / 3600) + " h";
+}
+
+std::string time_text(std::chrono::system_clock::time_point time) {
+  auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
 }
 
 std::string container_text(const std::string& container) {

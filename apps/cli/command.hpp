@@ -53,6 +53,8 @@ std::vector<TaskClient> connect_to_all(const ClusterSpec& cluster, const Options
 std::string bytes_text(uint64_t bytes);
 /// "4 s", "3 min", "2 h".
 std::string age_text(std::chrono::milliseconds age);
+/// "2026-11-26T09:50:47Z".
+std::string time_text(std::chrono::system_clock::time_point time);
 /// "running for 4 s, 12 steps, 1 failed; the last: Unavailable: ..."
 std::string runner_text(const ListedRunner& runner);
 /// "(default)" for the container without a name.

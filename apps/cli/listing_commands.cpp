@@ -15,6 +15,7 @@ struct Listing {
   DeviceList devices;
   ResourceList resources;
   RunnerList runners;
+  SessionList sessions;
 };
 
 Result<Listing> list(Client& client, const Options& options) {
@@ -27,8 +28,13 @@ Result<Listing> list(Client& client, const Options& options) {
   if (!resources) return resources.status();
   auto runners = client.list_runners(options.timeout());
   if (!runners) return runners.status();
+  auto sessions = client.list_sessions(options.timeout());
+  // A node of an earlier release does not list them.
+  if (!sessions && sessions.status().code() == Code::unimplemented) sessions = SessionList();
+  if (!sessions) return sessions.status();
   return Listing{
-      *std::move(cluster), *std::move(devices), *std::move(resources), *std::move(runners)};
+      *std::move(cluster), *std::move(devices), *std::move(resources), *std::move(runners),
+      *std::move(sessions)};
 }
 
 std::string task_of(const std::string& device) {
@@ -39,6 +45,10 @@ std::string task_of(const std::string& device) {
 std::string resource_name(const ListedResource& resource) {
   return task_of(resource.device) + "/container:" + resource.name.container +
          "/resource:" + resource.name.name;
+}
+
+std::string session_name(const ListedSession& session) {
+  return session.task + "/session:" + std::to_string(session.id);
 }
 
 std::string value_text(const ListedResource& resource) {
@@ -99,16 +109,43 @@ Json json_of(const ListedResource& resource) {
   return fields;
 }
 
+Json json_of(const ListedSession& session, const ClusterSpec& cluster) {
+  auto master = DeviceName::parse(session.task);
+  std::string target;
+  if (master && master->job && master->task)
+    if (auto address = cluster.task_address(*master->job, *master->task))
+      target = "troupe://" + address->to_string();
+  return {
+      {"name", session_name(session)},
+      {"session", session.id},
+      {"master", session.task},
+      {"target", target},
+      {"client", session.client},
+      {"runner", session.runner},
+      {"since", time_text(std::chrono::system_clock::now() - session.age)},
+      {"age_ms", session.age.count()},
+      {"nodes", session.nodes},
+      {"running_steps", session.running_steps},
+      {"steps", session.steps}};
+}
+
 void print_json(const Listing& listing) {
   Json tasks = Json::array(), devices = Json::array(), resources = Json::array(),
-       missing = Json::array();
+       sessions = Json::array(), missing = Json::array();
   for (const auto& [job, tasks_of_job] : listing.cluster.jobs())
     for (const auto& [index, address] : tasks_of_job)
       tasks.push_back({{"name", task_name(job, index)}, {"address", address.to_string()}});
   for (const auto& device : listing.devices.devices) devices.push_back(json_of(device));
   for (const auto& resource : listing.resources.resources) resources.push_back(json_of(resource));
+  for (const auto& session : listing.sessions.sessions)
+    sessions.push_back(json_of(session, listing.cluster));
   for (const auto& status : listing.devices.missing) missing.push_back(to_json(status));
-  print({{"tasks", tasks}, {"devices", devices}, {"resources", resources}, {"missing", missing}});
+  print(
+      {{"tasks", tasks},
+       {"devices", devices},
+       {"sessions", sessions},
+       {"resources", resources},
+       {"missing", missing}});
 }
 
 void print_device(const ListedDevice& device) {
@@ -117,6 +154,19 @@ void print_device(const ListedDevice& device) {
       "  %s  %s%s%s\n", device.name.substr(task_of(device.name).size()).c_str(),
       bytes_text(device.memory_in_use).c_str(), limit ? (" of " + bytes_text(limit)).c_str() : "",
       paint(Colour::dim, "  " + device.attributes.description).c_str());
+}
+
+std::string count_text(uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void print_session(const ListedSession& session) {
+  auto who = session.runner.empty() ? session.client : "runner " + session.runner;
+  std::printf(
+      "  /session:%llu  %s  for %s  %s, %s of %s run\n",
+      static_cast<unsigned long long>(session.id), who.empty() ? "(unknown)" : who.c_str(),
+      age_text(session.age).c_str(), count_text(session.nodes, "node").c_str(),
+      std::to_string(session.running_steps).c_str(), count_text(session.steps, "step").c_str());
 }
 
 /// The state of a runner that is listed as a resource; false: it is none, or has just been stopped.
@@ -161,6 +211,8 @@ void print_tree(const Listing& listing) {
           state.c_str());
       for (const auto& device : listing.devices.devices)
         if (task_of(device.name) == task) print_device(device);
+      for (const auto& session : listing.sessions.sessions)
+        if (session.task == task) print_session(session);
       print_containers(resources[task], listing.runners);
     }
   for (const auto& status : listing.devices.missing)
@@ -217,6 +269,9 @@ int run_describe(const std::string& name, const Options& options) {
       }
   for (const auto& device : listing->devices.devices)
     if (device.name == name) return show(json_of(device), options);
+  for (const auto& session : listing->sessions.sessions)
+    if (session_name(session) == name || std::to_string(session.id) == name)
+      return show(json_of(session, listing->cluster), options);
   std::vector<const ListedResource*> found;
   for (const auto& resource : listing->resources.resources)
     if (resource_name(resource) == name || resource.name.name == name) found.push_back(&resource);
@@ -232,12 +287,12 @@ int run_describe(const std::string& name, const Options& options) {
 }  // namespace
 
 void add_listing_commands(CLI::App& app, const Options& options, Run& run) {
-  auto* ls = app.add_subcommand("ls", "Shows tasks, devices, containers and what they hold");
+  auto* ls = app.add_subcommand("ls", "Shows tasks, devices, sessions, and what containers hold");
   ls->footer("Example: troupe --target 127.0.0.1:2222 ls");
   ls->callback([&] { run = [&] { return run_ls(options); }; });
   auto* describe = app.add_subcommand("describe", "Shows all that is known of one name");
   auto name = std::make_shared<std::string>();
-  describe->add_option("NAME", *name, "a task, a device, or a resource, as ls shows it")
+  describe->add_option("NAME", *name, "a task, a device, a session or a resource, as ls shows it")
       ->required();
   describe->footer("Example: troupe describe /job:ps/task:0/device:CPU:0");
   describe->callback([&, name] { run = [&, name] { return run_describe(*name, options); }; });

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "troupe/capnp/client/client_name.hpp"
 #include "troupe/capnp/client/connect_socket.hpp"
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/capnp/client/remote_session.hpp"
 #include "troupe/capnp/convert/convert_resources.hpp"
 #include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
+#include "troupe/capnp/convert/convert_session_list.hpp"
 #include "troupe/graph/cluster/address.hpp"
 
 namespace troupe {
@@ -29,6 +31,7 @@ class RemoteClient final : public Client {
   Result<DeviceList> list_devices(milliseconds timeout) override;
   Result<ResourceList> list_resources(milliseconds timeout) override;
   Result<RunnerList> list_runners(milliseconds timeout) override;
+  Result<SessionList> list_sessions(milliseconds timeout) override;
   Status pause_runner(const ResourceName& runner, milliseconds timeout) override {
     return control_runner(runner, RunnerAction::pause, timeout);
   }
@@ -122,6 +125,16 @@ Result<RunnerList> RemoteClient::list_runners(milliseconds timeout) {
         return request;
       },
       [](auto& response) { return to_runner_list(response); });
+}
+
+Result<SessionList> RemoteClient::list_sessions(milliseconds timeout) {
+  return ask<SessionList>(
+      [timeout](rpc::Master::Client& master) {
+        auto request = master.listSessionsRequest();
+        request.setTimeoutMs(timeout_to_ms(timeout));
+        return request;
+      },
+      [](auto& response) { return to_session_list(response); });
 }
 
 Status RemoteClient::control_runner(
@@ -233,7 +246,7 @@ Result<std::unique_ptr<Client>> Client::connect(
   if (!heartbeat_socket) return heartbeat_socket.status();
   auto connection =
       std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
-  auto status = connection->login(time_left());
+  auto status = connection->login(client_name(options.program), time_left());
   if (status.ok() && has_heartbeat)
     status = connection->start_heartbeat(
         *std::move(heartbeat_socket), options.heartbeat_limit, time_left());

@@ -9,6 +9,7 @@
 
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/cluster/runner.hpp"
+#include "troupe/graph/cluster/session_list.hpp"
 #include "troupe/graph/session.hpp"
 #include "troupe/graph/types/status.hpp"
 
@@ -23,6 +24,8 @@ struct ConnectOptions {
   /// Hears, once, why a connection that has been tried for a second is not there yet; on the
   /// thread that connects.
   std::function<void(const std::string&)> on_wait;
+  /// The program, as the lists of sessions name it; empty: by the name of its file.
+  std::string program;
 };
 
 /// A connection to a node of a cluster, which is then the master of its sessions. Every method
@@ -52,6 +55,9 @@ class Client {
   /// The runners that clients have left on the cluster (Session::start_runner()), and that were not
   /// stopped since.
   virtual Result<RunnerList> list_runners(
+      std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// The open sessions of the cluster, of all clients and runners.
+  virtual Result<SessionList> list_sessions(
       std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   /// Has a runner start no more steps; those that it has started go on until they end, so that
   /// nothing is lost: a step that waits for room in its queue puts its element in later. NotFound:

@@ -52,17 +52,17 @@ Connection::~Connection() noexcept {
   release([this] { parts_.reset(); });
 }
 
-Status Connection::login(milliseconds timeout) {
+Status Connection::login(const std::string& client, milliseconds timeout) {
   Status answer;
-  auto status = run_before_login(timeout, [this, &answer] { return send_login(answer); });
+  auto status = run_before_login(timeout, [&] { return send_login(client, answer); });
   is_logged_in_ = status.ok() && answer.ok();
   return status.ok() ? answer : status;
 }
 
-kj::Promise<void> Connection::send_login(Status& answer) {
+kj::Promise<void> Connection::send_login(const std::string& client, Status& answer) {
   auto request = parts_->login.loginRequest();
   request.setProtocolVersion(protocol::version);
-  request.setClient("troupe C++ client");
+  request.setClient(client);
   return request.send().then([this, &answer](auto response) {
     answer = to_status(response.getStatus());
     if (!answer.ok()) return;

@@ -22,8 +22,8 @@ class Connection {
   Connection(kj::AutoCloseFd socket, std::string target);
   ~Connection() noexcept;
 
-  /// Calls Login.login() and keeps the Master capability of the answer.
-  Status login(std::chrono::milliseconds timeout);
+  /// Calls Login.login() as the client of that name and keeps the Master capability of the answer.
+  Status login(const std::string& client, std::chrono::milliseconds timeout);
   /// Called after login. From then on the connection is closed when the node counts as lost, see
   /// Heartbeat. `socket` is a second connection to the node.
   Status start_heartbeat(
@@ -75,7 +75,7 @@ class Connection {
   /// As run(), but Unavailable after the timeout; for calls before and during login.
   Status run_before_login(
       std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
-  kj::Promise<void> send_login(Status& answer);
+  kj::Promise<void> send_login(const std::string& client, Status& answer);
   Status status_of(const kj::Exception& error) const;
   Status timeout_status(std::chrono::milliseconds timeout) const;
   Status lost_status(kj::Exception::Type type, const std::string& description) const;

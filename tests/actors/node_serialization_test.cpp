@@ -86,6 +86,20 @@ BOOST_AUTO_TEST_CASE(a_runner_is_read_back_and_one_in_no_known_state_is_refused)
   BOOST_TEST(!read(write(runner), back.runners[0]));
 }
 
+BOOST_AUTO_TEST_CASE(a_session_of_a_list_is_read_back) {
+  ListedSession session{
+      .id = 3,
+      .task = "/job:ps/task:0",
+      .client = "train.py",
+      .runner = "c/input",
+      .age = std::chrono::milliseconds(1500),
+      .nodes = 12,
+      .running_steps = 2,
+      .steps = 30};
+  auto back = round_trip(TaskSessions{{session, ListedSession()}});
+  BOOST_TEST((back.sessions == std::vector{session, ListedSession()}));
+}
+
 BOOST_AUTO_TEST_CASE(the_waits_of_a_step_are_read_back) {
   Wait wait{"device", "node", "Op", "what", "peer", std::chrono::milliseconds(12345)};
   auto back = round_trip(StepWaits{{wait, Wait()}});

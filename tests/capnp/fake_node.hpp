@@ -13,6 +13,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/capnp/server/rpc_server.hpp"
+#include "troupe/tests/capnp/fake_answers.hpp"
 #include "troupe/tests/test_timeout.hpp"
 
 namespace troupe::testing {
@@ -53,71 +54,6 @@ struct FakeSession {
   FakeSession() = default;
   std::map<CallId, Done<Tensors>> waiting;
 };
-
-inline Status full_error() {
-  return Status(
-      Code::out_of_range, "the cup is full",
-      {.node = "cup",
-       .op = "Pour",
-       .device = "/job:ps/task:1/device:CPU:0",
-       .task = "/job:ps/task:1"});
-}
-
-inline RunMetadata full_metadata() {
-  DeviceRun run{
-      .device = "/job:ps/task:1/device:CPU:0",
-      .begin = std::chrono::nanoseconds(1),
-      .end = std::chrono::nanoseconds(22),
-      .duration = std::chrono::nanoseconds(20),
-      .clock = "host",
-      .started = std::chrono::nanoseconds(123),
-      .memory_peak = 4096,
-      .nodes =
-          {{.node = "_send/0",
-            .op = "_Send",
-            .ready = std::chrono::nanoseconds(2),
-            .begin = std::chrono::nanoseconds(3),
-            .end = std::chrono::nanoseconds(4),
-            .thread = 2,
-            .bytes = 400,
-            .tensor = "cup:0",
-            .peer = "/job:ps/task:0/device:CPU:0"}},
-      .graph = {{.name = "cup", .op = "Pour", .device = "", .inputs = {"a:0"}, .attrs = {}}}};
-  return {.devices = {run}, .clock = "host", .launched = std::chrono::nanoseconds(100)};
-}
-
-inline StepExplanation full_explanation() {
-  using std::chrono::nanoseconds;
-  return {
-      .placement = "cost",
-      .predicted = nanoseconds(1),
-      .devices =
-          {{.device = "a",
-            .nodes = 2,
-            .predicted = nanoseconds(3),
-            .measured = nanoseconds(4),
-            .predicted_peak = 5,
-            .measured_peak = 6}},
-      .nodes =
-          {{.node = "n",
-            .op = "Neg",
-            .device = "a",
-            .inputs = {"x:0", "^y"},
-            .why = "because",
-            .alternatives = {"b"},
-            .begin = nanoseconds(7),
-            .predicted = nanoseconds(8),
-            .measured = nanoseconds(9),
-            .measured_steps = 10,
-            .bytes = 11}},
-      .transfers = {
-          {.tensor = "x:0",
-           .from = "b",
-           .to = "a",
-           .bytes = 12,
-           .predicted = nanoseconds(13),
-           .is_link_measured = true}}};
-}
 
 inline void fake_run(FakeSession& state, const SharedRecord& record, Run& run) {
   auto target = run.targets.empty() ? "" : run.targets[0];
@@ -201,95 +137,16 @@ inline SessionActor::behavior_type fake_session(
       }};
 }
 
-inline Joined fake_joined() {
-  return {
-      .task = 4,
-      .cluster = *ClusterSpec::make({{"ps", {"a:1"}}, {"worker", {{3, "b:1"}}}}),
-      .membership = {.version = 9, .joined = *ClusterSpec::make({{"worker", {{4, "c:1"}}}})},
-      .directory_job = "ps",
-      .directory_task = 0};
-}
-
 inline std::string text_of(const Join& request) {
   return "join " + request.cluster + " " + std::to_string(request.version) + " " + request.job +
          " " + request.address;
-}
-
-inline std::vector<WaitingStep> fake_waiting_steps() {
-  return {
-      {.session = 3,
-       .step = 4,
-       .age = std::chrono::milliseconds(1500),
-       .waits =
-           {{.device = "/job:ps/task:0/device:CPU:0",
-             .node = "total",
-             .op = "Sum",
-             .what = "'x:0' from /job:worker/task:1/device:CPU:0",
-             .peer = "/job:worker/task:1",
-             .age = std::chrono::milliseconds(1400)}},
-       .runner = "c/input"}};
-}
-
-inline RunnerList fake_runners() {
-  return {
-      .runners =
-          {{.name = {"c", "input"},
-            .task = "/job:ps/task:0",
-            .state = RunnerState::ended,
-            .age = std::chrono::milliseconds(1500),
-            .steps = 7,
-            .failures = 2,
-            .last_error = full_error(),
-            .status = aborted("it was reset")}},
-      .missing = {unavailable("/job:ps/task:1 is away")}};
-}
-
-inline DeviceList fake_devices() {
-  DeviceList list;
-  list.devices.push_back(
-      {.name = "/job:ps/task:0/device:CPU:0",
-       .attributes = {.type = "CPU", .index = 0, .memory_limit = 1024, .description = "four"},
-       .incarnation = 77});
-  list.missing.push_back(unavailable("/job:ps/task:1 is away"));
-  return list;
-}
-
-inline QueueUse fake_queue_use() {
-  QueueUse use{.capacity = 7};
-  use.enqueues = {
-      .elements = 30,
-      .per_second = 2.5,
-      .idle = std::chrono::milliseconds(40),
-      .waiting = 2,
-      .waiters = {{"'put' of step 3", std::chrono::milliseconds(900)}}};
-  use.dequeues.waiting = 1;
-  return use;
-}
-
-inline ResourceList fake_resources() {
-  return {
-      .resources =
-          {{.name = {"c", "w"},
-            .kind = "variable",
-            .dtype = DType::float32,
-            .shape = {2, 3},
-            .bytes = 24,
-            .device = "/job:ps/task:0/device:CPU:0",
-            .idle = std::chrono::milliseconds(1500)},
-           {.name = {"", "examples"},
-            .kind = "queue",
-            .dtype = DType::string,
-            .shape = {5},
-            .bytes = 300,
-            .device = "/job:ps/task:0/device:CPU:0",
-            .queue = fake_queue_use()}},
-      .missing = {unavailable("/job:ps/task:1 is away")}};
 }
 
 inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedRecord record) {
   return {
       [self, record](CreateSession& create) {
         record->session_options = create.options;
+        record->add("session of " + create.client);
         if (create.options.isolate_state) return create.done(resource_exhausted("no room"));
         if (!create.options.device_filters.empty()) record->unanswered = create.done;
         else create.done(SessionActor(self->spawn(fake_session, record)));
@@ -297,6 +154,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
       [](ListDevices& list) { list.done(fake_devices()); },
       [](ListResources& list) { list.done(fake_resources()); },
       [](ListRunners& list) { list.done(fake_runners()); },
+      [](ListSessions& list) { list.done(fake_sessions()); },
       [record](ControlRunner& call) {
         const auto& [name, action] = call.what;
         record->add(

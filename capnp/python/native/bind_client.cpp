@@ -66,6 +66,17 @@ nb::tuple list_resources(OwnedClient& client, int64_t timeout_ms) {
   return nb::make_tuple(resources, to_texts(found.missing));
 }
 
+nb::tuple list_sessions(OwnedClient& client, int64_t timeout_ms) {
+  auto found =
+      take(call(client, [&](Client& c) { return c.list_sessions(milliseconds(timeout_ms)); }));
+  nb::list sessions;
+  for (const auto& session : found.sessions)
+    sessions.append(nb::make_tuple(
+        session.id, session.task, session.client, session.runner, session.age.count(),
+        session.nodes, session.running_steps, session.steps));
+  return nb::make_tuple(sessions, to_texts(found.missing));
+}
+
 /// The exception of an error; None of ok.
 nb::object to_exception(const Status& status) {
   if (status.ok()) return nb::none();
@@ -109,6 +120,7 @@ void bind_client(nb::module_& module) {
       .def("list_devices", &list_devices, nb::arg("timeout_ms"))
       .def("list_resources", &list_resources, nb::arg("timeout_ms"))
       .def("list_runners", &list_runners, nb::arg("timeout_ms"))
+      .def("list_sessions", &list_sessions, nb::arg("timeout_ms"))
       .def(
           "pause_runner", &control_runner<&Client::pause_runner>, nb::arg("name"),
           nb::arg("container"), nb::arg("timeout_ms"))
@@ -134,9 +146,10 @@ void bind_client(nb::module_& module) {
   module.def(
       "connect",
       [](const std::string& target, int64_t timeout_ms) {
-        return OwnedClient(take(without_gil([&] {
+        return OwnedClient(take(without_gil([&, program = program_name()] {
           return Client::connect(
-              target, {.timeout = milliseconds(timeout_ms), .on_wait = &log_warning});
+              target,
+              {.timeout = milliseconds(timeout_ms), .on_wait = &log_warning, .program = program});
         })));
       },
       nb::arg("target"), nb::arg("timeout_ms"));

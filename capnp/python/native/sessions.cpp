@@ -40,6 +40,12 @@ SessionOptions to_session_options(nb::dict options) {
 
 }  // namespace
 
+std::string program_name() {
+  auto arguments = nb::cast<nb::list>(nb::module_::import_("sys").attr("argv"));
+  auto script = arguments.size() > 0 ? nb::cast<std::string>(nb::str(arguments[0])) : "";
+  return script == "-c" || script == "-m" ? "" : script.substr(script.rfind('/') + 1);
+}
+
 void log_warning(const std::string& text) {
   nb::gil_scoped_acquire gil;
   nb::module_::import_("logging").attr("getLogger")("troupe").attr("warning")("%s", text);
@@ -62,8 +68,9 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
     if (!session) return session.status();
     return std::make_shared<OpenSession>(std::move(cluster), *std::move(session));
   }
-  auto client =
-      Client::connect(target.address, {.timeout = target.connect_timeout, .on_wait = &log_warning});
+  auto client = Client::connect(
+      target.address,
+      {.timeout = target.connect_timeout, .on_wait = &log_warning, .program = target.program});
   if (!client) return client.status();
   auto session = (*client)->session(target.options);
   if (!session) return session.status();
@@ -99,7 +106,8 @@ Target to_target(nb::dict options) {
       .options = to_session_options(options),
       .connect_timeout = time_option(options, "connect_timeout_ms", milliseconds(10000)),
       .gpu = option(options, "uses_gpus", false) ? std::optional(to_gpu_options(options))
-                                                 : std::nullopt};
+                                                 : std::nullopt,
+      .program = program_name()};
 }
 
 RunOptions to_run_options(nb::dict options) {

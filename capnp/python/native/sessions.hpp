@@ -19,6 +19,7 @@ struct Target {
   SessionOptions options;
   std::chrono::milliseconds connect_timeout{10000};
   std::optional<GpuOptions> gpu = {};  // of this process; none: it uses no GPU
+  std::string program = {};            // as nodes list it
 };
 
 /// What servers and sessions of this process read of a config's "gpu..." entries.
@@ -46,6 +47,9 @@ class OpenSession {
   bool is_remote_;
   std::shared_ptr<DeferredDecrefs> decrefs_ = std::make_shared<DeferredDecrefs>();
 };
+
+/// The name of the script that runs; to be called with the GIL. Empty in an interactive session.
+std::string program_name();
 
 /// Writes a line to the package's log; takes the GIL.
 void log_warning(const std::string& text);

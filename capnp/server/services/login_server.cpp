@@ -2,6 +2,7 @@
 
 #include <kj/memory.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,15 @@ void fill_identity(rpc::NodeIdentity::Builder to, const NodeIdentity& identity) 
   to.setProtocolVersion(identity.protocol_version);
 }
 
+/// What a client calls itself, without what a terminal would act on and JSON could not hold.
+std::string client_name(capnp::Text::Reader claimed) {
+  constexpr size_t bytes_max = 200;
+  std::string name(claimed.cStr(), std::min(claimed.size(), bytes_max));
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return name;
+}
+
 kj::Promise<void> LoginServer::login(LoginContext context) {
   auto version = context.getParams().getProtocolVersion();
   auto status = check_version(version);
@@ -55,7 +65,8 @@ kj::Promise<void> LoginServer::login(LoginContext context) {
   on_login_();
   memory_->set_takes_sources(version >= protocol::sources_version);
   context.getResults().setProtocolVersion(protocol::version);
-  context.getResults().setMaster(make_master_server(unit_, service_, memory_));
+  context.getResults().setMaster(
+      make_master_server(unit_, service_, memory_, client_name(context.getParams().getClient())));
   fill_identity(context.getResults().initIdentity(), service_.identity);
   return kj::READY_NOW;
 }

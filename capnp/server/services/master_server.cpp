@@ -2,11 +2,13 @@
 
 #include <kj/memory.h>
 
+#include <string>
 #include <utility>
 
 #include "troupe/capnp/convert/convert_resources.hpp"
 #include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
+#include "troupe/capnp/convert/convert_session_list.hpp"
 #include "troupe/capnp/convert/convert_tensor.hpp"
 #include "troupe/capnp/server/services/ask.hpp"
 #include "troupe/capnp/server/services/session_server.hpp"
@@ -19,14 +21,16 @@ using std::chrono::milliseconds;
 class MasterServer final : public rpc::Master::Server {
  public:
   MasterServer(
-      EventLoopExecutionUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory)
-      : unit_(unit), service_(service), memory_(std::move(memory)) {}
+      EventLoopExecutionUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory,
+      std::string client)
+      : unit_(unit), service_(service), memory_(std::move(memory)), client_(std::move(client)) {}
 
   kj::Promise<void> createSession(CreateSessionContext context) override;
   kj::Promise<void> listDevices(ListDevicesContext context) override;
   kj::Promise<void> cluster(ClusterContext context) override;
   kj::Promise<void> listResources(ListResourcesContext context) override;
   kj::Promise<void> listRunners(ListRunnersContext context) override;
+  kj::Promise<void> listSessions(ListSessionsContext context) override;
   kj::Promise<void> controlRunner(ControlRunnerContext context) override;
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
@@ -51,6 +55,7 @@ class MasterServer final : public rpc::Master::Server {
   EventLoopExecutionUnit& unit_;
   const Service& service_;
   std::shared_ptr<MessageMemory> memory_;
+  const std::string client_;
 };
 
 template <class Context, class Request>
@@ -98,7 +103,8 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
   fill(context.getResults().initWarnings(static_cast<unsigned>(warnings.size())), warnings);
   auto end = std::make_shared<SessionEnd>();
   auto request = [&](Done<SessionActor> done) {
-    tell(service_.master, CreateSession{std::move(done), *std::move(options), end}, &unit_);
+    tell(
+        service_.master, CreateSession{std::move(done), *std::move(options), end, client_}, &unit_);
   };
   return ask<Result<SessionActor>>(unit_, request)
       .then(
@@ -149,6 +155,11 @@ kj::Promise<void> MasterServer::listResources(ListResourcesContext context) {
 kj::Promise<void> MasterServer::listRunners(ListRunnersContext context) {
   return answer_query<ListRunners, RunnerList>(
       context, [](auto results, const RunnerList& list) { fill(results, list); });
+}
+
+kj::Promise<void> MasterServer::listSessions(ListSessionsContext context) {
+  return answer_query<ListSessions, SessionList>(
+      context, [](auto results, const SessionList& list) { fill(results, list); });
 }
 
 kj::Promise<void> MasterServer::controlRunner(ControlRunnerContext context) {
@@ -253,8 +264,9 @@ kj::Promise<void> MasterServer::stop(StopContext context) {
 }  // namespace
 
 rpc::Master::Client make_master_server(
-    EventLoopExecutionUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory) {
-  return kj::heap<MasterServer>(unit, service, std::move(memory));
+    EventLoopExecutionUnit& unit, const Service& service, std::shared_ptr<MessageMemory> memory,
+    std::string client) {
+  return kj::heap<MasterServer>(unit, service, std::move(memory), std::move(client));
 }
 
 }  // namespace troupe

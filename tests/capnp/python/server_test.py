@@ -1,6 +1,7 @@
 """Servers in this process: cluster definitions, and resources that sessions share."""
 
 import os
+import sys
 import threading
 import unittest
 from unittest import mock
@@ -245,6 +246,18 @@ class SharingTest(tf.test.TestCase):
         self.assertEqual((found.name, found.kind, found.dtype), ("listed", "variable", tf.float32))
         self.assertEqual(found.device, "/job:local/task:0/device:CPU:0")
         self.assertEqual((found.shape.as_list(), found.size_in_bytes), ([2, 3], 24))
+        server.stop(0)
+
+    def test_the_sessions_of_a_cluster_are_listed_with_who_opened_them(self):
+        server = tf.train.Server.create_local_server()
+        with tf.Graph().as_default(), tf.Session(server.target) as session:
+            self.assertEqual(session.run(tf.constant(1) + 2), 3)
+            (found,) = tf.Session.list_sessions(server.target)
+        self.assertEqual((found.master, found.runner), ("/job:local/task:0", ""))
+        program = os.path.basename(sys.argv[0])
+        self.assertTrue(found.client.startswith(f"{program} (process {os.getpid()}) of "), found)
+        self.assertEqual((found.nodes, found.steps, found.running_steps), (3, 1, 0))
+        self.assertEqual(tf.Session.list_sessions(server.target), [])
         server.stop(0)
 
     def test_the_list_of_resources_tells_how_a_queue_is_used(self):

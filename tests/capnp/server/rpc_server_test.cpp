@@ -1,10 +1,13 @@
 #include <boost/test/unit_test.hpp>
 
+#include <unistd.h>
+
 #include <future>
 #include <numeric>
 #include <thread>
 
 #include "troupe/capnp/client/client.hpp"
+#include "troupe/capnp/client/client_name.hpp"
 #include "troupe/capnp/server/rpc_server.hpp"
 #include "troupe/tests/capnp/fake_node.hpp"
 #include "troupe/tests/test_timeout.hpp"
@@ -228,6 +231,25 @@ BOOST_AUTO_TEST_CASE(a_client_lists_and_controls_runners) {
        {"runner c/input 0 1000", "runner c/input 1 2000", "runner c/input 2 3000"})
     BOOST_TEST(node.record->wait_for(told), told);
   BOOST_TEST((client->stop_runner({"", "other"}).code() == Code::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(a_client_lists_the_sessions_of_all) {
+  auto list = client->list_sessions();
+  BOOST_TEST_REQUIRE(list.ok(), list.status().to_string());
+  BOOST_TEST((*list == fake_sessions()));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_is_opened_in_the_name_of_its_client) {
+  auto named = Client::connect(node.target(), {.program = "train\n\x1b[31m.py"});
+  BOOST_TEST_REQUIRE(named.ok(), named.status().to_string());
+  BOOST_TEST((*named)->session().ok());
+  auto name = client_name("train??[31m.py");
+  BOOST_TEST(node.record->wait_for("session of " + name), name);
+  BOOST_TEST(name.starts_with("train??[31m.py (process " + std::to_string(getpid()) + ") of "));
+  auto endless = Client::connect(node.target(), {.program = std::string(1000, 'x')});
+  BOOST_TEST_REQUIRE(endless.ok());
+  BOOST_TEST((*endless)->session().ok());
+  BOOST_TEST(node.record->wait_for("session of " + std::string(200, 'x')));
 }
 
 BOOST_AUTO_TEST_CASE(all_containers_are_reset_of_all_tasks_or_of_one) {

@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -62,6 +63,40 @@ BOOST_AUTO_TEST_CASE(ls_shows_the_tasks_of_the_cluster_and_what_they_hold) {
   check_says(tree.output, "w  variable float32[]  4 B");
   auto described = json_of({"--target", cluster.target, "describe", "w"});
   BOOST_TEST(described["device"] == "/job:ps/task:0/device:CPU:0");
+}
+
+BOOST_AUTO_TEST_CASE(ls_and_describe_show_the_sessions_of_each_master) {
+  NodeCluster nodes({{"worker", 2}});
+  auto target = nodes.target("worker", 1);
+  auto client = *Client::connect(target, {.program = "train.py"});
+  auto session = open(*client);
+  Builder b;
+  auto queue = b.op("FIFOQueueV2", {}, {{"component_types", DTypes{DType::float32}}});
+  auto taken = b.op("QueueDequeueV2", {queue}, {{"component_types", DTypes{DType::float32}}});
+  auto x = b.constant(1.0F);
+  BOOST_REQUIRE(session->extend(b).ok());
+  BOOST_REQUIRE(session->run({}, {x}).ok());
+  auto waiting = session->start({}, {taken});
+  Json listed;  // the first through the node that has no session
+  do listed = json_of({"--target", nodes.target("worker", 0), "ls"})["sessions"];
+  while (listed[0]["running_steps"] == 0);
+  BOOST_TEST_REQUIRE(listed.size() == 1U);
+  auto name = "/job:worker/task:1/session:" + listed[0]["session"].dump();
+  BOOST_TEST(listed[0]["name"] == name);
+  BOOST_TEST(listed[0]["master"] == "/job:worker/task:1");
+  BOOST_TEST(listed[0]["target"] == target);
+  check_says(listed[0]["client"].dump(), "train.py (process " + std::to_string(getpid()) + ") of ");
+  BOOST_TEST(listed[0]["nodes"] == 3);
+  BOOST_TEST(listed[0]["running_steps"] == 1);
+  BOOST_TEST(listed[0]["steps"] == 2);
+  auto tree = run_cli({"--target", target, "ls"});
+  check_says(tree.output, "  /session:" + listed[0]["session"].dump() + "  train.py (process ");
+  check_says(tree.output, "3 nodes, 1 of 2 steps run");
+  auto described = json_of({"--target", target, "describe", name});
+  BOOST_TEST(described["client"] == listed[0]["client"]);
+  BOOST_TEST(described["since"].get<std::string>().ends_with("Z"));
+  BOOST_TEST(session->close().ok());
+  BOOST_TEST(json_of({"--target", target, "ls"})["sessions"].empty());
 }
 
 BOOST_AUTO_TEST_CASE(ls_and_describe_show_how_full_a_queue_is_and_what_waits) {
@@ -137,6 +172,9 @@ BOOST_AUTO_TEST_CASE(runners_are_listed_paused_resumed_and_stopped) {
   BOOST_TEST(listed["steps"] == 2);
   BOOST_TEST(listed["error"].is_null());
   check_says(run_cli({"--target", target, "ls"}).output, "input  runner  running for ");
+  auto sessions = json_of({"--target", target, "ls"})["sessions"];
+  BOOST_TEST_REQUIRE(sessions.size() == 1U);
+  BOOST_TEST(sessions[0]["runner"] == "/input");
   BOOST_TEST(runners({"pause", "input"}).output == "paused input\n");
   check_says(runners({"ls"}).output, "input  on /job:worker/task:0  paused for ");
   BOOST_TEST(runners({"resume", "input"}).output == "resumed input\n");

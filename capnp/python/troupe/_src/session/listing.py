@@ -63,6 +63,19 @@ class Resource(NamedTuple):
     queue: Optional[QueueUse] = None  # of a queue, how it is used
 
 
+class OpenSession(NamedTuple):
+    """A session of a cluster, as `Session.list_sessions` reports it."""
+
+    session_id: int  # as `troupe explain` and `troupe trace --session` number it
+    master: str  # the task that it was opened on, "/job:worker/task:0"
+    client: str  # who opened it: "train.py (process 7) of ann@host"; "" if unknown
+    runner: str  # whose session it is, "container/name"; "": a client's
+    age_in_ms: int
+    nodes: int  # of its graph, without those of functions
+    running_steps: int
+    steps: int  # started since it was opened
+
+
 def connect(target: str, config: ConfigProto) -> _native.Client:
     """A connection to a node, within the time that the configuration gives it."""
     if is_simulated(target):
@@ -133,3 +146,12 @@ def list_resources(target: str, config: ConfigProto) -> List[Resource]:
         )
         for name, container, kind, device, dtype, shape, size, queue in found
     ]
+
+
+def list_sessions(target: str, config: ConfigProto) -> List[OpenSession]:
+    """The open sessions of all tasks that answer; a warning names the others."""
+    client, timeout = connect(target, config), answer_timeout_ms(config)
+    found, missing = run_interruptibly(lambda: client.list_sessions(timeout))
+    for fault in missing:
+        logging.warning("%s", fault)
+    return [OpenSession(*session) for session in found]

@@ -10,10 +10,12 @@ from troupe._src.messages.config import ConfigProto
 from troupe._src.platform.process import run_interruptibly
 from troupe._src.session.base_session import BaseSession
 from troupe._src.session.listing import (
+    OpenSession,
     Resource,
     answer_timeout_ms,
     connect,
     list_resources,
+    list_sessions,
     warn_of_empty_containers,
 )
 from troupe._src.set_module import set_module
@@ -58,6 +60,23 @@ class Session(BaseSession):
             UnavailableError: No node answers at the target.
         """
         return list_resources(target, config or ConfigProto())
+
+    @staticmethod
+    def list_sessions(target: str, config: Optional[ConfigProto] = None) -> List[OpenSession]:
+        """The sessions that clients have open on a cluster, and those of runners.
+
+        Args:
+            target: A node of the cluster, "troupe://host:port".
+            config: Its timeouts hold for connecting and for the answer.
+
+        Returns:
+            Who has opened each, on which task, how long ago, how large its graph is, and how many
+            steps run. A warning names the tasks that do not answer in time.
+
+        Raises:
+            UnavailableError: No node answers at the target.
+        """
+        return list_sessions(target, config or ConfigProto())
 
     @staticmethod
     def reset(

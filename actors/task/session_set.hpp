@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "troupe/actors/session/session_actor.hpp"
+#include "troupe/actors/task/task_protocol.hpp"
+#include "troupe/graph/cluster/device_name.hpp"
+
+namespace troupe {
+
+/// The sessions that a task is the master of. Belongs to the task actor.
+class SessionSet {
+ public:
+  /// `device`: the default one of the sessions' nodes.
+  void begin(TaskProtocol::pointer self, const TaskSettings& settings, DeviceName device);
+  ~SessionSet();
+
+  /// Opens a session and watches it. The session sets the call's `end` before it ends; `of`: the
+  /// runner whose session it is, or null. InvalidArgument: the options are none.
+  /// ResourceExhausted: the task has the maximum number of sessions.
+  Result<OwnedSessionActor> open(const CreateSession& call, const MakeRunner* of);
+  void ended(const caf::actor_addr& session) { sessions_.erase(session); }
+  size_t size() const { return sessions_.size(); }
+
+  template <class Message>
+  void send_all(const Message& message) const {
+    for (const auto& [address, session] : sessions_) self_->send(session.actor, message);
+  }
+  /// Closes those that `is_chosen` is true of; why: "its node, which stopped".
+  void close(
+      const std::string& why, const std::function<bool(const caf::actor_addr&)>& is_chosen) const;
+
+  TaskSessions list() const;
+  /// Answers with what the steps of all sessions wait for.
+  void explain(const Explain& call) const;
+  void trace_next_step(const TraceNextStep& call) const;
+
+ private:
+  struct Entry {
+    OwnedSessionActor actor;
+    SessionId id = 0;
+    std::string client;
+    std::string runner;  // "container/name"; empty: a client's
+    World::Time opened{0};
+    std::shared_ptr<const SessionUse> use;
+  };
+
+  std::string own_name() const;
+
+  TaskProtocol::pointer self_ = nullptr;
+  const TaskSettings* settings_ = nullptr;
+  DeviceName device_;
+  std::map<caf::actor_addr, Entry> sessions_;
+};
+
+}  // namespace troupe
