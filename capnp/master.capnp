@@ -152,6 +152,9 @@ interface Master {
                                            missing :List(Status));
   # The open sessions of all tasks that answer in time, those of runners among them; `missing` has
   # an error for each other task, which names it.
+
+  clock @14 () -> (status :Status, unixNs :Int64);
+  # The wall clock of this node's machine when it answers: nanoseconds since 1970-01-01, UTC.
 }
 
 struct OpenSession {

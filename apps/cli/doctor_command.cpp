@@ -1,16 +1,30 @@
+#include <cmath>
 #include <cstdio>
+#include <optional>
 
+#include "troupe/apps/cli/clock_offset.hpp"
 #include "troupe/apps/cli/command.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
+#include "troupe/graph/support/text.hpp"
 
 namespace troupe::cli {
 namespace {
+
+using std::chrono::nanoseconds;
+
+/// Clocks that differ by more than this are reported: programs order what they read in logs,
+/// summaries and checkpoints of several machines by their times.
+constexpr std::chrono::milliseconds clock_limit{100};
+/// The shortest of these round trips counts; the others may have waited for a busy node.
+constexpr int clock_readings = 8;
 
 /// What was looked at, and what to do where it is wrong.
 struct Finding {
   std::string subject;
   std::string problem;  // empty: it is well
   std::string mend;
+  bool is_warning = false;  // the cluster works all the same
+  std::optional<ClockOffset> clock = {};
 };
 
 /// What a task says of itself, against what --target says of it.
@@ -59,18 +73,78 @@ std::vector<Finding> look_at_links(TaskClient& task, const Options& options) {
   return found;
 }
 
+/// How far the clock of a task's machine is from this one's; nothing if it does not tell.
+std::optional<ClockOffset> offset_of(TaskClient& task) {
+  if (!task.client) return {};
+  auto now = [] { return nanoseconds(std::chrono::system_clock::now().time_since_epoch()); };
+  std::vector<ClockReading> readings;
+  for (int i = 0; i < clock_readings; ++i) {
+    auto sent = now();
+    auto answer = (*task.client)->clock();
+    if (!answer) return {};
+    readings.push_back({.sent = sent, .answer = *answer, .received = now()});
+  }
+  return estimate_offset(readings);
+}
+
+double to_ms(nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+/// "1500.0 ms ahead of".
+std::string distance_text(nanoseconds distance) {
+  return decimal_text(std::abs(to_ms(distance))) + " ms " +
+         (distance.count() > 0 ? "ahead of" : "behind");
+}
+
+/// Whether the clocks of all machines agree. A task that does not answer, or is of a release that
+/// does not tell its time, is left out: look_at() reports it.
+std::vector<Finding> look_at_clocks(std::vector<TaskClient>& tasks) {
+  std::vector<Finding> found;
+  std::vector<ClockOffset> offsets;
+  for (auto& task : tasks)
+    if (auto offset = offset_of(task)) {
+      offsets.push_back(*offset);
+      found.push_back({.subject = "clock of " + task.task, .clock = offset});
+    }
+  if (found.empty()) return {};
+  auto common = common_offset(offsets);
+  found.push_back({.subject = "clock of this machine", .clock = ClockOffset()});
+  for (auto& finding : found) {
+    if (!finding.clock->is_off(common, clock_limit)) continue;
+    finding.is_warning = true;
+    finding.problem = "it is " + distance_text(finding.clock->offset - common) + " the others";
+    finding.mend = "let NTP set the clock of that machine: timedatectl set-ntp true";
+  }
+  return found;
+}
+
+Json json_of(const Finding& finding) {
+  auto is_well = finding.problem.empty();
+  Json fields{
+      {"subject", finding.subject},
+      {"ok", is_well},
+      {"state", is_well              ? "well"
+                : finding.is_warning ? "warning"
+                                     : "wrong"},
+      {"problem", finding.problem},
+      {"mend", finding.mend}};
+  if (!finding.clock) return fields;
+  fields["offset_ms"] = to_ms(finding.clock->offset);
+  fields["uncertainty_ms"] = to_ms(finding.clock->uncertainty);
+  return fields;
+}
+
 int show(const std::vector<Finding>& findings, const Options& options) {
   auto exit_code = 0;
-  for (const auto& [subject, problem, mend] : findings) {
-    if (!problem.empty()) exit_code = exit_failure;
-    if (options.json)
-      print({{"subject", subject}, {"ok", problem.empty()}, {"problem", problem}, {"mend", mend}});
+  for (const auto& finding : findings) {
+    const auto& [subject, problem, mend, is_warning, clock] = finding;
+    if (!problem.empty() && !is_warning) exit_code = exit_failure;
+    auto word = is_warning ? paint(Colour::yellow, "warning") : paint(Colour::red, "wrong");
+    if (options.json) print(json_of(finding));
     else if (problem.empty())
       std::printf("%s  %s\n", paint(Colour::green, "well ").c_str(), subject.c_str());
     else
       std::printf(
-          "%s  %s: %s\n       %s\n", paint(Colour::red, "wrong").c_str(), subject.c_str(),
-          problem.c_str(), mend.c_str());
+          "%s  %s: %s\n       %s\n", word.c_str(), subject.c_str(), problem.c_str(), mend.c_str());
   }
   return exit_code;
 }
@@ -92,6 +166,7 @@ int run_doctor(const Options& options) {
   auto tasks = connect_to_all(cluster, options);
   for (auto& task : tasks) add(look_at(task, cluster, asked->protocol_version));
   for (auto& task : tasks) add(look_at_links(task, options));
+  add(look_at_clocks(tasks));
   return show(findings, options);
 }
 
@@ -100,7 +175,9 @@ int run_doctor(const Options& options) {
 void add_doctor_command(CLI::App& app, const Options& options, Run& run) {
   auto* doctor =
       app.add_subcommand("doctor", "Looks for what is wrong with a cluster, and says the mend");
-  doctor->footer("Example: troupe --target 127.0.0.1:2222 doctor");
+  doctor->footer(
+      "Clocks that differ by more than 100 ms are a warning; it does not change the exit code.\n"
+      "Example: troupe --target 127.0.0.1:2222 doctor");
   doctor->callback([&] { run = [&] { return run_doctor(options); }; });
 }
 

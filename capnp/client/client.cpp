@@ -47,6 +47,7 @@ class RemoteClient final : public Client {
   Status forget_task(const std::string& task, milliseconds timeout) override;
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
+  Result<std::chrono::nanoseconds> clock() override;
   Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
   Result<RunMetadata> trace_next_step(uint64_t session, const RunOptions& options) override;
   Status drain(milliseconds timeout) override;
@@ -187,6 +188,12 @@ Result<NodeInfo> RemoteClient::node_info() {
   return ask<NodeInfo>(
       [](rpc::Master::Client& master) { return master.nodeInfoRequest(); },
       [](auto& response) { return to_node_info(response.getInfo()); });
+}
+
+Result<std::chrono::nanoseconds> RemoteClient::clock() {
+  return ask<std::chrono::nanoseconds>(
+      [](rpc::Master::Client& master) { return master.clockRequest(); },
+      [](auto& response) { return std::chrono::nanoseconds(response.getUnixNs()); });
 }
 
 Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {

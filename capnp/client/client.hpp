@@ -92,6 +92,8 @@ class Client {
       const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
   virtual Result<ClusterSpec> cluster() = 0;
   virtual Result<NodeInfo> node_info() = 0;
+  /// The wall clock of the node's machine when it answers, since 1970-01-01, UTC.
+  virtual Result<std::chrono::nanoseconds> clock() = 0;
   /// For each running step of the node's sessions, of all clients: what it waits for.
   virtual Result<std::vector<WaitingStep>> explain(
       std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;

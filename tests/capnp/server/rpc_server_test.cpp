@@ -252,6 +252,15 @@ BOOST_AUTO_TEST_CASE(a_session_is_opened_in_the_name_of_its_client) {
   BOOST_TEST(node.record->wait_for("session of " + std::string(200, 'x')));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_tells_the_time) {
+  auto now = [] { return std::chrono::system_clock::now().time_since_epoch(); };
+  auto before = now();
+  auto told = client->clock();
+  auto after = now();
+  BOOST_TEST_REQUIRE(told.ok(), told.status().to_string());
+  BOOST_TEST((before <= *told && *told <= after));
+}
+
 BOOST_AUTO_TEST_CASE(all_containers_are_reset_of_all_tasks_or_of_one) {
   BOOST_TEST(client->reset_all().ok());
   BOOST_TEST(node.record->wait_for("reset all of "));

@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_an_older_node_lacks_is_unimplemented) {
   check_unknown(client->list_resources().status(), node);
   check_unknown(client->node_info().status(), node);
   check_unknown(client->list_sessions().status(), node);
+  check_unknown(client->clock().status(), node);
   auto session = client->session();
   BOOST_TEST_REQUIRE(session.ok(), session.status().to_string());
   check_unknown((*session)->run({}, {"a"}).status(), node);

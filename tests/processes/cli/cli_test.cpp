@@ -215,12 +215,6 @@ BOOST_AUTO_TEST_CASE(explain_says_what_a_step_waits_for_and_doctor_who_is_silent
   nodes.node("worker", 1).send(SIGCONT);
 }
 
-BOOST_AUTO_TEST_CASE(doctor_finds_nothing_wrong_with_a_cluster_that_is_well) {
-  NodeCluster nodes({{"ps", 1}, {"worker", 1}});
-  auto doctor = run_cli({"--target", nodes.target("ps", 0), "doctor"});
-  BOOST_TEST(doctor.code == 0, doctor.output);
-}
-
 BOOST_AUTO_TEST_CASE(trace_and_graph_show_the_next_step_of_another_client) {
   ClusterWithVariable cluster;
   Builder b;
