@@ -10,13 +10,30 @@ bool is_retryable(const Status& status) {
   return status.code() == Code::unavailable || status.code() == Code::aborted;
 }
 
+void Backoff::begin() {
+  start_ = host_.now();
+  delay_ = options_.first_delay;
+}
+
+Host::Time Backoff::time_left() const {
+  return (start_ ? *start_ : host_.now()) + options_.give_up_after - host_.now();
+}
+
+std::chrono::milliseconds Backoff::attempt_limit() const {
+  if (options_.give_up_after.count() == 0) return {};
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(time_left()), attempt_min);
+}
+
+bool Backoff::may_wait_after(const Status& status) const {
+  if (is_retryable(status)) return true;
+  return status.code() == Code::deadline_exceeded && options_.give_up_after.count() > 0 &&
+         time_left() <= Host::Time(0);
+}
+
 Status Backoff::wait(const Status& why) {
   if (options_.give_up_after.count() == 0) return why;
-  if (!start_) {
-    start_ = host_.now();
-    delay_ = options_.first_delay;
-  }
-  auto left = *start_ + options_.give_up_after - host_.now();
+  if (!start_) begin();
+  auto left = time_left();
   if (left <= Host::Time(0))
     return deadline_exceeded(
                "gave up after " + seconds_text(options_.give_up_after) + ": " + why.message())

@@ -23,14 +23,28 @@ class Backoff {
  public:
   Backoff(Host& host, const RetryOptions& options) : host_(host), options_(options) {}
 
+  /// The first attempt begins, whose time counts, too. Without this call, or after a success, the
+  /// time begins with the first failure.
+  void begin();
   /// Waits before the next attempt, each time twice as long. Fails with DeadlineExceeded, including
-  /// `why` the last attempt failed, once the attempts since the last reset() have taken too long;
-  /// with Cancelled if the host's wait returned false.
+  /// `why` the last attempt failed, once the attempts have taken too long; with Cancelled if the
+  /// host's wait returned false.
   Status wait(const Status& why);
   /// An attempt succeeded.
   void reset() { start_.reset(); }
 
+  /// How long an attempt that begins now may take: what is left, but at least attempt_min, so that
+  /// the last one can say what is wrong. 0: any time.
+  std::chrono::milliseconds attempt_limit() const;
+  /// Whether wait() may be called after an attempt that failed so. Of one that took all that was
+  /// left, the limit is the error; wait() then gives up.
+  bool may_wait_after(const Status& status) const;
+
+  static constexpr std::chrono::milliseconds attempt_min{500};
+
  private:
+  Host::Time time_left() const;
+
   Host& host_;
   RetryOptions options_;
   std::optional<Host::Time> start_;

@@ -41,6 +41,7 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredSession::create(
   std::unique_ptr<MonitoredSession> session(new MonitoredSession(std::move(options), host));
   for (const auto& hook : session->hooks_)
     if (auto status = hook->begin(); !status.ok()) return status;
+  session->backoff_.begin();
   if (auto status = session->open(); !status.ok()) return status;
   session->backoff_.reset();
   return session;
@@ -49,8 +50,9 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredSession::create(
 /// Retries, with backoff, until a session is open or the error is not retryable.
 Status MonitoredSession::open() {
   for (;;) {
-    auto session =
-        is_chief_ ? manager_.try_to_prepare_session() : manager_.try_to_find_ready_session();
+    auto limit = backoff_.attempt_limit();
+    auto session = is_chief_ ? manager_.try_to_prepare_session(limit)
+                             : manager_.try_to_find_ready_session(limit);
     auto status = session.status();
     for (const auto& hook : hooks_)
       if (status.ok()) status = hook->after_create_session(**session);
@@ -58,7 +60,7 @@ Status MonitoredSession::open() {
       session_ = *std::move(session);
       return {};
     }
-    if (!is_retryable(status)) return status;
+    if (!backoff_.may_wait_after(status)) return status;
     if (auto over = backoff_.wait(status); !over.ok()) return over;
   }
 }

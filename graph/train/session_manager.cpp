@@ -9,6 +9,8 @@
 namespace troupe::train {
 namespace {
 
+using std::chrono::milliseconds;
+
 std::string list(const std::set<std::string>& names) {
   constexpr size_t shown_max = 5;
   std::string text;
@@ -37,11 +39,17 @@ SessionManager::SessionManager(OpenSession open, Scaffold scaffold, Host& host, 
     : open_(std::move(open)), scaffold_(std::move(scaffold)), host_(host), retry_(retry) {}
 
 Result<std::unique_ptr<BasicSession>> SessionManager::repeat(Attempt attempt) {
-  for (Backoff backoff(host_, retry_);;) {
-    auto session = (this->*attempt)();
-    if (session || !is_retryable(session.status())) return session;
+  Backoff backoff(host_, retry_);
+  backoff.begin();
+  for (;;) {
+    auto session = (this->*attempt)(backoff.attempt_limit());
+    if (session || !backoff.may_wait_after(session.status())) return session;
     if (auto status = backoff.wait(session.status()); !status.ok()) return status;
   }
+}
+
+milliseconds SessionManager::time_until(Host::Time end) const {
+  return std::max(std::chrono::ceil<milliseconds>(end - host_.now()), Backoff::attempt_min);
 }
 
 Result<std::unique_ptr<BasicSession>> SessionManager::prepare_session() {
@@ -62,10 +70,11 @@ Result<std::unique_ptr<BasicSession>> SessionManager::open() const {
   return session;
 }
 
-Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session(milliseconds limit) {
+  auto until = host_.now() + limit;
   auto session = open();
   if (!session) return session;
-  auto lost = uninitialized(**session);
+  auto lost = uninitialized(**session, limit.count() > 0 ? time_until(until) : limit);
   if (!lost) return lost.status();
   auto status = is_started_ ? recover(**session, *lost) : begin(**session, *lost);
   if (!status.ok()) return status;
@@ -73,18 +82,21 @@ Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session() {
   return session;
 }
 
-Result<std::unique_ptr<BasicSession>> SessionManager::try_to_find_ready_session() {
+Result<std::unique_ptr<BasicSession>> SessionManager::try_to_find_ready_session(
+    milliseconds limit) {
+  auto until = host_.now() + limit;
   auto session = open();
   if (!session) return session;
-  auto lost = uninitialized(**session);
+  auto lost = uninitialized(**session, limit.count() > 0 ? time_until(until) : limit);
   if (!lost) return lost.status();
   if (!lost->empty()) return unavailable("these variables have no value yet: " + list(*lost));
   return session;
 }
 
-Result<std::set<std::string>> SessionManager::uninitialized(BasicSession& session) const {
+Result<std::set<std::string>> SessionManager::uninitialized(
+    BasicSession& session, milliseconds limit) const {
   std::vector<Ref> fetches(scaffold_.is_initialized.begin(), scaffold_.is_initialized.end());
-  auto fetched = session.run({}, fetches);
+  auto fetched = session.run({}, fetches, {}, {.timeout = limit});
   if (!fetched) return fetched.status();
   std::set<std::string> names;
   for (size_t i = 0; i < fetched->size(); ++i)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
@@ -53,17 +54,21 @@ class SessionManager {
   Result<std::unique_ptr<BasicSession>> wait_for_session();
 
   // One attempt of each. Unavailable (also if variables have no values yet) and Aborted are
-  // retryable.
-  Result<std::unique_ptr<BasicSession>> try_to_prepare_session();
-  Result<std::unique_ptr<BasicSession>> try_to_find_ready_session();
+  // retryable. After the limit it does not wait any longer for tasks that do not tell whether their
+  // variables have values: DeadlineExceeded; 0: no limit.
+  Result<std::unique_ptr<BasicSession>> try_to_prepare_session(std::chrono::milliseconds limit);
+  Result<std::unique_ptr<BasicSession>> try_to_find_ready_session(std::chrono::milliseconds limit);
 
   /// The variables that have no value.
-  Result<std::set<std::string>> uninitialized(BasicSession& session) const;
+  Result<std::set<std::string>> uninitialized(
+      BasicSession& session, std::chrono::milliseconds limit = {}) const;
 
  private:
-  using Attempt = Result<std::unique_ptr<BasicSession>> (SessionManager::*)();
+  using Attempt =
+      Result<std::unique_ptr<BasicSession>> (SessionManager::*)(std::chrono::milliseconds);
 
   Result<std::unique_ptr<BasicSession>> repeat(Attempt attempt);
+  std::chrono::milliseconds time_until(Host::Time end) const;
   Result<std::unique_ptr<BasicSession>> open() const;
   Status begin(BasicSession& session, const std::set<std::string>& lost);
   Status recover(BasicSession& session, const std::set<std::string>& lost);

@@ -202,7 +202,9 @@ train::Scaffold to_scaffold(const Builder& builder, nb::dict given) {
 
 /// The function that opens the sessions of a training; "initialize" is called with each session,
 /// "explain" after each of its steps that failed.
-train::OpenSession to_opening(const Target& target, const PythonHost& host, nb::dict given) {
+/// The first session is there `first_within` that time, or an attempt fails; 0: no limit.
+train::OpenSession to_opening(
+    const Target& target, const PythonHost& host, nb::dict given, milliseconds first_within) {
   auto callback = [&](const char* name) -> std::shared_ptr<SessionCallback> {
     if (!given.contains(name)) return nullptr;
     return std::make_shared<SessionCallback>(given[name], host.exception());
@@ -211,9 +213,18 @@ train::OpenSession to_opening(const Target& target, const PythonHost& host, nb::
       .step = host.training_step(),
       .initialize = callback("initialize"),
       .explain = callback("explain")};
-  return [target, calls, exception = host.exception()]() -> Result<std::unique_ptr<BasicSession>> {
-    auto opened = open(target);
+  auto until = std::chrono::steady_clock::now() + first_within;
+  auto is_limited = std::make_shared<bool>(first_within.count() > 0);
+  return [target, calls, until, is_limited,
+          exception = host.exception()]() -> Result<std::unique_ptr<BasicSession>> {
+    auto now = target;
+    auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+    if (*is_limited)
+      now.connect_timeout =
+          std::min(target.connect_timeout, std::max(left, train::Backoff::attempt_min));
+    auto opened = open(now);
     if (!opened) return opened.status();
+    *is_limited = false;
     if (calls.initialize)
       if (auto status = calls.initialize->run(*opened); !status.ok()) return status;
     return std::unique_ptr<BasicSession>(
@@ -235,7 +246,7 @@ TrainingHandle begin_training(
         std::min({where.connect_timeout, retry.give_up_after, milliseconds(1500)});
   hooks.push_back(make_step_marker(*host));
   train::MonitoredSessionOptions options{
-      .open = to_opening(where, *host, given),
+      .open = to_opening(where, *host, given, retry.give_up_after),
       .scaffold = to_scaffold(builder, given),
       .is_chief = nb::cast<bool>(given["is_chief"]),
       .hooks = std::move(hooks),

@@ -36,6 +36,40 @@ BOOST_AUTO_TEST_CASE(it_gives_up_at_the_deadline_with_the_last_reason) {
   BOOST_TEST((host.time == 200ms));
 }
 
+BOOST_AUTO_TEST_CASE(the_time_of_the_first_attempt_counts_where_its_begin_is_told) {
+  train::Backoff backoff(host, options);
+  backoff.begin();
+  host.time += 190ms;
+  BOOST_TEST(backoff.wait(lost).ok());
+  BOOST_TEST((host.time == 200ms));
+  BOOST_TEST((backoff.wait(lost).code() == Code::deadline_exceeded));
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_may_take_what_is_left_but_long_enough_to_say_what_is_wrong) {
+  options.give_up_after = 3s;
+  train::Backoff backoff(host, options);
+  BOOST_TEST((backoff.attempt_limit() == 3s));
+  backoff.begin();
+  host.time += 1s;
+  BOOST_TEST((backoff.attempt_limit() == 2s));
+  host.time += 1999ms;
+  BOOST_TEST((backoff.attempt_limit() == train::Backoff::attempt_min));
+  options.give_up_after = 0s;
+  BOOST_TEST((train::Backoff(host, options).attempt_limit() == 0s));
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_that_took_all_that_was_left_is_the_last) {
+  train::Backoff backoff(host, options);
+  auto late = deadline_exceeded("it has not answered");
+  backoff.begin();
+  BOOST_TEST(!backoff.may_wait_after(late));  // of a limit of the program's own
+  host.time += options.give_up_after;
+  BOOST_TEST(backoff.may_wait_after(late));
+  BOOST_TEST(
+      backoff.wait(late).to_string() ==
+      "DeadlineExceeded: gave up after 0.2 s: it has not answered");
+}
+
 BOOST_AUTO_TEST_CASE(a_success_starts_it_anew) {
   train::Backoff backoff(host, options);
   for (int i = 0; i < 4; ++i) BOOST_TEST(backoff.wait(lost).ok());

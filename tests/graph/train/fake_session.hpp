@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -14,12 +15,13 @@ namespace troupe::testing {
 
 /// What fake sessions share: the variables and their values, and what is to go wrong.
 struct FakeCluster {
-  std::set<std::string> initialized;      // variables
-  int64_t global_step = 0;                // what a fetch of "global_step" gives
-  std::deque<Status> failures;            // of the next steps of "train"
-  std::deque<Status> refusals;            // of the next connections
-  std::vector<std::string> log;           // "open", "run TARGETS", "close"
-  std::map<std::string, Tensor> fetched;  // by name
+  std::set<std::string> initialized;                // variables
+  int64_t global_step = 0;                          // what a fetch of "global_step" gives
+  std::deque<Status> failures;                      // of the next steps of "train"
+  std::deque<Status> refusals;                      // of the next connections
+  std::vector<std::string> log;                     // "open", "run TARGETS", "close"
+  std::map<std::string, Tensor> fetched;            // by name
+  std::vector<std::chrono::milliseconds> timeouts;  // of the steps that have one
 };
 
 /// Runs nothing: answers as the cluster says. The target "v/assign" gives v a value, "train"
@@ -57,6 +59,7 @@ class FakeSession final : public BasicSession {
     Tensors values;
     for (const auto& fetch : fetches) values.push_back(value_of(fetch.name));
     last_options = options;
+    if (options.timeout.count() > 0) cluster_.timeouts.push_back(options.timeout);
     return values;
   }
 

@@ -18,6 +18,7 @@ struct SessionManagerFixture {
   FakeCluster cluster;
   Builder b;
   train::RetryOptions retry{.first_delay = 10ms, .delay_max = 1s, .give_up_after = 10s};
+  train::Host::Time connection_takes{0};
   train::Scaffold::Start start = train::Scaffold::Start::adopt;
 
   train::SessionManager manager(int variable_count) {
@@ -25,7 +26,11 @@ struct SessionManagerFixture {
     train::Scaffold scaffold(b);
     scaffold.local_init = {"local"};
     scaffold.start = start;
-    return {[this] { return FakeSession::open(cluster); }, scaffold, host, retry};
+    auto open = [this] {
+      host.time += connection_takes;
+      return FakeSession::open(cluster);
+    };
+    return {open, scaffold, host, retry};
   }
 };
 
@@ -78,6 +83,15 @@ BOOST_AUTO_TEST_CASE(the_others_wait_and_tell_for_what) {
       "'v2', 'v3', 'v4' and 2 more");
   BOOST_TEST((host.time == 10s));
   BOOST_TEST(host.messages.size() > 5U);
+}
+
+BOOST_AUTO_TEST_CASE(the_time_of_all_attempts_counts_and_none_takes_more_than_is_left) {
+  connection_takes = 4s;
+  auto waited = manager(1).wait_for_session().status();
+  BOOST_TEST((waited.code() == Code::deadline_exceeded), waited.to_string());
+  BOOST_TEST((host.time < 15s));
+  using Times = std::vector<std::chrono::milliseconds>;
+  BOOST_TEST((cluster.timeouts == Times{6s, 1990ms, train::Backoff::attempt_min}));
 }
 
 BOOST_AUTO_TEST_CASE(local_variables_are_initialized_in_each_session_of_each_worker) {
