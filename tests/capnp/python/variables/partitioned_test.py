@@ -26,6 +26,11 @@ class PartitionedVariableTest(tf.test.TestCase):
         self.assertEqual(v._get_partitions(), [2, 1])
         self.assertLessEqual(set(v), set(tf.trainable_variables()))
 
+    def test_a_second_one_of_a_name_is_refused_with_the_place_of_the_first(self):
+        tf.get_variable("v", [4], partitioner=TWO)
+        with self.assertRaisesRegex(ValueError, r"Originally defined at .*_test\.py:\d+"):
+            tf.get_variable("v", [4], partitioner=TWO)
+
     def test_as_a_tensor_it_is_all_parts(self):
         rows = np.arange(10, dtype=np.float32).reshape(2, 5)
         v = tf.get_variable("v", initializer=rows, partitioner=tf.fixed_size_partitioner(3, axis=1))

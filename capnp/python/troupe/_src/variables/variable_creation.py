@@ -187,7 +187,8 @@ def _in_parts(
         if not reuse:
             raise ValueError(
                 f"Partitioned variable with name {name} already exists. Did you mean to set "
-                "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+                "reuse=True or reuse=tf.AUTO_REUSE in VarScope? Originally defined at "
+                f"{_place_of(list(found)[0])}"
             )
         _check_same(found, name, shape, dtype)
         if partitions is not None and partitions != found._get_partitions():
