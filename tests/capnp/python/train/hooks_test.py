@@ -185,6 +185,14 @@ class ReprTest(tf.test.TestCase):
         )
         self.assertEqual(repr(tf.train.Saver(defer_build=True)), "<tf.train.Saver, not built yet>")
 
+    def test_a_monitored_session_shows_where_it_is_and_whether_steps_may_follow(self):
+        with tf.Graph().as_default(), tf.train.MonitoredSession() as session:
+            shown = r"<tf.train.MonitoredSession on this process, chief, %s, \d+ nodes>"
+            self.assertRegex(repr(session), shown % "open")
+            session.request_stop()
+            self.assertRegex(repr(session), shown % "stopping")
+        self.assertRegex(repr(session), shown % "closed")
+
 
 if __name__ == "__main__":
     unittest.main()

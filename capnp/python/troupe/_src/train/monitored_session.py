@@ -123,6 +123,13 @@ class MonitoredSession:
             else:
                 scaffold.initialize(session)
 
+    def __repr__(self) -> str:
+        state = "closed" if self._native is None else "stopping" if self.should_stop() else "open"
+        where = self._creator.master or "this process"
+        role = "chief" if self._creator.is_chief else "worker"
+        name = f"tf.train.{type(self).__name__}"
+        return f"<{name} on {where}, {role}, {state}, {self._graph.version} nodes>"
+
     @property
     def graph(self) -> Graph:
         """The graph whose steps it runs, which is finalized."""
