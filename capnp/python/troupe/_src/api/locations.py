@@ -12,7 +12,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 _PACKAGE = __name__.split(".")[0]
 
@@ -207,6 +207,16 @@ class Location(types.ModuleType):
         setattr(self, name, value)
         return value
 
+    def __dir__(self) -> List[str]:
+        """Its modules, and the names of the public modules that it stands for."""
+        place = self.__dict__["_place"]
+        found = {*RENAMED.get(place, {}), *(name for name in vars(self) if name != "_place")}
+        for owner in OWNERS.get(place, ()):
+            found.update(getattr(_module(owner), "__all__", ()))
+        inner = f"{place}."
+        found.update(each[len(inner) :] for each in OWNERS if each.startswith(inner))
+        return sorted(name for name in found if "." not in name)
+
 
 def public_name(path: str) -> Any:
     """The value at "module.name" of the package."""
@@ -268,9 +278,9 @@ def _reason(place: str, name: str) -> str:
     return ""
 
 
-def serve_locations(place: str) -> Callable[[str], Any]:
-    """The `__getattr__` of the public module at the top of a folder; adds the finder."""
+def serve_locations(place: str) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of the module at the top of a folder; adds the finder."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())
     location = Location(f"{_PACKAGE}.{place}", place)
-    return location.__getattr__
+    return location.__getattr__, location.__dir__
