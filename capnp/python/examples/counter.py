@@ -7,7 +7,7 @@ import sys
 
 import troupe as tf
 
-if len(sys.argv) < 2:
+if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 count = tf.Variable(0.0, name="count")
 bump = tf.assign(count, count + 1)

@@ -10,6 +10,8 @@ import tempfile
 
 import troupe as tf
 
+if sys.argv[1:] and sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 folder = tempfile.TemporaryDirectory()
 for number in range(4):
     with open(os.path.join(folder.name, f"{number}.csv"), "w") as file:

@@ -10,7 +10,7 @@ import numpy as np
 
 import troupe as tf
 
-if len(sys.argv) < 2:
+if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 target = sys.argv[1]
 replicas = [int(sys.argv[2])] if len(sys.argv) > 2 else [0, 1]

@@ -10,6 +10,8 @@ import sys
 
 import troupe as tf
 
+if sys.argv[1:] and sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 tf.logging.set_verbosity(tf.logging.INFO)
 
 

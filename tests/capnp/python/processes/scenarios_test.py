@@ -26,6 +26,13 @@ class ScenariosTest(tf.test.TestCase):
             self.assertEqual(output_of("counter.py", nodes.target("worker", 0), "init"), "1.0")
             self.assertEqual(output_of("counter.py", nodes.target("worker", 1)), "2.0")
 
+    def test_an_example_that_is_asked_for_help_says_its_usage(self):
+        for name in ("counter.py", "pipeline.py", "replicas.py", "role.py"):
+            out, errors = start_program(name, "--help").communicate(timeout=120)
+            self.assertEqual(out, "")
+            self.assertIn(f"\n{name} ", errors)
+            self.assertNotIn("Traceback", errors)
+
     def test_variables_of_a_local_session_are_lost_and_those_of_a_cluster_are_kept(self):
         with Nodes(worker=1) as nodes:
             output = output_of("forgetting.py", nodes.target("worker"))
