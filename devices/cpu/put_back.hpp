@@ -14,13 +14,14 @@ namespace troupe::cpu {
 inline bool is_put_back(const Status& end) {
   auto code = end.code();
   return code == Code::cancelled || code == Code::deadline_exceeded || code == Code::aborted ||
-         code == Code::unavailable;
+         code == Code::unavailable || code == Code::out_of_range;
 }
 
 /// Has `put_back`, which keeps so many bytes, called if the step does not end as it should, on this
 /// device or elsewhere, for a reason that has nothing to do with what the launch has taken out of a
-/// resource. An error of a node may come of what was taken: it would come again and again. Of a
-/// loop's iterations, which may be any number, nothing is kept.
+/// resource. An error of a node may come of what was taken: it would come again and again. But
+/// OutOfRange says that something else has ended, such as another queue. Of a loop's iterations,
+/// which may be any number, nothing is kept.
 inline void put_back_unless_done(
     const Launch& launch, uint64_t bytes, std::function<void()> put_back) {
   if (launch.at() != FrameIteration()) return;

@@ -54,7 +54,7 @@ std::string QueueModel::end_take(
 void QueueModel::fail_take(size_t take, Failure failure, sim::Time ended) {
   takes_[take].fail(ended, has_faults_);
   takes_[take].takes_nothing = failure == Failure::takes_nothing && !takes_[take].holds_more;
-  takes_[take].may_lose = failure != Failure::puts_back && !takes_[take].takes_nothing;
+  takes_[take].may_lose = failure == Failure::may_lose;
 }
 
 void QueueModel::end_close(sim::Time began, sim::Time ended) {

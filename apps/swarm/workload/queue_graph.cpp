@@ -136,12 +136,14 @@ std::optional<std::vector<int64_t>> numbers_taken(const QueueModel& model, const
   return numbers;
 }
 
-QueueModel::Failure failure_of_take(const Status& status, const sim::Cluster& cluster) {
+QueueModel::Failure failure_of_take(
+    const Status& status, const sim::Cluster& cluster, bool takes_elsewhere) {
   using Failure = QueueModel::Failure;
   auto code = status.code();
-  if (code == Code::out_of_range) return Failure::takes_nothing;
+  if (code == Code::out_of_range && !takes_elsewhere) return Failure::takes_nothing;
   auto is_given_up = code == Code::cancelled || code == Code::deadline_exceeded ||
-                     code == Code::aborted || code == Code::unavailable;
+                     code == Code::aborted || code == Code::unavailable ||
+                     code == Code::out_of_range;
   // A node may have failed just before.
   auto may_fail =
       std::ranges::count(cluster.faults(), sim::Fault::Kind::limit_memory, &sim::Fault::kind) > 0;

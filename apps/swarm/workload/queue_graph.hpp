@@ -35,6 +35,8 @@ std::vector<Feed> feeds_of_put(
 std::optional<std::vector<int64_t>> numbers_taken(const QueueModel& model, const Tensors& taken);
 
 /// What becomes of what a step had taken that ended with that error.
-QueueModel::Failure failure_of_take(const Status& status, const sim::Cluster& cluster);
+/// `takes_elsewhere`: the step takes from another queue, too, which may be the one that has ended.
+QueueModel::Failure failure_of_take(
+    const Status& status, const sim::Cluster& cluster, bool takes_elsewhere = false);
 
 }  // namespace troupe::swarm

@@ -226,11 +226,10 @@ void QueueTraffic::check_failure(const Attempt& attempt) {
   auto has_too_few = status.code() == Code::out_of_range && is_take;
   if (attempt.kind == Attempt::Kind::put) model.end_put(attempt.index, false, ended);
   if (is_take) {
-    auto failure = failure_of_take(status, cluster_);
     if (attempt.other)
-      models_[attempt.other->first].fail_take(attempt.other->second, failure, ended);
-    // It may be the other queue that had too few.
-    if (attempt.other && has_too_few) failure = QueueModel::Failure::may_lose;
+      models_[attempt.other->first].fail_take(
+          attempt.other->second, failure_of_take(status, cluster_), ended);
+    auto failure = failure_of_take(status, cluster_, attempt.other.has_value());
     model.fail_take(attempt.index, failure, ended);
   }
   attempt.step.drop_closed_session();

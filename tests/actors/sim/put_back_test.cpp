@@ -79,8 +79,8 @@ const std::array<Source, 3> sources = {{
     {"a queue", DType::int64, of_queue},
 }};
 
-const std::array<const char*, 4> ends = {
-    {"times out", "is cancelled", "loses a task", "loses its master"}};
+const std::array<const char*, 5> ends = {
+    {"times out", "is cancelled", "loses a task", "loses its master", "finds a queue at its end"}};
 
 /// A source on the parameter server, somebody there who looks what it has, and a consumer whose
 /// steps take an element and have a part on another worker: it waits for what is put into a queue
@@ -116,10 +116,15 @@ struct Scene {
     auto put = b.op("QueueEnqueueV2", {gate_of(b), b.constant(value)});
     BOOST_TEST(observer.run({}, {}, {put}).ok());
   }
+  void close_gate() {
+    auto b = observer.graph().on(other_worker);
+    BOOST_TEST(observer.run({}, {}, {b.op("QueueCloseV2", {gate_of(b)})}).ok());
+  }
   void bring_about(const std::string& end, const sim::Call& step) {
     if (end == "is cancelled") consumer.cancel(step);
     if (end == "loses a task") cluster.crash(other_worker);
     if (end == "loses its master") cluster.crash(worker);
+    if (end == "finds a queue at its end") close_gate();
     cluster.run_for(5s);
     BOOST_TEST(step.is_done());
     BOOST_TEST(!step.status().ok());

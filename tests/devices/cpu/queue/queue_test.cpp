@@ -228,6 +228,16 @@ BOOST_AUTO_TEST_CASE(what_a_step_took_is_lost_when_one_of_its_nodes_fails) {
   BOOST_TEST(run("QueueSize") == "int32[] [2]");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_step_took_is_put_back_when_something_else_has_ended) {
+  QueueSteps run("FIFOQueue");
+  run("QueueEnqueueMany", three_rows);
+  run("QueueClose");
+  auto step = run.start({{"QueueDequeue"}, {"QueueDequeueMany", number(3)}});
+  BOOST_TEST(starts_with(step.end(), "OutOfRange: "));
+  BOOST_TEST(run("QueueSize") == "int32[] [3]");
+  BOOST_TEST(run("QueueDequeueMany", number(3)) == "float32[3] [1 2 3]");
+}
+
 BOOST_AUTO_TEST_CASE(batches_that_are_large_are_copied_by_the_device) {
   constexpr int64_t size = 100'000;
   QueueSteps run("RandomShuffleQueueV2", queue_of({DType::float32}, {{size}}));
