@@ -62,13 +62,15 @@ Status compute_softmax(Launch& launch, vector::SoftmaxLoop loop) {
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), shape);
   if (!out) return out.status();
   auto* result = out->template mutable_data<T>();
-  auto rows = classes == 0 ? 0 : out->elements() / classes;
-  parallel_ranges(rows, classes * exponential_elements, [&](int64_t begin, int64_t end) {
-    auto at = begin * classes;
-    if constexpr (is_half<T>)
-      softmax_by_floats(result + at, logits + at, end - begin, classes, loop);
-    else loop(result + at, logits + at, end - begin, classes);
-  });
+  // Rows that are not there may be of any size.
+  auto rows = out->elements() == 0 ? 0 : out->elements() / classes;
+  if (rows > 0)
+    parallel_ranges(rows, classes * exponential_elements, [&](int64_t begin, int64_t end) {
+      auto at = begin * classes;
+      if constexpr (is_half<T>)
+        softmax_by_floats(result + at, logits + at, end - begin, classes, loop);
+      else loop(result + at, logits + at, end - begin, classes);
+    });
   launch.set(0, *std::move(out));
   return {};
 }

@@ -1,4 +1,5 @@
 #include <array>
+#include <limits>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "troupe/devices/cpu/linalg/dense/dense.hpp"
@@ -27,8 +28,32 @@ void exponentiate(Dense<S>& matrix) {
   matrix = matrix.exp().eval();
 }
 
-template <class S>
-void take_square_root(Dense<S>& matrix) {
+namespace {
+/// Whether one of the real eigenvalues of a real Schur form is negative.
+bool has_negative_eigenvalue(const Dense<double>& form) {
+  for (Eigen::Index i = 0; i < form.rows(); ++i) {
+    if (i + 1 < form.rows() && form(i + 1, i) != 0) ++i;  // a pair that is complex
+    else if (form(i, i) < 0) return true;
+  }
+  return false;
+}
+}  // namespace
+
+/// Eigen's function of real matrices requires that there is a real root.
+template <>
+void take_square_root(Dense<double>& matrix) {
+  Eigen::RealSchur<Dense<double>> schur(matrix);
+  if (schur.info() != Eigen::Success || has_negative_eigenvalue(schur.matrixT())) {
+    matrix.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  Dense<double> root = Dense<double>::Zero(matrix.rows(), matrix.cols());
+  Eigen::matrix_sqrt_quasi_triangular(schur.matrixT(), root);
+  matrix = schur.matrixU() * root * schur.matrixU().transpose();
+}
+
+template <>
+void take_square_root(Dense<complex128>& matrix) {
   matrix = matrix.sqrt().eval();
 }
 
@@ -62,7 +87,5 @@ bool take_logarithm(Dense<complex128>& matrix) {
 
 template void exponentiate(Dense<double>&);
 template void exponentiate(Dense<complex128>&);
-template void take_square_root(Dense<double>&);
-template void take_square_root(Dense<complex128>&);
 
 }  // namespace troupe::cpu

@@ -155,6 +155,15 @@ BOOST_AUTO_TEST_CASE(eigenvectors_have_derivatives_whatever_their_sign) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_real_matrix_has_a_real_square_root_unless_an_eigenvalue_is_negative) {
+  auto root_of = [](std::vector<double> values) {
+    return show("MatrixSquareRoot", {Tensor::of<double>({2, 2}, std::span<const double>(values))});
+  };
+  BOOST_TEST(root_of({4, 0, 0, 9}) == "float64[2,2] [2 0 0 3]");
+  BOOST_TEST(root_of({0, -2, 2, 0}) == "float64[2,2] [1 -1 1 1]");  // its eigenvalues are complex
+  BOOST_TEST(root_of({4, 0, 0, -9}) == "float64[2,2] [nan nan nan nan]");
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_derivative_says_so) {
   auto failure = [](const char* op, const Shape& shape, DType dtype, const Attrs& attrs) {
     Builder b;

@@ -46,6 +46,9 @@ BOOST_AUTO_TEST_CASE(softmax_makes_each_row_a_distribution) {
   BOOST_TEST(show("Softmax", {vec<double>({nan, 1})}) == "float64[2] [nan nan]");
   BOOST_TEST(show("Softmax", {Tensor::of<float>({0, 3}, {})}) == "float32[0,3] []");
   BOOST_TEST(show("Softmax", {Tensor::of<float>({3, 0}, {})}) == "float32[3,0] []");
+  BOOST_TEST(
+      show("Softmax", {Tensor::of<float16>({0, int64_t{1} << 60}, {})}) ==
+      "float16[0,1152921504606846976] []");
   BOOST_TEST(show("Softmax", {vec<float16>({float16(0), float16(0)})}) == "float16[2] [0.5 0.5]");
   BOOST_TEST(starts_with(show("Softmax", {Tensor::scalar(1.0f)}), "InvalidArgument"));
 }
