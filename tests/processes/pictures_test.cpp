@@ -42,7 +42,8 @@ BOOST_AUTO_TEST_CASE(a_step_over_two_nodes_has_a_trace_and_a_picture) {
   auto client = connect(nodes.target("worker", 0));
   auto session = open(*client);
   Builder b;
-  auto doubled = b.on("/job:ps/task:0").named("doubled").add(b.constant(1.0f), b.constant(1.0f));
+  auto number = b.random_normal({}, DType::float32, /*seed=*/1, /*seed2=*/2);
+  auto doubled = b.on("/job:ps/task:0").named("doubled").add(number, number);
   auto sum = b.on("/job:worker/task:0").after({doubled}).named("sum").neg(doubled);
   BOOST_REQUIRE(session->extend(b).ok());
   auto traced =
