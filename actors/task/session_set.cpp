@@ -1,6 +1,7 @@
 #include "troupe/actors/task/session_set.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
