@@ -146,11 +146,15 @@ int run_seeds(const Settings& settings) {
             return test_seed(scenario, seed, verify);
           };
         },
-        [&](const swarm::SeedResults& so_far) {
+        [&, shown = size_t{0}](const swarm::SeedResults& so_far) mutable {
+          for (; shown < so_far.failed.size(); ++shown) {
+            bar.clear();
+            std::printf("%s\n", so_far.failed[shown].text.c_str());
+            std::fflush(stdout);
+          }
           bar.show(progress_of(so_far, options, seconds()));
         });
   }
-  for (const auto& failed : results.failed) std::printf("%s\n", failed.text.c_str());
   std::printf(
       "%lu seeds from %lu on in %.1f s (%.0f seeds/s): ", results.done, options.first_seed,
       seconds(), static_cast<double>(results.done) / seconds());

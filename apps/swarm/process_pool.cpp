@@ -45,8 +45,8 @@ class Pool {
 
   SeedResults run(const std::function<void(const SeedResults&)>& watch) {
     for (int i = 0; i < options_.processes; ++i) processes_.push_back(start_process());
-    while (assign_seeds() > 0) {
-      if (!wait()) break;
+    for (bool is_interrupted = false; !is_interrupted && assign_seeds() > 0;) {
+      is_interrupted = !wait();
       watch(results_);
     }
     std::ranges::sort(results_.failed, {}, &FailedSeed::seed);

@@ -24,7 +24,8 @@ struct FailedSeed {
   std::string text;
 };
 
-/// The results of the seeds tested so far.
+/// The results of the seeds tested so far; `failed` is in the order in which they failed, and by
+/// seed at the end.
 struct SeedResults {
   uint64_t done = 0;
   std::vector<FailedSeed> failed;
@@ -32,7 +33,7 @@ struct SeedResults {
 
 /// Tests all seeds on a pool of child processes, until SIGINT. A process that crashes, or takes
 /// longer than `seed_timeout`, fails its seed and is replaced. Calls `watch` with the results so
-/// far after each seed, and ten times a second.
+/// far after each seed, and ten times a second, also after the last.
 SeedResults run_seeds(
     const SwarmOptions& options, const ChildProcess::MakeTest& make_test,
     const std::function<void(const SeedResults&)>& watch);

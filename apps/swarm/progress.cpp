@@ -50,8 +50,11 @@ ProgressBar::ProgressBar(std::FILE* out)
       is_terminal_(isatty(fileno(out)) == 1),
       next_(std::chrono::steady_clock::now() + (is_terminal_ ? draw_period : line_period)) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
   if (is_drawn_) std::fputs("\r\x1b[K", out_);
+  is_drawn_ = false;
   std::fflush(out_);
 }
 

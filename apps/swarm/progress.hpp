@@ -31,6 +31,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
 
   void show(const Progress& progress);
+  /// Makes room for other output on the terminal's line.
+  void clear();
 
  private:
   std::FILE* out_;

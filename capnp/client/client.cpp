@@ -22,6 +22,16 @@ uint64_t timeout_to_ms(milliseconds timeout) {
   return static_cast<uint64_t>(std::max(timeout, milliseconds(0)).count());
 }
 
+/// Builds the request of a method whose only parameter is the time it may take.
+template <class Make>
+auto within(milliseconds timeout, Make make) {
+  return [timeout, make](rpc::Master::Client& master) {
+    auto request = (master.*make)(nullptr);
+    request.setTimeoutMs(timeout_to_ms(timeout));
+    return request;
+  };
+}
+
 class RemoteClient final : public Client {
  public:
   explicit RemoteClient(std::shared_ptr<Connection> connection)
@@ -100,41 +110,25 @@ Result<std::unique_ptr<Session>> RemoteClient::session(const SessionOptions& opt
 
 Result<DeviceList> RemoteClient::list_devices(milliseconds timeout) {
   return ask<DeviceList>(
-      [timeout](rpc::Master::Client& master) {
-        auto request = master.listDevicesRequest();
-        request.setTimeoutMs(timeout_to_ms(timeout));
-        return request;
-      },
+      within(timeout, &rpc::Master::Client::listDevicesRequest),
       [](auto& response) { return to_device_list(response); });
 }
 
 Result<ResourceList> RemoteClient::list_resources(milliseconds timeout) {
   return ask<ResourceList>(
-      [timeout](rpc::Master::Client& master) {
-        auto request = master.listResourcesRequest();
-        request.setTimeoutMs(timeout_to_ms(timeout));
-        return request;
-      },
+      within(timeout, &rpc::Master::Client::listResourcesRequest),
       [](auto& response) { return to_resource_list(response); });
 }
 
 Result<RunnerList> RemoteClient::list_runners(milliseconds timeout) {
   return ask<RunnerList>(
-      [timeout](rpc::Master::Client& master) {
-        auto request = master.listRunnersRequest();
-        request.setTimeoutMs(timeout_to_ms(timeout));
-        return request;
-      },
+      within(timeout, &rpc::Master::Client::listRunnersRequest),
       [](auto& response) { return to_runner_list(response); });
 }
 
 Result<SessionList> RemoteClient::list_sessions(milliseconds timeout) {
   return ask<SessionList>(
-      [timeout](rpc::Master::Client& master) {
-        auto request = master.listSessionsRequest();
-        request.setTimeoutMs(timeout_to_ms(timeout));
-        return request;
-      },
+      within(timeout, &rpc::Master::Client::listSessionsRequest),
       [](auto& response) { return to_session_list(response); });
 }
 
@@ -198,11 +192,7 @@ Result<std::chrono::nanoseconds> RemoteClient::clock() {
 
 Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
   return ask<std::vector<WaitingStep>>(
-      [timeout](rpc::Master::Client& master) {
-        auto request = master.explainRequest();
-        request.setTimeoutMs(timeout_to_ms(timeout));
-        return request;
-      },
+      within(timeout, &rpc::Master::Client::explainRequest),
       [](auto& response) { return to_waiting_steps(response.getSteps()); });
 }
 
@@ -220,19 +210,11 @@ Result<RunMetadata> RemoteClient::trace_next_step(uint64_t session, const RunOpt
 }
 
 Status RemoteClient::drain(milliseconds timeout) {
-  return tell([timeout](rpc::Master::Client& master) {
-    auto request = master.drainRequest();
-    request.setTimeoutMs(timeout_to_ms(timeout));
-    return request;
-  });
+  return tell(within(timeout, &rpc::Master::Client::drainRequest));
 }
 
 Status RemoteClient::stop(milliseconds timeout) {
-  return tell([timeout](rpc::Master::Client& master) {
-    auto request = master.stopRequest();
-    request.setTimeoutMs(timeout_to_ms(timeout));
-    return request;
-  });
+  return tell(within(timeout, &rpc::Master::Client::stopRequest));
 }
 
 }  // namespace

@@ -48,8 +48,10 @@ Result<std::unique_ptr<BasicSession>> SessionManager::repeat(Attempt attempt) {
   }
 }
 
-milliseconds SessionManager::time_until(Host::Time end) const {
-  return std::max(std::chrono::ceil<milliseconds>(end - host_.now()), Backoff::attempt_min);
+milliseconds SessionManager::left_of(milliseconds limit, Host::Time start) const {
+  if (limit.count() == 0) return limit;
+  auto left = std::chrono::ceil<milliseconds>(start + limit - host_.now());
+  return std::max(left, Backoff::attempt_min);
 }
 
 Result<std::unique_ptr<BasicSession>> SessionManager::prepare_session() {
@@ -71,10 +73,10 @@ Result<std::unique_ptr<BasicSession>> SessionManager::open() const {
 }
 
 Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session(milliseconds limit) {
-  auto until = host_.now() + limit;
+  auto start = host_.now();
   auto session = open();
   if (!session) return session;
-  auto lost = uninitialized(**session, limit.count() > 0 ? time_until(until) : limit);
+  auto lost = uninitialized(**session, left_of(limit, start));
   if (!lost) return lost.status();
   auto status = is_started_ ? recover(**session, *lost) : begin(**session, *lost);
   if (!status.ok()) return status;
@@ -84,10 +86,10 @@ Result<std::unique_ptr<BasicSession>> SessionManager::try_to_prepare_session(mil
 
 Result<std::unique_ptr<BasicSession>> SessionManager::try_to_find_ready_session(
     milliseconds limit) {
-  auto until = host_.now() + limit;
+  auto start = host_.now();
   auto session = open();
   if (!session) return session;
-  auto lost = uninitialized(**session, limit.count() > 0 ? time_until(until) : limit);
+  auto lost = uninitialized(**session, left_of(limit, start));
   if (!lost) return lost.status();
   if (!lost->empty()) return unavailable("these variables have no value yet: " + list(*lost));
   return session;

@@ -68,7 +68,8 @@ class SessionManager {
       Result<std::unique_ptr<BasicSession>> (SessionManager::*)(std::chrono::milliseconds);
 
   Result<std::unique_ptr<BasicSession>> repeat(Attempt attempt);
-  std::chrono::milliseconds time_until(Host::Time end) const;
+  /// What is left of an attempt's limit (0: none) that began at `start`.
+  std::chrono::milliseconds left_of(std::chrono::milliseconds limit, Host::Time start) const;
   Result<std::unique_ptr<BasicSession>> open() const;
   Status begin(BasicSession& session, const std::set<std::string>& lost);
   Status recover(BasicSession& session, const std::set<std::string>& lost);

@@ -13,6 +13,7 @@
 #include "troupe/tests/processes/support/clients.hpp"
 #include "troupe/tests/processes/support/nodes.hpp"
 #include "troupe/tests/temporary_folder.hpp"
+#include "troupe/tests/test_timeout.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -78,8 +79,11 @@ BOOST_AUTO_TEST_CASE(ls_and_describe_show_the_sessions_of_each_master) {
   BOOST_REQUIRE(session->run({}, {x}).ok());
   auto waiting = session->start({}, {taken});
   Json listed;  // the first through the node that has no session
-  do listed = json_of({"--target", nodes.target("worker", 0), "ls"})["sessions"];
-  while (listed[0]["running_steps"] == 0);
+  auto end = std::chrono::steady_clock::now() + test_timeout;
+  do {
+    BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
+    listed = json_of({"--target", nodes.target("worker", 0), "ls"})["sessions"];
+  } while (listed[0]["running_steps"] == 0);
   BOOST_TEST_REQUIRE(listed.size() == 1U);
   auto name = "/job:worker/task:1/session:" + listed[0]["session"].dump();
   BOOST_TEST(listed[0]["name"] == name);
