@@ -124,7 +124,7 @@ struct SessionOptions {
   # Where nodes go that nothing pins to a task: "" to the master's task, "cost" to any task, so that
   # the predicted step is short. InvalidArgument: another text.
 
-  optimizes @9 :Bool;
+  optimizes @9 :Bool = true;
   disabledPasses @10 :List(Text);
   # The master optimizes the graph of each step, with all passes but those that are named here
   # ("fold_constants"). A name that is none is InvalidArgument.

@@ -40,7 +40,7 @@ struct SessionOptions {
   /// The master optimizes the graph of each step (optimize/optimize.hpp), with all passes but those
   /// that are named here. Results keep their bits; nodes that are merged or computed beforehand are
   /// in no trace.
-  bool optimizes = false;
+  bool optimizes = true;
   std::vector<std::string> disabled_passes;
 
   /// A node that asks for a type or a number of device that its task lacks, or that has no kernel

@@ -30,7 +30,7 @@ SessionOptions to_session_options(nb::dict options) {
       .device_filters = option<std::vector<std::string>>(options, "device_filters", {}),
       .isolate_state = option(options, "isolate_state", false),
       .fuses_elementwise = option(options, "fuses_elementwise", true),
-      .optimizes = option(options, "optimizes", false),
+      .optimizes = option(options, "optimizes", true),
       .disabled_passes = option<std::vector<std::string>>(options, "disabled_passes", {}),
       .soft_placement = option(options, "soft_placement", false),
       .placement = option<std::string>(options, "placement", ""),

@@ -58,7 +58,7 @@ class OptimizerOptions(Options):
     }
 
 
-# Fields of a RewriterConfig that turn optimization passes of ours on.
+# Fields of a RewriterConfig that turn optimization passes of ours off.
 _PASSES = {
     "shape_optimization": ["materialize_shapes"],
     "constant_folding": ["fold_constants", "spread_constants"],
@@ -72,14 +72,13 @@ _PASSES = {
 class GraphOptions(Options):
     """What may change in a graph before it runs; graphs are always pruned.
 
-    Results keep their bits. A field of `rewrite_options` (a RewriterConfig) that is ON (1) has the
-    master run a pass: `shape_optimization` (shapes that are known become constants),
-    `constant_folding` (small constants are also copied to other devices, and not sent),
-    `arithmetic_optimization`, `common_subgraph_elimination`, `dependency_optimization` (control
-    edges that others imply go). TensorFlow runs most of them by default. Adjacent element-wise ops
-    are computed in one pass over memory unless `remapping` is OFF (2). Nothing of this is done
-    where `optimizer_options.opt_level` is L0 or `rewrite_options.disable_meta_optimizer` is set.
-    The other fields have no effect.
+    Results keep their bits. The master runs these passes, each unless its field of
+    `rewrite_options` (a RewriterConfig) is OFF (2): `shape_optimization` (shapes that are known
+    become constants), `constant_folding` (small constants are also copied to other devices, and not
+    sent), `arithmetic_optimization`, `common_subgraph_elimination`, `dependency_optimization`
+    (control edges that others imply go). Adjacent element-wise ops are computed in one pass over
+    memory unless `remapping` is OFF. Nothing of this is done where `optimizer_options.opt_level` is
+    L0 or `rewrite_options.disable_meta_optimizer` is set. The other fields have no effect.
     """
 
     _fields = {
@@ -111,7 +110,7 @@ class GraphOptions(Options):
             name
             for field, names in _PASSES.items()
             for name in names
-            if not is_allowed or rewrites.get(field) != 1
+            if not is_allowed or rewrites.get(field) == 2
         ]
 
 
