@@ -11,6 +11,7 @@ from troupe._src.checks.check_ops import (
     assert_type,
 )
 from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
+from troupe._src.checks.shape_ops import assert_shapes
 from troupe._src.graph.elements import is_numeric_tensor
 from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
 from troupe._src.ops.assert_ops import (
@@ -55,6 +56,7 @@ __all__ = [
     "assert_rank_in",
     "assert_same_float_dtype",
     "assert_scalar",
+    "assert_shapes",
     "assert_type",
     "check_numerics",
     "is_finite",

@@ -114,7 +114,7 @@ def _check(
     """The check that `holds` is true of the rank and any of `ranks`."""
     with get_default_graph().name_scope(name or default_name):
         tensor = convert_to_tensor(x)
-        wanted = [convert_to_tensor(rank, dtypes.int32) for rank in ranks]
+        wanted = [_rank_tensor(rank) for rank in ranks]
         known = [_static_rank(rank) for rank in wanted]
         prefix = f"{message}  " if message else ""
         if tensor.shape.rank is not None and None not in known:
@@ -134,6 +134,13 @@ def _check(
             "Received shape: ", array_ops.shape(tensor),
         ]  # fmt: skip
         return Assert(math_ops.reduce_any(met), list(items), summarize)
+
+
+def _rank_tensor(rank: Any) -> Tensor:
+    tensor = convert_to_tensor(rank)
+    if tensor.dtype != dtypes.int32:
+        raise TypeError(f"Rank {tensor.name} must be of type int32, not {tensor.dtype.name}")
+    return tensor if tensor.shape.rank is not None else gen_ops.ensure_shape(tensor, [])
 
 
 def _static_rank(rank: Tensor) -> Any:

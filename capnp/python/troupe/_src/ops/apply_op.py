@@ -24,15 +24,20 @@ def apply_op(
     """Adds a node, and returns its output, the list of its outputs, or the operation.
 
     `inputs` are keyed by argument. A value that is no tensor becomes a constant, with the dtype of
-    the other arguments that share its dtype attribute. Attributes that are None get their defaults.
-    Some ops of one input take a SparseTensor, and return one.
+    the other arguments that share its dtype attribute. Attributes that are None get their defaults;
+    a shape without one is then unknown. Some ops of one input take a SparseTensor, and return one.
     """
     if op in _OF_SPARSE and hasattr(inputs["x"], "_with_values"):
         sparse = inputs["x"]
         return sparse._with_values(apply_op(op, {"x": sparse.values}, attrs, name))
-    given = {key: value for key, value in attrs.items() if value is not None}
+    defs = {attr["name"]: attr for attr in OP_DEFS[op]["attrs"]}
+    types = {key: attr["type"] for key, attr in defs.items()}
+    given = {
+        key: value
+        for key, value in attrs.items()
+        if value is not None or (types.get(key) == "shape" and not defs[key]["has_default"])
+    }
     tensors = _convert_inputs(op, inputs, given)
-    types = {attr["name"]: attr["type"] for attr in OP_DEFS[op]["attrs"]}
     converted = {key: _to_attr(types.get(key, ""), value) for key, value in given.items()}
     return result_of(get_default_graph()._add(op, tensors, converted, name))
 

@@ -38,15 +38,20 @@ def Assert(  # noqa: N802
     """
     tensor = convert_to_tensor(condition)
     known = array_ops.get_static_value(tensor)
-    always_runs = get_default_graph()._scopes.context < 0
-    if known is not None and always_runs and not np.all(known):
-        shown = [array_ops.get_static_value(convert_to_tensor(item)) for item in data]
-        texts = [_text_of(item) for item in shown]
-        raise InvalidArgumentError(None, None, "assertion failed: " + " ".join(texts))
+    _check_known(known is None or np.all(known), data)
     items = [convert_to_tensor(item) for item in data]
     return raw_ops.Assert(
         condition=tensor, data=items, summarize=3 if summarize is None else summarize, name=name
     )
+
+
+def _check_known(holds: Any, data: Sequence[Any]) -> None:
+    always_runs = get_default_graph()._scopes.context < 0
+    if holds or not always_runs:
+        return
+    shown = [array_ops.get_static_value(convert_to_tensor(item)) for item in data]
+    texts = [_text_of(item) for item in shown]
+    raise InvalidArgumentError(None, None, "assertion failed: " + " ".join(texts))
 
 
 def _text_of(value: Any) -> str:
@@ -71,11 +76,11 @@ Raises:
 
 def _checked(
     name: str,
-    default_name: str,
     condition: Callable[[Any, Any], Any],
+    known_condition: Callable[[Any, Any], Any],
     words: str,
 ) -> Callable[..., Operation]:
-    """An assertion that compares two tensors by elements."""
+    """An assertion that compares two tensors by elements, by two forms of one condition."""
 
     def check(
         x: TensorLike,
@@ -85,7 +90,7 @@ def _checked(
         message: Optional[str] = None,
         name: Optional[str] = None,
     ) -> Operation:
-        with get_default_graph().name_scope(name or default_name):
+        with get_default_graph().name_scope(name or check.__name__):
             left = convert_to_tensor(x)
             right = convert_to_tensor(y, left.dtype)
             shown = data
@@ -98,6 +103,9 @@ def _checked(
                     f"y ({right.name}) = ",
                     right,
                 ]
+            known = [array_ops.get_static_value(each) for each in (left, right)]
+            if known[0] is not None and known[1] is not None:
+                _check_known(np.all(known_condition(*known)), shown)
             holds = math_ops.reduce_all(condition(left, right))
             return Assert(holds, list(shown), summarize)
 
@@ -110,18 +118,23 @@ def _checked(
     return check
 
 
-assert_equal = _checked("assert_equal", "assert_equal", gen_ops.equal, "==")
-assert_none_equal = _checked("assert_none_equal", "assert_none_equal", gen_ops.not_equal, "!=")
-assert_less = _checked("assert_less", "assert_less", gen_ops.less, "<")
-assert_less_equal = _checked("assert_less_equal", "assert_less_equal", gen_ops.less_equal, "<=")
-assert_greater = _checked("assert_greater", "assert_greater", gen_ops.greater, ">")
+assert_equal = _checked("assert_equal", gen_ops.equal, np.equal, "==")
+assert_none_equal = _checked("assert_none_equal", gen_ops.not_equal, np.not_equal, "!=")
+assert_less = _checked("assert_less", gen_ops.less, np.less, "<")
+assert_less_equal = _checked("assert_less_equal", gen_ops.less_equal, np.less_equal, "<=")
+assert_greater = _checked("assert_greater", gen_ops.greater, np.greater, ">")
 assert_greater_equal = _checked(
-    "assert_greater_equal", "assert_greater_equal", gen_ops.greater_equal, ">="
+    "assert_greater_equal", gen_ops.greater_equal, np.greater_equal, ">="
 )
 
 
-def _sign(name: str, condition: Callable[[Any, Any], Any], words: str) -> Callable[..., Operation]:
-    """An assertion that compares the elements of a tensor with 0."""
+def _sign(
+    name: str,
+    condition: Callable[[Any, Any], Any],
+    known_condition: Callable[[Any, Any], Any],
+    words: str,
+) -> Callable[..., Operation]:
+    """As `_checked`, of a tensor with 0."""
 
     def check(
         x: TensorLike,
@@ -140,6 +153,9 @@ def _sign(name: str, condition: Callable[[Any, Any], Any], words: str) -> Callab
                     f"x ({tensor.name}) = ",
                     tensor,
                 ]
+            known = array_ops.get_static_value(tensor)
+            if known is not None:
+                _check_known(np.all(known_condition(known, 0)), shown)
             holds = math_ops.reduce_all(condition(tensor, creation_ops.zeros_like(tensor)))
             return Assert(holds, list(shown), summarize)
 
@@ -151,10 +167,10 @@ def _sign(name: str, condition: Callable[[Any, Any], Any], words: str) -> Callab
     return check
 
 
-assert_positive = _sign("assert_positive", gen_ops.greater, ">")
-assert_non_negative = _sign("assert_non_negative", gen_ops.greater_equal, ">=")
-assert_negative = _sign("assert_negative", gen_ops.less, "<")
-assert_non_positive = _sign("assert_non_positive", gen_ops.less_equal, "<=")
+assert_positive = _sign("assert_positive", gen_ops.greater, np.greater, ">")
+assert_non_negative = _sign("assert_non_negative", gen_ops.greater_equal, np.greater_equal, ">=")
+assert_negative = _sign("assert_negative", gen_ops.less, np.less, "<")
+assert_non_positive = _sign("assert_non_positive", gen_ops.less_equal, np.less_equal, "<=")
 
 
 def assert_near(
