@@ -235,7 +235,7 @@ Result<std::unique_ptr<Client>> Client::connect(
   if (!heartbeat_socket) return heartbeat_socket.status();
   auto connection =
       std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
-  auto status = connection->login(client_name(options.program), time_left());
+  auto status = connection->login(client_name(options.program), time_left(), options.on_wait);
   if (status.ok() && has_heartbeat)
     status = connection->start_heartbeat(
         *std::move(heartbeat_socket), options.heartbeat_limit, time_left());

@@ -21,8 +21,8 @@ struct ConnectOptions {
   /// A node from which neither heartbeats nor other bytes arrive for this long, while a call waits,
   /// counts as lost; 0: never.
   std::chrono::milliseconds heartbeat_limit{2000};
-  /// Hears, once, why a connection that has been tried for a second is not there yet; on the
-  /// thread that connects.
+  /// Hears, once, why a connection that has been tried for a second is not there yet, and once that
+  /// a node which took it has not answered for a second; on the thread that connects.
   std::function<void(const std::string&)> on_wait;
   /// The program, as the lists of sessions name it; empty: by the name of its file.
   std::string program;

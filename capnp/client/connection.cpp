@@ -18,6 +18,8 @@ using Side = capnp::rpc::twoparty::Side;
 
 // A node ends a call at its timeout; the answer may take this long to arrive.
 constexpr milliseconds answer_time{50};
+// A node that takes longer for its first answer is told of.
+constexpr milliseconds login_patience{1000};
 
 /// Limits the time to a year: KJ counts nanoseconds in 64 bits, which overflow after centuries.
 kj::Duration to_duration(milliseconds time) {
@@ -52,11 +54,31 @@ Connection::~Connection() noexcept {
   release([this] { parts_.reset(); });
 }
 
-Status Connection::login(const std::string& client, milliseconds timeout) {
+Status Connection::login(
+    const std::string& client, milliseconds timeout,
+    const std::function<void(const std::string&)>& on_wait) {
   Status answer;
-  auto status = run_before_login(timeout, [&] { return send_login(client, answer); });
+  std::optional<kj::ForkedPromise<void>> answered;  // made and dropped on the loop
+  auto drop = kj::defer([&] { release([&] { answered.reset(); }); });
+  auto patience = on_wait == nullptr ? timeout : std::min(timeout, login_patience);
+  bool is_late = false;
+  auto status = run([&] {
+    auto& login = answered.emplace(send_login(client, answer).fork());
+    return login.addBranch().exclusiveJoin(after(patience).then([&] { is_late = true; }));
+  });
+  if (is_late) {
+    // Told beside the loop, so that `on_wait` may throw.
+    if (patience < timeout) on_wait(waits_for_login(timeout - patience));
+    status = run_before_login(
+        timeout - patience, [&] { return answered->addBranch(); }, /*waited=*/patience);
+  }
   is_logged_in_ = status.ok() && answer.ok();
   return status.ok() ? answer : status;
+}
+
+std::string Connection::waits_for_login(milliseconds time_left) const {
+  return "connected to " + target_ + ", but it has not answered the login yet; waiting for up to " +
+         seconds_text(time_left) + "; is it a troupe-node?";
 }
 
 kj::Promise<void> Connection::send_login(const std::string& client, Status& answer) {
@@ -85,7 +107,8 @@ Status Connection::start_heartbeat(
   });
 }
 
-Status Connection::run_before_login(milliseconds timeout, kj::Function<kj::Promise<void>()> start) {
+Status Connection::run_before_login(
+    milliseconds timeout, kj::Function<kj::Promise<void>()> start, milliseconds waited) {
   Status timed_out;
   auto status = run([&] {
     auto end = loop_.after(to_duration(timeout)).then([&] {
@@ -93,7 +116,7 @@ Status Connection::run_before_login(milliseconds timeout, kj::Function<kj::Promi
           target_ +
           " is not a Troupe node, or it hangs: it took the connection, but did not "
           "answer within " +
-          std::to_string(timeout.count()) + " ms");
+          std::to_string((waited + timeout).count()) + " ms");
     });
     return start().exclusiveJoin(kj::mv(end));
   });

@@ -3,6 +3,7 @@
 #include <capnp/rpc-twoparty.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,11 @@ class Connection {
   ~Connection() noexcept;
 
   /// Calls Login.login() as the client of that name and keeps the Master capability of the answer.
-  Status login(const std::string& client, std::chrono::milliseconds timeout);
+  /// Where none comes within a second, `on_wait`, if there is one, hears what is waited for; what
+  /// it throws, login() throws.
+  Status login(
+      const std::string& client, std::chrono::milliseconds timeout,
+      const std::function<void(const std::string&)>& on_wait = nullptr);
   /// Called after login. From then on the connection is closed when the node counts as lost, see
   /// Heartbeat. `socket` is a second connection to the node.
   Status start_heartbeat(
@@ -72,10 +77,13 @@ class Connection {
     std::optional<Heartbeat> heartbeat;
   };
 
-  /// As run(), but Unavailable after the timeout; for calls before and during login.
+  /// As run(), but Unavailable after the timeout; for calls before and during login. `waited` is
+  /// how long the node has been waited for before.
   Status run_before_login(
-      std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start);
+      std::chrono::milliseconds timeout, kj::Function<kj::Promise<void>()> start,
+      std::chrono::milliseconds waited = std::chrono::milliseconds(0));
   kj::Promise<void> send_login(const std::string& client, Status& answer);
+  std::string waits_for_login(std::chrono::milliseconds time_left) const;
   Status status_of(const kj::Exception& error) const;
   Status timeout_status(std::chrono::milliseconds timeout) const;
   Status lost_status(kj::Exception::Type type, const std::string& description) const;

@@ -16,6 +16,7 @@ from troupe import (
     python_io, queue, random, raw_ops, resource_loader, sets, sparse, strings, summary, train,
     version,
 )  # fmt: skip
+from troupe._src import late_names as _late_names  # noqa: F401
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.api.op_library import load_op_library
 from troupe._src.api.v2_compat import (

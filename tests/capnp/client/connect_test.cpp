@@ -5,6 +5,7 @@
 
 #include <future>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "troupe/capnp/client/client.hpp"
@@ -133,6 +134,28 @@ BOOST_AUTO_TEST_CASE(a_silent_port_is_given_up_at_the_timeout) {
   BOOST_TEST((client.status().code() == Code::unavailable));
   BOOST_TEST(says(client.status(), "is not a Troupe node"));
   BOOST_TEST((std::chrono::steady_clock::now() - start < stretched(3s)));
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_port_says_so_once_while_it_is_waited_for) {
+  ForeignServer foreign("");
+  std::vector<std::string> told;
+  auto hear = [&](const std::string& text) { told.push_back(text); };
+  auto client = Client::connect(target_of(foreign.port()), {.timeout = 1900ms, .on_wait = hear});
+  BOOST_TEST((client.status().code() == Code::unavailable));
+  BOOST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].starts_with(
+      "connected to " + target_of(foreign.port()) + ", but it has not answered the login yet"));
+}
+
+BOOST_AUTO_TEST_CASE(what_hears_of_a_silent_port_may_end_the_waiting) {
+  ForeignServer foreign("");
+  auto stop = [](const std::string&) { throw std::runtime_error("stop"); };
+  auto start = std::chrono::steady_clock::now();
+  BOOST_CHECK_EXCEPTION(
+      (void)Client::connect(target_of(foreign.port()), {.timeout = 1h, .on_wait = stop}),
+      std::runtime_error,
+      [](const std::runtime_error& error) { return error.what() == std::string("stop"); });
+  BOOST_TEST((std::chrono::steady_clock::now() - start < stretched(5s)));
 }
 
 BOOST_AUTO_TEST_CASE(a_malformed_target_is_quoted) {

@@ -1,6 +1,7 @@
 """Servers in this process: cluster definitions, and resources that sessions share."""
 
 import os
+import socket
 import sys
 import threading
 import unittest
@@ -290,6 +291,17 @@ class SharingTest(tf.test.TestCase):
             with self.assertRaises(tf.errors.UnavailableError):
                 tf.Session.list_resources("troupe://localhost:1", config)
         self.assertIn("cannot connect to localhost:1 yet: Connection refused", logged.output[0])
+
+    def test_a_connection_without_an_answer_is_logged_while_it_is_waited_for(self):
+        with socket.socket() as silent, self.assertLogs("troupe", "WARNING") as logged:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            target = f"troupe://127.0.0.1:{silent.getsockname()[1]}"
+            with self.assertRaises(tf.errors.UnavailableError):
+                tf.Session.list_resources(target, tf.ConfigProto(connect_timeout_in_ms=2000))
+        (text,) = logged.output
+        self.assertIn(f"connected to {target}, but it has not answered the login yet", text)
+        self.assertIn("is it a troupe-node?", text)
 
     def test_a_lost_task_is_named(self):
         with tf.device("/job:worker/task:1"):

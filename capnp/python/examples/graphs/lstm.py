@@ -52,4 +52,5 @@ def main(target=""):
 
 
 if __name__ == "__main__":
-    print(*main(*sys.argv[1:]), sep="\n")
+    results = [__doc__] if "--help" in sys.argv else main(*sys.argv[1:])
+    print(*results, sep="\n")

@@ -3,11 +3,16 @@
 The results are those of tests/reference/examples. Where mathematics knows them, they are that, too.
 """
 
+import contextlib
 import importlib
+import io
 import pathlib
+import runpy
+import subprocess
 import sys
 import unittest
 import zlib
+from unittest import mock
 
 import numpy as np
 from nodes import Nodes
@@ -88,6 +93,24 @@ class ExampleGraphsTest(tf.test.TestCase):
                 cut = results_of(name, target, any_task)
                 for value, other in zip(alone, cut):
                     np.testing.assert_array_equal(value, other)
+
+
+class UsageTest(tf.test.TestCase):
+    def test_one_that_is_asked_for_help_says_its_usage_and_adds_no_node(self):
+        for name in NAMES:
+            path, out = EXAMPLES / f"{name}.py", io.StringIO()
+            with self.subTest(name), tf.Graph().as_default() as graph:
+                arguments = [str(path), "--help"]
+                with mock.patch("sys.argv", arguments), contextlib.redirect_stdout(out):
+                    runpy.run_path(str(path), run_name="__main__")
+                self.assertRegex(out.getvalue(), rf"^.+[.?]\n\n{name}\.py \[TARGET\]\n")
+                self.assertEqual(graph.get_operations(), [])
+
+    def test_help_is_no_failure(self):
+        command = [sys.executable, EXAMPLES / "mlp.py", "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertIn("mlp.py [TARGET]", done.stdout)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class KnownResultsTest(tf.test.TestCase):

@@ -318,6 +318,25 @@ class OtherKindsTest(tf.test.TestCase):
         self.assertEqual(seeds[0], seeds[1])
         self.assertEqual(seeds[0][0], 7)
 
+    def test_a_queue_shows_its_names_its_room_and_its_dtypes(self):
+        with tf.name_scope("input"):
+            queue = tf.FIFOQueue(9, [tf.float32, tf.string], shared_name="words", name="q")
+        self.assertEqual(
+            repr(queue),
+            "<tf.queue.FIFOQueue name='input/q' shared_name='words' capacity=9 "
+            "dtypes=['float32', 'string']>",
+        )
+        other = tf.RandomShuffleQueue(9, 4, [tf.float32, tf.string])
+        self.assertEqual(
+            repr(other),
+            "<tf.queue.RandomShuffleQueue name='random_shuffle_queue' capacity=9 "
+            "min_after_dequeue=4 dtypes=['float32', 'string']>",
+        )
+        chosen = repr(tf.QueueBase.from_list(0, [queue, other]))
+        self.assertRegex(
+            chosen, r"^<tf.queue.QueueBase name='\S+' dtypes=\['float32', 'string'\]>$"
+        )
+
     def test_all_dtypes_go_through_a_queue(self):
         for dtype in (tf.float32, tf.float64, tf.int32, tf.uint8, tf.int16, tf.int8, tf.int64,
                       tf.uint16, tf.bool, tf.complex64, tf.complex128):  # fmt: skip

@@ -1,6 +1,7 @@
 """Hooks: what they add to the steps of a monitored session, and what they get from them."""
 
 import glob
+import inspect
 import os
 import threading
 import unittest
@@ -192,6 +193,65 @@ class ReprTest(tf.test.TestCase):
             session.request_stop()
             self.assertRegex(repr(session), shown % "stopping")
         self.assertRegex(repr(session), shown % "closed")
+
+    def test_an_optimizer_shows_its_name_and_its_numbers(self):
+        adam = tf.train.AdamOptimizer(0.01)
+        self.assertEqual(
+            repr(adam),
+            "<tf.train.AdamOptimizer name='Adam' learning_rate=0.01 beta1=0.9 beta2=0.999 "
+            "epsilon=1e-08>",
+        )
+        rate = tf.placeholder(tf.float32, [], name="rate")
+        self.assertEqual(
+            repr(tf.train.MomentumOptimizer(rate, 0.9, name="m", use_nesterov=True)),
+            "<tf.train.MomentumOptimizer name='m' learning_rate='rate:0' momentum=0.9 "
+            "use_nesterov=True>",
+        )
+        self.assertEqual(
+            repr(tf.train.GradientDescentOptimizer(lambda: 0.1)),
+            "<tf.train.GradientDescentOptimizer name='GradientDescent'>",
+        )
+        self.assertRegex(
+            repr(tf.train.SyncReplicasOptimizer(adam, 2, 3)),
+            r"^<tf.train.SyncReplicasOptimizer name='sync_replicas' replicas_to_aggregate=2 "
+            r"total_num_replicas=3 opt=<tf.train.AdamOptimizer name='Adam' .*>>$",
+        )
+
+        class Own(tf.train.Optimizer):
+            pass
+
+        self.assertRegex(repr(Own(False, "own")), r"^<.*\.Own name='own'>$")
+
+    def test_each_optimizer_shows_a_learning_rate_that_is_a_number(self):
+        for name in dir(tf.train):
+            if not name.endswith("Optimizer") or name in ("Optimizer", "SyncReplicasOptimizer"):
+                continue
+            kind = getattr(tf.train, name)
+            takes = inspect.signature(kind).parameters
+            needed = {key: 0 for key in ("global_step", "momentum") if key in takes}
+            shown = repr(kind(learning_rate=0.25, **needed))
+            self.assertRegex(shown, rf"^<tf.train.{name} name='\w+' learning_rate=0.25\b")
+
+    def test_a_coordinator_shows_whether_it_stops_and_what_failed(self):
+        coordinator = tf.train.Coordinator()
+        coordinator.register_thread(threading.Thread())
+        shown = "<tf.train.Coordinator %s, %d registered threads%s>"
+        self.assertEqual(repr(coordinator), shown % ("running", 1, ""))
+        coordinator.request_stop(ValueError("wrong"))
+        failed = ", failed with ValueError('wrong')"
+        self.assertEqual(repr(coordinator), shown % ("stopping", 1, failed))
+        with self.assertRaises(ValueError):
+            coordinator.join()
+        self.assertEqual(repr(coordinator), shown % ("joined", 0, failed))
+
+    def test_a_scaffold_shows_what_it_was_given(self):
+        self.assertEqual(repr(tf.train.Scaffold()), "<tf.train.Scaffold>")
+        init = tf.no_op(name="init")
+        self.assertEqual(
+            repr(tf.train.Scaffold(init, saver=tf.train.Saver(defer_build=True))),
+            "<tf.train.Scaffold init_op=<tf.Operation 'init' type=NoOp> "
+            "saver=<tf.train.Saver, not built yet>>",
+        )
 
 
 if __name__ == "__main__":

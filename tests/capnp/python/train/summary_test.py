@@ -137,6 +137,13 @@ class WriterTest(tf.test.TestCase):
         self.assertEqual(summaries_of(folder), [(0, "a")])
         self.assertEqual(len(os.listdir(folder)), 2)
 
+    def test_a_writer_shows_its_folder_and_whether_it_is_open(self):
+        folder = self.get_temp_dir()
+        writer = tf.summary.FileWriter(folder)
+        self.assertEqual(repr(writer), f"<tf.summary.FileWriter to {folder!r}, open>")
+        writer.close()
+        self.assertEqual(repr(writer), f"<tf.summary.FileWriter to {folder!r}, closed>")
+
     def test_writers_of_a_folder_are_shared(self):
         folder = self.get_temp_dir()
         writer = tf.summary.FileWriterCache.get(folder)

@@ -12,8 +12,6 @@ from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
 Tasks = Dict[int, str]
-# What `ClusterSpec` is made of; the values are lists of addresses, or {index: address}.
-ClusterLike = Union["ClusterSpec", Dict[str, Any], str]
 
 
 @set_module("troupe.train")
@@ -152,6 +150,10 @@ class ClusterSpec:
 
 
 ClusterDef = ClusterSpec
+
+
+# What `ClusterSpec` is made of; the values are lists of addresses, or {index: address}.
+ClusterLike = Union[ClusterSpec, Dict[str, Any], str]
 
 
 def _job(name: Any) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from troupe import _native
 from troupe._src.graph.operand import Operand
 from troupe._src.messages.graph_messages import NodeDef
@@ -15,8 +17,6 @@ from troupe._src.types.dtypes import DType
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from troupe._src.graph.graph import Graph
     from troupe._src.session.base_session import BaseSession
 

@@ -13,6 +13,4 @@ from troupe._src.types.shapes import TensorShape
 # Tensors, variables, and values of Python or NumPy of which `convert_to_tensor` makes constants;
 # also nested sequences of them. Sparse tensors and datasets are none.
 Scalar = Union[bool, int, float, complex, str, bytes, np.generic]
-TensorLike = Union[
-    Operand, "np.ndarray[Any, Any]", Scalar, TensorShape, Dimension, Sequence[Any]
-]
+TensorLike = Union[Operand, np.ndarray, Scalar, TensorShape, Dimension, Sequence[Any]]

@@ -13,6 +13,7 @@ from troupe._src.layers.belongings import Belonging, add_to, for_inputs
 from troupe._src.layers.input_spec import InputSpec
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
@@ -72,6 +73,12 @@ class Layer:
         if scope:
             with variable_scope(scope) as captured:
                 self._scope = captured
+
+    def __repr__(self) -> str:
+        own = vars(self)
+        sizes = {key: own.get(key, own.get(f"_{key}")) for key in ("units", "filters", "num_units")}
+        dtype = None if self._dtype is None else self._dtype.name
+        return represent(self, {"name": self._name, **sizes, "dtype": dtype, "built": self.built})
 
     @property
     def name(self) -> str:

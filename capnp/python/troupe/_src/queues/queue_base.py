@@ -13,6 +13,7 @@ from troupe._src.ops import raw_ops
 from troupe._src.ops.array_ops import get_static_value, identity
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.selection_ops import gather
+from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.types.dimensions import Dimension
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
@@ -55,6 +56,18 @@ class QueueBase:
         self._names = names
         self._queue_ref = queue_ref
         self._name = queue_ref.op.name.split("/")[-1]
+
+    def __repr__(self) -> str:
+        # A queue that stands for one of several has none of the attributes.
+        attr = self._queue_ref.op._attr
+        fields = {
+            "name": self.name,
+            "shared_name": (attr("shared_name") or b"").decode() or None,
+            "capacity": attr("capacity"),
+            "min_after_dequeue": attr("min_after_dequeue"),
+            "dtypes": [dtype.name for dtype in self._dtypes],
+        }
+        return represent(self, fields)
 
     @staticmethod
     def from_list(index: TensorLike, queues: List[QueueBase]) -> QueueBase:

@@ -8,6 +8,7 @@ from typing import Any, Dict, Optional
 
 from troupe._src.graph.graph import Graph
 from troupe._src.messages.summary_messages import Event, Summary, TaggedRunMetadata
+from troupe._src.representation import name_of_class
 from troupe._src.set_module import set_module
 from troupe._src.summary.event_file import EventFileWriter
 from troupe._src.summary.messages_of_graphs import graph_bytes, metadata_bytes
@@ -47,6 +48,10 @@ class FileWriter:
         self._closed = False
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return f"<{name_of_class(self)} to {self.get_logdir()!r}, {state}>"
 
     def __enter__(self) -> FileWriter:
         return self

@@ -9,6 +9,7 @@ import time
 from typing import Any, Callable, Iterator, Optional, Sequence, Set, Tuple, Type
 
 from troupe._src.platform import logging
+from troupe._src.representation import name_of_class
 from troupe._src.set_module import set_module
 from troupe._src.types import errors
 
@@ -34,6 +35,12 @@ class Coordinator:
         self._failure: Optional[BaseException] = None
         self._registered_threads: Set[threading.Thread] = set()
         self._is_joined = False
+
+    def __repr__(self) -> str:
+        state = "joined" if self._is_joined else "stopping" if self.should_stop() else "running"
+        failure = "" if self._failure is None else f", failed with {self._failure!r}"
+        threads = len(self._registered_threads)
+        return f"<{name_of_class(self)} {state}, {threads} registered threads{failure}>"
 
     @property
     def joined(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, Dict
 
 from troupe._src.graph.elements import Tensor
@@ -9,6 +10,11 @@ from troupe._src.ops import gen_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.train.optimizer import Optimizer
 from troupe._src.variables.variable import Variable
+
+
+def _shown(number: Any) -> Any:
+    """A number, or the name of a tensor or variable; None for a function."""
+    return number if isinstance(number, numbers.Number) else getattr(number, "name", None)
 
 
 class OpOptimizer(Optimizer):
@@ -32,6 +38,12 @@ class OpOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._numbers = numbers
         self._op_options = options
+
+    def _settings(self) -> Dict[str, Any]:
+        # "lr" and "alpha" are the op's names of what programs call the learning rate.
+        names = {"lr": "learning_rate", "alpha": "learning_rate", "lr_power": "learning_rate_power"}
+        shown = {names.get(key, key): _shown(value) for key, value in self._numbers.items()}
+        return {**shown, **self._op_options}
 
     def _number(self, value: Any, var: Variable) -> Tensor:
         return math_ops.cast(value() if callable(value) else value, var.dtype)

@@ -12,6 +12,7 @@ from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.array_ops import concat, group
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.platform.logging import not_obeyed
+from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.train.gradients import gradients
 from troupe._src.variables.assign_ops import assign_add
@@ -49,6 +50,13 @@ class Optimizer:
         self._name = name
         self._slots: Dict[Tuple[str, Variable], Variable] = {}
         self._state: List[Variable] = []  # slots, and variables that all updates share
+
+    def __repr__(self) -> str:
+        return represent(self, {"name": self._name, **self._settings()})
+
+    def _settings(self) -> Dict[str, Any]:
+        """What it shows besides its name."""
+        return {}
 
     def get_name(self) -> str:
         """The name of the operations."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, Callable, Dict, Optional
 
 from troupe._src.checkpoints.saver import Saver
@@ -12,6 +13,7 @@ from troupe._src.lookup.initializers import tables_initializer
 from troupe._src.messages.config import ConfigProto
 from troupe._src.ops.array_ops import group
 from troupe._src.platform.logging import not_obeyed
+from troupe._src.representation import represent
 from troupe._src.set_module import set_module
 from troupe._src.summary.summary_ops import merge_all
 from troupe._src.variables.variable_sets import (
@@ -73,6 +75,11 @@ class Scaffold:
             for name, value in vars(copy_from_scaffold).items():
                 if getattr(self, name) is None:
                     setattr(self, name, value)
+
+    @reprlib.recursive_repr()  # `init_fn` may be a method of what shows the scaffold
+    def __repr__(self) -> str:
+        given = {key: value for key, value in vars(self).items() if not key.startswith("_")}
+        return represent(self, given)
 
     def finalize(self) -> Scaffold:
         """Adds a saver, if there are global variables, and `local_init_op`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from troupe._src.data_flow.accumulators import (
     ConditionalAccumulator,
@@ -83,6 +83,13 @@ class SyncReplicasOptimizer(Optimizer):
         self._sync_token_queue: Optional[FIFOQueue] = None
         self._chief_queue_runner: Optional[QueueRunner] = None
         self._accumulator_list: List[Tuple[ConditionalAccumulatorBase, str]] = []
+
+    def _settings(self) -> Dict[str, Any]:
+        return {
+            "replicas_to_aggregate": self._replicas_to_aggregate,
+            "total_num_replicas": self._total_num_replicas,
+            "opt": self._opt,
+        }
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
         """The gradients of the wrapped optimizer: each replica may change its own.

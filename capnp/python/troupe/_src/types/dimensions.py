@@ -7,8 +7,6 @@ from typing import Any, Callable, Optional, Union
 
 from troupe._src.set_module import set_module
 
-DimensionLike = Union[int, "Dimension", None]
-
 
 @set_module("troupe")
 class Dimension:
@@ -144,6 +142,9 @@ class Dimension:
 
     def __str__(self) -> str:
         return "?" if self._value is None else str(self._value)
+
+
+DimensionLike = Union[int, Dimension, None]
 
 
 def dimension_value(dimension: Union[int, Dimension, None]) -> Optional[int]:

@@ -141,7 +141,7 @@ def _reference(base: DType) -> DType:
     return base._as_ref
 
 
-DTypeLike = Union[DType, str, type, "np.dtype[Any]", Any]
+DTypeLike = Union[DType, str, type, np.dtype, Any]
 
 _BY_NUMBER: Dict[int, DType] = {number: DType(name, number) for name, number in _native.dtypes()}
 _BY_NAME: Dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}

@@ -5,4 +5,4 @@ from __future__ import annotations
 import os
 from typing import Union
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, os.PathLike[str]]

@@ -25,8 +25,6 @@ from troupe._src.variables.synchronization import VariableAggregation, VariableS
 from troupe._src.variables.variable_nodes import add_variable_nodes
 from troupe._src.variables.variable_updates import VariableUpdates
 
-InitialValue = Union[Tensor, "Variable", np.ndarray, Sequence[Any], float, Callable[[], Any]]
-
 
 @set_module("troupe")
 class Variable(VariableUpdates):
@@ -324,6 +322,9 @@ class Variable(VariableUpdates):
 
     def __iter__(self) -> Any:
         raise TypeError("'Variable' object is not iterable.")
+
+
+InitialValue = Union[Tensor, Variable, np.ndarray, Sequence[Any], float, Callable[[], Any]]
 
 
 class _Defaults:

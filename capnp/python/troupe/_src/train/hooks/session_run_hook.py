@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import reprlib
 from typing import Any, Dict, NamedTuple, Optional
 
 from troupe._src.messages.config import RunOptions
 from troupe._src.messages.metadata import RunMetadata
+from troupe._src.representation import represent
 from troupe._src.set_module import set_module
-
-_shortener = reprlib.Repr()
-_shortener.maxother = _shortener.maxstring = 80
 
 
 @set_module("troupe.train")
@@ -72,13 +69,8 @@ class SessionRunHook:
 
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
-        shown = "".join(
-            f" {name.lstrip('_')}={_shortener.repr(value)}"
-            for name, value in vars(self).items()
-            if value is not None and value is not False
-        )
-        module = re.sub(r"^troupe\b", "tf", type(self).__module__)
-        return f"<{module}.{type(self).__qualname__}{shown}>"
+        given = {key: value for key, value in vars(self).items() if value is not False}
+        return represent(self, {key.lstrip("_"): value for key, value in given.items()})
 
     def begin(self) -> None:
         """Called once, before the first session is opened; it may still add nodes."""
