@@ -25,7 +25,7 @@ using Place = std::pair<int, int>;
 
 Place place_of(const Value& value) { return {value.output().node, value.output().index}; }
 
-/// Throws the error of an invalid node: a TypeError for wrong dtypes or attributes, else a
+/// Throws the error of an invalid node: a TypeError for wrong dtypes or types of attributes, else a
 /// ValueError; both are InvalidArgumentErrors too.
 [[noreturn]] void raise_build_error(const Status& status, bool is_type_error) {
   const auto& where = status.where();
@@ -46,8 +46,17 @@ Value checked(const Builder& builder, Value value) {
   return value;
 }
 
-/// True if the dtypes of the inputs or the attributes do not match the op's signature.
+/// True for a number below the least that an attribute may be, or another text than it allows.
+bool is_out_of_range(const AttrRule& rule, const AttrValue& value) {
+  if (const auto* number = value.get<int64_t>()) return *number < rule.minimum;
+  const auto* text = value.get<std::string>();
+  return text && !rule.allowed_strings.empty() && !std::ranges::count(rule.allowed_strings, *text);
+}
+
+/// True if the dtypes of the inputs or the types of attributes do not match the op's signature.
 bool is_type_error(const Op& op, const Values& inputs, Attrs attrs) {
+  for (const auto& [name, value] : attrs)
+    if (const auto* rule = op.find_attr(name); rule && is_out_of_range(*rule, value)) return false;
   DTypes dtypes;
   for (const auto& input : inputs) dtypes.push_back(input.dtype());
   return !complete_signature(op, dtypes, attrs).ok();

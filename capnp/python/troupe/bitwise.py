@@ -13,7 +13,7 @@ from troupe._src.ops.gen_ops import (
 )
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "bitwise_and",

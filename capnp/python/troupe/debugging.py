@@ -33,7 +33,7 @@ from troupe._src.ops.assert_ops import verify_tensor_all_finite as assert_all_fi
 from troupe._src.ops.gen_ops import is_finite, is_inf, is_nan
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "Assert",

@@ -75,9 +75,10 @@ from troupe._src.ops.gen_ops import (
     rgb_to_hsv,
 )
 from troupe._src.random.random_ops import random_crop
+from troupe._src.ops.space_ops import extract_image_patches
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "ResizeMethod",
@@ -101,6 +102,7 @@ __all__ = [
     "encode_jpeg",
     "encode_png",
     "extract_glimpse",
+    "extract_image_patches",
     "extract_jpeg_shape",
     "flip_left_right",
     "flip_up_down",

@@ -44,7 +44,7 @@ from troupe._src.queues.queue_base import QueueBase
 from troupe._src.queues.queues import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "FixedLenFeature",

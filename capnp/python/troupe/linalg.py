@@ -4,22 +4,23 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.norm_ops import l2_normalize
-from troupe._src.ops.array_ops import matrix_transpose, transpose
+from troupe._src.ops.array_ops import matrix_transpose
+from troupe._src.ops.array_ops import matrix_transpose as transpose
 from troupe._src.ops.gen_ops import cholesky, cross, lu, qr
 from troupe._src.ops.gen_ops import diag as tensor_diag
 from troupe._src.ops.gen_ops import diag_part as tensor_diag_part
 from troupe._src.ops.gen_ops import log_matrix_determinant as slogdet
 from troupe._src.ops.gen_ops import matrix_band_part as band_part
 from troupe._src.ops.gen_ops import matrix_determinant as det
-from troupe._src.ops.gen_ops import matrix_diag as diag
 from troupe._src.ops.gen_ops import matrix_exponential as expm
 from troupe._src.ops.gen_ops import matrix_logarithm as logm
 from troupe._src.ops.gen_ops import matrix_square_root as sqrtm
-from troupe._src.ops.gen_ops import matrix_diag_part as diag_part
 from troupe._src.ops.gen_ops import matrix_inverse as inv
-from troupe._src.ops.gen_ops import matrix_set_diag as set_diag
 from troupe._src.ops.gen_ops import matrix_solve as solve
 from troupe._src.ops.gen_ops import matrix_triangular_solve as triangular_solve
+from troupe._src.linalg.diagonal_ops import matrix_diag as diag
+from troupe._src.linalg.diagonal_ops import matrix_diag_part as diag_part
+from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
 from troupe._src.linalg.einsum_ops import einsum
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import matmul
@@ -27,10 +28,11 @@ from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matve
 from troupe._src.linalg.matrix_ops import matrix_solve_ls as lstsq
 from troupe._src.linalg.matrix_ops import self_adjoint_eig as eigh
 from troupe._src.linalg.matrix_ops import self_adjoint_eigvals as eigvalsh
+from troupe._src.linalg.tridiagonal_ops import tridiagonal_matmul, tridiagonal_solve
 from troupe._src.ops.rearrange_ops import eye
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "adjoint",
@@ -67,4 +69,6 @@ __all__ = [
     "trace",
     "transpose",
     "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]

@@ -17,7 +17,7 @@ from troupe._src.strings.string_ops import string_to_hash_bucket as to_hash_buck
 from troupe._src.strings.string_ops import string_to_number as to_number
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "as_string",

@@ -128,7 +128,7 @@ void add_powers(OpCatalog& catalog) {
     g.to_input(0, g.op("SqrtGrad", {g.out(0), g.dy()}));
   }));
   catalog.add(unary_gradient("SqrtGrad", "dy / 2 / conj(y), for y = sqrt(x).", [](Gradient& g) {
-    auto quotient = g.dy() / conj(g.in(0));
+    auto quotient = g.dy() / g.in(0);
     if (g.wants(0)) g.to_input(0, -(conj(quotient) * g.out(0)));
     if (g.wants(1)) g.to_input(1, 0.5 * quotient);
   }));

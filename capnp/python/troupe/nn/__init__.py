@@ -113,9 +113,10 @@ from troupe._src.rnn.static import (
     static_state_saving_rnn,
 )
 from troupe.nn import rnn_cell
+from troupe._src.ops.space_ops import depth_to_space, space_to_batch, space_to_depth
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+    __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
 
 __all__ = [
     "all_candidate_sampler",
@@ -148,6 +149,7 @@ __all__ = [
     "ctc_beam_search_decoder_v2",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
@@ -199,6 +201,8 @@ __all__ = [
     "softmax_cross_entropy_with_logits_v2",
     "softplus",
     "softsign",
+    "space_to_batch",
+    "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
     "static_bidirectional_rnn",
     "static_rnn",

@@ -109,12 +109,13 @@ class DecisionsTest(tf.test.TestCase):
                 getattr(tf.metrics, name)([1], [1.0], 1.5)
 
     def test_scores_beyond_0_and_1_are_an_error_of_the_step(self):
-        for scores in ([0.5, 1.5], [-0.5, 0.5]):
-            _, update = tf.metrics.auc([0, 1], scores)
-            with tf.Session() as session:
-                session.run(tf.local_variables_initializer())
+        scores = tf.placeholder(tf.float32, [2])
+        _, update = tf.metrics.auc([0, 1], scores)
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            for values in ([0.5, 1.5], [-0.5, 0.5]):
                 with self.assertRaisesRegex(tf.errors.InvalidArgumentError, r"in \[0, 1\]"):
-                    session.run(update)
+                    session.run(update, {scores: values})
 
 
 if __name__ == "__main__":

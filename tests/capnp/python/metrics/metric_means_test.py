@@ -92,11 +92,12 @@ class MeansTest(MetricTestCase):
         self.assertAllClose(value, 5 / 8)
 
     def test_a_class_that_does_not_exist_is_an_error_of_the_step(self):
-        _, update = tf.metrics.mean_iou([0, 3], [0, 1], 3)
+        labels = tf.placeholder(tf.int32, [2])
+        _, update = tf.metrics.mean_iou(labels, [0, 1], 3)
         with tf.Session() as session:
             session.run(tf.local_variables_initializer())
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "`labels` out of bound"):
-                session.run(update)
+                session.run(update, {labels: [0, 3]})
 
 
 class MetricVariablesTest(MetricTestCase):

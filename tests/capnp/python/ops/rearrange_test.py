@@ -107,9 +107,79 @@ class RearrangeTest(tf.test.TestCase):
                 with self.assertRaises(tf.errors.InvalidArgumentError):
                     self.run_all(check(x), {x: wrong})
 
-    def test_an_assertion_that_is_known_to_fail_does_so_at_once(self):
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "not so 5"):
-            tf.Assert(tf.constant(False), ["not so", 5])
+    def test_a_check_of_constants_fails_at_once_and_an_assertion_in_its_step(self):
+        for check, values in (
+            (tf.assert_equal, (1, 2)),
+            (tf.assert_none_equal, ("a", "a")),
+            (tf.assert_less, ([1, 3], [2, 3])),
+            (tf.assert_less_equal, (2.0, 1.0)),
+            (tf.assert_greater, (1, 1)),
+            (tf.assert_greater_equal, (1, 2)),
+            (tf.assert_positive, ([0, 1],)),
+            (tf.assert_non_negative, (-1,)),
+            (tf.assert_negative, (0,)),
+            (tf.assert_non_positive, (1,)),
+        ):
+            with self.subTest(check.__name__):
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "not so"):
+                    check(*values, data=["not so"])
+        failed = tf.Assert(tf.constant(False), ["not so", 5])
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "not so"):
+            self.run_all(failed)
+
+    def test_a_check_of_constants_in_a_branch_waits_for_the_branch(self):
+        def never():
+            with tf.control_dependencies([tf.assert_equal(1, 2)]):
+                return tf.constant(3)
+
+        flag = tf.placeholder(tf.bool, [])
+        result = tf.cond(flag, never, lambda: tf.constant(4))
+        self.assertEqual(self.run_all(result, {flag: False}), 4)
+        with self.assertRaises(tf.errors.InvalidArgumentError):
+            self.run_all(result, {flag: True})
+
+    def test_shapes_that_go_together(self):
+        x = tf.placeholder(tf.float32, [None, 3])
+        y = tf.placeholder(tf.float32)
+        wanted = [(x, ("batch", 3)), (y, ("*", "batch", None))]
+        check = tf.debugging.assert_shapes(wanted)
+        ones = np.ones
+        self.run_all(check, {x: ones([2, 3]), y: ones([5, 2, 7])})
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must have size"):
+            self.run_all(check, {x: ones([2, 3]), y: ones([5, 4, 7])})
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "rank at least"):
+            self.run_all(check, {x: ones([2, 3]), y: ones([2])})
+        scalar = tf.debugging.assert_shapes({y: (1,)})
+        self.run_all(scalar, {y: 5})
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "must have size"):
+            self.run_all(scalar, {y: [5, 6]})
+
+    def test_shapes_that_are_known_not_to_go_together(self):
+        x, y = tf.ones([3, 2]), tf.ones([2, 3])
+        for shapes, error in (
+            ([(x, ("n", "q")), (y, ("n", "d"))], "dimension 0 must have size 3.  Received size 2"),
+            ([(x, (3, 3))], "Specified explicitly"),
+            ([(x, ("a", "b", "c"))], "must have rank 3"),
+            ([(x, 2)], "must be an iterable"),
+            ([(x, (1, "*"))], "first entry"),
+        ):
+            with self.assertRaisesRegex(ValueError, error):
+                tf.debugging.assert_shapes(shapes)
+        tf.debugging.assert_shapes([(x, None), (x, (".", 2)), (x, (Ellipsis, 2))])
+
+    def test_a_rank_is_a_scalar_of_int32(self):
+        x, rank = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
+        check = tf.assert_rank(x, rank)
+        self.run_all(check, {x: [1.0], rank: 1})
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "shape"):
+            self.run_all(check, {x: [1.0], rank: [1, 1]})
+        with self.assertRaisesRegex(TypeError, "int32"):
+            tf.assert_rank(x, tf.placeholder(tf.float32))
+
+    def test_a_tensor_keeps_any_shape(self):
+        x = tf.placeholder(tf.float32)
+        self.assertIsNone(tf.ensure_shape(x, None).shape.rank)
+        self.assertEqual(tf.ensure_shape(x, [None, 2]).shape.as_list(), [None, 2])
 
     def test_numbers_are_checked(self):
         x = tf.placeholder(tf.float32, [2])

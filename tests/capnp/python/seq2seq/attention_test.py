@@ -76,12 +76,13 @@ class AttentionTest(tf.test.TestCase):
         self.assertAllEqual(np.sort(found, -1)[:, :-1], np.zeros([2, 3]))
 
     def test_an_empty_memory_is_an_error_of_the_step(self):
-        mechanism = seq2seq.LuongAttention(5, self.memory, [0, 1])
+        lengths = tf.placeholder(tf.int32, [2])
+        mechanism = seq2seq.LuongAttention(5, self.memory, lengths)
         alignments, _ = mechanism(tf.constant(self.query), None)
         with self.session() as session:
             session.run(tf.global_variables_initializer())
             with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "greater than zero"):
-                session.run(alignments)
+                session.run(alignments, {lengths: [0, 1]})
 
     def wrapped_step(self, **options):
         """A step of a wrapped cell from zeros: (values of output and state, variables)."""

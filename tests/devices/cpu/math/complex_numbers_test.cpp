@@ -62,11 +62,14 @@ BOOST_AUTO_TEST_CASE(derivatives_of_parts_are_those_of_central_differences) {
 
 BOOST_AUTO_TEST_CASE(derivatives_of_functions_of_complex_numbers_are_those_of_central_differences) {
   for (const auto* op :
-       {"Expm1", "Log1p", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh",
-        "Acosh", "Atanh", "Inv"})
+       {"Expm1", "Log1p",  "Sin",   "Cos",   "Tan",   "Asin", "Acos",       "Atan",
+        "Sinh",  "Cosh",   "Asinh", "Acosh", "Atanh", "Inv",  "Reciprocal", "Neg",
+        "Conj",  "Square", "Sqrt",  "Rsqrt", "Exp",   "Log",  "Tanh",       "Sigmoid"})
     check_complex_gradient(
         op, 1, [op](const Builder& b, const Values& in) { return b.op(op, in); });
-  for (const auto* op : {"Xdivy", "Xlogy", "DivNoNan", "MulNoNan", "SelectV2"})
+  for (const auto* op :
+       {"Add", "Sub", "Mul", "Div", "RealDiv", "Pow", "SquaredDifference", "Xdivy", "Xlogy",
+        "DivNoNan", "MulNoNan", "SelectV2"})
     check_complex_gradient(op, 2, [op](const Builder& b, const Values& in) {
       if (op != std::string("SelectV2")) return b.op(op, in);
       auto flags = Tensor::of<bool>({3}, {true, false, true});
@@ -74,8 +77,9 @@ BOOST_AUTO_TEST_CASE(derivatives_of_functions_of_complex_numbers_are_those_of_ce
     });
 }
 
-BOOST_AUTO_TEST_CASE(derivatives_of_derivatives_of_inverses_are_those_of_central_differences) {
-  for (const auto* op : {"InvGrad", "ReciprocalGrad"})
+BOOST_AUTO_TEST_CASE(derivatives_of_derivatives_are_those_of_central_differences) {
+  for (const auto* op :
+       {"InvGrad", "ReciprocalGrad", "SqrtGrad", "RsqrtGrad", "TanhGrad", "SigmoidGrad"})
     check_complex_gradient(
         op, 2, [op](const Builder& b, const Values& in) { return b.op(op, in); });
 }

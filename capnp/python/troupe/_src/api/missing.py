@@ -12,7 +12,6 @@ from troupe._src.ops import gen_ops
 # TensorFlow's names that are not supported, by what they belong to.
 _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "arrays of a specification": ("TensorArraySpec",),
-    "checks of several shapes": ("assert_shapes",),
     "ragged tensors, and ops of Unicode": (
         "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
@@ -35,20 +34,21 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
 
 
 def missing_names(
-    module: str, lazy: Sequence[str] = ()
+    module: str, lazy: Sequence[str] = (), has_ops: bool = False
 ) -> Tuple[Callable[[str], Any], Callable[[], List[str]]]:
     """The `__getattr__` and the `__dir__` of a public module.
 
     `__getattr__` is called with the names that the module lacks. It imports the submodules in
-    `lazy` and returns functions of ops that the catalog has and this package does not wrap; for all
-    others it raises an AttributeError that tells why. Type checkers must not see it, or they would
-    take any name. `__dir__` lists what the module offers, not what it imports for its own use.
+    `lazy` and returns functions of ops that the catalog has and this package does not wrap, where
+    the module `has_ops`; for all others it raises an AttributeError that tells why. Type checkers
+    must not see it, or they would take any name. `__dir__` lists what the module offers, not what
+    it imports for its own use.
     """
 
     def get(name: str) -> Any:
         if name in lazy:
             return importlib.import_module(f"{module}.{name}")
-        if not name.startswith("_") and name in vars(gen_ops):
+        if has_ops and not name.startswith("_") and name in vars(gen_ops):
             return vars(gen_ops)[name]
         raise AttributeError(_explain(module, name))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from typing import (
-    Any, Callable, Dict, Hashable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union,
+    Any, Callable, Dict, Hashable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
+    Union,
 )  # fmt: skip
 
 from troupe._src.checks.rank_ops import assert_rank, assert_rank_at_least, assert_rank_in
@@ -13,6 +14,7 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, creation_ops, gen_ops
 from troupe._src.ops.assert_ops import Assert
 from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.types.shapes import ShapeLike
 
 _OUTER = (Ellipsis, "*")  # first in a shape: any axes
 _ANY = (None, ".")
@@ -34,6 +36,22 @@ class _Size(NamedTuple):
 
     value: Union[int, Tensor]
     source: str
+
+
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: Optional[str] = None) -> Tensor:
+    """The tensor; a step fails where it does not have the shape.
+
+    Args:
+        x: a tensor of any dtype.
+        shape: sizes, of which some may be unknown, or None for any shape.
+
+    Returns:
+        A tensor of the same value, whose shape is known as far as either is.
+
+    Raises:
+        ValueError: if the tensor is known to have another shape.
+    """
+    return gen_ops.ensure_shape(x, shape, name=name)
 
 
 def assert_shapes(
@@ -71,23 +89,31 @@ def assert_shapes(
         wanted = [
             _wanted(convert_to_tensor(x), shape, prefix) for x, shape in pairs if shape is not None
         ]
-        checks = [_check_rank(each, data, summarize, message) for each in wanted]
-        named: Dict[Hashable, _Size] = {}
-        for each in wanted:
-            size_now = _sizes_now(each.tensor)
-            for i, symbol in enumerate(each.sizes):
-                if symbol in _ANY:
-                    continue
-                axis = each.axis(i)
-                is_number = _number(symbol) is not None
-                if not is_number and symbol not in named:
-                    by = f"Specified by tensor {each.tensor.name} dimension {axis}"
-                    named[symbol] = _Size(size_now(axis), by)
-                    continue
-                size = _Size(_number(symbol), "Specified explicitly") if is_number else named[symbol]
-                check = _check_size(each.tensor, axis, size_now(axis), size, prefix, data, summarize)
-                checks += [] if check is None else [check]
-        return array_ops.group(*checks)
+        ranks = [_check_rank(each, data, summarize, message) for each in wanted]
+        with get_default_graph().control_dependencies(ranks):
+            sizes = _check_sizes(wanted, prefix, data, summarize)
+        return array_ops.group(*ranks, *sizes)
+
+
+def _check_sizes(
+    all_wanted: List[_Wanted], prefix: str, data: Optional[Sequence[Any]], summarize: Optional[int]
+) -> List[Operation]:
+    checks = []
+    named: Dict[Hashable, _Size] = {}
+    for wanted in all_wanted:
+        size_now = _sizes_now(wanted.tensor)
+        for i, symbol in enumerate(wanted.sizes):
+            if symbol in _ANY:
+                continue
+            axis, number = wanted.axis(i), _number(symbol)
+            if number is None and symbol not in named:
+                by = f"Specified by tensor {wanted.tensor.name} dimension {axis}"
+                named[symbol] = _Size(size_now(axis), by)
+                continue
+            size = named[symbol] if number is None else _Size(number, "Specified explicitly")
+            check = _check_size(wanted.tensor, axis, size_now(axis), size, prefix, data, summarize)
+            checks += [] if check is None else [check]
+    return checks
 
 
 def _wanted(tensor: Tensor, shape: Any, prefix: str) -> _Wanted:

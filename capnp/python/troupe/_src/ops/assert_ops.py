@@ -23,8 +23,6 @@ def Assert(  # noqa: N802
 ) -> Operation:
     """An operation that fails with InvalidArgument, showing `data`, unless the condition is true.
 
-    A condition that is known to be false fails at once, but in a branch or loop, which may not run.
-
     Args:
         condition: bools; the check fails unless all are true.
         data: what the error shows, a list of tensors and texts.
@@ -32,13 +30,8 @@ def Assert(  # noqa: N802
 
     Returns:
         The operation.
-
-    Raises:
-        InvalidArgumentError: if the condition is known to be false.
     """
     tensor = convert_to_tensor(condition)
-    known = array_ops.get_static_value(tensor)
-    _check_known(known is None or np.all(known), data)
     items = [convert_to_tensor(item) for item in data]
     return raw_ops.Assert(
         condition=tensor, data=items, summarize=3 if summarize is None else summarize, name=name
@@ -46,6 +39,7 @@ def Assert(  # noqa: N802
 
 
 def _check_known(holds: Any, data: Sequence[Any]) -> None:
+    """InvalidArgumentError if a check fails, but in a branch or loop, which may not run."""
     always_runs = get_default_graph()._scopes.context < 0
     if holds or not always_runs:
         return

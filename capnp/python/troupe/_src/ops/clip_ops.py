@@ -13,31 +13,33 @@ from troupe._src.ops.convert import convert_to_tensor
 
 
 def clip_by_value(
-    t: TensorLike,
+    t: Any,
     clip_value_min: TensorLike,
     clip_value_max: TensorLike,
     name: Optional[str] = None,
-) -> Tensor:
+) -> Any:
     """Clips the elements to [clip_value_min, clip_value_max].
 
     Args:
-        t: numbers of any shape.
+        t: numbers of any shape, or IndexedSlices of them.
         clip_value_min: the least number, in a shape that broadcasts to that of `t`.
         clip_value_max: the greatest number, likewise.
 
     Returns:
-        A tensor of the shape of `t`.
+        A tensor of the shape of `t`, or IndexedSlices.
 
     Raises:
         ValueError: if the limits have a greater shape.
     """
     with get_default_graph().name_scope(name or "clip_by_value") as scope:
-        tensor = convert_to_tensor(t)
+        tensor = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t)
         below = gen_ops.minimum(tensor, clip_value_max)
         clipped = gen_ops.maximum(below, clip_value_min, name=scope)
         for each in (below, clipped):
             if not tensor.shape.is_compatible_with(each.shape):
                 raise ValueError(f"Shapes {tensor.shape} and {each.shape} are incompatible")
+        if isinstance(t, IndexedSlices):
+            return IndexedSlices(clipped, t.indices, t.dense_shape)
         return clipped
 
 

@@ -32,79 +32,86 @@ def get_verbosity() -> int:
     return _logger.getEffectiveLevel()
 
 
-def debug(msg: str, *args: Any) -> None:
+def debug(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at the level DEBUG.
 
     Args:
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.debug(msg, *args)
+    _logger.debug(msg, *args, **kwargs)
 
 
-def info(msg: str, *args: Any) -> None:
+def info(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at the level INFO.
 
     Args:
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.info(msg, *args)
+    _logger.info(msg, *args, **kwargs)
 
 
-def warning(msg: str, *args: Any) -> None:
+def warning(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at the level WARN.
 
     Args:
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.warning(msg, *args)
+    _logger.warning(msg, *args, **kwargs)
 
 
 warn = warning
 
 
-def error(msg: str, *args: Any) -> None:
+def error(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at the level ERROR.
 
     Args:
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.error(msg, *args)
+    _logger.error(msg, *args, **kwargs)
 
 
-def fatal(msg: str, *args: Any) -> None:
+def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at the level FATAL.
 
     Args:
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.critical(msg, *args)
+    _logger.critical(msg, *args, **kwargs)
 
 
-def log(level: int, msg: str, *args: Any) -> None:
+def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs a message at a level.
 
     Args:
         level: such as `tf.logging.INFO`.
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.log(level, msg, *args)
+    _logger.log(level, msg, *args, **kwargs)
 
 
-def vlog(level: int, msg: str, *args: Any) -> None:
+def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs at a verbosity level: 1 is DEBUG, higher levels are below it.
 
     Args:
         level: the verbosity, 1 or more.
         msg: a text with "%" formats.
         *args: the values of the formats.
+        **kwargs: as `logging.Logger.log` takes them, such as `exc_info`.
     """
-    _logger.log(max(1, DEBUG + 1 - level), msg, *args)
+    _logger.log(max(1, DEBUG + 1 - level), msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:

@@ -278,3 +278,18 @@ def _sparse(parts: List[Tensor]) -> SparseTensor:
     values.set_shape([None])
     shape.set_shape([2])
     return SparseTensor(indices, values, shape)
+
+
+def fingerprint(
+    data: TensorLike, method: TensorLike = "farmhash64", name: Optional[str] = None
+) -> Tensor:
+    """The fingerprints of the elements along the first axis.
+
+    Args:
+        data: a tensor of rank 1 or higher, of any dtype.
+        method: the function, "farmhash64".
+
+    Returns:
+        A uint8 tensor [length of the first axis, 8], the lowest byte first.
+    """
+    return gen_ops.fingerprint(data, method, name=name)

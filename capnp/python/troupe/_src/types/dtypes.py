@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Union
+from typing import Any, Dict, Tuple, Union
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from troupe._src.set_module import set_module
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
+_REAL = {"complex64": "float32", "complex128": "float64"}
 _OTHER = ("string", "bool", "resource", "variant")
 
 
@@ -87,14 +88,54 @@ class DType:
         return self._base._name == "bool"
 
     @property
+    def is_unsigned(self) -> bool:
+        """True for integers without sign."""
+        return self._base._name.startswith("uint")
+
+    @property
+    def is_quantized(self) -> bool:
+        """False: there are no quantized dtypes."""
+        return False
+
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of the parts of complex numbers; of any other dtype, that of its values."""
+        return _BY_NAME[_REAL.get(self._base._name, self._base._name)]
+
+    @property
     def min(self) -> Any:
-        """The least finite value, as a NumPy scalar or a number."""
-        return np.finfo(self._numpy).min if self.is_floating else np.iinfo(self._numpy).min
+        """The least finite value, as a NumPy scalar or a number; TypeError if it has none."""
+        return self._range()[0]
 
     @property
     def max(self) -> Any:
-        """The greatest finite value, as a NumPy scalar or a number."""
-        return np.finfo(self._numpy).max if self.is_floating else np.iinfo(self._numpy).max
+        """The greatest finite value, as `min`."""
+        return self._range()[1]
+
+    def _range(self) -> Tuple[Any, Any]:
+        if self._base._name == "bfloat16":
+            greatest = np.float32(float.fromhex("0x1.FEp127"))
+            return -greatest, greatest
+        if not (self.is_floating or self.is_integer):
+            raise TypeError(f"Values of {self._base._name} have no least and no greatest one")
+        limits: Any = (np.finfo if self.is_floating else np.iinfo)(self._numpy)
+        return limits.min, limits.max
+
+    def limits(self, clip_negative: bool = True) -> Tuple[Any, Any]:
+        """The intensities of images of this dtype: -1 to 1 for floats, else all values.
+
+        Args:
+            clip_negative: whether they begin at 0, though negative ones exist.
+
+        Returns:
+            The least and the greatest.
+
+        Raises:
+            TypeError: if values are no numbers.
+        """
+        special = (-1, 1) if self.is_floating else (False, True) if self.is_bool else None
+        low, high = special or self._range()
+        return 0 if clip_negative else low, high
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
         """Whether values of another dtype are also of this one.

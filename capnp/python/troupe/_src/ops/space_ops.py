@@ -1,0 +1,131 @@
+"""Blocks of space moved into the batch or the depth of images and back, and patches of images."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import gen_ops
+from troupe._src.ops.arguments import either, required
+
+
+def space_to_batch(
+    input: TensorLike,  # noqa: A002
+    paddings: TensorLike,
+    block_size: Optional[int] = None,
+    name: Optional[str] = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """Moves each element of a block of the space to another image of the batch.
+
+    Args:
+        input: images [batch, height, width, depth].
+        paddings: how many zeros are put before and behind the height and the width: [2, 2].
+        block_size: the height and the width of blocks.
+        block_shape: another name of `block_size`.
+
+    Returns:
+        [batch * block_size ** 2, height / block_size, width / block_size, depth].
+
+    Raises:
+        ValueError: if no size is given, or two are.
+    """
+    size = required("block_size", either("block_shape", block_shape, "block_size", block_size))
+    return gen_ops.space_to_batch_nd(input, [size, size], paddings, name=name)
+
+
+def batch_to_space(
+    input: TensorLike,  # noqa: A002
+    crops: TensorLike,
+    block_size: Optional[int] = None,
+    name: Optional[str] = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """The inverse of `space_to_batch`.
+
+    Args:
+        input: images [batch, height, width, depth].
+        crops: how many elements are cut from both ends of the height and the width: [2, 2].
+        block_size: the height and the width of blocks.
+        block_shape: another name of `block_size`.
+
+    Returns:
+        [batch / block_size ** 2, height * block_size, width * block_size, depth], without what is
+        cut.
+
+    Raises:
+        ValueError: if no size is given, or two are.
+    """
+    size = required("block_size", either("block_shape", block_shape, "block_size", block_size))
+    return gen_ops.batch_to_space_nd(input, [size, size], crops, name=name)
+
+
+def space_to_depth(
+    input: TensorLike,  # noqa: A002
+    block_size: int,
+    name: Optional[str] = None,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """Moves the elements of each block of the space into the depth of one element.
+
+    Args:
+        input: images, in the order of `data_format`.
+        block_size: the height and the width of blocks.
+        data_format: "NHWC", "NCHW" or "NCHW_VECT_C".
+
+    Returns:
+        Images with a height and a width that are less by `block_size` times, and a greater depth.
+    """
+    return gen_ops.space_to_depth(input, block_size, data_format, name=name)
+
+
+def depth_to_space(
+    input: TensorLike,  # noqa: A002
+    block_size: int,
+    name: Optional[str] = None,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """The inverse of `space_to_depth`.
+
+    Args:
+        input: images, in the order of `data_format`.
+        block_size: the height and the width of blocks.
+        data_format: "NHWC", "NCHW" or "NCHW_VECT_C".
+
+    Returns:
+        Images with a height and a width that are greater by `block_size` times, and a lesser depth.
+    """
+    return gen_ops.depth_to_space(input, block_size, data_format, name=name)
+
+
+def extract_image_patches(
+    images: TensorLike,
+    ksizes: Optional[Sequence[int]] = None,
+    strides: Optional[Sequence[int]] = None,
+    rates: Optional[Sequence[int]] = None,
+    padding: Optional[str] = None,
+    name: Optional[str] = None,
+    sizes: Optional[Sequence[int]] = None,
+) -> Tensor:
+    """The patches of images, each one's elements side by side in the depth of its place.
+
+    Args:
+        images: [batch, height, width, depth].
+        ksizes: the sizes of patches, [1, height, width, 1].
+        strides: the distances of patches, likewise.
+        rates: the distances of the elements of a patch, likewise.
+        padding: "VALID" or "SAME".
+        sizes: another name of `ksizes`.
+
+    Returns:
+        [batch, rows of patches, columns of patches, height * width * depth of a patch].
+
+    Raises:
+        ValueError: if no sizes are given, or both.
+    """
+    patch = required("ksizes", either("sizes", sizes, "ksizes", ksizes))
+    return gen_ops.extract_image_patches(
+        images, patch, strides, rates, padding, name=name  # type: ignore[arg-type]
+    )
+
