@@ -130,6 +130,32 @@ class NetworksTest(tf.test.TestCase):
             with self.assertRaises(ValueError):
                 tf.nn.dropout(ones, **wrong)
 
+    def test_losses_have_the_names_of_tensorflows(self):
+        names = {
+            tf.losses.mean_squared_error([1.0], [2.0]): "mean_squared_error/value",
+            tf.losses.mean_squared_error([1.0], [2.0], scope="own"): "own/value",
+            tf.losses.sigmoid_cross_entropy([[1]], [[2.0]]): "sigmoid_cross_entropy_loss/value",
+            tf.losses.sparse_softmax_cross_entropy([1], [[2.0, 1]]): (
+                "sparse_softmax_cross_entropy_loss/value"
+            ),
+            tf.losses.compute_weighted_loss([1.0]): "weighted_loss/value",
+        }
+        self.assertEqual([loss.op.name for loss in names], list(names.values()))
+
+    def test_integers_are_predictions_and_no_weights_are_an_error(self):
+        self.check(2.5, tf.losses.mean_squared_error([1, 2], [2, 4]))
+        with self.assertRaisesRegex(ValueError, "weights"):
+            tf.losses.absolute_difference([1], [2], weights=None)
+
+    def test_weights_that_only_a_step_knows_are_checked_in_it(self):
+        weights = tf.placeholder(tf.float32)
+        loss = tf.losses.absolute_difference([1.0, 2.0], [2.0, 4.0], weights)
+        with tf.Session() as session:
+            self.assertAllClose(session.run(loss, {weights: [2, 1]}), 2)
+            self.assertAllClose(session.run(loss, {weights: 2}), 3)
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "broadcast"):
+                session.run(loss, {weights: [1, 2, 3]})
+
 
 if __name__ == "__main__":
     unittest.main()

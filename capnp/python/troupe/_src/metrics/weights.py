@@ -30,10 +30,11 @@ def matched(
         predicted.shape.assert_is_compatible_with(expected.shape)
     if weights is None:
         return predicted, expected, None
-    return predicted, expected, _of_rank(convert_to_tensor(weights), predicted)
+    return predicted, expected, of_rank(convert_to_tensor(weights), predicted)
 
 
-def _of_rank(weights: Tensor, values: Tensor) -> Tensor:
+def of_rank(weights: Tensor, values: Tensor) -> Tensor:
+    """The weights with or without a last dimension of 1, if that makes their rank the values'."""
     rank, wanted = weights.shape.rank, values.shape.rank
     if rank == 0:
         return weights

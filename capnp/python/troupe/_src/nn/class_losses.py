@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.metrics.weights import of_rank
 from troupe._src.nn import cross_entropies
-from troupe._src.nn.losses import BY_WEIGHTS, compute_weighted_loss, same_dtype
+from troupe._src.nn.losses import BY_WEIGHTS, compute_weighted_loss, numbers_of
 from troupe._src.ops import array_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.types import dtypes
@@ -37,10 +39,12 @@ def log_loss(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, predictions)
-    positive = expected * gen_ops.log(predicted + epsilon)
-    negative = (1.0 - expected) * gen_ops.log(1.0 - predicted + epsilon)
-    return compute_weighted_loss(-positive - negative, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "log_loss") as prefix:
+        expected, predicted = numbers_of(labels, predictions)
+        positive = expected * gen_ops.log(predicted + epsilon)
+        negative = (1.0 - expected) * gen_ops.log(1.0 - predicted + epsilon)
+        each = -positive - negative
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -64,9 +68,20 @@ def hinge_loss(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, logits)
-    each = gen_ops.relu(1.0 - (2.0 * expected - 1.0) * predicted)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "hinge_loss") as prefix:
+        expected, predicted = numbers_of(labels, logits)
+        each = gen_ops.relu(1.0 - (2.0 * expected - 1.0) * predicted)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
+
+
+def _of_logits(labels: Any, logits: Any) -> List[Tensor]:
+    """Both in the dtype of the logits; ValueError as `numbers_of`."""
+    if labels is None or logits is None:
+        raise ValueError("labels and logits must not be None.")
+    predicted = convert_to_tensor(logits)
+    expected = math_ops.cast(labels, predicted.dtype)
+    expected.shape.assert_is_compatible_with(predicted.shape)
+    return [expected, predicted]
 
 
 def sigmoid_cross_entropy(
@@ -91,11 +106,12 @@ def sigmoid_cross_entropy(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(multi_class_labels, logits)
-    if label_smoothing:
-        expected = expected * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    each = cross_entropies.sigmoid_cross_entropy_with_logits(labels=expected, logits=predicted)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "sigmoid_cross_entropy_loss") as prefix:
+        expected, predicted = _of_logits(multi_class_labels, logits)
+        if label_smoothing:
+            expected = expected * (1.0 - label_smoothing) + 0.5 * label_smoothing
+        each = cross_entropies.sigmoid_cross_entropy_with_logits(labels=expected, logits=predicted)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -120,12 +136,14 @@ def softmax_cross_entropy(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(onehot_labels, logits)
-    expected = gen_ops.stop_gradient(expected)
-    if label_smoothing:
-        expected = expected * (1.0 - label_smoothing) + label_smoothing / int(expected.shape[-1])
-    each = cross_entropies.softmax_cross_entropy_with_logits(labels=expected, logits=predicted)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "softmax_cross_entropy_loss") as prefix:
+        expected, predicted = _of_logits(onehot_labels, logits)
+        expected = gen_ops.stop_gradient(expected)
+        if label_smoothing:
+            share = label_smoothing / int(expected.shape[-1])
+            expected = expected * (1.0 - label_smoothing) + share
+        each = cross_entropies.softmax_cross_entropy_with_logits(labels=expected, logits=predicted)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def sparse_softmax_cross_entropy(
@@ -148,19 +166,16 @@ def sparse_softmax_cross_entropy(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    numbers, features = convert_to_tensor(labels), convert_to_tensor(logits)
-    rank = features.shape.rank
-    if rank is not None and numbers.shape.rank == rank and numbers.shape[-1] == 1:
-        numbers = array_ops.squeeze(numbers, [-1])
-        weights = _squeezed(weights, rank)
-    if numbers.dtype not in (dtypes.int32, dtypes.int64):
-        numbers = math_ops.cast(numbers, dtypes.int64)
-    each = cross_entropies.sparse_softmax_cross_entropy_with_logits(labels=numbers, logits=features)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
-
-
-def _squeezed(weights: Any, rank: int) -> Any:
-    """The weights without a last axis of size 1 that the labels have too."""
-    weight = convert_to_tensor(weights)
-    has_axis = weight.shape.rank == rank and weight.shape[-1] == 1
-    return array_ops.squeeze(weight, [-1]) if has_axis else weight
+    with get_default_graph().name_scope(scope or "sparse_softmax_cross_entropy_loss") as prefix:
+        numbers, features = convert_to_tensor(labels), convert_to_tensor(logits)
+        rank = features.shape.rank
+        if rank is not None and numbers.shape.rank == rank and numbers.shape[-1] == 1:
+            numbers = array_ops.squeeze(numbers, [-1])
+        if numbers.dtype not in (dtypes.int32, dtypes.int64):
+            numbers = math_ops.cast(numbers, dtypes.int64)
+        each = cross_entropies.sparse_softmax_cross_entropy_with_logits(
+            labels=numbers, logits=features
+        )
+        if weights is not None:
+            weights = of_rank(convert_to_tensor(weights), each)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)

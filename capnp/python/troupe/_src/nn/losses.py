@@ -6,14 +6,16 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from troupe._src.graph.elements import Tensor
+from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.metrics.weights import assert_broadcastable
 from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.set_module import set_module
+from troupe._src.types import dtypes
 
 
 @set_module("troupe.losses")
@@ -63,10 +65,10 @@ def compute_weighted_loss(
     graph = get_default_graph()
     with graph.name_scope(scope or "weighted_loss"):
         each = convert_to_tensor(losses)
-        weight = math_ops.cast(convert_to_tensor(weights), each.dtype)
-        _check_broadcastable(weight, each)
-        weighted = each * weight
-        loss = _reduce(weighted, weight, reduction)
+        with graph.control_dependencies(checked_weights(weights, each)):
+            weight = math_ops.cast(weights, dtypes.float32)
+            numbers = math_ops.cast(each, dtypes.float32)
+            loss = math_ops.cast(_reduce(numbers * weight, weight, reduction), each.dtype)
     graph.add_to_collections([loss_collection] if loss_collection else [], loss)
     return loss
 
@@ -84,30 +86,22 @@ def _reduce(weighted: Tensor, weight: Tensor, reduction: str) -> Tensor:
         count = math_ops.reduce_sum(creation_ops.ones_like(weighted))
     else:
         count = math_ops.reduce_sum(math_ops.cast(gen_ops.not_equal(each, 0.0), weighted.dtype))
-    is_zero = math_ops.cast(gen_ops.equal(count, 0.0), weighted.dtype)
-    return math_ops.divide(total, count + is_zero)
+    return gen_ops.div_no_nan(total, count, name="value")
 
 
-def _check_broadcastable(weights: Tensor, losses: Tensor) -> None:
-    """ValueError for weights that are neither one number nor of the rank of the losses."""
-    sizes, wanted = weights.shape, losses.shape
-    if sizes.rank in (None, 0) or wanted.rank is None:
-        return
-    fits = sizes.rank == wanted.rank and all(
-        size == 1 or None in (size, other) or size == other
-        for size, other in zip(sizes.as_list(), wanted.as_list())
-    )
-    if not fits:
-        raise ValueError(
-            f"weights can not be broadcast to values. weights.shape={sizes}. values.shape={wanted}."
-        )
+def checked_weights(weights: Any, losses: Tensor) -> List[Operation]:
+    """The checks of a step that the weights fit; ValueError where it is known that they do not."""
+    if weights is None:
+        raise ValueError("weights must not be None.")
+    check = assert_broadcastable(weights, losses)
+    return [] if check.type == "NoOp" else [check]
 
 
-def same_dtype(labels: Any, predictions: Any) -> List[Tensor]:
+def numbers_of(labels: Any, predictions: Any) -> List[Tensor]:
+    """Both as float32; ValueError where one is None, or the shapes are known to differ."""
     if labels is None or predictions is None:
         raise ValueError("labels and predictions must not be None.")
-    predicted = convert_to_tensor(predictions)
-    expected = math_ops.cast(convert_to_tensor(labels), predicted.dtype)
+    expected, predicted = (math_ops.cast(each, dtypes.float32) for each in (labels, predictions))
     if not expected.shape.is_compatible_with(predicted.shape):
         raise ValueError(f"Shapes {expected.shape} and {predicted.shape} are incompatible")
     return [expected, predicted]
@@ -121,8 +115,8 @@ def mean_squared_error(
     """The mean of the squared differences.
 
     Args:
-        labels: the true values, of the shape of the predictions; they are cast to their dtype.
-        predictions: a tensor of floats of any shape.
+        labels: the true values, of the shape of the predictions.
+        predictions: numbers of any shape, computed with as float32.
         weights: what each loss counts: one number, or a tensor of the losses' rank whose sizes are
             theirs or 1.
         scope: the prefix of the names of the nodes.
@@ -135,9 +129,10 @@ def mean_squared_error(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, predictions)
-    each = gen_ops.squared_difference(predicted, expected)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "mean_squared_error") as prefix:
+        expected, predicted = numbers_of(labels, predictions)
+        each = gen_ops.squared_difference(predicted, expected)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def absolute_difference(
@@ -148,8 +143,8 @@ def absolute_difference(
     """The mean of the absolute differences.
 
     Args:
-        labels: the true values, of the shape of the predictions; they are cast to their dtype.
-        predictions: a tensor of floats of any shape.
+        labels: the true values, of the shape of the predictions.
+        predictions: numbers of any shape, computed with as float32.
         weights: what each loss counts: one number, or a tensor of the losses' rank whose sizes are
             theirs or 1.
         scope: the prefix of the names of the nodes.
@@ -162,9 +157,10 @@ def absolute_difference(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, predictions)
-    each = gen_ops.abs(predicted - expected)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "absolute_difference") as prefix:
+        expected, predicted = numbers_of(labels, predictions)
+        each = gen_ops.abs(predicted - expected)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def huber_loss(
@@ -175,8 +171,8 @@ def huber_loss(
     """Quadratic for differences up to delta, linear beyond.
 
     Args:
-        labels: the true values, of the shape of the predictions; they are cast to their dtype.
-        predictions: a tensor of floats of any shape.
+        labels: the true values, of the shape of the predictions.
+        predictions: numbers of any shape, computed with as float32.
         weights: what each loss counts: one number, or a tensor of the losses' rank whose sizes are
             theirs or 1.
         delta: the difference at which the loss becomes linear.
@@ -190,11 +186,12 @@ def huber_loss(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, predictions)
-    error = gen_ops.abs(predicted - expected)
-    quadratic = gen_ops.minimum(error, delta)
-    each = 0.5 * quadratic * quadratic + delta * (error - quadratic)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "huber_loss") as prefix:
+        expected, predicted = numbers_of(labels, predictions)
+        error = gen_ops.abs(predicted - expected)
+        quadratic = gen_ops.minimum(error, delta)
+        each = 0.5 * quadratic * quadratic + delta * (error - quadratic)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -225,9 +222,10 @@ def cosine_distance(
     axis = either("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("You must specify 'axis'.")
-    expected, predicted = same_dtype(labels, predictions)
-    each = 1.0 - math_ops.reduce_sum(predicted * expected, [axis], keepdims=True)
-    return compute_weighted_loss(each, weights, scope, loss_collection, reduction)
+    with get_default_graph().name_scope(scope or "cosine_distance_loss") as prefix:
+        expected, predicted = numbers_of(labels, predictions)
+        each = 1.0 - math_ops.reduce_sum(predicted * expected, [axis], keepdims=True)
+        return compute_weighted_loss(each, weights, prefix, loss_collection, reduction)
 
 
 def mean_pairwise_squared_error(
@@ -252,12 +250,12 @@ def mean_pairwise_squared_error(
     Raises:
         ValueError: if the shapes do not fit, or the reduction is unknown.
     """
-    expected, predicted = same_dtype(labels, predictions)
+    expected, predicted = numbers_of(labels, predictions)
     graph = get_default_graph()
     with graph.name_scope(scope or "mean_pairwise_squared_error"):
         errors = predicted - expected
-        weight = math_ops.cast(convert_to_tensor(weights), errors.dtype)
-        _check_broadcastable(weight, errors)
+        checks = checked_weights(weights, errors)
+        weight = math_ops.cast(weights, errors.dtype)
         axes = math_ops.range(1, gen_ops.rank(errors))
         if errors.shape.rank is not None:
             axes = convert_to_tensor(np.arange(1, errors.shape.rank, dtype=np.int32))
@@ -270,6 +268,7 @@ def mean_pairwise_squared_error(
         others = gen_ops.maximum(count - 1.0, 0.0)
         pairs = gen_ops.maximum(count * (count - 1.0), 0.0)
         sample = gen_ops.div_no_nan(squares, others) - gen_ops.div_no_nan(total * total, pairs)
-        loss = math_ops.reduce_sum(2.0 * sample * weight)
+        with graph.control_dependencies(checks):
+            loss = math_ops.reduce_sum(2.0 * sample * weight, name="value")
         graph.add_to_collections([loss_collection] if loss_collection else [], loss)
         return loss
