@@ -175,6 +175,29 @@ class SlotsTest(tf.test.TestCase):
                 session.run(step, {x: given})
                 self.assertAllClose(session.run(average.average(value)), expected)
 
+    def test_variables_of_both_kinds_have_methods_for_their_parts(self):
+        for use_resource in (True, False):
+            tf.reset_default_graph()
+            v = tf.Variable([[1.0, 2], [3, 4]], use_resource=use_resource)
+            rows = tf.IndexedSlices(tf.constant([[5.0, 1]]), tf.constant([1]))
+            cases = [
+                (v.scatter_update(rows), [[1, 2], [5, 1]]), (v.scatter_add(rows), [[1, 2], [8, 5]]),
+                (v.scatter_sub(rows), [[1, 2], [-2, 3]]), (v.scatter_mul(rows), [[1, 2], [15, 4]]),
+                (v.scatter_div(rows), [[1, 2], [0.6, 4]]), (v.scatter_max(rows), [[1, 2], [5, 4]]),
+                (v.scatter_min(rows), [[1, 2], [3, 1]]),
+                (v.scatter_nd_update([[0, 1]], [9.0]), [[1, 9], [3, 4]]),
+                (v.scatter_nd_add([[0, 1]], [9.0]), [[1, 11], [3, 4]]),
+                (v.scatter_nd_sub([[0, 1]], [9.0]), [[1, -7], [3, 4]]),
+                (tf.batch_scatter_update(v, [[1], [0]], [[6.0], [7]]), [[1, 6], [7, 4]]),
+            ]  # fmt: skip
+            with tf.Session() as session:
+                for changed, expected in cases:
+                    session.run(v.initializer)
+                    self.assertAllClose(session.run(changed), expected)
+                    self.assertAllClose(session.run(v), expected)
+            with self.assertRaisesRegex(TypeError, "IndexedSlices"):
+                v.scatter_add([1.0, 2.0])
+
 
 if __name__ == "__main__":
     unittest.main()

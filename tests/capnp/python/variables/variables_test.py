@@ -191,6 +191,42 @@ class VariableScopeTest(tf.test.TestCase):
         tf.make_template("scale", scale)(tf.constant(1.0))
         self.assertEqual([v.name for v in tf.global_variables()], ["scale/s:0"])
 
+    def test_a_template_knows_its_variables(self):
+        def layer(x):
+            tf.get_variable("steps", [], trainable=False)
+            tf.get_local_variable("seen", [])
+            return x * tf.get_variable("w", [2])
+
+        template = tf.make_template("layer", layer, create_scope_now_=True)
+        self.assertEqual((template.variable_scope.name, template.variables), ("layer", []))
+        first, second = template(tf.ones([2])), template(tf.ones([2]))
+        self.assertEqual((first.op.name, second.op.name), ("layer/mul", "layer_1/mul"))
+        self.assertEqual([v.op.name for v in template.trainable_variables], ["layer/w"])
+        self.assertEqual([v.op.name for v in template.non_trainable_variables], ["layer/steps"])
+        self.assertEqual([v.op.name for v in template.local_variables], ["layer/seen"])
+        self.assertEqual(len(template.global_variables), 2)
+        self.assertEqual(template.variable_scope_name, "layer/")
+        self.assertIn("3 variables", repr(template))
+        self.assertIs(template.func, layer)
+
+    def test_a_template_refuses_variables_that_its_calls_would_share_by_chance(self):
+        def fresh(x):
+            return x * tf.Variable(1.0)
+
+        template = tf.make_template("fresh", fresh)
+        template(1.0)
+        with self.assertRaisesRegex(ValueError, "not its first"):
+            template(1.0)
+        makes = [
+            tf.make_template("one", lambda: tf.get_variable("v", []), unique_name_="same")
+            for _ in range(2)
+        ]
+        makes[0]()
+        with self.assertRaisesRegex(ValueError, "same/v"):
+            makes[1]()
+        with self.assertRaises(ValueError):
+            tf.make_template(None, fresh)
+
     def test_initializers_give_values_of_their_kind(self):
         kinds = {
             "zeros": (tf.zeros_initializer(), lambda v: (v == 0).all()),

@@ -116,6 +116,11 @@ class RefVariable(Variable):
     def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
         return raw_ops.GatherV2(params=self._snapshot, indices=indices, axis=0, name=name)
 
+    def _scatter(self, op: str, indices: Any, updates: Any, name: Optional[str]) -> Tensor:
+        given = convert_to_tensor(updates, self._dtype)
+        changed: Tensor = getattr(raw_ops, op)(self._reference, indices, given, name=name)
+        return changed
+
     def load(self, value: Any, session: Any = None) -> None:
         session = self._graph._session_for(session)
         session.run(self.initializer, {self.initializer.inputs[1]: value})

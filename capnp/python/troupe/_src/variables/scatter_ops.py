@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.ops import raw_ops
+from troupe._src.ops import array_ops, creation_ops, math_ops, raw_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.variables.ref_variable import reference_of
 
@@ -14,15 +15,12 @@ from troupe._src.variables.ref_variable import reference_of
 def _scatter(
     op: str, ref: Any, indices: Any, updates: Any, use_locking: bool, name: Optional[str]
 ) -> Tensor:
+    if hasattr(ref, "_scatter"):
+        of_variable: Tensor = ref._scatter(op, indices, updates, name)
+        return of_variable
     given = convert_to_tensor(updates, ref.dtype)
-    reference = reference_of(ref)
-    if reference is not None:
-        on_reference = getattr(raw_ops, op)
-        result: Tensor = on_reference(reference, indices, given, use_locking, name=name)
-        return result
-    on_resource = getattr(raw_ops, f"Resource{op}")
-    changed: Tensor = ref._read_after(on_resource(ref.handle, indices, given, name=name))
-    return changed
+    of_reference: Tensor = getattr(raw_ops, op)(ref, indices, given, use_locking, name=name)
+    return of_reference
 
 
 def scatter_update(
@@ -233,6 +231,41 @@ def scatter_nd_sub(
         The variable's value after the update; for a reference, a reference.
     """
     return _scatter("ScatterNdSub", ref, indices, updates, use_locking, name)
+
+
+def batch_scatter_update(
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = True,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Replaces rows of each element of a batch: `ref[i, indices[i, j]] = updates[i, j]`.
+
+    Args:
+        ref: A variable, or a reference to one, [batch..., rows, ...].
+        indices: int32 or int64, [batch..., count], of a known rank.
+        updates: Of the dtype of the variable, [batch..., count, ...].
+        use_locking: Has no effect: each update is atomic.
+
+    Returns:
+        The variable's value after the update; for a reference, a reference.
+
+    Raises:
+        ValueError: The rank of the indices is not known.
+    """
+    with get_default_graph().name_scope(name or "batch_scatter_update"):
+        rows = convert_to_tensor(indices)
+        if rows.shape.rank is None:
+            raise ValueError("batch_scatter_update needs indices of a known rank")
+        sizes = array_ops.unstack(array_ops.shape(rows, out_type=rows.dtype), rows.shape.rank)
+        axes = [math_ops.range(size) for size in sizes[:-1]]
+        last = rows.shape.rank - 1
+        places = [
+            array_ops.reshape(axis, [-1] + [1] * (last - i)) + creation_ops.zeros_like(rows)
+            for i, axis in enumerate(axes)
+        ]
+        return scatter_nd_update(ref, array_ops.stack([*places, rows], axis=-1), updates)
 
 
 def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from troupe._native import Variable as NativeVariable
 from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.operand import Operand
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import raw_ops
@@ -130,6 +131,161 @@ class VariableUpdates(Operand):
         return raw_ops.ResourceGather(
             resource=self.handle, indices=indices, dtype=self._dtype, name=name
         )
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Replaces rows.
+
+        Args:
+            sparse_delta: IndexedSlices: the rows, and where they belong.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+
+        Raises:
+            TypeError: `sparse_delta` is no IndexedSlices.
+        """
+        return self._scatter_slices("ScatterUpdate", sparse_delta, name)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Adds to rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: what is added, and where.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterAdd", sparse_delta, name)
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Subtracts from rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: what is subtracted, and where.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterSub", sparse_delta, name)
+
+    def scatter_mul(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Multiplies rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: the factors, and where they belong.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterMul", sparse_delta, name)
+
+    def scatter_div(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Divides rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: the divisors, and where they belong.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterDiv", sparse_delta, name)
+
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Replaces lesser elements of rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: what elements are compared with, and where.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterMax", sparse_delta, name)
+
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None
+    ) -> Tensor:
+        """Replaces greater elements of rows; see `scatter_update`.
+
+        Args:
+            sparse_delta: IndexedSlices: what elements are compared with, and where.
+            use_locking: Has no effect: updates of a variable never mix.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter_slices("ScatterMin", sparse_delta, name)
+
+    def scatter_nd_update(
+        self, indices: TensorLike, updates: TensorLike, name: Optional[str] = None
+    ) -> Tensor:
+        """Replaces the slices at the positions that the rows of `indices` say.
+
+        Args:
+            indices: int32 or int64, [..., positions].
+            updates: A slice for each row of the indices.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter("ScatterNdUpdate", indices, updates, name)
+
+    def scatter_nd_add(
+        self, indices: TensorLike, updates: TensorLike, name: Optional[str] = None
+    ) -> Tensor:
+        """Adds to the slices at the positions that the rows of `indices` say.
+
+        Args:
+            indices: int32 or int64, [..., positions].
+            updates: A slice for each row of the indices.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter("ScatterNdAdd", indices, updates, name)
+
+    def scatter_nd_sub(
+        self, indices: TensorLike, updates: TensorLike, name: Optional[str] = None
+    ) -> Tensor:
+        """Subtracts from the slices at the positions that the rows of `indices` say.
+
+        Args:
+            indices: int32 or int64, [..., positions].
+            updates: A slice for each row of the indices.
+
+        Returns:
+            The value after the update.
+        """
+        return self._scatter("ScatterNdSub", indices, updates, name)
+
+    def _scatter_slices(self, op: str, slices: Any, name: Optional[str]) -> Tensor:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError(f"sparse_delta must be tf.IndexedSlices, not {slices!r}")
+        return self._scatter(op, slices.indices, slices.values, name)
+
+    def _scatter(self, op: str, indices: Any, updates: Any, name: Optional[str]) -> Tensor:
+        given = convert_to_tensor(updates, self._dtype)
+        change: Operation = getattr(raw_ops, f"Resource{op}")(
+            self.handle, indices, given, name=name
+        )
+        return self._read_after(change)
 
     def _strided_slice_assign(
         self, begin: Any, end: Any, strides: Any, value: Any, name: Optional[str],
