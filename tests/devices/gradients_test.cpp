@@ -133,6 +133,10 @@ std::vector<Case> nn_cases() {
       {"BiasAdd", {mixed({2, 3, 1, 2}), positive({3})}, nchw},
       {"BiasAddGrad", {mixed({2, 3})}},
       {"BiasAddGrad", {mixed({2, 3, 1, 2})}, nchw},
+      {"BiasAdd", {mixed({2, 3, 2}), positive({3})}, nchw},
+      {"BiasAdd", {mixed({2, 3, 1, 2, 1}), positive({3})}, nchw},
+      {"BiasAddGrad", {mixed({2, 3, 2})}, nchw},
+      {"BiasAddGrad", {mixed({2, 3, 1, 2, 1})}, nchw},
       {"SoftmaxCrossEntropyWithLogits", {mixed({2, 3}), distribution}},
       {"SparseSoftmaxCrossEntropyWithLogits", {mixed({2, 3}), ints({2, 0})}},
   };

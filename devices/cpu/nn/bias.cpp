@@ -4,10 +4,10 @@
 namespace troupe::cpu {
 namespace {
 
-/// The axis that the biases belong to: the last, or in NCHW the third from last.
+/// The axis that the biases belong to: the last, or in NCHW the second.
 Result<int> channel_axis(const Shape& shape, bool is_nchw) {
   auto rank_min = is_nchw ? 3 : 2;
-  if (shape.rank() >= rank_min) return shape.rank() - (is_nchw ? 3 : 1);
+  if (shape.rank() >= rank_min) return is_nchw ? 1 : shape.rank() - 1;
   return invalid_argument(
       "a tensor of rank " + std::to_string(rank_min) + " or more is needed, not one of shape " +
       shape.to_string());
@@ -40,7 +40,8 @@ Status compute_bias_add(Launch& launch, const BinaryElements& add) {
         add.loop(result + at, value + at, bias, channels, Repeat::none);
     });
   } else {
-    auto size = shape[*axis + 1] * shape[*axis + 2];
+    int64_t size = 1;
+    for (int i = *axis + 1; i < shape.rank(); ++i) size *= shape[i];
     auto planes = size == 0 ? 0 : out->elements() / size;
     parallel_ranges(planes, size, [&](int64_t begin, int64_t end) {
       for (auto i = begin; i < end; ++i) {

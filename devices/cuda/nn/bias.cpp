@@ -6,10 +6,10 @@
 namespace troupe::cuda {
 namespace {
 
-/// The axis that the biases belong to: the last, or in NCHW the third from last.
+/// The axis that the biases belong to: the last, or in NCHW the second.
 Result<int> channel_axis(const Shape& shape, bool is_nchw) {
   auto rank_min = is_nchw ? 3 : 2;
-  if (shape.rank() >= rank_min) return shape.rank() - (is_nchw ? 3 : 1);
+  if (shape.rank() >= rank_min) return is_nchw ? 1 : shape.rank() - 1;
   return invalid_argument(
       "a tensor of rank " + std::to_string(rank_min) + " or more is needed, not one of shape " +
       shape.to_string());

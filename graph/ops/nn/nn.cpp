@@ -42,9 +42,9 @@ void add_relu(OpCatalog& catalog) {
       }));
 }
 
-/// The axis that the biases belong to. NCHW counts from the end: [..., channels, height, width].
+/// The axis that the biases belong to; NCHW stands for [batch, channels, ...] of any rank from 3 on.
 int channel_axis(const std::string& data_format, int rank) {
-  return data_format == "NCHW" ? rank - 3 : rank - 1;
+  return data_format == "NCHW" ? 1 : rank - 1;
 }
 
 int channel_rank_min(const ShapeInference& s) {
@@ -78,14 +78,18 @@ Status infer_bias_add_grad(ShapeInference& s) {
 
 void bias_add_grad_gradient(Gradient& g) {
   auto dy = g.dy();
-  if (g.node().attr<std::string>("data_format") == "NCHW") dy = g.reshape(dy, g.ints({-1, 1, 1}));
+  if (g.node().attr<std::string>("data_format") == "NCHW") {
+    auto behind = g.op("Slice", {g.shape_of(g.in(0)), g.ints({2}), g.ints({-1})});
+    auto ones = g.op("OnesLike", {behind});
+    dy = g.reshape(dy, g.op("ConcatV2", {g.ints({-1}), ones, g.constant(0)}));
+  }
   g.to_input(0, g.op("BroadcastTo", {dy, g.shape_of(g.in(0))}));
 }
 
 void add_bias(OpCatalog& catalog) {
   catalog.add(Op("BiasAdd")
-      .doc("The value plus a bias for each channel: along the last axis (NHWC), or the third from "
-           "last (NCHW).")
+      .doc("The value plus a bias for each channel: along the last axis (NHWC), or the second "
+           "(NCHW).")
       .input("value", "T")
       .input("bias", "T")
       .output("output", "T")

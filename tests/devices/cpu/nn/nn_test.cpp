@@ -16,11 +16,15 @@ BOOST_AUTO_TEST_CASE(relu_cuts_off_what_is_negative) {
 BOOST_AUTO_TEST_CASE(a_bias_is_added_to_each_channel) {
   auto x = vec({2, 3}, {1, 2, 3, 4, 5, 6}), bias = vec({10, 20, 30});
   BOOST_TEST(show("BiasAdd", {x, bias}) == "float32[2,3] [11 22 33 14 25 36]");
-  auto image = vec({2, 1, 2}, {1, 2, 3, 4});
+  auto line = vec({1, 2, 2}, {1, 2, 3, 4});
   Attrs channels_first = {{"data_format", "NCHW"}};
   BOOST_TEST(
-      show("BiasAdd", {image, vec({10, 20})}, channels_first) == "float32[2,1,2] [11 12 23 24]");
-  BOOST_TEST(show("BiasAdd", {image, vec({10, 20})}) == "float32[2,1,2] [11 22 13 24]");
+      show("BiasAdd", {line, vec({10, 20})}, channels_first) == "float32[1,2,2] [11 12 23 24]");
+  BOOST_TEST(show("BiasAdd", {line, vec({10, 20})}) == "float32[1,2,2] [11 22 13 24]");
+  auto volume = vec({1, 2, 1, 2, 1}, {1, 2, 3, 4});
+  BOOST_TEST(
+      show("BiasAdd", {volume, vec({10, 20})}, channels_first) ==
+      "float32[1,2,1,2,1] [11 12 23 24]");
   BOOST_TEST(show("BiasAdd", {Tensor::of<float>({0, 3}, {}), bias}) == "float32[0,3] []");
   BOOST_TEST(starts_with(show("BiasAdd", {x, vec({1, 2})}), "InvalidArgument: the bias must have"));
   BOOST_TEST(starts_with(show("BiasAdd", {bias, bias}), "InvalidArgument"));
@@ -32,6 +36,9 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_a_bias_is_the_sum_over_its_channel) {
       show(
           "BiasAddGrad", {vec({2, 2, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})},
           {{"data_format", "NCHW"}}) == "float32[2] [14 22]");
+  BOOST_TEST(
+      show("BiasAddGrad", {vec({1, 2, 2}, {1, 2, 3, 4})}, {{"data_format", "NCHW"}}) ==
+      "float32[2] [3 7]");
   BOOST_TEST(show("BiasAddGrad", {Tensor::of<float>({0, 2}, {})}) == "float32[2] [0 0]");
 }
 
