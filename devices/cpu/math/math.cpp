@@ -17,7 +17,8 @@ constexpr auto mul = [](auto x, auto y) { return wrap(x) * wrap(y); };
 
 constexpr auto squared_difference = [](auto x, auto y) {
   auto difference = wrap(x) - wrap(y);
-  return difference * difference;
+  if constexpr (is_complex<decltype(difference)>) return difference * std::conj(difference);
+  else return difference * difference;
 };
 
 // Both propagate a NaN of either operand.

@@ -132,8 +132,7 @@ Result<Reduction> plan_reduction(const Shape& shape, const Tensor& indices, bool
   for (auto given_axis : axes->values()) {
     auto axis = find_axis(given_axis, shape.rank());
     if (!axis) return axis.status();
-    if (std::exchange(is_folded[*axis], true))
-      return invalid_argument("axis " + std::to_string(given_axis) + " is given twice");
+    is_folded[*axis] = true;
   }
   Reduction reduction{.kept = shape};
   std::array<int64_t, Shape::max_rank> sizes;

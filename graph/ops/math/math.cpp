@@ -74,9 +74,10 @@ void add_products(OpCatalog& catalog) {
   catalog.add(binary(
       "Pow", "x to the power of y, element-wise, with broadcasting.", numeric(), power_gradient));
   catalog.add(binary(
-      "SquaredDifference", "(x - y)^2, element-wise, with broadcasting.", numeric(),
+      "SquaredDifference",
+      "(x - y)^2, element-wise, with broadcasting; |x - y|^2 of complex numbers.", numeric(),
       [](Gradient& g) {
-        auto dx = 2.0 * g.dy() * conj(g.in(0) - g.in(1));
+        auto dx = (g.dy() + conj(g.dy())) * (g.in(0) - g.in(1));
         g.to_operand(0, dx);
         if (g.wants(1)) g.to_input(1, -g.sum_to_shape_of(1, dx));
       }));

@@ -6,15 +6,13 @@
 namespace troupe {
 namespace {
 
-/// Axes counted from 0, in order. Fails where one does not exist or comes twice.
+/// Axes counted from 0, in order, each of them once. Fails where one does not exist.
 Result<std::vector<int>> sorted_axes(const std::vector<int64_t>& given, int rank) {
   std::vector<int> axes;
   for (auto number : given) {
     auto axis = find_axis(number, rank);
     if (!axis) return axis.status();
-    if (std::ranges::count(axes, *axis))
-      return invalid_argument("axis " + std::to_string(number) + " is given twice");
-    axes.push_back(*axis);
+    if (!std::ranges::count(axes, *axis)) axes.push_back(*axis);
   }
   std::ranges::sort(axes);
   return axes;

@@ -15,6 +15,8 @@ BOOST_AUTO_TEST_CASE(arithmetic_works_element_by_element) {
   BOOST_TEST(show("Div", {x, y}) == "float32[3] [0.25 -2 6]");
   BOOST_TEST(show("RealDiv", {x, y}) == "float32[3] [0.25 -2 6]");
   BOOST_TEST(show("SquaredDifference", {x, y}) == "float32[3] [9 9 6.25]");
+  auto z = Tensor::of<complex64>({1}, {{3, 4}}), w = Tensor::of<complex64>({1}, {{2, 2}});
+  BOOST_TEST(show("SquaredDifference", {z, w}) == "complex64[1] [(5,0)]");
   BOOST_TEST(show("Maximum", {x, y}) == "float32[3] [4 2 3]");
   BOOST_TEST(show("Minimum", {x, y}) == "float32[3] [1 -1 0.5]");
   BOOST_TEST(show("Pow", {x, y}) == "float32[3] [1 0.5 1.73205]");

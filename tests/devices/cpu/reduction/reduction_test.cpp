@@ -42,10 +42,10 @@ BOOST_AUTO_TEST_CASE(axes_may_count_from_the_end_and_be_kept) {
   BOOST_TEST(show("Sum", {matrix, Tensor::scalar<int64_t>(1)}) == "float32[2] [9 12]");
 }
 
-BOOST_AUTO_TEST_CASE(axes_that_do_not_exist_or_come_twice_are_refused) {
+BOOST_AUTO_TEST_CASE(axes_must_exist_and_may_come_twice) {
   BOOST_TEST(starts_with(over("Sum", matrix, {2}), "InvalidArgument"));
   BOOST_TEST(starts_with(over("Sum", matrix, {-3}), "InvalidArgument"));
-  BOOST_TEST(over("Sum", matrix, {0, -2}) == "InvalidArgument: axis -2 is given twice");
+  BOOST_TEST(over("Sum", matrix, {0, -2}) == over("Sum", matrix, {0}));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_folds_to_what_changes_nothing) {

@@ -20,10 +20,10 @@ BOOST_AUTO_TEST_CASE(axes_that_only_a_step_knows_leave_the_shape_open) {
   BOOST_TEST(shape("Sum", {floats({2, 3}), later({1})}, {{"keep_dims", true}}) == "[?,?]");
 }
 
-BOOST_AUTO_TEST_CASE(axes_must_exist_and_come_once) {
+BOOST_AUTO_TEST_CASE(axes_must_exist_and_may_come_twice) {
   BOOST_TEST(
       shape("Sum", {floats({2, 3}), ints({2})}) == "axis 2 is not in [-2, 2), as rank 2 asks for");
-  BOOST_TEST(shape("Min", {floats({2, 3}), ints({1, -1})}) == "axis -1 is given twice");
+  BOOST_TEST(shape("Min", {floats({2, 3}), ints({1, -1})}) == "[2]");
   BOOST_TEST(
       shape("Sum", {floats({2, 3}), later({1, 1})}) ==
       "the axes must be a vector or scalar, not of shape [1,1]");
