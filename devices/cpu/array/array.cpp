@@ -6,6 +6,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/graph/ops/array/array.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -41,10 +42,12 @@ Result<Shape> reshape_target(const Shape& from, const IntInput& sizes) {
     target.set(axis, sizes[axis]);
     if (__builtin_mul_overflow(known, sizes[axis], &known)) return refuse("it is too large");
   }
-  if (open >= 0 && (known == 0 || from.elements() % known != 0))
-    return refuse("the open size would not be a whole number");
-  if (open >= 0) target.set(open, from.elements() / known);
   if (open < 0 && known != from.elements()) return refuse("the number of elements differs");
+  if (open < 0) return target;
+  target.set(open, Shape::unknown);
+  auto size = ops::open_size(from, target);
+  if (!size) return refuse("the open size would not be a whole number");
+  target.set(open, *size);
   return target;
 }
 

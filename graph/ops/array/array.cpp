@@ -83,10 +83,9 @@ Status complete_reshape(Shape& wanted, const Shape& given) {
       "a tensor of shape " + given.to_string() + " cannot be reshaped to " + wanted.to_string());
   if (open == wanted.sizes().end())
     return wanted.elements() == given.elements() ? Status() : misfit;
-  int64_t rest = 1;
-  for (auto size : wanted.sizes()) rest *= is_open(size) ? 1 : size;
-  if (rest == 0 || given.elements() % rest != 0) return misfit;
-  wanted.set(static_cast<int>(open - wanted.sizes().begin()), given.elements() / rest);
+  auto size = ops::open_size(given, wanted);
+  if (!size) return misfit;
+  wanted.set(static_cast<int>(open - wanted.sizes().begin()), *size);
   return {};
 }
 
@@ -347,6 +346,19 @@ void add_array_ops(OpCatalog& catalog) {
   add_layouts(catalog);
   add_makers(catalog);
   add_memory_ops(catalog);
+}
+
+std::optional<int64_t> ops::open_size(const Shape& given, const Shape& wanted) {
+  auto has_zero = std::ranges::count(wanted.sizes(), 0) > 0;
+  int64_t known = 1, elements = 1;
+  for (auto size : wanted.sizes())
+    if (size > 0 && __builtin_mul_overflow(known, size, &known)) return std::nullopt;
+  for (auto size : given.sizes())
+    if (size > 0 || !has_zero) elements *= size;
+  auto given_zero = std::ranges::count(given.sizes(), 0) > 0;
+  if (has_zero && !given_zero) return std::nullopt;
+  if (elements % known != 0) return std::nullopt;
+  return elements / known;
 }
 
 }  // namespace troupe

@@ -42,7 +42,7 @@ void add_relu(OpCatalog& catalog) {
       }));
 }
 
-/// The axis that the biases belong to; NCHW stands for [batch, channels, ...] of any rank from 3 on.
+/// The axis that the biases belong to; NCHW stands for [batch, channels, ...] of rank 3 or more.
 int channel_axis(const std::string& data_format, int rank) {
   return data_format == "NCHW" ? 1 : rank - 1;
 }

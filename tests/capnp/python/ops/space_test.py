@@ -124,6 +124,9 @@ class DTypesTest(tf.test.TestCase):
         self.assertEqual(tf.bool.limits(False), (False, True))
         self.assertTrue(tf.uint16.is_unsigned)
         self.assertFalse(tf.int16.is_unsigned or tf.int16.is_quantized)
+        self.assertFalse(tf.float64 == None)  # noqa: E711
+        with self.assertRaises(TypeError):
+            tf.as_dtype(None)
         for dtype in (tf.string, tf.bool, tf.complex64):
             with self.assertRaises(TypeError):
                 dtype.max  # noqa: B018

@@ -41,7 +41,12 @@ BOOST_AUTO_TEST_CASE(reshape_keeps_the_elements) {
   BOOST_TEST(starts_with(reshape(matrix, {-1, 4}), "InvalidArgument"));
   BOOST_TEST(starts_with(reshape(matrix, {-1, -1}), "InvalidArgument"));
   BOOST_TEST(starts_with(reshape(matrix, {-2, -3}), "InvalidArgument"));
-  BOOST_TEST(starts_with(reshape(Tensor::of<float>({0}, {}), {-1, 0}), "InvalidArgument"));
+  BOOST_TEST(reshape(Tensor::of<float>({0}, {}), {-1, 0}) == "float32[1,0] []");
+  BOOST_TEST(reshape(Tensor::of<float>({0, 6}, {}), {0, -1, 3}) == "float32[0,2,3] []");
+  BOOST_TEST(starts_with(reshape(matrix, {-1, 0}), "InvalidArgument"));
+  constexpr auto large = std::numeric_limits<int32_t>::max();
+  auto none = Tensor::of<float>({0}, {});
+  BOOST_TEST(starts_with(reshape(none, {0, large, large, large, -1}), "InvalidArgument"));
 }
 
 BOOST_AUTO_TEST_CASE(dimensions_of_size_one_come_and_go) {

@@ -53,10 +53,12 @@ class Separation(Convolution):
         """
         super().__init__(rank, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self._of_kernels = {
-            "depthwise": (depthwise_initializer, depthwise_regularizer, depthwise_constraint),
-            "pointwise": (pointwise_initializer, pointwise_regularizer, pointwise_constraint),
-        }
+        self.depthwise_initializer = depthwise_initializer
+        self.pointwise_initializer = pointwise_initializer
+        self.depthwise_regularizer = depthwise_regularizer
+        self.pointwise_regularizer = pointwise_regularizer
+        self.depthwise_constraint = depthwise_constraint
+        self.pointwise_constraint = pointwise_constraint
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
@@ -71,13 +73,12 @@ class Separation(Convolution):
         self.built = True
 
     def _add(self, kind: str, shape: Any) -> Any:
-        initializer, regularizer, constraint = self._of_kernels[kind]
         return self.add_weight(
             f"{kind}_kernel",
             shape,
-            initializer=initializer,
-            regularizer=regularizer,
-            constraint=constraint,
+            initializer=getattr(self, f"{kind}_initializer"),
+            regularizer=getattr(self, f"{kind}_regularizer"),
+            constraint=getattr(self, f"{kind}_constraint"),
         )
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

@@ -11,13 +11,14 @@ from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import arithmetic_ops, array_ops, cast_ops, gen_ops, math_ops, raw_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.types import dtypes
 
 
 def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = None) -> Tensor:
     """The sum of the products along some axes of two tensors.
 
     Args:
-        a: A tensor of known rank.
+        a: A tensor of numbers.
         b: Another one, of the same dtype.
         axes: A pair of axes, one of each, or of lists of them; or a number n: the last n of `a`,
             the first n of `b`.
@@ -26,11 +27,13 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = Non
         A tensor whose axes are the others of `a`, then those of `b`.
 
     Raises:
-        ValueError: The axes do not fit the tensors, or a rank is not known.
+        ValueError: The axes do not fit the tensors.
     """
     with get_default_graph().name_scope(name or "Tensordot") as scope:
         left = convert_to_tensor(a)
         right = convert_to_tensor(b, None if is_tensor(b) else left.dtype)
+        if left.shape.rank is None or right.shape.rank is None:
+            return _tensordot_of_unknown_ranks(left, right, axes, scope)
         of_left, of_right = _axes(left, right, axes)
         rows, kept_of_left = _matrix(left, of_left, contracted_first=False)
         columns, kept_of_right = _matrix(right, of_right, contracted_first=True)
@@ -45,11 +48,40 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: Optional[str] = Non
         return array_ops.reshape(product, sizes, name=scope)
 
 
+def _tensordot_of_unknown_ranks(left: Tensor, right: Tensor, axes: Any, name: str) -> Tensor:
+    """The same, by axes that only a step can count."""
+    if isinstance(axes, int) or not hasattr(axes, "__len__"):
+        rank = gen_ops.rank(left)
+        pair = [math_ops.range(rank - axes, rank), math_ops.range(axes)]
+    elif len(axes) == 2:
+        pair = [array_ops.reshape(convert_to_tensor(each, dtypes.int32), [-1]) for each in axes]
+    else:
+        raise ValueError("'axes' must be an integer or have length 2.")
+    rows, kept_of_left = _matrix_in_a_step(left, pair[0], contracted_first=False)
+    columns, kept_of_right = _matrix_in_a_step(right, pair[1], contracted_first=True)
+    sizes = array_ops.concat([kept_of_left, kept_of_right], 0)
+    return array_ops.reshape(math_ops.matmul(rows, columns), sizes, name=name)
+
+
+def _matrix_in_a_step(
+    tensor: Tensor, contracted: Tensor, contracted_first: bool
+) -> Tuple[Tensor, Tensor]:
+    """The tensor as a matrix, as `_matrix` gives it, and the sizes of its other axes."""
+    rank, shape = gen_ops.rank(tensor), array_ops.shape(tensor)
+    contracted = gen_ops.floormod(contracted, rank)
+    kept = raw_ops.ListDiff(x=math_ops.range(rank), y=contracted)[0]
+    order = [contracted, kept] if contracted_first else [kept, contracted]
+    sizes = [raw_ops.GatherV2(params=shape, indices=each, axis=0) for each in order]
+    matrix = array_ops.reshape(
+        array_ops.transpose(tensor, array_ops.concat(order, 0)),
+        array_ops.stack([math_ops.reduce_prod(each) for each in sizes]),
+    )
+    return matrix, sizes[1] if contracted_first else sizes[0]
+
+
 def _axes(left: Tensor, right: Tensor, axes: Any) -> Tuple[List[int], List[int]]:
     """The axes of each, counted from the front."""
-    if left.shape.rank is None or right.shape.rank is None:
-        raise ValueError("tensordot needs tensors of known ranks")
-    ranks = (left.shape.rank, right.shape.rank)
+    ranks: Any = (left.shape.rank, right.shape.rank)
     if isinstance(axes, Tensor):
         axes = array_ops.get_static_value(axes)
     if isinstance(axes, int) or not hasattr(axes, "__len__"):

@@ -135,10 +135,13 @@ def _clipped(rows: Tensor, ids: Tensor, max_norm: Optional[float]) -> Tensor:
     if max_norm is None:
         return rows
     first, rank = ids.shape.rank, rows.shape.rank
+    axes: Any
     if first is not None and rank is not None:
-        return clip_ops.clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
-    axes = math_ops.range(gen_ops.rank(ids), gen_ops.rank(rows))
-    return clip_ops.clip_by_norm(rows, max_norm, axes=axes)
+        axes = list(range(first, rank))
+    else:
+        axes = math_ops.range(gen_ops.rank(ids), gen_ops.rank(rows))
+    clipped: Tensor = clip_ops.clip_by_norm(rows, max_norm, axes=axes)
+    return clipped
 
 
 def embedding_lookup_sparse(

@@ -109,26 +109,26 @@ def _check_list(t_list: Any) -> None:
 
 
 def clip_by_norm(
-    t: TensorLike,
+    t: Any,
     clip_norm: TensorLike,
     axes: Optional[TensorLike] = None,
     name: Optional[str] = None,
-) -> Tensor:
+) -> Any:
     """Scales the tensor so that its norm, by default along all axes, is at most clip_norm.
 
     Args:
-        t: floats of any shape.
+        t: floats of any shape, or IndexedSlices of them.
         clip_norm: the greatest norm, a scalar.
         axes: a list of the axes that norms are computed over; None for all.
 
     Returns:
-        A tensor of the shape of `t`.
+        A tensor of the shape of `t`, or IndexedSlices.
 
     Raises:
         ValueError: if `clip_norm` has a greater shape.
     """
     with get_default_graph().name_scope(name or "clip_by_norm") as scope:
-        tensor = convert_to_tensor(t)
+        tensor = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t)
         squares = math_ops.reduce_sum(gen_ops.square(tensor), axes, keepdims=True)
         # The gradient of a square root is infinite at 0.
         is_positive = gen_ops.greater(squares, creation_ops.zeros_like(squares))
@@ -137,7 +137,10 @@ def clip_by_norm(
         scaled = tensor * clip_norm
         if not tensor.shape.is_compatible_with(scaled.shape):
             raise ValueError(f"Shapes {tensor.shape} and {scaled.shape} are incompatible")
-        return array_ops.identity(scaled / gen_ops.maximum(norm, clip_norm), name=scope)
+        clipped = array_ops.identity(scaled / gen_ops.maximum(norm, clip_norm), name=scope)
+        if isinstance(t, IndexedSlices):
+            return IndexedSlices(clipped, t.indices, t.dense_shape)
+        return clipped
 
 
 def clip_by_average_norm(

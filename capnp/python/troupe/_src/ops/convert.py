@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -208,6 +208,10 @@ def convert_to_tensor(
     """
     wanted = None if dtype is None else as_dtype(dtype)
     preferred_dtype = preferred_dtype if dtype_hint is None else dtype_hint
+    if _conversions and not isinstance(value, Tensor):
+        converted: Optional[Tensor] = _by_own_conversion(value, wanted, name)
+        if converted is not None:
+            return converted
     element = getattr(value, "_as_tensor", lambda: value)()
     if isinstance(element, (TensorShape, Dimension)):
         return _sizes_tensor(element, wanted, name)
@@ -229,6 +233,55 @@ def convert_to_tensor(
         except (TypeError, ValueError):
             pass
     return constant(value, wanted, name=name or "Const")
+
+
+# What register_tensor_conversion_function was given, in the order in which they are tried.
+_conversions: List[Tuple[int, Any, Callable[..., Any]]] = []
+
+
+def register_tensor_conversion_function(
+    base_type: Union[type, Tuple[type, ...]],
+    conversion_func: Callable[..., Any],
+    priority: int = 100,
+) -> None:
+    """Makes `convert_to_tensor`, and with it all ops, take values of a type of one's own.
+
+    Args:
+        base_type: the type, or a tuple of types.
+        conversion_func: called with the value, `dtype`, `name` and `as_ref=False`: gives a tensor,
+            or NotImplemented if another function shall be tried.
+        priority: functions with lower ones are tried first, and of one priority, the earlier ones.
+
+    Raises:
+        TypeError: if a type is none, or the function cannot be called.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(each, type) for each in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    if any(issubclass(each, (int, float, np.generic, np.ndarray)) for each in types):
+        raise TypeError("Python's numbers and NumPy's arrays have a conversion already.")
+    _conversions.append((priority, types, conversion_func))
+    _conversions.sort(key=lambda each: each[0])
+
+
+def _by_own_conversion(value: Any, wanted: Optional[DType], name: Optional[str]) -> Any:
+    for _, types, convert in _conversions:
+        if not isinstance(value, types):
+            continue
+        made = convert(value, dtype=wanted, name=name, as_ref=False)
+        if made is NotImplemented:
+            continue
+        if not isinstance(made, Tensor):
+            raise RuntimeError(f"the conversion of {type(value).__name__} gave no tensor: {made!r}")
+        if wanted is not None and made.dtype != wanted:
+            raise RuntimeError(
+                f"the conversion of {type(value).__name__} gave {made.dtype.name}, "
+                f"not {wanted.name}"
+            )
+        return made
+    return None
 
 
 def _sizes_tensor(
@@ -255,9 +308,13 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
 
 
-def _packed(values: Sequence[Any], dtype: Optional[DType]) -> Tensor:
-    """Stacks the items of a list that contains tensors."""
-    if dtype is None:
-        dtype = next(item.dtype for item in flatten(values) if is_tensor(item))
+def _packed(values: Sequence[Any], wanted: Optional[DType]) -> Tensor:
+    """Stacks the items of a list that contains tensors, as another dtype if that is wanted."""
+    dtype = next(item.dtype for item in flatten(values) if is_tensor(item)).base_dtype
     parts: List[Tensor] = [convert_to_tensor(value, dtype) for value in values]
-    return get_default_graph()._add("Pack", parts, {}).outputs[0]
+    graph = get_default_graph()
+    packed = graph._add("Pack", parts, {}).outputs[0]
+    if wanted in (None, dtype):
+        return packed
+    assert wanted is not None
+    return graph._add("Cast", [packed], {"DstT": wanted.as_datatype_enum}).outputs[0]

@@ -6,6 +6,7 @@ import builtins
 from typing import Any, Optional
 
 from troupe._src.graph.elements import Tensor
+from troupe._src.graph.indexed_slices import IndexedSlices
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import gen_ops, raw_ops
 from troupe._src.ops.arguments import either
@@ -65,24 +66,26 @@ def div(x: TensorLike, y: TensorLike, name: Optional[str] = None) -> Tensor:
     return op(x=dividend, y=divisor, name=name or "div")
 
 
-def scalar_mul(scalar: TensorLike, x: TensorLike, name: Optional[str] = None) -> Tensor:
+def scalar_mul(scalar: TensorLike, x: Any, name: Optional[str] = None) -> Any:
     """Multiplies a tensor by a scalar.
 
     Args:
         scalar: a number or a scalar tensor of the dtype of `x`.
-        x: a tensor of numbers.
+        x: a tensor of numbers, or IndexedSlices of them.
 
     Returns:
-        A tensor of the shape and dtype of `x`.
+        A tensor of the shape and dtype of `x`, or IndexedSlices.
 
     Raises:
         ValueError: if the factor is no scalar.
     """
-    tensor = convert_to_tensor(x)
+    tensor = x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
     factor = convert_to_tensor(scalar, None if is_tensor(scalar) else tensor.dtype)
     if factor.shape.rank not in (None, 0):
         raise ValueError(f"Only scalar multiply works, got shape {factor.shape}")
-    return multiply(factor, tensor, name)
+    product = multiply(factor, tensor, name)
+    is_sliced = isinstance(x, IndexedSlices)
+    return IndexedSlices(product, x.indices, x.dense_shape) if is_sliced else product
 
 
 def matmul(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
+import numpy as np
+
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.operand import implements
 from troupe._src.ops.apply_op import OP_DEFS, apply_op
@@ -32,10 +34,19 @@ _BINARY = {
 @implements("binary")
 def binary(operator: str, x: Any, y: Any, name: Optional[str] = None) -> Any:
     """Adds the node of a binary operator. An operand that is no tensor gets the other's dtype."""
+    if hasattr(y, "_with_values") and operator == "mul":
+        return y * x  # a sparse tensor stays one
     op, default_name = _BINARY[operator]
     if op not in OP_DEFS:
         raise TypeError(f"tensors have no operator '{operator}': there is no op {op} yet")
-    left, right = operands(x, y)
+    try:
+        left, right = operands(x, y)
+    except TypeError:
+        # A class that knows tensors may have the operator for its right side.
+        is_own = not isinstance(y, (bool, int, float, complex, str, bytes, list, tuple, np.generic))
+        if is_own and hasattr(type(y), f"__r{operator}__"):
+            return NotImplemented
+        raise
     if operator == "truediv" and left.dtype.is_integer:
         dtype = dtypes.float64 if left.dtype.size > 2 else dtypes.float32
         left, right = (apply_op("Cast", {"x": side}, {"DstT": dtype}) for side in (left, right))

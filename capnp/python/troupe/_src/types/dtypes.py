@@ -251,6 +251,8 @@ def as_dtype(type_value: DTypeLike) -> DType:
     if isinstance(type_value, str) and type_value in _BY_NAME:
         return _BY_NAME[type_value]
     try:
+        if type_value is None:  # for which NumPy gives float64
+            raise TypeError
         if type_value in _BY_TYPE:
             return _BY_TYPE[type_value]
         array_type = np.dtype(type_value)

@@ -1,0 +1,95 @@
+"""Values that become tensors: of one's own classes, in lists, and beside sparse ones."""
+
+import unittest
+
+import numpy as np
+
+import troupe as tf
+
+
+class Length:
+    def __init__(self, metres):
+        self.metres = metres
+
+
+class Mask:
+    """Knows tensors: its operators take them."""
+
+    def __radd__(self, tensor):
+        return tf.identity(tensor, name="masked")
+
+
+def convert_length(value, dtype=None, name=None, as_ref=False):
+    if value.metres < 0:
+        return NotImplemented
+    return tf.constant(value.metres, dtype or tf.float32, name=name or "Length")
+
+
+tf.register_tensor_conversion_function(Length, convert_length)
+tf.register_tensor_conversion_function(
+    (Length,), lambda value, **options: tf.constant(0.0), priority=200
+)
+
+
+class ConversionsTest(tf.test.TestCase):
+    def run_all(self, fetches, feeds=None):
+        with tf.Session() as session:
+            return session.run(fetches, feeds)
+
+    def test_values_of_a_registered_type_are_operands_and_inputs(self):
+        self.assertEqual(self.run_all(tf.constant(1.0) + Length(2.0)), 3)
+        self.assertEqual(self.run_all(tf.square(Length(3.0))), 9)
+        self.assertIs(tf.convert_to_tensor(Length(1.0), tf.float64).dtype, tf.float64)
+
+    def test_a_function_that_does_not_convert_leaves_it_to_the_next(self):
+        self.assertEqual(self.run_all(tf.convert_to_tensor(Length(-1.0))), 0)
+        with self.assertRaisesRegex(RuntimeError, "float32, not int32"):
+            tf.convert_to_tensor(Length(-1.0), tf.int32)
+
+    def test_what_cannot_be_registered_is_refused(self):
+        for types, function in (("int", convert_length), (Length, None), (int, convert_length)):
+            with self.assertRaises(TypeError):
+                tf.register_tensor_conversion_function(types, function)
+
+    def test_a_class_that_knows_tensors_has_its_own_operators(self):
+        self.assertEqual((tf.constant(1.0) + Mask()).op.name, "masked")
+        with self.assertRaises(TypeError):
+            tf.constant(1.0) * Mask()  # noqa: B018
+        with self.assertRaisesRegex(TypeError, "Expected int32"):
+            tf.constant(1) + 1.5  # noqa: B018
+
+    def test_a_list_of_tensors_becomes_the_dtype_that_is_wanted(self):
+        parts = [tf.constant([1.0, 2]), tf.constant([3.0, 4])]
+        packed = tf.convert_to_tensor(parts, tf.float64)
+        self.assertIs(packed.dtype, tf.float64)
+        self.assertAllEqual(self.run_all(packed), [[1, 2], [3, 4]])
+
+    def test_a_product_with_a_sparse_tensor_is_sparse_on_both_sides(self):
+        sparse = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 2.0], [2, 2])
+        dense = tf.constant([[2.0, 3], [4, 5]])
+        for product in (sparse * dense, dense * sparse):
+            self.assertAllEqual(self.run_all(product).values, [2, 10])
+
+    def test_slices_stay_slices(self):
+        slices = tf.IndexedSlices(tf.constant([[3.0, 4]]), tf.constant([5]))
+        self.assertAllClose(self.run_all(tf.clip_by_norm(slices, 1.0)).values, [[0.6, 0.8]])
+        self.assertAllEqual(self.run_all(tf.scalar_mul(2.0, slices)).values, [[6, 8]])
+
+    def test_a_tensordot_of_unknown_ranks(self):
+        a, b = tf.placeholder(tf.float64), tf.placeholder(tf.float64)
+        x, y = np.random.random([2, 3, 4]), np.random.random([3, 4, 5])
+        for axes in (2, ([1, 2], [0, 1]), (-1, 1), ([2, 1], [-2, 0])):
+            product = tf.tensordot(a, b, axes)
+            expected = np.tensordot(x, y, axes)
+            self.assertAllClose(self.run_all(product, {a: x, b: y}), expected)
+        (gradient,) = tf.gradients(tf.tensordot(a, b, 2), a)
+        self.assertAllClose(
+            self.run_all(gradient, {a: x, b: y}), np.broadcast_to(y.sum(2), [2, 3, 4])
+        )
+
+    def test_an_open_size_of_an_empty_tensor(self):
+        self.assertEqual(tf.reshape(tf.zeros([0, 6]), [0, -1, 3]).shape.as_list(), [0, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
