@@ -39,6 +39,7 @@ struct GruInputs {
   template <class F>
   void each_cell(const F& f) const {
     auto units = sizes.units;
+    if (units == 0) return;  // of any number of sequences
     parallel_ranges(sizes.batch, units * gru_unit_work, [&](int64_t begin, int64_t end) {
       for (auto row = begin; row < end; ++row)
         for (int64_t k = 0; k < units; ++k) f(k, row * units + k, row * 2 * units + k);

@@ -109,6 +109,7 @@ template <class T>
 Status run_lstm_steps(Launch& launch, const LstmSteps<T>& steps) {
   const auto& in = steps.in;
   auto batch = in.sizes.batch;
+  if (in.cells() == 0) return {};  // there may be any number of sequences or times
   // The inputs of all times are there at once, so they need one product.
   auto of_inputs = allocate_cells(launch, dtype_of<T>(), {in.steps, batch, in.gates()});
   if (!of_inputs) return of_inputs.status();

@@ -46,7 +46,9 @@ struct LstmGradient {
     }
   }
 
+  /// There may be any number of times, or sequences, if there are no cells.
   Status go_back() const {
+    if (in.cells() == 0) return {};
     std::fill_n(cs_prev_grad, in.cells(), T(0));
     if (h_prev_grad) std::fill_n(h_prev_grad, in.cells(), T(0));
     auto batch = in.sizes.batch;
@@ -68,7 +70,7 @@ struct LstmGradient {
   void sum_peepholes(T* sums, int64_t gate, const F& factor) const {
     auto units = in.sizes.units;
     std::fill_n(sums, units, T(0));
-    if (!node.has_peepholes) return;
+    if (!node.has_peepholes || in.cells() == 0) return;
     for (int64_t time = 0; time < in.steps; ++time)
       for (int64_t sequence = 0; sequence < in.sizes.batch; ++sequence) {
         const auto* cells = factor(time) + sequence * units;
@@ -157,7 +159,7 @@ Status compute_outer_gradients(
   CellMatrix<T> states{before->template data<T>(), rows, in.sizes.units};
   status = multiply_for_weights(states, gates, w_grad + in.sizes.inputs * in.gates());
   std::fill_n(b_grad, in.gates(), T(0));
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t row = 0; in.cells() > 0 && row < rows; ++row)
     for (int64_t k = 0; k < in.gates(); ++k) b_grad[k] += gradient.gates[row * in.gates() + k];
   return status;
 }

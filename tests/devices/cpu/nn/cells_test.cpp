@@ -157,6 +157,19 @@ BOOST_AUTO_TEST_CASE(a_sequence_does_not_depend_on_the_others_of_a_large_batch) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(any_number_of_sequences_and_times_without_units_is_computed_at_once) {
+  CellOf wide{.batch = int64_t{1} << 40, .inputs = 0, .units = 0};
+  must(run_op("LSTMBlockCell", wide.lstm<float>(), {{"use_peephole", true}}));
+  must(run_op("GRUBlockCell", wide.gru<double>()));
+  CellOf none{.batch = 1, .inputs = 0, .units = 0};
+  auto times = int64_t{1} << 40;
+  auto inputs = with_length(times, none.lstm<float>(times));
+  auto results = must(run_op("BlockLSTM", inputs));
+  inputs.insert(inputs.end(), results.begin(), results.end());
+  inputs.insert(inputs.end(), {results[1], results[6]});
+  must(run_op("BlockLSTMGrad", inputs, {{"use_peephole", true}}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
