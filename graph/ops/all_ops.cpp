@@ -23,6 +23,8 @@ constexpr Family families[] = {
     {"nn/pooling", add_pooling_ops},
     {"nn/normalization", add_normalization_ops},
     {"nn/dilation", add_dilation_ops},
+    {"nn/lstm", add_lstm_ops},
+    {"nn/gru", add_gru_ops},
     {"string/text", add_text_ops},
     {"string/ngrams", add_ngrams_ops},
     {"string/parsing", add_parsing_ops},

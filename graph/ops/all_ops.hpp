@@ -21,6 +21,8 @@ void add_convolution_ops(OpCatalog& catalog);
 void add_pooling_ops(OpCatalog& catalog);
 void add_normalization_ops(OpCatalog& catalog);
 void add_dilation_ops(OpCatalog& catalog);
+void add_lstm_ops(OpCatalog& catalog);
+void add_gru_ops(OpCatalog& catalog);
 void add_text_ops(OpCatalog& catalog);
 void add_ngrams_ops(OpCatalog& catalog);
 void add_parsing_ops(OpCatalog& catalog);

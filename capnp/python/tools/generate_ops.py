@@ -82,6 +82,7 @@ INTERNAL = re.compile(r"_.*|Assign.*|.*Checkpoints?|.*Dataset(V\d)?|DatasetTo.*|
                       r"|.*Iterator.*|Queue.*|.*Queue(V\d)?|Read.*Op|Resource.*"
                       r"|Restore(V2|Slice)?|Save(V2|Slices)?|ShardedFile.*|Var.*Op"
                       r"|.*Accumulator.*|Barrier.*|(Ordered)?Map[A-Z].*|Stack.*|Stage.*|Unstage"
+                      r"|BlockLSTM(V2)?|(LSTM|GRU)BlockCell|Combined.*"
                       r"|Case|For|(Stateless)?(If|While)|.*Call|SymbolicGradient")  # fmt: skip
 
 HEADER = '''"""{title}

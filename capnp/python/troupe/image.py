@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.image.boxes import (
+    combined_non_max_suppression,
     draw_bounding_boxes,
     extract_glimpse,
     non_max_suppression,
@@ -89,6 +90,7 @@ __all__ = [
     "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",

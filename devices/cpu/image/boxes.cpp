@@ -127,6 +127,7 @@ Result<Kernel> make_draw_boxes(const Node& node) {
 
 void add_boxes_kernels(KernelCatalog& catalog) {
   add_suppression_kernels(catalog);
+  add_combined_suppression_kernels(catalog);
   catalog.add("DrawBoundingBoxes", make_draw_boxes);
   catalog.add("DrawBoundingBoxesV2", make_draw_boxes);
   add_box_sampling_kernels(catalog);

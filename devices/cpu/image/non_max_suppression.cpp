@@ -10,10 +10,7 @@
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
-namespace {
 
-/// How far two boxes [y1, x1, y2, x2], with corners in any order, overlap: the share of their
-/// intersection in their union.
 float box_overlap(const float* a, const float* b) {
   auto low = [](const float* box, int i) { return std::min(box[i], box[i + 2]); };
   auto high = [](const float* box, int i) { return std::max(box[i], box[i + 2]); };
@@ -28,6 +25,8 @@ float box_overlap(const float* a, const float* b) {
   auto both = common(0) * common(1);
   return both / (area_a + area_b - both);
 }
+
+namespace {
 
 /// What an op of the kind has as inputs and outputs, beyond boxes, scores and max_output_size.
 struct SuppressionOp {

@@ -188,6 +188,18 @@ Status compute_products(
 
 }  // namespace
 
+template <class T>
+Status multiply_matrices(const Product<T>& p) {
+  if (p.rows == 0 || p.columns == 0) return {};
+  if (p.inner > 0) return multiply_split(p);
+  for (int64_t row = 0; row < p.rows; ++row)
+    std::fill_n(p.out + row * p.out_stride, p.columns, T{});
+  return {};
+}
+
+template Status multiply_matrices(const Product<float>&);
+template Status multiply_matrices(const Product<double>&);
+
 MultiplyBatches multiply_batches(DType dtype) {
   MultiplyBatches found = nullptr;
   for_dtype(

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "troupe/graph/types/status.hpp"
+
 namespace troupe::cpu {
 
 /// A block of the product of [rows, inner] and [inner, columns], each operand in row-major order
@@ -36,5 +38,9 @@ struct Product {
 /// For floats and complex numbers.
 template <class T>
 void multiply_by_eigen(const Product<T>& p);
+
+/// For float and double, of any sizes: in parts on several threads where that is worth it.
+template <class T>
+Status multiply_matrices(const Product<T>& p);
 
 }  // namespace troupe::cpu

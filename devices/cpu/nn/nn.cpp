@@ -38,6 +38,8 @@ void add_nn_kernels(KernelCatalog& catalog) {
   catalog.add("L2Loss", make_l2_loss);
   add_bias_kernels(catalog);
   add_softmax_kernels(catalog);
+  add_lstm_kernels(catalog);
+  add_gru_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

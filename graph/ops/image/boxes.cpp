@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
@@ -60,6 +62,65 @@ Op thresholded_suppression(const char* name) {
   return suppression(name)
       .input("iou_threshold", "T_threshold")
       .attr("T_threshold", box_dtypes(), DType::float32);
+}
+
+/// The shape of the scores, [batch, boxes, classes], that go with the boxes.
+Result<Shape> combined_scores(const ShapeInference& s) {
+  auto boxes = s.input(0).merge({Shape::unknown, Shape::unknown, Shape::unknown, 4});
+  if (!boxes)
+    return invalid_argument(
+        "'boxes' must have the shape [batch,boxes,classes or 1,4], but has " +
+        s.input(0).to_string());
+  auto scores = s.input(1).merge({(*boxes)[0], (*boxes)[1], Shape::unknown});
+  auto corners = (*boxes)[2];
+  if (scores && corners != 1) scores = scores->merge({Shape::unknown, Shape::unknown, corners});
+  if (scores) return scores;
+  return invalid_argument(
+      "'scores' must have the shape [batch,boxes,classes] of the boxes " + boxes->to_string() +
+      ", but has " + s.input(1).to_string());
+}
+
+Status infer_combined_suppression(ShapeInference& s) {
+  auto scores = combined_scores(s);
+  if (!scores) return scores.status();
+  for (int i = 2; i < s.input_count(); ++i)
+    if (auto status = s.need_rank(i, 0); !status.ok()) return status;
+  auto count = Shape::unknown, classes = (*scores)[2];
+  auto most = s.constant_ints(3), most_each = s.constant_ints(2);
+  auto pads_per_class = s.attr<bool>("pad_per_class");
+  if (most && !pads_per_class) count = std::max<int64_t>(0, (*most)[0]);
+  int64_t all = 0;
+  if (most && most_each && pads_per_class && classes != Shape::unknown)
+    count = __builtin_mul_overflow((*most_each)[0], classes, &all)
+                ? (*most)[0]
+                : std::min((*most)[0], all);
+  auto batch = (*scores)[0];
+  s.set(0, {batch, count < 0 ? Shape::unknown : count, 4});
+  for (int i : {1, 2}) s.set(i, {batch, count < 0 ? Shape::unknown : count});
+  s.set(3, {batch});
+  return {};
+}
+
+void add_combined_suppression(OpCatalog& catalog) {
+  catalog.add(Op("CombinedNonMaxSuppression")
+      .doc("The best boxes of each class, as of NonMaxSuppressionV3, and of them the best ones of "
+           "all classes, for each image: boxes, scores and classes, padded with zeros to "
+           "max_total_size, and how many of them count. Boxes are [batch, boxes, classes, 4], or "
+           "with 1 in the place of classes the same for all.")
+      .input("boxes", DType::float32)
+      .input("scores", DType::float32)
+      .input("max_output_size_per_class", DType::int32)
+      .input("max_total_size", DType::int32)
+      .input("iou_threshold", DType::float32)
+      .input("score_threshold", DType::float32)
+      .output("nmsed_boxes", DType::float32)
+      .output("nmsed_scores", DType::float32)
+      .output("nmsed_classes", DType::float32)
+      .output("valid_detections", DType::int32)
+      .attr("pad_per_class", false)
+      .attr("clip_boxes", true)
+      .infer_shape(infer_combined_suppression)
+      .gradient(not_differentiable));
 }
 
 void add_suppression_ops(OpCatalog& catalog) {
@@ -230,6 +291,7 @@ void add_sampling_ops(OpCatalog& catalog) {
 
 void add_boxes_ops(OpCatalog& catalog) {
   add_suppression_ops(catalog);
+  add_combined_suppression(catalog);
   add_drawing_ops(catalog);
   add_sampling_ops(catalog);
 }

@@ -1,11 +1,14 @@
-"""Recurrent networks: the cells and functions that are in `troupe.nn`, too."""
+"""Recurrent networks: the cells and functions that are in `troupe.nn`, too, and fused ones."""
 
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
+from troupe._src.rnn.block_cells import GRUBlockCell, GRUBlockCellV2, LSTMBlockCell
 from troupe._src.rnn.cell import LayerRNNCell, RNNCell
 from troupe._src.rnn.dropout_wrapper import DropoutWrapper
+from troupe._src.rnn.fused_cells import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
+from troupe._src.rnn.fused_lstm import LSTMBlockFusedCell, LSTMBlockWrapper
 from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
 from troupe._src.rnn.multi_cell import MultiRNNCell
 from troupe._src.rnn.static import (
@@ -23,13 +26,21 @@ __all__ = [
     "BasicRNNCell",
     "DeviceWrapper",
     "DropoutWrapper",
+    "FusedRNNCell",
+    "FusedRNNCellAdaptor",
+    "GRUBlockCell",
+    "GRUBlockCellV2",
     "GRUCell",
+    "LSTMBlockCell",
+    "LSTMBlockFusedCell",
+    "LSTMBlockWrapper",
     "LSTMCell",
     "LSTMStateTuple",
     "LayerRNNCell",
     "MultiRNNCell",
     "RNNCell",
     "ResidualWrapper",
+    "TimeReversedFusedRNN",
     "static_bidirectional_rnn",
     "static_rnn",
     "static_state_saving_rnn",

@@ -62,6 +62,9 @@ IMAGES = [
     "tf.image.non_max_suppression(BOXES, SCORES, 3, 0.95, 0.7)",
     "tf.image.non_max_suppression_with_scores(BOXES, SCORES, 3, soft_nms_sigma=0.5)",
     "tf.image.non_max_suppression_overlaps(OVERLAPS, SCORES[:3], 3)",
+    *("tf.image.combined_non_max_suppression(BOXES.reshape(1, 4, 1, 4), np.stack([SCORES, "
+      f"SCORES[::-1]], 1)[None], 2, {total}, {options})"
+      for total, options in ((3, "0.3"), (9, "0.95, 0.65, True, False"))),
     "tf.image.draw_bounding_boxes(tf.constant(PICTURES), BOXES.reshape(2, 2, 4))",
     "through(tf, (tf.image.encode_png, tf.image.decode_png), BYTES)",
     "through(tf, (tf.image.encode_png, tf.image.decode_image), BYTES)",

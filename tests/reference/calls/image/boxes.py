@@ -68,6 +68,47 @@ def suppression_errors(r):
     r.error("NonMaxSuppression", BOXES, SCORES, i(1), iou_threshold=-0.5, says="iou_threshold")
 
 
+def combined_suppression(r):
+    op = "CombinedNonMaxSuppression"
+    random = np.random.RandomState(5)
+    scores = array(random.rand(2, 7, 3), "float32")
+    of_all = array(np.stack([BOXES, BOXES[::-1] / 10])[:, :, None], "float32")
+    of_each = array(of_all + random.rand(1, 1, 3, 1) / 5, "float32")
+    for boxes in [of_all, of_each]:
+        for most_each, most in [(2, 4), (1, 9), (7, 30), (2**31 - 1, 1)]:
+            for pads in [False, True]:
+                r.call(op, boxes, scores, i(most_each), i(most), f(0.5), f(0.3),
+                       pad_per_class=pads, clip_boxes=not pads, known_shape=False)
+    r.call(op, of_all, scores, i(3), i(5), f(0.0), f(-np.inf), known_shape=False)
+    r.call(op, of_all, scores, i(3), i(5), f(1.0), f(0.9), known_shape=False)
+    equal = np.ones_like(scores)  # of equal scores the first box, and the first class, comes first
+    r.call(op, of_all, equal, i(9), i(1), f(0.5), f(0.0), known_shape=False, outputs=[
+        of_all[:, :1, 0].clip(0, 1), f([[1], [1]]), f([[0], [0]]), i([1, 1])])
+    none = [np.zeros((2, 2, 4), "f4"), np.zeros((2, 2), "f4"), np.zeros((2, 2), "f4"), i([0, 0])]
+    r.call(op, of_all, scores * np.nan, i(9), i(2), f(0.5), f(0.0), outputs=none, known_shape=False)
+    r.call(op, of_all[:, :0], scores[:, :0], i(9), i(2), f(0.5), f(0.0), outputs=none,
+           known_shape=False)
+    classes = 2**40
+    r.call(op, np.zeros((2, 0, 1, 4), "f4"), np.zeros((2, 0, classes), "f4"), i(9), i(2), f(0.5),
+           f(0.0), outputs=none, known_shape=False)
+    args = [of_all, scores, i(2), i(4), f(0.5), f(0.1)]
+
+    def wrong(index, value, says):
+        r.error(op, *args[:index], value, *args[index + 1:], says=says)
+
+    wrong(0, of_all[0], "'boxes' must have the shape")
+    wrong(0, of_all[..., :3], "'boxes' must have the shape")
+    wrong(0, of_each[:, :, :2], "'scores' must have the shape")
+    wrong(1, scores[:, 1:], "'scores' must have the shape")
+    wrong(1, scores[:1], "'scores' must have the shape")
+    wrong(1, scores[0], "'scores' must have the shape")
+    wrong(2, i(-1), "'max_output_size_per_class' must be at least 0")
+    wrong(3, i(0), "'max_total_size' must be at least 1")
+    wrong(3, i([1]), "[1]")
+    wrong(4, f(1.5), "'iou_threshold' must be in [0, 1]")
+    wrong(5, f([0.5]), "[1]")
+
+
 def drawing(r):
     boxes = array([[[0.1, 0.2, 0.8, 0.6], [-0.5, 0.3, 0.5, 1.7], [0, 0, 1, 1]],
                    [[0.9, 0.1, 0.2, 0.4], [1.5, 1.5, 2, 2], [-1, -1, 2, 2]]], "float32")
@@ -143,6 +184,7 @@ def glimpses(r):
 def record(r):
     suppression(r)
     suppression_errors(r)
+    combined_suppression(r)
     drawing(r)
     sampling(r)
     glimpses(r)

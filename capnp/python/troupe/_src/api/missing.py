@@ -17,9 +17,7 @@ _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
         "unicode_split_with_offsets", "unicode_transcode",
     ),
-    "images, others": (
-        "combined_non_max_suppression", "ssim_multiscale", "resize_image_with_pad",
-    ),
+    "images, others": ("ssim_multiscale", "resize_image_with_pad"),
     "pooling with random windows and rearrangements of space and depth": (
         "fractional_avg_pool", "fractional_max_pool", "with_space_to_batch",
     ),

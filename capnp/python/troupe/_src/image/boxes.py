@@ -122,6 +122,49 @@ def non_max_suppression_padded(
     return indices, valid
 
 
+def combined_non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = NO_THRESHOLD,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The best boxes of each class, and of them the best ones of all classes, for each image.
+
+    Args:
+        boxes: [batch, count, classes, 4], float32: the corners [y1, x1, y2, x2] of each; or
+            [batch, count, 1, 4], the same for all classes.
+        scores: [batch, count, classes], float32: how good each box is for each class.
+        max_output_size_per_class: How many boxes of a class are chosen at most, an int32 scalar.
+        max_total_size: How many boxes of an image are chosen at most, an int32 scalar.
+        iou_threshold: How much of their union two chosen boxes of a class may share.
+        score_threshold: Boxes with a lower score are left out; by default none are.
+        pad_per_class: Whether the results have no more places than all classes together may fill.
+        clip_boxes: Whether the corners are clipped to [0, 1].
+
+    Returns:
+        (boxes, scores, classes, how many of them count): float32 [batch, n, 4], [batch, n] and
+        [batch, n], the best first and zeros behind, and int32 [batch].
+    """
+    overlap, score = _thresholds(iou_threshold, score_threshold)
+    chosen, kept, classes, valid = raw_ops.CombinedNonMaxSuppression(
+        boxes=boxes,
+        scores=scores,
+        max_output_size_per_class=max_output_size_per_class,
+        max_total_size=max_total_size,
+        iou_threshold=overlap,
+        score_threshold=score,
+        pad_per_class=pad_per_class,
+        clip_boxes=clip_boxes,
+        name=name or "combined_non_max_suppression",
+    )
+    return chosen, kept, classes, valid
+
+
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,
