@@ -85,7 +85,7 @@ class BlockCellTest(BlockCase):
 
     def test_a_clipped_memory(self):
         x, state = tf.constant([[9.0]]), cells.LSTMStateTuple(*[tf.constant([[4.0]])] * 2)
-        cell = fused.LSTMBlockCell(1, cell_clip=0.5)
+        cell = fused.LSTMBlockCell(1, forget_bias=100.0, cell_clip=0.5)
         _, after = cell(x, state)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
