@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
+    crf,
     feature_column,
     framework,
     layers,
@@ -20,6 +21,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "crf",
     "feature_column",
     "framework",
     "layers",
