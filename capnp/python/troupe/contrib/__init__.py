@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
     crf,
+    distributions,
     feature_column,
     framework,
     layers,
@@ -22,6 +23,7 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "crf",
+    "distributions",
     "feature_column",
     "framework",
     "layers",
