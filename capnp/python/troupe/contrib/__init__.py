@@ -16,6 +16,7 @@ from troupe.contrib import (
     slim,
     staging,
     training,
+    util,
 )
 
 if not TYPE_CHECKING:
@@ -34,4 +35,5 @@ __all__ = [
     "slim",
     "staging",
     "training",
+    "util",
 ]

@@ -8,6 +8,7 @@ from troupe._src.rnn.cell import LayerRNNCell, RNNCell
 from troupe._src.rnn.dropout_wrapper import DropoutWrapper
 from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
 from troupe._src.rnn.multi_cell import MultiRNNCell
+from troupe._src.rnn.stacked import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
 from troupe._src.rnn.static import (
     static_bidirectional_rnn,
     static_rnn,
@@ -30,6 +31,8 @@ __all__ = [
     "MultiRNNCell",
     "RNNCell",
     "ResidualWrapper",
+    "stack_bidirectional_dynamic_rnn",
+    "stack_bidirectional_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
     "static_state_saving_rnn",
