@@ -11,9 +11,9 @@ Programs for `tensorflow.compat.v1` in graph mode run with this import line.
 from typing import TYPE_CHECKING
 
 from troupe import (
-    app, bitwise, contrib, data, debugging, dtypes, errors, flags, gfile, graph_util, image,
-    initializers, io, layers, linalg, logging, lookup, losses, manip, math, metrics, nest, nn,
-    python_io, queue, random, raw_ops, resource_loader, sets, sparse, strings, summary, train,
+    app, bitwise, contrib, data, debugging, distributions, dtypes, errors, flags, gfile, graph_util,
+    image, initializers, io, layers, linalg, logging, lookup, losses, manip, math, metrics, nest,
+    nn, python_io, queue, random, raw_ops, resource_loader, sets, sparse, strings, summary, train,
     version,
 )  # fmt: skip
 from troupe._src import late_names as _late_names  # noqa: F401
@@ -298,10 +298,11 @@ __all__ = [
     "decode_compressed", "decode_csv", "decode_json_example", "decode_raw", "depth_to_space",
     "deserialize_many_sparse", "device", "digamma", "dimension_at_index", "dimension_value",
     "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
-    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "div", "div_no_nan",
-    "divide", "double", "dtypes", "edit_distance", "einsum", "enable_resource_variables",
-    "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "estimator",
-    "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims", "expm1",
+    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distributions",
+    "div", "div_no_nan", "divide", "double", "dtypes", "edit_distance", "einsum",
+    "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc",
+    "errors", "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp",
+    "expand_dims", "expm1",
     "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill", "fingerprint",
     "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div",
     "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
+    crf,
+    distributions,
     feature_column,
     framework,
     layers,
@@ -14,12 +16,15 @@ from troupe.contrib import (
     slim,
     staging,
     training,
+    util,
 )
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "crf",
+    "distributions",
     "feature_column",
     "framework",
     "layers",
@@ -30,4 +35,5 @@ __all__ = [
     "slim",
     "staging",
     "training",
+    "util",
 ]

@@ -31,6 +31,7 @@ from troupe._src.contrib.variables import (
     model_variable,
     variable,
 )
+from troupe._src.control_flow.smart_cond import smart_case, smart_cond, smart_constant_value
 from troupe._src.train.global_step import (
     assert_global_step,
     create_global_step,
@@ -67,5 +68,8 @@ __all__ = [
     "has_arg_scope",
     "model_variable",
     "nest",
+    "smart_case",
+    "smart_cond",
+    "smart_constant_value",
     "variable",
 ]

@@ -11,6 +11,7 @@ from troupe._src.rnn.fused_cells import FusedRNNCell, FusedRNNCellAdaptor, TimeR
 from troupe._src.rnn.fused_lstm import LSTMBlockFusedCell, LSTMBlockWrapper
 from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
 from troupe._src.rnn.multi_cell import MultiRNNCell
+from troupe._src.rnn.stacked import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
 from troupe._src.rnn.static import (
     static_bidirectional_rnn,
     static_rnn,
@@ -41,6 +42,8 @@ __all__ = [
     "RNNCell",
     "ResidualWrapper",
     "TimeReversedFusedRNN",
+    "stack_bidirectional_dynamic_rnn",
+    "stack_bidirectional_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
     "static_state_saving_rnn",
