@@ -7,6 +7,9 @@ import sys
 
 import troupe as tf
 
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit()
 if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 count = tf.Variable(0.0, name="count")

@@ -10,6 +10,9 @@ import tempfile
 
 import troupe as tf
 
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit()
 if sys.argv[1:] and sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 folder = tempfile.TemporaryDirectory()

@@ -10,6 +10,9 @@ import numpy as np
 
 import troupe as tf
 
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit()
 if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 target = sys.argv[1]
