@@ -58,7 +58,9 @@ Result<LoweredNode> lower_conditional(
   for (const auto& [name, branch, predicate, side] : choices) {
     // The branches of an If share the Switches, of which they have an output each.
     auto prefix = is_if ? std::string("switch") : name + "/switch";
-    auto chosen = [&](const std::string& switched, const std::string& input, Attrs attrs) {
+    // Copies, as the fuzz targets' clang 14 captures no structured bindings.
+    auto chosen = [&, side = side, predicate = predicate](
+                      const std::string& switched, const std::string& input, Attrs attrs) {
       if (!is_if || side == 0) lowered.add(switched, "Switch", {input, predicate}, attrs);
       return switched + ":" + std::to_string(side);
     };

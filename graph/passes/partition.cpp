@@ -229,7 +229,8 @@ class Partitioner {
   }
 
   std::string add_control_loop(const LoopPart& part) {
-    const auto& [device, number] = part;
+    const auto& device = part.first;
+    auto number = part.second;
     const auto& frame = frames_.frames[static_cast<size_t>(number)];
     auto prefix = "_loop/" + std::to_string(control_loop_count_++) + "/";
     auto name = [&](const char* suffix) { return prefix + suffix; };
