@@ -1,6 +1,8 @@
+#include <cctype>
 #include <iostream>
 #include <logistic_regression.hpp>
 #include <string>
+#include <string_view>
 
 #include "troupe/actors/sim/program/program_scenario.hpp"
 
@@ -30,6 +32,12 @@ sim::Scenario training(std::chrono::milliseconds step_timeout) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && !std::isdigit(static_cast<unsigned char>(*argv[1]))) {
+    std::cerr
+        << "usage: " << argv[0] << " [SEEDS [THREADS]]\n"
+        << "Trains on so many simulated clusters, 100 by default, and then with a planted bug.\n";
+    return std::string_view(argv[1]) == "--help" ? 0 : 2;
+  }
   sim::Seeds seeds{.count = argc > 1 ? std::stoul(argv[1]) : 100};
   if (argc > 2) seeds.threads = std::stoi(argv[2]);
   if (auto found = sim::check_seeds(training(0ms), seeds)) {
