@@ -15,8 +15,7 @@ from troupe._src.variables.variable_store import VariableScope
 class Template:
     """A function whose calls share a variable scope: the first one makes its variables.
 
-    `tf.make_template` makes it. Where the function is another one's attribute, it is called as that
-    would be.
+    `tf.make_template` makes it.
     """
 
     def __init__(
