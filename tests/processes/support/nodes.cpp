@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <random>
 
@@ -30,11 +31,12 @@ bool is_free(int port) {
 std::string program(const std::string& name) { return TROUPE_PROGRAMS "/" + name; }
 
 int free_port() {
-  // Below the range from which the system takes the ports of outgoing connections.
-  static std::mt19937 random(std::random_device{}());
-  std::uniform_int_distribution<int> ports(20'000, 31'999);
+  // Below the range from which the system takes the ports of outgoing connections. In order, from
+  // a random one on: the next call does not return a port that no server is bound to yet.
+  constexpr int first = 20'000, count = 12'000;
+  static std::atomic<int> next = static_cast<int>(std::random_device{}() % count);
   for (;;)
-    if (int port = ports(random); is_free(port)) return port;
+    if (int port = first + next++ % count; is_free(port)) return port;
 }
 
 std::unique_ptr<Process> start_node(std::vector<std::string> flags, const std::string& tf_config) {

@@ -13,7 +13,7 @@ namespace troupe::testing {
 /// The path of a program of this build.
 std::string program(const std::string& name);
 
-/// A port of 127.0.0.1 that no socket is bound to.
+/// A port of 127.0.0.1 that no socket is bound to, another one in each of thousands of calls.
 int free_port();
 
 /// A troupe-node with those flags, and with TF_CONFIG where it is not empty. It may not serve yet.
