@@ -48,56 +48,64 @@ bool Node::gives_reference(int output) const {
 }
 
 Result<NodeId> Graph::add(NodeDef def) {
-  Where where{.node = def.name, .op = def.op};
-  if (!is_graph_name(def.name))
-    return invalid_argument(
-               "'" + def.name + "' is no name for a node: letters, digits and _ . - / are allowed")
-        .at(where);
-  if (contains(def.name))
-    return invalid_argument("the graph has a node '" + def.name + "' already").at(where);
-  auto op = catalog_->find(def.op);
-  if (!op) return op.status().at(where);
-
   Node node{
       .id = size(),
       .name = std::move(def.name),
-      .op = *op,
+      .op = nullptr,
       .device = std::move(def.device),
       .attrs = std::move(def.attrs),
       .inputs = {},
       .control_inputs = {},
       .output_dtypes = {},
       .output_shapes = {}};
-  for (const auto& input : def.inputs) {
-    if (input.starts_with('^')) {
-      auto id = find(std::string_view(input).substr(1));
-      if (!id) return id.status().at(where);
-      node.control_inputs.push_back(*id);
-      continue;
-    }
-    if (!node.control_inputs.empty())
-      return invalid_argument("input '" + input + "' comes after a control input").at(where);
-    auto output = find_input(node, input);
-    if (!output) return output.status().at(where);
-    node.inputs.push_back(*output);
-  }
-
-  auto dtypes = input_dtypes(node);
-  if (!dtypes) return dtypes.status().at(where);
-  auto output_dtypes = complete_signature(*node.op, *dtypes, node.attrs);
-  if (!output_dtypes) return output_dtypes.status().at(where);
-  node.output_dtypes = *std::move(output_dtypes);
-
-  if (auto status = check_references(node); !status.ok()) return status.at(where);
-  if (auto status = check_functions(node.attrs); !status.ok()) return status.at(where);
-  if (auto status = infer_shapes(node, *std::move(dtypes)); !status.ok()) return status.at(where);
-  if (auto status = check_back_edges(node); !status.ok()) return status.at(where);
-
+  if (auto status = complete(node, def); !status.ok())
+    return status.at({.node = node.name, .op = def.op});
   note_back_edges(node, def.inputs);
   close_back_edges(node);
   ids_.emplace(node.name, node.id);
   nodes_.push_back(std::move(node));
   return nodes_.back().id;
+}
+
+/// Checks the node and sets what follows from its definition.
+Status Graph::complete(Node& node, const NodeDef& def) const {
+  if (!is_graph_name(node.name))
+    return invalid_argument(
+        "'" + node.name + "' is no name for a node: letters, digits and _ . - / are allowed");
+  if (contains(node.name))
+    return invalid_argument("the graph has a node '" + node.name + "' already");
+  auto op = catalog_->find(def.op);
+  if (!op) return op.status();
+  node.op = *op;
+  if (auto status = find_inputs(node, def); !status.ok()) return status;
+
+  auto dtypes = input_dtypes(node);
+  if (!dtypes) return dtypes.status();
+  auto output_dtypes = complete_signature(*node.op, *dtypes, node.attrs);
+  if (!output_dtypes) return output_dtypes.status();
+  node.output_dtypes = *std::move(output_dtypes);
+
+  if (auto status = check_references(node); !status.ok()) return status;
+  if (auto status = check_functions(node.attrs); !status.ok()) return status;
+  if (auto status = infer_shapes(node, *std::move(dtypes)); !status.ok()) return status;
+  return check_back_edges(node);
+}
+
+Status Graph::find_inputs(Node& node, const NodeDef& def) const {
+  for (const auto& input : def.inputs) {
+    if (input.starts_with('^')) {
+      auto id = find(std::string_view(input).substr(1));
+      if (!id) return id.status();
+      node.control_inputs.push_back(*id);
+      continue;
+    }
+    if (!node.control_inputs.empty())
+      return invalid_argument("input '" + input + "' comes after a control input");
+    auto output = find_input(node, input);
+    if (!output) return output.status();
+    node.inputs.push_back(*output);
+  }
+  return {};
 }
 
 /// Fails where an op that takes a reference is given a value.
@@ -240,6 +248,13 @@ Status Graph::add_functions(std::vector<FunctionDef> functions) {
   return {};
 }
 
+void Graph::reserve(size_t more) {
+  auto count = nodes_.size() + more;
+  if (count <= nodes_.capacity()) return;
+  nodes_.reserve(std::max(count, 2 * nodes_.capacity()));
+  ids_.reserve(nodes_.capacity());
+}
+
 void Graph::shrink_to(int size) {
   for (auto id = static_cast<size_t>(size); id < nodes_.size(); ++id) ids_.erase(nodes_[id].name);
   for (auto& [name, edges] : open_back_edges_)
@@ -249,7 +264,7 @@ void Graph::shrink_to(int size) {
 }
 
 Result<NodeId> Graph::find(std::string_view name) const {
-  if (auto found = ids_.find(std::string(name)); found != ids_.end()) return found->second;
+  if (auto found = ids_.find(name); found != ids_.end()) return found->second;
   std::vector<std::string> known;
   if (nodes_.size() <= 10000)
     for (const auto& node : nodes_) known.push_back(node.name);

@@ -72,6 +72,9 @@ class Graph {
   /// says what was expected and what was given, names the node, and leaves the graph as it was.
   Result<NodeId> add(NodeDef def);
 
+  /// Makes room for so many more nodes, so that adding them moves none.
+  void reserve(size_t more);
+
   /// InvalidArgument, naming one, where a Merge names a node that has not come yet.
   Status check_loops() const;
 
@@ -100,7 +103,7 @@ class Graph {
   Result<NodeId> find(std::string_view name) const;
   /// "name" or "name:1". Checks that the node has such an output.
   Result<Output> find_output(std::string_view name) const;
-  bool contains(std::string_view name) const { return ids_.contains(std::string(name)); }
+  bool contains(std::string_view name) const { return ids_.contains(name); }
 
   std::string name_of(Output output) const;
   DType dtype_of(Output output) const { return node(output.node).output_dtypes[output.index]; }
@@ -127,7 +130,15 @@ class Graph {
     int input;
   };
 
+  /// Has a string's view looked up without a copy.
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+
   static uint64_t new_identity();
+  Status complete(Node& node, const NodeDef& def) const;
+  Status find_inputs(Node& node, const NodeDef& def) const;
   Result<Output> find_input(const Node& node, const std::string& input) const;
   Result<DTypes> input_dtypes(const Node& node) const;
   Status check_back_edge(const Node& node, BackEdge edge) const;
@@ -141,7 +152,7 @@ class Graph {
   std::shared_ptr<const OpCatalog> catalog_;
   std::shared_ptr<const FunctionLibrary> library_;  // never changed: replaced by a larger one
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, NodeId> ids_;
+  std::unordered_map<std::string, NodeId, NameHash, std::equal_to<>> ids_;
   std::unordered_map<std::string, std::vector<BackEdge>> open_back_edges_;  // by the later node
   uint64_t identity_ = new_identity();
 };

@@ -85,6 +85,7 @@ Status PendingRegistrations::make_graph(Registration& registration) {
   if (auto status = registration.graph->add_functions(std::move(message.functions)); !status.ok())
     return status;
   if (message.fuses && registration.has_fused_kernel) fuse_elementwise(message.nodes);
+  registration.graph->reserve(message.nodes.size());
   for (auto& def : std::exchange(message.nodes, {}))
     if (auto id = registration.graph->add(std::move(def)); !id) return id.status();
   return registration.graph->check_loops();

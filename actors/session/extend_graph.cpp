@@ -59,6 +59,7 @@ Status add_all(Graph& graph, std::vector<FunctionDef>& functions, std::vector<No
     for (const auto& def : function.nodes)
       if (auto status = check_def(def); !status.ok()) return status;
   if (auto status = graph.add_functions(std::move(functions)); !status.ok()) return status;
+  graph.reserve(nodes.size());
   for (auto& def : nodes) {
     if (auto status = check_def(def); !status.ok()) return status;
     if (auto id = graph.add(std::move(def)); !id) return id.status();

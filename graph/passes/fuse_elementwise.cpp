@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "troupe/graph/ops/fusion.hpp"
 
@@ -13,7 +14,9 @@ namespace {
 
 class Fuser {
  public:
-  explicit Fuser(std::vector<NodeDef>& nodes) : nodes_(nodes), uses_(nodes.size()) {
+  explicit Fuser(std::vector<NodeDef>& nodes)
+      : nodes_(nodes), uses_(nodes.size()), is_part_(nodes.size()) {
+    index_.reserve(nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) index_.emplace(nodes[i].name, i);
     for (size_t i = 0; i < nodes.size(); ++i)
       for (const auto& input : nodes[i].inputs)
@@ -23,10 +26,10 @@ class Fuser {
   void run() {
     if (index_.size() != nodes_.size()) return;  // two have one name
     for (auto last = nodes_.size(); last-- > 0;)
-      if (!is_part_.contains(last) && can_be_part(last)) fuse(group_of(last));
+      if (!is_part_[last] && can_be_part(last)) fuse(group_of(last));
     std::vector<NodeDef> kept;
     for (size_t i = 0; i < nodes_.size(); ++i)
-      if (!is_part_.contains(i) || nodes_[i].op == fusion::op) kept.push_back(std::move(nodes_[i]));
+      if (!is_part_[i] || nodes_[i].op == fusion::op) kept.push_back(std::move(nodes_[i]));
     nodes_ = std::move(kept);
   }
 
@@ -92,7 +95,7 @@ class Fuser {
     std::vector<std::string> inputs;
     std::set<std::string> controls;
     for (auto index : group) {
-      is_part_.insert(index);
+      is_part_[index] = true;
       for (const auto& input : nodes_[index].inputs) {
         if (input.starts_with('^')) controls.insert(input);
         else if (!is_in(group, input) && !std::ranges::count(inputs, input))
@@ -131,9 +134,9 @@ class Fuser {
   }
 
   std::vector<NodeDef>& nodes_;
-  std::map<std::string, size_t, std::less<>> index_;
-  std::vector<Uses> uses_;  // by node
-  std::set<size_t> is_part_;
+  std::unordered_map<std::string_view, size_t> index_;  // by the names in nodes_
+  std::vector<Uses> uses_;                              // by node
+  std::vector<bool> is_part_;                           // by node
 };
 
 }  // namespace
