@@ -66,29 +66,25 @@ class StepResources {
     return std::static_pointer_cast<T>(made);
   }
 
-  /// Calls `hook`, which keeps so many bytes in memory, with how the step ends: where it fails on
-  /// this device, before anybody is told of that; else see StepPort::keep(). Not called for a step
-  /// that is never run to its end. `item`: the plan's that wants it.
-  void when_ended(EndHooks::Hook hook, uint64_t bytes, int32_t item) {
-    std::lock_guard lock(mutex_);
-    end_hooks_.add(std::move(hook), bytes, item);
-    has_end_hooks_ = true;
-  }
-  /// Calls `hook` with the step's error once it is known that the step fails, maybe at once. Its
-  /// kernels may still run then, and its end hooks are called later.
-  void when_failing(EndHooks::Hook hook) {
+  /// Tells `hook`, which keeps so many bytes in memory, how the step ends: where it fails on this
+  /// device, before anybody else is told of that; else see StepPort::keep(). Not called for a step
+  /// that is never run to its end. That the step is going to fail is told at once where it is known
+  /// already. `item`: the plan's that wants it.
+  void when_ended(const EndHooks::Hook& hook, uint64_t bytes, int32_t item) {
     std::unique_lock lock(mutex_);
-    if (error_.ok()) return failing_hooks_.push_back(std::move(hook));
+    end_hooks_.add(hook, bytes, item);
+    has_end_hooks_ = true;
+    if (error_.ok()) return;
     lock.unlock();
-    hook(error_);
+    hook->failing(error_);
   }
   /// For the executor: the step fails, for the first time.
   void fail(const Status& error) {
     std::unique_lock lock(mutex_);
     error_ = error;
-    auto hooks = std::exchange(failing_hooks_, {});
+    auto hooks = end_hooks_.all();
     lock.unlock();
-    for (const auto& hook : hooks) hook(error);
+    for (const auto& hook : hooks) hook->failing(error);
   }
   /// That item of the plan has changed what other steps see: a variable, a queue. For the items
   /// whose results it may have used the step has ended well, however it ends: what they took has
@@ -112,7 +108,6 @@ class StepResources {
   std::map<std::string, std::shared_ptr<Resource>> resources_;
   uint64_t count_ = 0;
   EndHooks end_hooks_;
-  std::vector<EndHooks::Hook> failing_hooks_;
   Status error_;  // changes once
   std::atomic<bool> has_end_hooks_ = false;
   std::map<std::string, std::shared_ptr<void>> shared_;

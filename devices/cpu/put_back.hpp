@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -22,34 +21,32 @@ inline bool is_put_back(const Status& end) {
 /// resource. An error of a node may come of what was taken: it would come again and again. But
 /// OutOfRange says that something else has ended, such as another queue. Of a loop's iterations,
 /// which may be any number, nothing is kept.
-inline void put_back_unless_done(
-    const Launch& launch, uint64_t bytes, std::function<void()> put_back) {
-  if (launch.at() != FrameIteration()) return;
-  auto hook = [put_back = std::move(put_back)](const Status& status) {
-    if (is_put_back(status)) put_back();
-  };
-  launch.step_resources().when_ended(std::move(hook), bytes, launch.item());
-}
+///
+/// The resource may have nothing more to give to others meanwhile. A step that fails may have
+/// kernels that still run, and puts back only after them: once it is known to fail, `await_return`
+/// tells the resource that something will be put back, and what it returns is kept until then.
+template <class PutBack, class AwaitReturn>
+void put_back_unless_done(
+    const Launch& launch, uint64_t bytes, PutBack put_back, AwaitReturn await_return) {
+  class Hook final : public EndHook {
+   public:
+    Hook(PutBack put_back, AwaitReturn await_return)
+        : put_back_(std::move(put_back)), await_return_(std::move(await_return)) {}
+    void failing(const Status& error) override {
+      if (is_put_back(error)) returning_ = await_return_();
+    }
+    void ended(const Status& end) override {
+      if (is_put_back(end)) put_back_();
+    }
 
-/// As above, of a resource that may have nothing more to give to others meanwhile. A step that
-/// fails may have kernels that still run, and puts back only after them: once it is known to fail,
-/// `await_return` tells the resource that something will be put back, and what it returns is kept
-/// until that is done.
-inline void put_back_unless_done(
-    const Launch& launch, uint64_t bytes, std::function<void()> put_back,
-    std::function<std::shared_ptr<void>()> await_return) {
-  struct Taken {
-    std::function<void()> put_back;
-    std::shared_ptr<void> returning;
+   private:
+    PutBack put_back_;
+    AwaitReturn await_return_;
+    std::shared_ptr<void> returning_;
   };
-  auto taken = std::make_shared<Taken>(Taken{std::move(put_back), nullptr});
-  put_back_unless_done(launch, bytes, [taken] { taken->put_back(); });
-  auto failing = [pending = std::weak_ptr(taken),
-                  await_return = std::move(await_return)](const Status& error) {
-    auto taken = pending.lock();
-    if (taken && is_put_back(error)) taken->returning = await_return();
-  };
-  launch.step_resources().when_failing(std::move(failing));
+  if (launch.at() != FrameIteration()) return;
+  auto hook = std::make_shared<Hook>(std::move(put_back), std::move(await_return));
+  launch.step_resources().when_ended(hook, bytes, launch.item());
 }
 
 }  // namespace troupe::cpu

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -9,12 +9,22 @@
 
 namespace troupe {
 
+/// What a kernel wants to have done when it is known how its step ends.
+class EndHook {
+ public:
+  virtual ~EndHook() = default;
+  /// The step is going to fail with that error: its kernels may still run. Called once at most.
+  virtual void failing(const Status&) {}
+  /// The step has ended so. Called once.
+  virtual void ended(const Status& end) = 0;
+};
+
 /// What a step's kernels want to have done when it is known how the whole step ends, which may be
 /// on other devices and later than on theirs: what they took out of a resource is put back there,
 /// or is taken for good.
 class EndHooks {
  public:
-  using Hook = std::function<void(const Status&)>;
+  using Hook = std::shared_ptr<EndHook>;
 
   /// `bytes`: what the hook keeps in memory. `item`: the plan's that wants it.
   void add(Hook hook, uint64_t bytes, int32_t item) {
@@ -27,10 +37,15 @@ class EndHooks {
     EndHooks wanted, others;
     for (auto& entry : std::exchange(hooks_, {})) {
       auto& to = is_wanted(entry.item) ? wanted : others;
-      to.add(std::move(entry.call), entry.bytes, entry.item);
+      to.add(std::move(entry.hook), entry.bytes, entry.item);
     }
     *this = std::move(others);
     return wanted;
+  }
+  std::vector<Hook> all() const {
+    std::vector<Hook> all;
+    for (const auto& entry : hooks_) all.push_back(entry.hook);
+    return all;
   }
   bool empty() const { return hooks_.empty(); }
   uint64_t bytes() const { return bytes_; }
@@ -38,12 +53,12 @@ class EndHooks {
   void call(const Status& end) {
     auto hooks = std::exchange(hooks_, {});
     bytes_ = 0;
-    for (auto hook = hooks.rbegin(); hook != hooks.rend(); ++hook) hook->call(end);
+    for (auto entry = hooks.rbegin(); entry != hooks.rend(); ++entry) entry->hook->ended(end);
   }
 
  private:
   struct Entry {
-    Hook call;
+    Hook hook;
     uint64_t bytes;
     int32_t item;
   };

@@ -139,8 +139,11 @@ uint64_t bytes_of(const QueueRuns& runs) {
 void put_elements_back_unless_done(const Launch& launch, const QueueInput& queue, QueueRuns runs) {
   auto bytes = bytes_of(runs);
   put_back_unless_done(
-      launch, bytes, [queue, runs = std::move(runs)] { queue->put_back(runs); },
-      [queue] { return queue.await_return(); });
+      launch, bytes,
+      [queue = queue.shared(), runs = std::move(runs)]() mutable {
+        queue->put_back(std::move(runs));
+      },
+      [queue = queue.shared()] { return QueueResource::await_return(queue); });
 }
 
 Status set_outputs(
@@ -305,7 +308,7 @@ Result<QueueInput> QueueInput::of(const Launch& launch, const std::string* node)
   auto queue = resource_input<QueueResource>(launch, 0);
   if (!queue) return queue.status();
   QueueInput input;
-  input.handle_ = launch.input(0).value<ResourceHandle>();
+  input.handle_ = launch.input(0);
   input.queue_ = *queue;
   input.by_ = {&launch.port(), node};
   return input;
@@ -313,12 +316,12 @@ Result<QueueInput> QueueInput::of(const Launch& launch, const std::string* node)
 
 Result<QueueInput> QueueInput::of(const Launch& launch, QueueNode& node) {
   auto input = of(launch, &node.name());
-  if (input) node.attach(input->handle_);
+  if (input) node.attach(input->handle());
   return input;
 }
 
 Status QueueInput::explain(const Status& status) const {
-  return !status.ok() && queue_->is_dropped() ? gone(handle_) : status;
+  return !status.ok() && queue_->is_dropped() ? gone(handle()) : status;
 }
 
 void add_queue_kernels(KernelCatalog& catalog) {

@@ -32,7 +32,7 @@ class QueueNode {
 };
 
 /// The queue whose handle, or reference, is input 0 of a launch. It owns the queue: what is called
-/// back after the launch, or by the end of its step, may still use it.
+/// back after the launch may still use it.
 class QueueInput {
  public:
   static Result<QueueInput> of(const Launch& launch, QueueNode& node);
@@ -44,16 +44,17 @@ class QueueInput {
 
   const QueueCaller& by() const { return by_; }
 
-  /// See QueueResource::await_return().
-  std::shared_ptr<void> await_return() const {
-    return QueueResource::await_return(std::static_pointer_cast<QueueResource>(handle_.resource));
+  std::shared_ptr<QueueResource> shared() const {
+    return std::static_pointer_cast<QueueResource>(handle().resource);
   }
 
   /// An error of the queue as users know it, where the queue is gone.
   Status explain(const Status& status) const;
 
  private:
-  ResourceHandle handle_;
+  const ResourceHandle& handle() const { return handle_.value<ResourceHandle>(); }
+
+  Tensor handle_;  // owns the queue
   QueueResource* queue_ = nullptr;
   QueueCaller by_;
 };
