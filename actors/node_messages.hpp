@@ -15,6 +15,7 @@
 #include "troupe/devices/step_port.hpp"
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
+#include "troupe/graph/place/op_set.hpp"
 #include "troupe/graph/types/resource.hpp"
 #include "troupe/graph/types/status.hpp"
 #include "troupe/graph/types/tensor.hpp"
@@ -60,7 +61,7 @@ struct DeviceDescription {
   uint64_t memory_limit = 0;
   uint64_t memory_in_use = 0;  // when the description was made
   std::string description;
-  std::vector<std::string> ops;  // those that the device has kernels for
+  OpSet ops;
   caf::strong_actor_ptr actor;
 };
 

@@ -254,32 +254,6 @@ caf::error inspect(caf::deserializer& source, Wait& value) {
   return error;
 }
 
-caf::error inspect(caf::serializer& sink, ClusterSpec& value) {
-  if (auto error = write(sink, static_cast<uint64_t>(value.jobs().size()))) return error;
-  for (const auto& [job, tasks] : value.jobs()) {
-    std::map<int32_t, std::string> addresses;
-    for (const auto& [index, address] : tasks) addresses.emplace(index, address.to_string());
-    if (auto error = write(sink, job, addresses)) return error;
-  }
-  return {};
-}
-
-caf::error inspect(caf::deserializer& source, ClusterSpec& value) {
-  uint64_t count = 0;
-  if (auto error = source(count)) return error;
-  std::map<std::string, JobTasks> jobs;
-  for (; count > 0; --count) {
-    std::string job;
-    std::map<int32_t, std::string> addresses;
-    if (auto error = source(job, addresses)) return error;
-    jobs.emplace(std::move(job), std::move(addresses));
-  }
-  auto made = ClusterSpec::make(jobs);
-  if (!made) return bad("an impossible cluster");
-  value = *std::move(made);
-  return {};
-}
-
 caf::error inspect(caf::serializer& sink, QueueTraffic& value) {
   return write(
       sink, value.elements, std::bit_cast<uint64_t>(value.per_second),

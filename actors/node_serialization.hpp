@@ -8,6 +8,7 @@
 
 #include "troupe/graph/cluster/cluster_view.hpp"
 #include "troupe/graph/graph.hpp"
+#include "troupe/graph/place/op_set.hpp"
 #include "troupe/graph/run_metadata.hpp"
 #include "troupe/graph/types/status.hpp"
 #include "troupe/graph/types/tensor.hpp"
@@ -41,6 +42,8 @@ template <class Inspector>
 auto inspect(Inspector& f, QueueWaiter& x) {
   return f(caf::meta::type_name("QueueWaiter"), x.node, x.age);
 }
+caf::error inspect(caf::serializer& sink, OpSet& value);
+caf::error inspect(caf::deserializer& source, OpSet& value);
 caf::error inspect(caf::serializer& sink, ClusterSpec& value);
 caf::error inspect(caf::deserializer& source, ClusterSpec& value);
 caf::error inspect(caf::serializer& sink, ListedResource& value);

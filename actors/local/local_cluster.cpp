@@ -58,7 +58,7 @@ LocalCluster::LocalCluster(const std::map<std::string, int>& jobs, const Options
     for (int task = 0; task < count; ++task)
       spec[job].by_index[task] = job + ":" + std::to_string(task + 1);
   parts_->spec = *ClusterSpec::make(spec);
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [job, tasks] : parts_->spec.jobs())
     for (const auto& [task, address] : tasks) {
       auto devices = make_devices(options);

@@ -20,17 +20,10 @@ std::map<std::string, DeviceActor> actors_of(const std::vector<TaskDescription>&
 
 std::vector<Candidate> candidates_of(const std::vector<TaskDescription>& tasks) {
   std::vector<Candidate> candidates;
-  const std::vector<std::string>* ops = nullptr;  // of the last candidate
   for (const auto& task : tasks)
-    for (const auto& device : task.devices) {
-      // The devices of a cluster are mostly of one kind.
-      auto same = ops && *ops == device.ops
-                      ? candidates.back().ops
-                      : std::make_shared<const std::set<std::string, std::less<>>>(
-                            device.ops.begin(), device.ops.end());
-      ops = &device.ops;
-      candidates.push_back({.name = {task.job, task.task, device.type, device.index}, .ops = same});
-    }
+    for (const auto& device : task.devices)
+      candidates.push_back(
+          {.name = {task.job, task.task, device.type, device.index}, .ops = device.ops});
   return candidates;
 }
 

@@ -20,7 +20,7 @@ constexpr size_t kept_log_lines = 1000;
 }  // namespace
 
 Catalogs Catalogs::make() {
-  return {make_op_catalog(), std::make_shared<const KernelCatalog>(cpu::make_kernel_catalog())};
+  return {op_catalog(), std::make_shared<const KernelCatalog>(cpu::make_kernel_catalog())};
 }
 
 SystemConfig::SystemConfig() {

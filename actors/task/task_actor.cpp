@@ -90,16 +90,16 @@ struct TaskState {
            .world = settings.world,
            .metrics = settings.metrics});
       devices.push_back(actor);
+      auto ops = loaded_kernels::with_loaded(device->kernels());
+      // Handles need no kernel: a plan binds them to their resources.
+      for (const auto& [handle_op, kind] : device->resource_kinds().all()) ops.push_back(handle_op);
       peers.me.devices.push_back(
           {.type = attributes.type,
            .index = attributes.index,
            .memory_limit = attributes.memory_limit,
            .description = attributes.description,
-           .ops = loaded_kernels::with_loaded(device->kernels()),
+           .ops = OpSet(std::move(ops)),
            .actor = caf::actor_cast<caf::strong_actor_ptr>(actor)});
-      // Handles need no kernel: a plan binds them to their resources.
-      for (const auto& [handle_op, kind] : device->resource_kinds().all())
-        peers.me.devices.back().ops.push_back(handle_op);
     }
   }
 

@@ -52,7 +52,7 @@ Result<Graph> read_graph(const std::string& file) {
     if (!parsed) return parsed.status();
     bytes = *std::move(parsed);
   }
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto imported = import_graph_def(graph, *bytes);
   if (!imported) return imported.status();
   return graph;

@@ -295,7 +295,7 @@ class OutputReader {
 int write(
     const std::string& path, std::string text,
     const std::function<std::string(const Function&)>& text_of) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     if (name[0] != '_') text += text_of(Function(op)) + "\n";
   text += "}  // namespace troupe::ops\n";

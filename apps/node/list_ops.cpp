@@ -20,7 +20,7 @@ const char* gradient_of(const Op& op) {
 }  // namespace
 
 std::string list_ops() {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   auto ops = loaded_ops::all();
   for (const auto& [name, op] : catalog->all())
     if (name[0] != '_') ops.push_back(&op);  // those are the runtime's own

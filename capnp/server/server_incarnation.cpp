@@ -82,7 +82,7 @@ class NodeIncarnation final : public ServerIncarnation {
          .joined = joined,
          .cluster_name = options.cluster_name,
          .devices = devices_,
-         .catalog = make_op_catalog(),
+         .catalog = op_catalog(),
          .world = world,
          .connect_timeout = options.connect_timeout,
          .heartbeat_limit = options.heartbeat_limit,

@@ -75,7 +75,7 @@ const Shape& Value::shape() const {
   return has_tensor() ? builder_->graph().shape_of(output_) : none;
 }
 
-Builder::Builder() : Builder(make_op_catalog()) {}
+Builder::Builder() : Builder(op_catalog()) {}
 
 Builder::Builder(std::shared_ptr<const OpCatalog> catalog) : Builder(Graph(std::move(catalog))) {}
 

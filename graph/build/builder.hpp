@@ -62,7 +62,7 @@ struct Variable;
 /// the same graph. Not thread-safe.
 class Builder {
  public:
-  /// Over a new graph, with all ops of make_op_catalog().
+  /// Over a new graph, with all ops of op_catalog().
   Builder();
   explicit Builder(std::shared_ptr<const OpCatalog> catalog);
   /// Adds to that graph.

@@ -182,7 +182,7 @@ using PartitionGraphs = std::map<std::string, Graph>;
 
 Result<PartitionGraphs> partition_graphs_of(const RunMetadata& metadata) {
   PartitionGraphs graphs;
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& run : metadata.devices) {
     if (run.graph.empty()) continue;
     auto& graph = graphs.emplace(run.device, Graph(catalog)).first->second;

@@ -99,15 +99,20 @@ constexpr Family families[] = {
     {"transfer", add_transfer_ops},
 };
 
-}  // namespace
-
-std::shared_ptr<const OpCatalog> make_op_catalog() {
+std::shared_ptr<const OpCatalog> make_all() {
   auto catalog = std::make_shared<OpCatalog>();
   for (const auto& family : families) {
     catalog->begin_family(family.name);
     family.add(*catalog);
   }
   return catalog;
+}
+
+}  // namespace
+
+std::shared_ptr<const OpCatalog> op_catalog() {
+  static const std::shared_ptr<const OpCatalog> all = make_all();
+  return all;
 }
 
 }  // namespace troupe

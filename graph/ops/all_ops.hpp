@@ -96,7 +96,7 @@ void add_functional_control_ops(OpCatalog& catalog);
 void add_script_ops(OpCatalog& catalog);
 void add_transfer_ops(OpCatalog& catalog);
 
-/// A catalog of all ops.
-std::shared_ptr<const OpCatalog> make_op_catalog();
+/// The catalog of all ops, one for the process.
+std::shared_ptr<const OpCatalog> op_catalog();
 
 }  // namespace troupe

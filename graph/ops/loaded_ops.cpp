@@ -22,7 +22,7 @@ Registry& registry() {
 }  // namespace
 
 Status add(const OpCatalog& ops) {
-  auto own = make_op_catalog();
+  auto own = op_catalog();
   auto& all = registry();
   std::unique_lock lock(all.mutex);
   for (const auto& [name, op] : ops.all())

@@ -13,7 +13,7 @@ namespace troupe {
 /// for the life of the process. Thread-safe.
 namespace loaded_ops {
 
-/// AlreadyExists, naming the op, where make_op_catalog() or a library has one of that name; then
+/// AlreadyExists, naming the op, where op_catalog() or a library has one of that name; then
 /// none is added.
 Status add(const OpCatalog& ops);
 /// Null where there is none.

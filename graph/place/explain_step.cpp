@@ -147,9 +147,9 @@ class StepExplainer {
           is_free
               ? std::ranges::all_of(
                     group.nodes,
-                    [&](NodeId id) { return candidate.ops->contains(graph_.node(id).op->name()); })
+                    [&](NodeId id) { return candidate.ops.contains(graph_.node(id).op->name()); })
               : candidate.name.satisfies(group.constraint) &&
-                    candidate.ops->contains(node.op->name());
+                    candidate.ops.contains(node.op->name());
       if (fits) found.push_back(candidate.name.to_string());
     }
     return found;

@@ -40,7 +40,7 @@ std::string list(const std::vector<Candidate>& candidates) {
 std::string list_kernels(const std::string& op, const std::vector<Candidate>& candidates) {
   std::vector<Candidate> found;
   std::ranges::copy_if(candidates, std::back_inserter(found), [&](const auto& candidate) {
-    return candidate.ops->contains(op);
+    return candidate.ops.contains(op);
   });
   return found.empty() ? "" : "; these have one: " + list(found);
 }
@@ -76,7 +76,7 @@ Result<DeviceName> choose_device(
     for (const auto* candidate : of_task->second) {
       if (!candidate->name.satisfies(constraint)) continue;
       exists = true;
-      if (candidate->ops->contains(node.op->name())) return candidate->name;
+      if (candidate->ops.contains(node.op->name())) return candidate->name;
     }
   if (is_soft && constraint != task_of(constraint))
     return choose_device(node, task_of(constraint), by_task, candidates, false);
@@ -318,7 +318,7 @@ std::vector<PlacementGroup> Placement::groups(const std::vector<Candidate>& cand
     for (const auto& candidate : candidates)
       if (candidate.name.satisfies(group.constraint) &&
           std::ranges::all_of(group.nodes, [&](NodeId id) {
-            return candidate.ops->contains(groups_->graph().node(id).op->name());
+            return candidate.ops.contains(groups_->graph().node(id).op->name());
           }))
         group.possible.push_back(candidate.name);
   return groups;

@@ -11,6 +11,7 @@
 #include "troupe/graph/cluster/cluster_spec.hpp"
 #include "troupe/graph/cluster/device_name.hpp"
 #include "troupe/graph/graph.hpp"
+#include "troupe/graph/place/op_set.hpp"
 #include "troupe/graph/types/resource.hpp"
 
 namespace troupe {
@@ -18,7 +19,7 @@ namespace troupe {
 /// A device that nodes can be placed on, and the ops that it has kernels for.
 struct Candidate {
   DeviceName name;
-  std::shared_ptr<const std::set<std::string, std::less<>>> ops;
+  OpSet ops;
 };
 
 /// The part of the cluster that a session may use.

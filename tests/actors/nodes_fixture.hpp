@@ -108,7 +108,7 @@ struct NodesFixture {
   TestConfig config;  // whose threads run the actors
   caf::actor_system system{config};
   std::shared_ptr<TestWorld> world = std::make_shared<TestWorld>(system);
-  std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
+  std::shared_ptr<const OpCatalog> catalog = op_catalog();
   ClusterSpec cluster = *ClusterSpec::make({{"a", {"a:1"}}, {"b", {"b:1"}}});
   std::vector<TaskActor> tasks;
   TaskActor a = spawn("a");

@@ -63,7 +63,7 @@ struct SessionFixture : NodesFixture {
         .devices = {
             {.type = "CPU",
              .index = 0,
-             .ops = {"Const", "Neg", "NoOp"},
+             .ops = OpSet({"Const", "Neg", "NoOp"}),
              .actor = caf::actor_cast<caf::strong_actor_ptr>(device)}}};
     auto task = system.spawn([description](caf::event_based_actor*) -> caf::behavior {
       return {

@@ -33,7 +33,7 @@ class ThrowingDevice final : public Device {
 
 struct ExecutorFixture {
   std::unique_ptr<Device> device = make_cpu_device({.threads = 2});
-  std::shared_ptr<Graph> graph = std::make_shared<Graph>(make_op_catalog());
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>(op_catalog());
   std::shared_ptr<TestPort> port = std::make_shared<TestPort>();
   Waiting<Status> done;
 
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(chains_longer_than_the_callers_budget_are_finished_by_the_d
 
 BOOST_AUTO_TEST_CASE(a_large_range_is_computed_by_the_device_and_a_small_one_by_the_caller) {
   for (auto [limit, by_caller] : {std::pair(10, true), {1'000'000, false}}) {
-    graph = std::make_shared<Graph>(make_op_catalog());
+    graph = std::make_shared<Graph>(op_catalog());
     for (auto [name, value] : {std::pair("start", 0), {"limit", limit}, {"delta", 1}})
       add(
           {.name = name,
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_runs_out_of_memory_gives_back_what_it_had) {
 BOOST_AUTO_TEST_CASE(what_a_kernel_throws_is_the_error_of_its_node) {
   ThrowingDevice throwing(*device);
   auto fails = [&](NodeDef def, Code code) {
-    auto one_node = std::make_shared<Graph>(make_op_catalog());
+    auto one_node = std::make_shared<Graph>(op_catalog());
     BOOST_REQUIRE(one_node->add(std::move(def)).ok());
     auto plan = Plan::compile(one_node, throwing, {});
     BOOST_TEST_REQUIRE(plan.ok(), plan.status().to_string());

@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_every_op_is_checked) {
   for (const auto& c : all_cases()) known.insert(c.op);
   for (const auto& call : recorded_calls())
     if (!call.differentiated().empty()) known.insert(call.op);
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     BOOST_TEST(
         (!has_derivatives(op) || known.contains(name)), name << " has an unchecked gradient");

@@ -13,7 +13,7 @@ namespace troupe::testing {
 
 /// Builds a partition by hand, and runs steps of it with a TestPort.
 struct PlanFixture {
-  std::shared_ptr<Graph> graph = std::make_shared<Graph>(make_op_catalog());
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>(op_catalog());
   std::shared_ptr<TestPort> port = std::make_shared<TestPort>();
   Waiting<Status> done;
 

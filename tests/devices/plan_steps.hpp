@@ -39,7 +39,7 @@ class PartGraph {
     return name;
   }
 
-  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>(make_op_catalog());
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>(op_catalog());
   int count_ = 0;
 };
 

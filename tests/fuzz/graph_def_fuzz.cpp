@@ -6,7 +6,7 @@
 
 /// Imports the input as a GraphDef.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto catalog = troupe::make_op_catalog();
+  static const auto catalog = troupe::op_catalog();
   troupe::testing::check_graph_def(catalog, {reinterpret_cast<const char*>(data), size});
   return 0;
 }

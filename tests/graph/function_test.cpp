@@ -37,7 +37,7 @@ FunctionDef caller(const std::string& name, const std::string& other, int calls 
 }
 
 struct Fixture {
-  Graph graph{make_op_catalog()};
+  Graph graph{op_catalog()};
 
   Status refused(std::vector<FunctionDef> functions) {
     auto before = graph.library().size();
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(functions_call_each_other_64_deep_and_no_deeper) {
   BOOST_TEST(graph.add_functions(chain).ok());
   next();
   BOOST_TEST((refused({chain.back()}).code() == Code::invalid_argument));
-  graph = Graph(make_op_catalog());
+  graph = Graph(op_catalog());
   BOOST_TEST((refused(chain).code() == Code::invalid_argument));
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// A graph with the nodes x and y (float32[2,3]) and flag (bool).
 struct GraphFixture {
-  Graph graph{make_op_catalog()};
+  Graph graph{op_catalog()};
 
   GraphFixture() {
     auto placeholder = [this](const char* name, DType dtype, Shape shape) {

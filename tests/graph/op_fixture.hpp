@@ -13,7 +13,7 @@ namespace troupe {
 struct OpFixture {
   using Names = std::vector<std::string>;
 
-  Graph graph{make_op_catalog()};
+  Graph graph{op_catalog()};
   int count = 0;
 
   std::string add(const std::string& op, Names inputs, Attrs attrs) {

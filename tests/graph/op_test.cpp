@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include "troupe/graph/build/builder.hpp"
 #include "troupe/graph/op.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
@@ -27,8 +28,13 @@ BOOST_AUTO_TEST_CASE(a_definition_holds_what_was_said) {
   BOOST_TEST((op.find_attr("S") == nullptr));
 }
 
+BOOST_AUTO_TEST_CASE(all_builders_share_one_catalog) {
+  BOOST_TEST(&Builder().graph().catalog() == op_catalog().get());
+  BOOST_TEST(&Builder().graph().catalog() == &Builder().graph().catalog());
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_op_is_told_its_neighbour) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   BOOST_TEST(catalog->find("MatMul").ok());
   BOOST_TEST(
       catalog->find("Matmul").status().message() ==
@@ -47,7 +53,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_near) {
 }
 
 BOOST_AUTO_TEST_CASE(every_op_is_documented_and_its_arguments_are_declared) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all()) {
     BOOST_TEST(!op.doc().empty(), name);
     for (const auto* arguments : {&op.inputs(), &op.outputs()})

@@ -13,7 +13,7 @@ using cuda::FusedOperand;
 /// A chain of all ops that nodes can be fused of, which begins with the two first operands.
 std::vector<fusion::Part> all_parts() {
   std::vector<fusion::Part> parts;
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all()) {
     auto count = fusion::operand_count(name);
     if (count == 0) continue;

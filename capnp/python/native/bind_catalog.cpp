@@ -57,7 +57,7 @@ nb::dict describe(const Op& op) {
 /// The definitions of all ops, from which the Python functions are generated.
 nb::dict describe_ops() {
   nb::dict ops;
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all()) ops[name.c_str()] = describe(op);
   return ops;
 }

@@ -22,7 +22,7 @@ FunctionDef neg(const std::string& node = "n") {
 BOOST_AUTO_TEST_SUITE(extend_graph_of_a_session)
 
 BOOST_AUTO_TEST_CASE(functions_and_nodes_are_added_together_or_not_at_all) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   NodeDef x{.name = "x", .op = "Placeholder", .attrs = {{"dtype", DType::float32}}};
   NodeDef call{
       .name = "call",
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(functions_and_nodes_are_added_together_or_not_at_all) {
 }
 
 BOOST_AUTO_TEST_CASE(reserved_ops_and_names_are_refused_in_functions) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   BOOST_TEST((extend_graph(graph, {neg("_n")}, {}).code() == Code::invalid_argument));
   auto sends = neg();
   sends.nodes[0] = {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(reserved_ops_and_names_are_refused_in_functions) {
 BOOST_AUTO_TEST_CASE(a_list_that_no_other_task_would_read_is_refused_and_named) {
   std::vector<int64_t> most(attr_values_max), more(attr_values_max + 1);
   NodeDef x{.name = "x", .op = "Placeholder", .attrs = {{"dtype", DType::float32}, {"_l", most}}};
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   BOOST_TEST(extend_graph(graph, {}, {x}).ok());
   auto in_a_function = neg();
   in_a_function.nodes[0].attrs["_l"] = FunctionRefs{FunctionRef("g", {{"l", more}})};

@@ -24,7 +24,7 @@ sim::Catalogs broken_catalogs() {
       if (op == "Neg") return unimplemented("this kernel is broken");
       return all->make(node);
     });
-  return {make_op_catalog(), kernels};
+  return {op_catalog(), kernels};
 }
 
 struct Fixture {

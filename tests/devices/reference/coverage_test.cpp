@@ -33,7 +33,7 @@ std::string tests_of_devices() {
 BOOST_AUTO_TEST_SUITE(coverage)
 
 BOOST_AUTO_TEST_CASE(every_op_has_a_docstring) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     BOOST_TEST(op.doc().size() >= 5u, name << " has no docstring");
 }
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(every_op_has_recorded_calls_or_is_named_by_a_test) {
   for (const auto& call : recorded_calls())
     if (call.succeeds()) recorded.insert(call.op);
   auto tests = tests_of_devices();
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all()) {
     if (recorded.contains(name) || name == transfer::arg) continue;  // each fed step has one
     BOOST_TEST(
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_kernel_or_is_resolved_before_a_device_runs_i
   // Only programs that have Python can call its functions: capnp/python/native has their kernels.
   std::set<std::string> of_programs = {"PyFunc", "PyFuncStateless"};
   auto kernels = cpu::make_kernel_catalog();
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     BOOST_TEST(
         (kernels.contains(name) || functional::is_functional(name) || of_programs.contains(name) ||

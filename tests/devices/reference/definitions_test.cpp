@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_SUITE(definitions)
 BOOST_AUTO_TEST_CASE(arguments_attributes_and_defaults_are_those_of_tensorflow) {
   auto expected = definitions_of_tensorflow();
   BOOST_TEST(expected.size() > 1200u);
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     if (auto found = expected.find(name); found != expected.end() && !extended.contains(name))
       BOOST_TEST(signature_without_elements(op) == found->second);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
       transfer::read,
       fusion::op};
   auto expected = definitions_of_tensorflow();
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& [name, op] : catalog->all())
     BOOST_TEST((expected.contains(name) || own.contains(name)), name << " is no op of TensorFlow");
 }

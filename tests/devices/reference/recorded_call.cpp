@@ -166,7 +166,7 @@ const std::vector<RecordedCall>& recorded_calls() {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_of_calls()))
       if (entry.path().extension() == ".json") paths.push_back(entry.path());
     std::ranges::sort(paths);
-    auto catalog = make_op_catalog();
+    auto catalog = op_catalog();
     for (const auto& path : paths) read_calls(path, *catalog, read);
     BOOST_REQUIRE(!read.empty());
     return read;

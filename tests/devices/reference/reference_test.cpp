@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(wrong_calls_have_the_recorded_errors) {
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_are_those_of_central_differences) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   for (const auto& call : recorded_calls()) {
     auto differentiated = call.differentiated();
     if (differentiated.empty() || !has_derivatives(**catalog->find(call.op))) continue;

@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
   // Some ops write files.
   testing::TemporaryFolder folder;
   std::filesystem::current_path(folder.path());
-  std::shared_ptr<const OpCatalog> catalog = make_op_catalog();
+  std::shared_ptr<const OpCatalog> catalog = op_catalog();
   fuzz::CallSource source(*catalog, settings.op);
   if (source.empty()) {
     std::fprintf(stderr, "call_fuzz: there is no op '%s'\n", settings.op.c_str());

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_SUITE(graph_def_corpus)
 BOOST_AUTO_TEST_CASE(recorded_graph_defs_come_in_or_are_errors_also_when_mutated) {
   const auto* given = std::getenv("TROUPE_GRAPH_DEF_ROUNDS");
   auto rounds = given ? std::atoi(given) : 100;
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   GraphDefMutator mutator(7);
   long came_in = 0;
   for (const auto& graph_def : recorded_graph_defs()) {

@@ -51,7 +51,7 @@ std::string call_node(const std::string& op, const std::string& attrs) {
 const std::string attr_of_float = "attr { key: 'T' value { type: DT_FLOAT } } ";
 
 std::string import_error(const std::string& text) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto status = import_graph_def(graph, graph_bytes(text)).status();
   BOOST_TEST(graph.size() == 0);
   return status.to_string();
@@ -72,7 +72,7 @@ std::string library_function(const std::string& name, const std::string& called)
 BOOST_AUTO_TEST_SUITE(import_functions)
 
 BOOST_AUTO_TEST_CASE(a_function_with_attributes_is_one_function_for_each_of_their_values) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto text =
       function_patterns + call_node("blend", attr_of_float + "attr { key: 'axis' value { i: 1 } }");
   text += R"(node { name: "same" op: "blend" input: "x" input: "x"
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_function_with_attributes_is_one_function_for_each_of_thei
 }
 
 BOOST_AUTO_TEST_CASE(lists_of_a_function_are_as_many_arguments_and_results) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto text =
       function_patterns + call_node("total", attr_of_float + "attr { key: 'N' value { i: 2 } }");
   auto imported = import_graph_def(graph, graph_bytes(text));

@@ -26,7 +26,7 @@ ImportedNodes import_text(
 }
 
 std::string error_of(const std::string& text, const ImportOptions& options = {}) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto status = import_graph_def(graph, from_text(text), options).status();
   BOOST_TEST(graph.size() == 0);
   return status.to_string();
@@ -102,7 +102,7 @@ std::string varied_graph() {
 BOOST_AUTO_TEST_SUITE(import_graph)
 
 BOOST_AUTO_TEST_CASE(nodes_get_the_prefix_and_inputs_come_first) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto imported = import_text(graph, product, {.prefix = "net", .device = "/task:1"});
   BOOST_TEST(imported.first == 0);
   BOOST_TEST(imported.count == 4);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(inputs_are_taken_from_the_graph_where_they_are_mapped) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_of_a_functions_name_is_a_call) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   import_text(graph, function);
   const auto& call = graph.node(*graph.find("call"));
   BOOST_TEST(call.op->name() == "PartitionedCall");
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_node_is_said_with_its_name) {
   BOOST_TEST(error_of(R"(node { name: "a" op: "NoOp" } versions { min_consumer: 100000 })")
                  .starts_with(
                      "InvalidArgument: the graph is for programs that read GraphDefs of version"));
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   BOOST_TEST(
       import_graph_def(graph, "no message").status().to_string() ==
       "InvalidArgument: the bytes are no GraphDef");
@@ -169,20 +169,20 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_node_is_said_with_its_name) {
 }
 
 BOOST_AUTO_TEST_CASE(attributes_that_an_op_got_later_are_left_out_where_they_have_their_defaults) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   import_text(graph, R"(node { name: "a" op: "NoOp" attr { key: "later" value { b: false } } })");
   BOOST_TEST(graph.node(0).attrs.size() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_exported_is_imported_as_the_same_graph) {
   auto bytes = varied_graph();
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto imported = import_graph_def(graph, bytes);
   BOOST_REQUIRE_MESSAGE(imported.ok(), imported.status().to_string());
   auto again = export_graph_def(graph);
   BOOST_REQUIRE_MESSAGE(again.ok(), again.status().to_string());
   // The order of nodes that need not wait for each other may change once.
-  Graph other(make_op_catalog());
+  Graph other(op_catalog());
   BOOST_REQUIRE(import_graph_def(other, *again).ok());
   BOOST_TEST(other.size() == graph.size());
   for (const auto& node : graph.nodes()) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(ops_that_tensorflow_does_not_have_are_not_exported) {
   auto prefix = b.constant(Tensor::string("model"));
   auto removed = b.named("removed").op("RemoveCheckpoint", {prefix});
   b.after({removed, prefix}).named("next").op("NoOp");
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   BOOST_REQUIRE(import_graph_def(graph, *export_graph_def(b.graph())).ok());
   BOOST_TEST(graph.size() == 2);
   BOOST_TEST(inputs_of(graph, "next") == "^Const");
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(ops_that_tensorflow_does_not_have_are_not_exported) {
 
 BOOST_AUTO_TEST_CASE(any_bytes_are_imported_or_are_an_error) {
   auto bytes = varied_graph();
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   std::mt19937 random(7);
   int imported_count = 0;
   for (int round = 0; round < 400; ++round) {

@@ -36,7 +36,7 @@ struct FuseFixture {
   /// The partition with its fused nodes, as a graph that a device has checked.
   Graph fused() {
     fuse_elementwise(nodes);
-    Graph graph(make_op_catalog());
+    Graph graph(op_catalog());
     for (const auto& node : nodes) {
       auto added = graph.add(node);
       BOOST_TEST_REQUIRE(added.ok(), added.status().to_string());
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_no_graph_stay_what_they_are) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fused_node_of_a_peer_is_checked) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   BOOST_REQUIRE(graph
                     .add(
                         {.name = "x",

@@ -20,9 +20,9 @@ struct PlaceByCostFixture {
   StepExplanation explanation;
 
   PlaceByCostFixture() {
-    std::set<std::string, std::less<>> names;
-    for (const auto& [name, op] : b.graph().catalog().all()) names.insert(name);
-    auto ops = std::make_shared<const std::set<std::string, std::less<>>>(std::move(names));
+    std::vector<std::string> names;
+    for (const auto& [name, op] : b.graph().catalog().all()) names.push_back(name);
+    OpSet ops(std::move(names));
     for (int task = 0; task < 4; ++task) candidates.push_back({{"worker", task, "CPU", 0}, ops});
   }
 

@@ -15,9 +15,7 @@ struct PlacementFixture {
   PlacementView view{
       *ClusterSpec::parse("ps=h:1;worker=h:2,h:3"), DeviceName{"worker", 0, "CPU", 0}, {}};
   Placement::ResourceDevices resource_devices;
-  std::shared_ptr<const std::set<std::string, std::less<>>> ops =
-      std::make_shared<const std::set<std::string, std::less<>>>(std::set<std::string, std::less<>>{
-          "Const", "Neg", "VarHandleOp", "ReadVariableOp", "AssignVariableOp"});
+  OpSet ops{{"Const", "Neg", "VarHandleOp", "ReadVariableOp", "AssignVariableOp"}};
   std::vector<Candidate> candidates = {
       {{"ps", 0, "CPU", 0}, ops}, {{"worker", 0, "CPU", 0}, ops}, {{"worker", 1, "CPU", 0}, ops}};
 
@@ -130,9 +128,9 @@ BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_op) {
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_kernel_names_the_devices_that_have_it) {
-  auto more = *ops;
-  more.insert("Square");
-  candidates.back().ops = std::make_shared<const std::set<std::string, std::less<>>>(more);
+  auto more = ops.names();
+  more.push_back("Square");
+  candidates.back().ops = OpSet(more);
   (void)b.on("/job:ps/task:0").square(b.constant(1.0f));
   BOOST_TEST(
       place_all().status().message() ==

@@ -71,7 +71,7 @@ sim::Catalogs make_catalogs() {
   kernels.fall_back_on([](std::string_view op) {
     return op.starts_with("PyFunc") ? KernelCatalog::Make() : loaded_kernels::find(op);
   });
-  return {make_op_catalog(), std::make_shared<const KernelCatalog>(std::move(kernels))};
+  return {op_catalog(), std::make_shared<const KernelCatalog>(std::move(kernels))};
 }
 
 Shared make(const std::map<std::string, int>& jobs, uint64_t seed, nb::dict given) {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(tuples_are_taken_by_key_or_the_one_with_the_lowest) {
 }
 
 BOOST_AUTO_TEST_CASE(ops_of_ordered_maps_are_those_of_maps_by_other_names) {
-  auto catalog = make_op_catalog();
+  auto catalog = op_catalog();
   auto kernels = cpu::make_kernel_catalog();
   for (const std::string name :
        {"OrderedMapStage", "OrderedMapPeek", "OrderedMapUnstage", "OrderedMapUnstageNoKey",

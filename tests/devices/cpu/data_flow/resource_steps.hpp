@@ -38,7 +38,7 @@ class ResourceSteps {
   }
 
   Step start(const std::string& op, const Tensors& inputs = {}, const Attrs& attrs = {}) {
-    auto graph = std::make_shared<Graph>(make_op_catalog());
+    auto graph = std::make_shared<Graph>(op_catalog());
     NodeDef def{.name = "use", .op = op, .attrs = attrs};
     if (handle_.empty()) {
       for (const auto& [name, value] : attrs_) def.attrs.try_emplace(name, value);
@@ -63,7 +63,7 @@ class ResourceSteps {
 
   /// The resource as another node would declare it.
   std::string declare(const std::string& handle, const Attrs& attrs) {
-    auto graph = std::make_shared<Graph>(make_op_catalog());
+    auto graph = std::make_shared<Graph>(op_catalog());
     add(*graph, {.name = "other", .op = handle, .attrs = attrs});
     auto uses = resources_of(graph, device_->resource_kinds());
     BOOST_TEST_REQUIRE(uses.ok(), uses.status().to_string());

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_staging_area_tells_how_much_it_holds) {
 }
 
 BOOST_AUTO_TEST_CASE(a_staging_area_without_a_name_has_that_of_its_node) {
-  Graph graph(make_op_catalog());
+  Graph graph(op_catalog());
   auto id = graph.add({.name = "area", .op = "StageSize", .attrs = staging_of({DType::float32})});
   BOOST_REQUIRE(id.ok());
   auto name = resource_of(graph.node(*id));

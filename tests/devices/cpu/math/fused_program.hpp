@@ -13,7 +13,7 @@
 namespace troupe::testing {
 
 inline std::shared_ptr<const OpCatalog> fused_catalog() {
-  static const auto made = make_op_catalog();
+  static const auto made = op_catalog();
   return made;
 }
 

@@ -47,7 +47,7 @@ class QueueSteps {
 
   /// Runs the ops in one step, and shows the outputs of the first.
   Step start(const std::vector<Use>& uses) {
-    auto graph = std::make_shared<Graph>(make_op_catalog());
+    auto graph = std::make_shared<Graph>(op_catalog());
     add(*graph, {.name = "q", .op = op_, .attrs = attrs_});
     for (size_t i = 0; i < uses.size(); ++i)
       if (auto added = add_use(*graph, "use" + std::to_string(i), uses[i]); !added)
@@ -64,7 +64,7 @@ class QueueSteps {
 
   /// The same queue as another node may declare it.
   std::string declare(const std::string& op, const Attrs& changes) {
-    auto graph = std::make_shared<Graph>(make_op_catalog());
+    auto graph = std::make_shared<Graph>(op_catalog());
     auto attrs = attrs_;
     if (!op.starts_with("RandomShuffle"))
       for (auto name : {"min_after_dequeue", "seed", "seed2"}) attrs.erase(name);

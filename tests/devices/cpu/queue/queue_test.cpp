@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(all_kinds_of_queues_are_made_by_their_ops) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reference_to_the_queue_of_a_handle_is_made_by_the_op_FakeQueue) {
-  auto graph = Graph(make_op_catalog());
+  auto graph = Graph(op_catalog());
   BOOST_REQUIRE(graph
                     .add(
                         {.name = "q",

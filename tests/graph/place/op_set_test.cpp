@@ -1,0 +1,23 @@
+#include "troupe/graph/place/op_set.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace troupe;
+
+BOOST_AUTO_TEST_SUITE(op_set)
+
+BOOST_AUTO_TEST_CASE(it_contains_the_names_that_it_was_made_of_in_any_order) {
+  OpSet ops({"Square", "Add", "MatMul"});
+  for (const auto* name : {"Add", "MatMul", "Square"}) BOOST_TEST(ops.contains(name), name);
+  for (const auto* name : {"", "AddV2", "Mat", "add", "Tan"}) BOOST_TEST(!ops.contains(name), name);
+  BOOST_TEST(ops.names() == (std::vector<std::string>{"Add", "MatMul", "Square"}));
+  BOOST_TEST(!OpSet().contains("Add"));
+}
+
+BOOST_AUTO_TEST_CASE(copies_share_the_names) {
+  OpSet ops({"Add"});
+  auto copy = ops;
+  BOOST_TEST(&copy.names() == &ops.names());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
