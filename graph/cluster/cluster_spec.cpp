@@ -51,11 +51,11 @@ class Collector {
     return {};
   }
 
-  std::map<std::string, ClusterSpec::Tasks> take() { return std::move(jobs_); }
+  ClusterSpec::Jobs take() { return std::move(jobs_); }
 
  private:
   std::string root_;
-  std::map<std::string, ClusterSpec::Tasks> jobs_;
+  ClusterSpec::Jobs jobs_;
   std::map<Address, std::string> owners_;
 };
 
@@ -141,6 +141,11 @@ JobTasks::JobTasks(const std::vector<std::string>& in_order) {
   for (const auto& address : in_order) by_index.emplace(index++, address);
 }
 
+ClusterSpec::ClusterSpec() {
+  static const auto none = std::make_shared<const Jobs>();
+  jobs_ = none;
+}
+
 Result<ClusterSpec> ClusterSpec::make(
     const std::map<std::string, JobTasks>& jobs, const std::string& key) {
   Collector collector(key);
@@ -164,70 +169,76 @@ Result<ClusterSpec> ClusterSpec::parse(std::string_view text, const std::string&
 }
 
 bool ClusterSpec::empty() const {
-  return std::ranges::all_of(jobs_, [](const auto& job) { return job.second.empty(); });
+  return std::ranges::all_of(*jobs_, [](const auto& job) { return job.second.empty(); });
 }
 
-Result<ClusterSpec::Tasks> ClusterSpec::job_tasks(std::string_view job) const {
-  auto tasks = jobs_.find(std::string(job));
-  if (tasks != jobs_.end()) return tasks->second;
+Result<const ClusterSpec::Tasks*> ClusterSpec::find_job(std::string_view job) const {
+  auto tasks = jobs_->find(std::string(job));
+  if (tasks != jobs_->end()) return &tasks->second;
   return invalid_argument("unknown job " + quote(job) + "; the cluster has: " + job_names());
 }
 
-Result<int> ClusterSpec::num_tasks(std::string_view job) const {
-  auto tasks = job_tasks(job);
+Result<ClusterSpec::Tasks> ClusterSpec::job_tasks(std::string_view job) const {
+  auto tasks = find_job(job);
   if (!tasks) return tasks.status();
-  return static_cast<int>(tasks->size());
+  return **tasks;
+}
+
+Result<int> ClusterSpec::num_tasks(std::string_view job) const {
+  auto tasks = find_job(job);
+  if (!tasks) return tasks.status();
+  return static_cast<int>((*tasks)->size());
 }
 
 Result<std::vector<int>> ClusterSpec::task_indices(std::string_view job) const {
-  auto tasks = job_tasks(job);
+  auto tasks = find_job(job);
   if (!tasks) return tasks.status();
   std::vector<int> indices;
-  for (const auto& [index, address] : *tasks) indices.push_back(index);
+  for (const auto& [index, address] : **tasks) indices.push_back(index);
   return indices;
 }
 
 Result<Address> ClusterSpec::task_address(std::string_view job, int task) const {
-  auto tasks = job_tasks(job);
+  auto tasks = find_job(job);
   if (!tasks) return tasks.status();
-  auto found = tasks->find(task);
-  if (found != tasks->end()) return found->second;
+  auto found = (*tasks)->find(task);
+  if (found != (*tasks)->end()) return found->second;
   return invalid_argument(
       "job " + quote(job) + " has no task " + std::to_string(task) +
-      "; it has: " + index_ranges(*tasks));
+      "; it has: " + index_ranges(**tasks));
 }
 
 ClusterSpec ClusterSpec::with_address(const std::string& job, int task, Address address) const {
-  auto changed = *this;
-  changed.jobs_[job][task] = std::move(address);
-  return changed;
+  auto jobs = *jobs_;
+  jobs[job][task] = std::move(address);
+  return ClusterSpec(std::move(jobs));
 }
 
 ClusterSpec ClusterSpec::with(const ClusterSpec& others) const {
-  auto changed = *this;
-  for (const auto& [job, tasks] : others.jobs_)
-    changed.jobs_[job].insert(tasks.begin(), tasks.end());
-  return changed;
+  if (others.jobs_->empty()) return *this;
+  auto jobs = *jobs_;
+  for (const auto& [job, tasks] : *others.jobs_) jobs[job].insert(tasks.begin(), tasks.end());
+  return ClusterSpec(std::move(jobs));
 }
 
 ClusterSpec ClusterSpec::without(const std::string& job, int task) const {
-  auto changed = *this;
-  auto tasks = changed.jobs_.find(job);
-  if (tasks == changed.jobs_.end()) return changed;
+  auto jobs = *jobs_;
+  auto tasks = jobs.find(job);
+  if (tasks == jobs.end()) return *this;
   tasks->second.erase(task);
-  if (tasks->second.empty()) changed.jobs_.erase(tasks);
-  return changed;
+  if (tasks->second.empty()) jobs.erase(tasks);
+  return ClusterSpec(std::move(jobs));
 }
 
 std::string ClusterSpec::job_names() const {
   std::string text;
-  for (const auto& [job, tasks] : jobs_) text += (text.empty() ? "" : ", ") + job;
+  for (const auto& [job, tasks] : *jobs_) text += (text.empty() ? "" : ", ") + job;
   return text;
 }
 
 std::string ClusterSpec::to_json() const {
   auto cluster = json::object();
-  for (const auto& [job, tasks] : jobs_) {
+  for (const auto& [job, tasks] : *jobs_) {
     // Indices without gaps read best as a list.
     bool is_list = tasks.empty() || tasks.rbegin()->first == static_cast<int>(tasks.size()) - 1;
     auto& written = cluster[job] = is_list ? json::array() : json::object();

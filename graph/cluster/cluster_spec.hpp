@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,14 @@ struct JobTasks {
 };
 
 /// The tasks of a cluster: job -> task index -> address. Indices may have gaps, jobs may be empty.
-/// No two tasks have one address, but for port 0. A value.
+/// No two tasks have one address, but for port 0. A value; copies share their memory, as each of
+/// thousands of tasks has many.
 class ClusterSpec {
  public:
   using Tasks = std::map<int, Address>;
+  using Jobs = std::map<std::string, Tasks>;
 
-  ClusterSpec() = default;
+  ClusterSpec();
   /// make({{"ps", {"a:2222"}}, {"worker", {{3, "b:2222"}}}}). InvalidArgument names the key, as
   /// "cluster.worker[3]", whose beginning is `key`, and quotes the value; as does parse().
   static Result<ClusterSpec> make(
@@ -40,7 +43,7 @@ class ClusterSpec {
   /// either.
   static Result<ClusterSpec> parse(std::string_view text, const std::string& key = "cluster");
 
-  const std::map<std::string, Tasks>& jobs() const { return jobs_; }
+  const Jobs& jobs() const { return *jobs_; }
   /// True where it has no task.
   bool empty() const;
 
@@ -63,12 +66,15 @@ class ClusterSpec {
 
   /// The JSON form; parse() takes it back.
   std::string to_json() const;
-  bool operator==(const ClusterSpec&) const = default;
+  bool operator==(const ClusterSpec& other) const {
+    return jobs_ == other.jobs_ || *jobs_ == *other.jobs_;
+  }
 
  private:
-  explicit ClusterSpec(std::map<std::string, Tasks> jobs) : jobs_(std::move(jobs)) {}
+  explicit ClusterSpec(Jobs jobs) : jobs_(std::make_shared<const Jobs>(std::move(jobs))) {}
+  Result<const Tasks*> find_job(std::string_view job) const;
 
-  std::map<std::string, Tasks> jobs_;
+  std::shared_ptr<const Jobs> jobs_;
 };
 
 /// "0-2, 5": the indices of tasks, for messages.
