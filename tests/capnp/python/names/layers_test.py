@@ -183,8 +183,6 @@ class LayersTest(tf.test.TestCase):
         layer(x)
         with self.assertRaisesRegex(ValueError, "incompatible with the layer"):
             layer(tf.ones([2, 4]))
-        with self.assertRaisesRegex(NotImplementedError, "renormalization"):
-            tf.layers.batch_normalization(x, renorm=True)
 
 
 def _small(shape, dtype=None, partition_info=None):
