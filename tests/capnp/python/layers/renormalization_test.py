@@ -121,6 +121,23 @@ class VirtualBatchesTest(tf.test.TestCase):
                     moved = session.run(layer.moving_mean)
                     self.assertAllClose(moved, 0.01 * mean.mean(0).reshape(1, 1, 1, 2))
 
+    def test_whether_a_step_trains_may_have_an_unknown_shape(self):
+        (batch,) = batches(1, 4, 3, 5)
+        training = tf.placeholder(tf.bool)
+        x = tf.constant(batch)
+        virtual = tf.layers.batch_normalization(x, 1, training=training, virtual_batch_size=2)
+        plain = tf.layers.batch_normalization(x, 1, training=training)
+        split = batch.reshape(2, 2, 3, 5)
+        mean, variance = (f(split, (0, 3), keepdims=True) for f in (np.mean, np.var))
+        expected = ((split - mean) / np.sqrt(variance + EPSILON)).reshape(batch.shape)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            found = session.run(virtual, {training: True})
+            self.assertAllClose(found, expected, rtol=1e-4, atol=1e-5)
+            for outputs in (virtual, plain):
+                found = session.run(outputs, {training: False})
+                self.assertAllClose(found, batch / np.sqrt(1 + EPSILON))
+
     def test_a_size_that_does_not_divide_the_batch_fails(self):
         x = tf.placeholder(tf.float32, [None, 2])
         outputs = tf.layers.batch_normalization(x, training=True, virtual_batch_size=3)

@@ -349,5 +349,6 @@ def _selector(training: Any) -> Select:
     """Of two values the first where a step trains."""
     if not is_tensor(training):
         return lambda value, otherwise: value
-    flag = math_ops.cast(convert_to_tensor(training), dtypes.bool_)
+    # Of a condition without a known shape, selections would have none.
+    flag = array_ops.reshape(math_ops.cast(convert_to_tensor(training), dtypes.bool_), [])
     return lambda value, otherwise: selection_ops.where_v2(flag, value, otherwise)
