@@ -53,7 +53,7 @@ from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.graph.random_seed import get_seed, set_random_seed
 from troupe._src.graph.scopes import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device,
-    get_collection, get_collection_ref, name_scope, op_scope,
+    get_collection, get_collection_ref, init_scope, name_scope, op_scope,
 )  # fmt: skip
 from troupe._src.io.reader_ops import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TextLineReader, TFRecordReader,
@@ -207,6 +207,7 @@ from troupe._src.types.errors import OpError
 from troupe._src.types.dimensions import Dimension, dimension_value
 from troupe._src.types.shapes import TensorShape, dimension_at_index
 from troupe._src.variables.assign_ops import assign, assign_add, assign_sub
+from troupe._src.variables.creators import variable_creator_scope
 from troupe._src.variables.initializers import Constant as constant_initializer
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer
 from troupe._src.variables.initializers import GlorotUniform as glorot_uniform_initializer
@@ -300,18 +301,18 @@ __all__ = [
     "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
     "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distributions",
     "div", "div_no_nan", "divide", "double", "dtypes", "edit_distance", "einsum",
-    "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc",
-    "errors", "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp",
-    "expand_dims", "expm1",
-    "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill", "fingerprint",
-    "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div",
-    "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",
-    "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
-    "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile",
-    "global_norm", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
-    "glorot_uniform_initializer", "gradients", "graph_util", "greater", "greater_equal", "group",
-    "half", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
-    "identity_n", "ifft2d", "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def",
+    "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
+    "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims",
+    "expm1", "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill",
+    "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
+    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
+    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
+    "get_local_variable", "get_logger", "get_seed", "get_static_value", "get_variable",
+    "get_variable_scope", "gfile", "global_norm", "global_variables",
+    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "gradients", "graph_util", "greater", "greater_equal", "group", "half", "hessians",
+    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifft2d",
+    "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def", "init_scope",
     "initialize_all_tables", "initialize_all_variables", "initialize_local_variables",
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "io", "is_finite",
     "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing",
@@ -356,8 +357,8 @@ __all__ = [
     "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
-    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
-    "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file", "zeros",
-    "zeros_initializer", "zeros_like", "zeta",
+    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",
+    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "variant", "verify_tensor_all_finite", "version", "where",
+    "where_v2", "while_loop", "write_file", "zeros", "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -83,6 +83,7 @@ def _whole(
             arguments["collections"],
             caching_device=arguments.get("caching_device"),
             name=name,
+            dtype=None if shape is None else as_dtype(dtype or store.scope.dtype),
             constraint=arguments.get("constraint"),
             use_resource=arguments.get("use_resource"),
         )
