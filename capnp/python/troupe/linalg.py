@@ -24,7 +24,7 @@ from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
 from troupe._src.linalg.einsum_ops import einsum
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import matmul
-from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
+from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matvec, pinv, trace
 from troupe._src.linalg.matrix_ops import matrix_solve_ls as lstsq
 from troupe._src.linalg.matrix_ops import self_adjoint_eig as eigh
 from troupe._src.linalg.matrix_ops import self_adjoint_eigvals as eigvalsh
@@ -43,9 +43,9 @@ __all__ = [
     "det",
     "diag",
     "diag_part",
-    "einsum",
     "eigh",
     "eigvalsh",
+    "einsum",
     "expm",
     "eye",
     "inv",
@@ -58,6 +58,7 @@ __all__ = [
     "matrix_transpose",
     "matvec",
     "norm",
+    "pinv",
     "qr",
     "set_diag",
     "slogdet",
