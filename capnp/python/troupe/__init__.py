@@ -194,10 +194,11 @@ from troupe._src.sparse.arrangement import (
 from troupe._src.sparse.conversions import (
     sparse_mask, sparse_merge, sparse_tensor_to_dense, sparse_to_dense, sparse_to_indicator,
 )  # fmt: skip
-from troupe._src.train.custom_gradient import custom_gradient
+from troupe._src.train.custom_gradient import custom_gradient, grad_pass_through
 from troupe._src.train.gradients import (
     AggregationMethod, UnconnectedGradients, gradients, hessians,
 )  # fmt: skip
+from troupe._src.train.recompute import recompute_grad
 from troupe._src.types.dtypes import (
     DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
@@ -310,9 +311,9 @@ __all__ = [
     "get_local_variable", "get_logger", "get_seed", "get_static_value", "get_variable",
     "get_variable_scope", "gfile", "global_norm", "global_variables",
     "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
-    "gradients", "graph_util", "greater", "greater_equal", "group", "half", "hessians",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifft2d",
-    "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def", "init_scope",
+    "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "half",
+    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n",
+    "ifft2d", "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def", "init_scope",
     "initialize_all_tables", "initialize_all_variables", "initialize_local_variables",
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "io", "is_finite",
     "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing",
@@ -330,9 +331,9 @@ __all__ = [
     "polygamma", "pow", "print", "py_func", "python", "python_io", "queue", "random", "random_crop",
     "random_gamma", "random_normal", "random_normal_initializer", "random_poisson",
     "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
-    "read_file", "real", "realdiv", "reciprocal", "reduce_all", "reduce_any", "reduce_join",
-    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
-    "regex_replace", "register_tensor_conversion_function", "repeat",
+    "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any",
+    "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "regex_replace", "register_tensor_conversion_function", "repeat",
     "report_uninitialized_variables", "reset_default_graph", "reshape", "resource",
     "resource_loader", "resource_variables_enabled", "reverse", "reverse_sequence", "reverse_v2",
     "rint", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_add",
