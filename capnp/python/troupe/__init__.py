@@ -104,7 +104,7 @@ from troupe._src.ops.assert_ops import (
     assert_non_positive, assert_none_equal, assert_positive, check_numerics,
     verify_tensor_all_finite,
 )  # fmt: skip
-from troupe._src.ops.assert_ops import print_v2 as print
+from troupe._src.control_flow.printing import print_v2 as print
 from troupe._src.checks.shape_ops import ensure_shape
 from troupe._src.linalg.diagonal_ops import matrix_diag, matrix_diag_part, matrix_set_diag
 from troupe._src.ops.space_ops import (

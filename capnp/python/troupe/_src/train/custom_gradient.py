@@ -93,9 +93,10 @@ def _add(graph: Graph, f: Callable[..., Any], args: Any) -> Any:
             of_arguments = grad(*of_results)
         made = [None] * len(results) + nest.flatten(of_arguments) + list(of_variables)
         if len(made) != len(results) + len(arguments) + len(variables):
+            name_of_f = getattr(f, "__name__", repr(f))
             raise ValueError(
-                f"{getattr(f, '__name__', f)} has {len(arguments)} arguments and "
-                f"{len(variables)} variables, and its gradient function returned {len(made) - len(results)} gradients."
+                f"{name_of_f} has {len(arguments)} arguments and {len(variables)} variables, and "
+                f"its gradient function returned {len(made) - len(results)} gradients."
             )
         return made
 

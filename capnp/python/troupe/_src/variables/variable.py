@@ -23,7 +23,7 @@ from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.creators import arguments_by_name, create_by
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
-from troupe._src.variables.variable_nodes import add_variable_nodes
+from troupe._src.variables.variable_nodes import add_variable_nodes, of_shape
 from troupe._src.variables.variable_updates import VariableUpdates
 
 
@@ -52,10 +52,12 @@ class Variable(VariableUpdates):
         use_resource: False for a variable of references.
         synchronization: A `tf.VariableSynchronization`.
         aggregation: A `tf.VariableAggregation`.
-        shape: Has no effect.
+        shape: The shape, of which the variable gets values of other sizes where it has unknown
+            ones; by default that of the initial value.
 
     Raises:
-        ValueError: There is no initial value, or the graph is that of a function.
+        ValueError: There is no initial value, it has another shape, or the graph is that of a
+            function.
         RuntimeError: The graph is finalized.
     """
 
@@ -121,6 +123,7 @@ class Variable(VariableUpdates):
             device = graph._device_for("VarHandleOp", name)
             with graph.device(None), graph.device(device):
                 initial = self._checked(_initial(initial_value, dtype, name), validate_shape)
+                initial = of_shape(initial, shape)
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
