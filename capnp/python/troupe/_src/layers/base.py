@@ -76,6 +76,8 @@ class Layer:
 
     def __repr__(self) -> str:
         own = vars(self)
+        if "_name" not in own:  # a class of a program that does not call this `__init__`
+            return represent(self, {})
         sizes = {key: own.get(key, own.get(f"_{key}")) for key in ("units", "filters", "num_units")}
         dtype = None if self._dtype is None else self._dtype.name
         return represent(self, {"name": self._name, **sizes, "dtype": dtype, "built": self.built})
