@@ -36,6 +36,18 @@ class Linalg(unittest.TestCase):
         wanted = np.stack([np.diag([0.25, 0, 0]), np.diag([0, 0.5, 0.125])])
         self.expect(tf.linalg.pinv(diagonal, rcond=[0.25, 0.2]), wanted)
 
+    def test_ranks(self):
+        ranks = np.stack([np.diag([1.0, 0, 2]), np.outer([1.0, 2, 3], [1.0, 0, 2]), np.eye(3)])
+        fed = tf.placeholder_with_default(ranks, None)
+        self.expect(tf.linalg.matrix_rank(fed, validate_args=True), [2, 1, 3])
+        self.expect(tf.linalg.matrix_rank(ranks[:, :2].astype(np.float32)), [1, 1, 2])
+        values = np.diag([0.1, 0.2, 0.3])
+        found = tf.linalg.matrix_rank(values, tol=[[0.09], [0.19], [0.29], [0.31]])
+        self.expect(found, [3, 2, 1, 0])
+        self.assertEqual(found.dtype, tf.int32)
+        with self.assertRaisesRegex(ValueError, "matrix_rank takes at least two axes"):
+            tf.linalg.matrix_rank([1.0])
+
     def test_the_gradient_of_a_pseudo_inverse(self):
         x = tf.constant(TALL)
         weights = np.arange(8.0).reshape(2, 4)
