@@ -53,7 +53,7 @@ from troupe._src.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from troupe._src.graph.random_seed import get_seed, set_random_seed
 from troupe._src.graph.scopes import (
     add_to_collection, add_to_collections, colocate_with, container, control_dependencies, device,
-    get_collection, get_collection_ref, name_scope, op_scope,
+    get_collection, get_collection_ref, init_scope, name_scope, op_scope,
 )  # fmt: skip
 from troupe._src.io.reader_ops import (
     FixedLengthRecordReader, IdentityReader, ReaderBase, TextLineReader, TFRecordReader,
@@ -104,7 +104,7 @@ from troupe._src.ops.assert_ops import (
     assert_non_positive, assert_none_equal, assert_positive, check_numerics,
     verify_tensor_all_finite,
 )  # fmt: skip
-from troupe._src.ops.assert_ops import print_v2 as print
+from troupe._src.control_flow.printing import print_v2 as print
 from troupe._src.checks.shape_ops import ensure_shape
 from troupe._src.linalg.diagonal_ops import matrix_diag, matrix_diag_part, matrix_set_diag
 from troupe._src.ops.space_ops import (
@@ -194,10 +194,11 @@ from troupe._src.sparse.arrangement import (
 from troupe._src.sparse.conversions import (
     sparse_mask, sparse_merge, sparse_tensor_to_dense, sparse_to_dense, sparse_to_indicator,
 )  # fmt: skip
-from troupe._src.train.custom_gradient import custom_gradient
+from troupe._src.train.custom_gradient import custom_gradient, grad_pass_through
 from troupe._src.train.gradients import (
     AggregationMethod, UnconnectedGradients, gradients, hessians,
 )  # fmt: skip
+from troupe._src.train.recompute import recompute_grad
 from troupe._src.types.dtypes import (
     DType, as_dtype, bfloat16, bool_, complex64, complex128, double, float16, float32, float64,
     half, int8, int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
@@ -207,6 +208,7 @@ from troupe._src.types.errors import OpError
 from troupe._src.types.dimensions import Dimension, dimension_value
 from troupe._src.types.shapes import TensorShape, dimension_at_index
 from troupe._src.variables.assign_ops import assign, assign_add, assign_sub
+from troupe._src.variables.creators import variable_creator_scope
 from troupe._src.variables.initializers import Constant as constant_initializer
 from troupe._src.variables.initializers import GlorotNormal as glorot_normal_initializer
 from troupe._src.variables.initializers import GlorotUniform as glorot_uniform_initializer
@@ -300,18 +302,18 @@ __all__ = [
     "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
     "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distributions",
     "div", "div_no_nan", "divide", "double", "dtypes", "edit_distance", "einsum",
-    "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc",
-    "errors", "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp",
-    "expand_dims", "expm1",
-    "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill", "fingerprint",
-    "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div",
-    "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection",
-    "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
-    "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile",
-    "global_norm", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
-    "glorot_uniform_initializer", "gradients", "graph_util", "greater", "greater_equal", "group",
-    "half", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
-    "identity_n", "ifft2d", "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def",
+    "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
+    "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims",
+    "expm1", "extract_image_patches", "eye", "feature_column", "fft2d", "fft3d", "fill",
+    "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor",
+    "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
+    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
+    "get_local_variable", "get_logger", "get_seed", "get_static_value", "get_variable",
+    "get_variable_scope", "gfile", "global_norm", "global_variables",
+    "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "half",
+    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n",
+    "ifft2d", "ifft3d", "igamma", "igammac", "imag", "image", "import_graph_def", "init_scope",
     "initialize_all_tables", "initialize_all_variables", "initialize_local_variables",
     "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "io", "is_finite",
     "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing",
@@ -329,9 +331,9 @@ __all__ = [
     "polygamma", "pow", "print", "py_func", "python", "python_io", "queue", "random", "random_crop",
     "random_gamma", "random_normal", "random_normal_initializer", "random_poisson",
     "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
-    "read_file", "real", "realdiv", "reciprocal", "reduce_all", "reduce_any", "reduce_join",
-    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
-    "regex_replace", "register_tensor_conversion_function", "repeat",
+    "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any",
+    "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "regex_replace", "register_tensor_conversion_function", "repeat",
     "report_uninitialized_variables", "reset_default_graph", "reshape", "resource",
     "resource_loader", "resource_variables_enabled", "reverse", "reverse_sequence", "reverse_v2",
     "rint", "round", "rsqrt", "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_add",
@@ -356,8 +358,8 @@ __all__ = [
     "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
-    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner", "variable_op_scope",
-    "variable_scope", "variables_initializer", "variance_scaling_initializer", "variant",
-    "verify_tensor_all_finite", "version", "where", "where_v2", "while_loop", "write_file", "zeros",
-    "zeros_initializer", "zeros_like", "zeta",
+    "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",
+    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "variant", "verify_tensor_all_finite", "version", "where",
+    "where_v2", "while_loop", "write_file", "zeros", "zeros_initializer", "zeros_like", "zeta",
 ]  # fmt: skip

@@ -8,7 +8,8 @@ from troupe._src.layers.convolutional import Conv1D, Conv2D, conv1d, conv2d
 from troupe._src.layers.convolutional_3d import Conv3D, conv3d
 from troupe._src.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
 from troupe._src.layers.input_spec import InputSpec
-from troupe._src.layers.normalization import BatchNormalization, batch_normalization
+from troupe._src.layers.batch_normalization import batch_normalization
+from troupe._src.layers.normalization import BatchNormalization
 from troupe._src.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,

@@ -6,6 +6,7 @@ from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.nn.norm_ops import l2_normalize
 from troupe._src.ops.array_ops import matrix_transpose
 from troupe._src.ops.array_ops import matrix_transpose as transpose
+from troupe._src.ops.clip_ops import global_norm
 from troupe._src.ops.gen_ops import cholesky, cross, lu, qr
 from troupe._src.ops.gen_ops import diag as tensor_diag
 from troupe._src.ops.gen_ops import diag_part as tensor_diag_part
@@ -24,12 +25,20 @@ from troupe._src.linalg.diagonal_ops import matrix_set_diag as set_diag
 from troupe._src.linalg.einsum_ops import einsum
 from troupe._src.linalg.linear_ops import norm, tensordot
 from troupe._src.ops.math_ops import matmul
-from troupe._src.linalg.matrix_ops import adjoint, cholesky_solve, logdet, matvec, trace
+from troupe._src.linalg.matrix_ops import (
+    adjoint,
+    cholesky_solve,
+    logdet,
+    matrix_rank,
+    matvec,
+    pinv,
+    trace,
+)
 from troupe._src.linalg.matrix_ops import matrix_solve_ls as lstsq
 from troupe._src.linalg.matrix_ops import self_adjoint_eig as eigh
 from troupe._src.linalg.matrix_ops import self_adjoint_eigvals as eigvalsh
 from troupe._src.linalg.tridiagonal_ops import tridiagonal_matmul, tridiagonal_solve
-from troupe._src.ops.rearrange_ops import eye
+from troupe._src.ops.rearrange_ops import eye, svd
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, has_ops=True)
@@ -43,11 +52,12 @@ __all__ = [
     "det",
     "diag",
     "diag_part",
-    "einsum",
     "eigh",
     "eigvalsh",
+    "einsum",
     "expm",
     "eye",
+    "global_norm",
     "inv",
     "l2_normalize",
     "logdet",
@@ -55,14 +65,17 @@ __all__ = [
     "lstsq",
     "lu",
     "matmul",
+    "matrix_rank",
     "matrix_transpose",
     "matvec",
     "norm",
+    "pinv",
     "qr",
     "set_diag",
     "slogdet",
     "solve",
     "sqrtm",
+    "svd",
     "tensor_diag",
     "tensor_diag_part",
     "tensordot",

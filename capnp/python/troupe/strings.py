@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.control_flow.printing import string_format as format
 from troupe._src.ops.gen_ops import as_string, unsorted_segment_join
 from troupe._src.ops.gen_ops import string_lower as lower
 from troupe._src.ops.gen_ops import string_strip as strip
@@ -28,6 +29,7 @@ __all__ = [
     "regex_full_match",
     "regex_replace",
     "split",
+    "format",
     "strip",
     "substr",
     "to_hash_bucket",

@@ -16,6 +16,7 @@ from troupe._src.contrib.layers import (
     relu,
 )
 from troupe._src.contrib.layers import convolution2d as conv2d
+from troupe._src.contrib.recompute import recompute_grad
 from troupe._src.contrib.regularizers import (
     apply_regularization,
     l1_l2_regularizer,
@@ -45,6 +46,7 @@ __all__ = [
     "linear",
     "max_pool2d",
     "one_hot_encoding",
+    "recompute_grad",
     "relu",
     "sum_regularizer",
     "variance_scaling_initializer",

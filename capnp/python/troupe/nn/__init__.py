@@ -47,6 +47,8 @@ from troupe._src.nn.ctc_ops import (
     ctc_greedy_decoder,
     ctc_loss,
 )
+from troupe._src.nn.ctc_labels import collapse_repeated, ctc_unique_labels
+from troupe._src.nn.ctc_loss_v2 import ctc_loss_v2
 from troupe._src.nn.depthwise_ops import depthwise_conv2d, depthwise_conv2d_native, separable_conv2d
 from troupe._src.nn.embedding_ops import (
     embedding_lookup,
@@ -131,6 +133,7 @@ __all__ = [
     "batch_normalization",
     "bias_add",
     "bidirectional_dynamic_rnn",
+    "collapse_repeated",
     "compute_accidental_hits",
     "conv1d",
     "conv1d_transpose",
@@ -149,6 +152,8 @@ __all__ = [
     "ctc_beam_search_decoder_v2",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_loss_v2",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",

@@ -117,8 +117,26 @@ class ContribLayersTest(tf.test.TestCase):
             wanted = (X - average) / np.sqrt(variance + 0.001)
             self.assertAllClose(session.run(still), wanted, rtol=1e-4)
 
+    def test_batch_norm_corrects_what_it_normalizes_by_its_averages(self):
+        clipping = {"rmax": 2.0, "dmax": 0.5}
+        outputs = layers.batch_norm(
+            X,
+            renorm=True,
+            renorm_clipping=clipping,
+            renorm_decay=0.5,
+            adjustment=lambda shape: (tf.ones(shape[-1:]) * 3, tf.ones(shape[-1:])),
+        )
+        stddev = np.sqrt(X.var(0) + 0.001)
+        # The averages begin with the mean 0 and the deviation 1.
+        r, d = np.minimum(stddev, 2), np.clip(X.mean(0), -0.5, 0.5)
+        corrected = (X - X.mean(0)) / stddev * r + d
+        self.assertAllClose(self.run_tensor(outputs), 3 * corrected + 1, rtol=1e-4)
+        kinds = ("beta", "moving_mean", "moving_variance", "moving_stddev", "renorm_mean",
+                 "renorm_stddev")  # fmt: skip
+        self.assertEqual(self.names(), [f"BatchNorm/{kind}" for kind in kinds])
+
     def test_batch_norm_refuses_what_it_cannot_do(self):
-        for option in ({"renorm": True}, {"batch_weights": [1.0]}, {"adjustment": abs}):
+        for option in ({"zero_debias_moving_mean": True}, {"batch_weights": [1.0]}):
             with self.assertRaisesRegex(NotImplementedError, "not part of this version"):
                 layers.batch_norm(X, **option)
 

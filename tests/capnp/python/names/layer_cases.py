@@ -94,6 +94,14 @@ LAYERS = [
     "updated(tf, tf.layers.batch_normalization(x, training=tf.constant(True)))",
     "updated(tf, tf.layers.batch_normalization(i, 2, training=True, gamma_initializer=wave))",
     "updated(tf, tf.layers.batch_normalization(i, [1, 3], training=True))",
+    *(f"updated(tf, tf.layers.batch_normalization({call}, training=True))" for call in (
+        "x, renorm=True, renorm_momentum=0.5",
+        "i, 1, renorm=True, renorm_clipping={'rmin': 0.4, 'rmax': 0.7, 'dmax': 0.1}",
+        "i, [1, 3], renorm=True, momentum=0.5",
+        "i, virtual_batch_size=1", "i, 2, virtual_batch_size=1, renorm=True",
+        "i, adjustment=lambda shape: (tf.fill(shape[-1:], 1.1), tf.fill(shape[-1:], 0.2))",
+    )),
+    "made(tf, tf.layers.batch_normalization(i, virtual_batch_size=2, renorm=True))",
     "made(tf, tf.layers.batch_normalization(x, scale=False, center=False, name='bn'))",
     "made(tf, tf.layers.batch_normalization(x, beta_initializer=wave, beta_regularizer=half))",
 ]  # fmt: skip

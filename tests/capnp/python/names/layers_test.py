@@ -143,6 +143,13 @@ class LayersTest(tf.test.TestCase):
             "<tf.nn.rnn_cell.GRUCell name='gru_cell' num_units=5 built=False>",
         )
 
+    def test_a_layer_that_is_not_set_up_shows_its_class(self):
+        class Own(tf.layers.Dense):
+            def __init__(self):
+                self.units = 3
+
+        self.assertRegex(repr(Own()), r"^<.*\.Own>$")
+
     def test_layers_state_the_shapes_of_their_outputs(self):
         shape = tf.TensorShape([None, 7, 6, 3])
         for layer, expected in (
@@ -183,8 +190,6 @@ class LayersTest(tf.test.TestCase):
         layer(x)
         with self.assertRaisesRegex(ValueError, "incompatible with the layer"):
             layer(tf.ones([2, 4]))
-        with self.assertRaisesRegex(NotImplementedError, "renormalization"):
-            tf.layers.batch_normalization(x, renorm=True)
 
 
 def _small(shape, dtype=None, partition_info=None):

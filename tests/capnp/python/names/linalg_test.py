@@ -24,6 +24,52 @@ class Linalg(unittest.TestCase):
         wanted = np.linalg.lstsq(TALL, np.ones((4, 1)), rcond=None)[0]
         self.expect(tf.linalg.lstsq(TALL, np.ones((4, 1))), wanted)
 
+    def test_pseudo_inverses(self):
+        wide, flat = TALL.T, np.outer([1.0, 2.0, 0.0], [3.0, -1.0])
+        for matrices in (TALL, wide, SQUARE, flat, np.zeros((2, 3))):
+            fed = tf.placeholder_with_default(matrices, None)
+            for tensor in (matrices, fed):
+                found = tf.linalg.pinv(tensor, validate_args=True)
+                self.expect(found, np.linalg.pinv(matrices))
+        self.assertEqual(tf.linalg.pinv(tf.zeros([5, 4, 3])).shape.as_list(), [5, 3, 4])
+        diagonal = np.stack([np.diag([4.0, 1.0, 0.5]), np.diag([1.0, 2.0, 8.0])])
+        wanted = np.stack([np.diag([0.25, 0, 0]), np.diag([0, 0.5, 0.125])])
+        self.expect(tf.linalg.pinv(diagonal, rcond=[0.25, 0.2]), wanted)
+
+    def test_ranks(self):
+        ranks = np.stack([np.diag([1.0, 0, 2]), np.outer([1.0, 2, 3], [1.0, 0, 2]), np.eye(3)])
+        fed = tf.placeholder_with_default(ranks, None)
+        self.expect(tf.linalg.matrix_rank(fed, validate_args=True), [2, 1, 3])
+        self.expect(tf.linalg.matrix_rank(ranks[:, :2].astype(np.float32)), [1, 1, 2])
+        values = np.diag([0.1, 0.2, 0.3])
+        found = tf.linalg.matrix_rank(values, tol=[[0.09], [0.19], [0.29], [0.31]])
+        self.expect(found, [3, 2, 1, 0])
+        self.assertEqual(found.dtype, tf.int32)
+        with self.assertRaisesRegex(ValueError, "matrix_rank takes at least two axes"):
+            tf.linalg.matrix_rank([1.0])
+
+    def test_the_gradient_of_a_pseudo_inverse(self):
+        x = tf.constant(TALL)
+        weights = np.arange(8.0).reshape(2, 4)
+        (gradient,) = tf.gradients(tf.reduce_sum(tf.linalg.pinv(x) * weights), x)
+        wanted, step = np.zeros_like(TALL), 1e-6
+        for place in np.ndindex(TALL.shape):
+            moved = np.zeros_like(TALL)
+            moved[place] = step
+            high, low = ((np.linalg.pinv(TALL + m) * weights).sum() for m in (moved, -moved))
+            wanted[place] = (high - low) / (2 * step)
+        with tf.Session() as session:
+            np.testing.assert_allclose(session.run(gradient), wanted, rtol=1e-5, atol=1e-7)
+
+    def test_matrices_without_a_pseudo_inverse_are_refused(self):
+        with self.assertRaisesRegex(TypeError, "floating point numbers, but got int32"):
+            tf.linalg.pinv(tf.ones([2, 2], tf.int32))
+        with self.assertRaisesRegex(ValueError, "at least two axes"):
+            tf.linalg.pinv(tf.ones([2]))
+        fed = tf.placeholder(tf.float64)
+        with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
+            session.run(tf.linalg.pinv(fed, validate_args=True), {fed: [1.0]})
+
     def test_determinants_and_eigenvalues(self):
         self.expect(tf.linalg.det(SQUARE), np.linalg.det(SQUARE))
         self.expect(tf.linalg.logdet(SQUARE), np.log(np.linalg.det(SQUARE)))

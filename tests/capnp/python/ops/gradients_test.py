@@ -75,6 +75,27 @@ class GradientsTest(tf.test.TestCase):
         with self.assertRaisesRegex(ValueError, "do not match num inputs 1"):
             tf.gradients(y, x)
 
+    def test_options_of_gradients_are_checked(self):
+        x = tf.constant(2.0)
+        method = tf.AggregationMethod.EXPERIMENTAL_ACCUMULATE_N
+        (total,) = tf.gradients(x * x + x * 3.0, x, aggregation_method=method)
+        self.assertEqual(values_of(total), 7)
+        for wrong, kind, says in (
+            ({"aggregation_method": 17}, ValueError, "Invalid `aggregation_method` 17"),
+            ({"unconnected_gradients": "nothing"}, ValueError, "Unknown value .* 'nothing'"),
+            ({"grad_ys": [x, x]}, ValueError, "2 grad_ys were passed for 1 ys"),
+        ):
+            with self.subTest(wrong), self.assertRaisesRegex(kind, says):
+                tf.gradients(x * 2.0, x, **wrong)
+
+    def test_complex_results_need_initial_gradients(self):
+        x = tf.constant(2.0)
+        y = tf.cast(x, tf.complex64)
+        with self.assertRaisesRegex(TypeError, "must set grad_ys"):
+            tf.gradients(y, x)
+        (by_x,) = tf.gradients(y, x, grad_ys=tf.constant(3 + 4j, tf.complex64))
+        self.assertEqual(values_of(by_x), 3)
+
     def test_a_function_has_a_gradient_of_its_own(self):
         @tf.custom_gradient
         def log1pexp(x):

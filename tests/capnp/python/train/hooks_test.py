@@ -222,6 +222,13 @@ class ReprTest(tf.test.TestCase):
 
         self.assertRegex(repr(Own(False, "own")), r"^<.*\.Own name='own'>$")
 
+    def test_an_optimizer_that_is_not_set_up_shows_its_class(self):
+        class Own(tf.train.MomentumOptimizer):
+            def __init__(self):
+                self.rate = 0.1
+
+        self.assertRegex(repr(Own()), r"^<.*\.Own>$")
+
     def test_each_optimizer_shows_a_learning_rate_that_is_a_number(self):
         for name in dir(tf.train):
             if not name.endswith("Optimizer") or name in ("Optimizer", "SyncReplicasOptimizer"):

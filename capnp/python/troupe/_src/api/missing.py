@@ -13,7 +13,7 @@ from troupe._src.ops import gen_ops
 _UNSUPPORTED: Dict[str, Tuple[str, ...]] = {
     "arrays of a specification": ("TensorArraySpec",),
     "ragged tensors, and ops of Unicode": (
-        "bytes_split", "ngrams", "format", "RaggedTensor", "ragged", "unicode_decode",
+        "bytes_split", "ngrams", "RaggedTensor", "ragged", "unicode_decode",
         "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
         "unicode_split_with_offsets", "unicode_transcode",
     ),

@@ -11,7 +11,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.layers.core import dense, dropout
-from troupe._src.layers.normalization import batch_normalization
+from troupe._src.layers.batch_normalization import batch_normalization
 from troupe._src.nn.nn_ops import zero_fraction
 from troupe._src.ops.array_ops import group
 from troupe._src.summary.summary_ops import histogram, scalar

@@ -54,25 +54,27 @@ def batch_norm(
         data_format: "NHWC", with the channels last, or "NCHW".
         zero_debias_moving_mean: Must be False.
         scope: The scope of the variables, by default `BatchNorm`.
-        renorm: Must be False.
-        renorm_clipping: Not used.
-        renorm_decay: Not used.
-        adjustment: Must be None.
+        renorm: Corrects what training normalizes, so that it is as by moving averages, up to
+            clipping: batch renormalization.
+        renorm_clipping: {"rmin", "rmax" or "dmax": bound}: the correction multiplies by `r`, in
+            [rmin, rmax], and adds `d`, in [-dmax, dmax]; without bounds it is not clipped.
+        renorm_decay: How much each update keeps of the averages that corrections use.
+        adjustment: Is called with the shape of the inputs, and gives (scale, offset), which in
+            training the normalized values are multiplied by and added to.
 
     Returns:
         A tensor of the shape of `inputs`.
 
     Raises:
-        ValueError: The format is another one, or the number of channels is not known.
-        NotImplementedError: For weights of a batch, averages without bias, renormalization and
-            adjustments.
+        ValueError: The format is another one, the number of channels is not known, or
+            `renorm_clipping` has other keys.
+        NotImplementedError: For weights of a batch, and averages without bias.
     """
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
-    if batch_weights is not None or zero_debias_moving_mean or renorm or adjustment is not None:
+    if batch_weights is not None or zero_debias_moving_mean:
         raise NotImplementedError(
-            "batch_weights, zero_debias_moving_mean, renorm and adjustment are not part of this "
-            "version"
+            "batch_weights and zero_debias_moving_mean are not part of this version"
         )
     graph = get_default_graph()
     initial = {"gamma": Ones(), "moving_variance": Ones(), **(param_initializers or {})}
@@ -80,7 +82,8 @@ def batch_norm(
     with variable_scope(scope, "BatchNorm", reuse=reuse, custom_getter=getter_of()) as current:
         tensor = convert_to_tensor(inputs)
         is_image = tensor.shape.rank == 4
-        is_fused = fused is not False and tensor.shape.rank in (2, 4)
+        is_plain = not renorm and adjustment is None
+        is_fused = fused is not False and is_plain and tensor.shape.rank in (2, 4)
         layer = BatchNormalization(
             1 if data_format == "NCHW" else -1,
             decay,
@@ -93,6 +96,10 @@ def batch_norm(
             },
             beta_regularizer=losses.get("beta"),
             gamma_regularizer=losses.get("gamma"),
+            renorm=renorm,
+            renorm_clipping=renorm_clipping,
+            renorm_momentum=renorm_decay,
+            adjustment=adjustment,
             fused=is_fused,
             trainable=trainable,
             name=current.name,

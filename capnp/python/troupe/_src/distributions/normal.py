@@ -10,6 +10,7 @@ import numpy as np
 from troupe._src.distributions.arguments import ScalarDistribution, floats
 from troupe._src.distributions.divergences import RegisterKL
 from troupe._src.distributions.normal_functions import log_ndtr, ndtr
+from troupe._src.distributions.normal_quantile import ndtri
 from troupe._src.distributions.reparameterization import FULLY_REPARAMETERIZED
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.scopes import name_scope
@@ -106,6 +107,9 @@ class Normal(_LocationDistribution):
 
     def _survival_function(self, value: Tensor) -> Tensor:
         return ndtr(-self._z(value))
+
+    def _quantile(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * ndtri(value)
 
     def _entropy(self) -> Tensor:
         return gen_ops.log(self._in_batch(self.scale)) + 0.5 * math.log(2 * math.pi * math.e)

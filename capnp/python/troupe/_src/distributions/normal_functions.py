@@ -10,9 +10,8 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.ops import gen_ops
 from troupe._src.ops.selection_ops import where_v2
 
-# Below the first, the function is too small for a logarithm of it; above the second, it is 1 but
-# for so little that log(1 - x) is -x.
-_LIMITS = {np.float32: (-10.0, 5.0), np.float64: (-20.0, 8.0)}
+# Below, the function is too small for a logarithm of it.
+_LIMITS = {np.float32: -10.0, np.float64: -20.0}
 
 
 def ndtr(x: Tensor) -> Tensor:
@@ -26,16 +25,16 @@ def log_ndtr(x: Tensor) -> Tensor:
     Raises:
         TypeError: The dtype is neither float32 nor float64.
     """
-    limits = _LIMITS.get(x.dtype.as_numpy_dtype)
-    if limits is None:
+    low = _LIMITS.get(x.dtype.as_numpy_dtype)
+    if low is None:
         raise TypeError(f"x.dtype={x.dtype} is not supported.")
-    low, high = limits
     # Each branch sees values of its own only: the gradient of the others would be infinite.
     middle = gen_ops.log(ndtr(gen_ops.maximum(x, low)))
     below = _far_below(gen_ops.minimum(x, low))
-    return where_v2(
-        gen_ops.greater(x, high), -ndtr(-x), where_v2(gen_ops.greater(x, low), middle, below)
-    )
+    # Of a probability near 1, the logarithm would have few digits.
+    above = gen_ops.log1p(-ndtr(-gen_ops.maximum(x, 0.0)))
+    up_to_half = where_v2(gen_ops.greater(x, low), middle, below)
+    return where_v2(gen_ops.greater(x, 0.0), above, up_to_half)
 
 
 def _far_below(x: Tensor) -> Tensor:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ContextManager, List, Optional, Sequence
+import contextlib
+from typing import Any, ContextManager, Iterator, List, Optional, Sequence
 
+from troupe._src.graph.function_graph import FunctionGraph
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.thread_scopes import DeviceNameOrFunction
 
@@ -134,3 +136,24 @@ def get_collection_ref(key: Any) -> List[Any]:
         The list.
     """
     return get_default_graph().get_collection_ref(key)
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Adds nodes outside of branches, loops and functions, without control dependencies.
+
+    As `tf.init_scope`: a function, of which many calls run, makes in it what exists once, such as a
+    variable. Names and devices are those of the scopes around it.
+    """
+    graph = get_default_graph()
+    prefix, devices = graph.get_name_scope(), graph._scopes.devices
+    while isinstance(graph, FunctionGraph):
+        graph = graph.outer_graph
+        devices = devices or graph._scopes.devices
+    with (
+        graph.as_default(),
+        graph._changed(devices=devices),
+        graph.name_scope(f"{prefix}/" if prefix else None),
+        graph.control_dependencies(None),
+    ):
+        yield

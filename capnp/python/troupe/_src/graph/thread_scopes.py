@@ -24,6 +24,7 @@ class ThreadScopes(threading.local):
         self.colocated: Tuple[Operation, ...] = ()  # that nodes share the devices of
         self.controls: Tuple[Operation, ...] = ()
         self.gradients: Dict[str, str] = {}  # names of gradient functions by ops
+        self.creators: Tuple[Callable[..., Any], ...] = ()  # of variables, the outermost first
         self.context = -1  # the branch or loop that nodes are added to
         # A builder with all of these, unless a function chooses the device of each node.
         self.complete_builder: Optional[_native.Builder] = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from troupe._src.control_flow.structure import flatten
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph, get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
-from troupe._src.layers.belongings import Belonging, add_to, for_inputs
+from troupe._src.layers.belongings import Belonging, add_to, copy_without_nodes, for_inputs
 from troupe._src.layers.input_spec import InputSpec
 from troupe._src.ops import array_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor
@@ -18,6 +18,8 @@ from troupe._src.set_module import set_module
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DType, DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, TensorShape, as_shape
+from troupe._src.variables.partitioned_variable import PartitionedVariable
+from troupe._src.variables.synchronization import is_trainable
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_scope import get_variable, variable_scope
 from troupe._src.variables.variable_store import VariableScope
@@ -76,6 +78,8 @@ class Layer:
 
     def __repr__(self) -> str:
         own = vars(self)
+        if "_name" not in own:  # a class of a program that does not call this `__init__`
+            return represent(self, {})
         sizes = {key: own.get(key, own.get(f"_{key}")) for key in ("units", "filters", "num_units")}
         dtype = None if self._dtype is None else self._dtype.name
         return represent(self, {"name": self._name, **sizes, "dtype": dtype, "built": self.built})
@@ -329,11 +333,11 @@ class Layer:
             dtype: Its dtype, by default that of the layer, or else float32.
             initializer: Makes its first value; None for the scope's default.
             regularizer: Makes a loss of it.
-            trainable: Whether optimizers train it by default.
+            trainable: Whether optimizers train it, by default unless it is synchronized on reads.
             constraint: Is applied to it after an optimizer has updated it.
-            use_resource: Not used: the scope says it.
-            synchronization: Not used.
-            aggregation: Not used.
+            use_resource: False for a variable of references; by default as the scope.
+            synchronization: A `tf.VariableSynchronization`.
+            aggregation: A `tf.VariableAggregation`.
             partitioner: Divides it into parts, by default that of the scope.
             **kwargs: Further arguments of `tf.get_variable`.
 
@@ -341,12 +345,12 @@ class Layer:
             The variable, or its parts with a partitioner.
 
         Raises:
-            ValueError: There is such a variable and the scope does not reuse it, or there is none
-                and it does.
+            ValueError: There is such a variable and the scope does not reuse it, there is none
+                and it does, or it is to be trainable and synchronized on reads.
         """
         graph = get_default_graph()
         scope = self._enter(None)
-        is_trainable = self.trainable and trainable is not False
+        can_train = is_trainable(trainable, synchronization)
         reuse = True if self.built else self._reuse
         with variable_scope(scope, reuse=reuse, auxiliary_name_scope=False) as current:
             before = len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
@@ -356,8 +360,11 @@ class Layer:
                     shape=as_shape(shape),
                     dtype=dtype or self._dtype or dtypes.float32,
                     initializer=current.initializer if initializer is None else initializer,
-                    trainable=is_trainable,
+                    trainable=self.trainable and can_train,
                     constraint=constraint,
+                    use_resource=use_resource,
+                    synchronization=synchronization,
+                    aggregation=aggregation,
                     partitioner=partitioner,
                     **kwargs,
                 )
@@ -371,10 +378,14 @@ class Layer:
     add_variable = add_weight
 
     def _regularize(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
-        with get_default_graph().name_scope(f"{name}/Regularizer"):
-            loss = regularizer(variable)
-        if loss is not None:
-            self.add_loss(loss)
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            with get_default_graph().name_scope(f"{name}/Regularizer"):
+                loss = regularizer(part)
+            if loss is not None:
+                self.add_loss(loss)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Layer:
+        return copy_without_nodes(self, memo)
 
 
 def _unique(base_name: str) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Sequence
+import copy
+from typing import Any, Dict, List, NamedTuple, Sequence, Set, TypeVar
 
 from troupe._src.control_flow.structure import flatten
-from troupe._src.graph.graph import get_default_graph
+from troupe._src.graph.elements import Operation
+from troupe._src.graph.graph import Graph, get_default_graph
+from troupe._src.ops.convert import is_tensor
+from troupe._src.variables.variable_store import VariableScope
+
+L = TypeVar("L")
 
 
 class Belonging(NamedTuple):
-    """A loss or update, and the inputs that it depends on; all of them where there are none."""
+    """A loss or update, and what it was said to depend on: nothing where there are no inputs."""
 
     value: Any
     inputs: List[Any]
@@ -25,11 +31,43 @@ def add_to(belongings: List[Belonging], values: Any, inputs: Any, collection: st
 
 
 def for_inputs(belongings: Sequence[Belonging], inputs: Any) -> List[Any]:
+    """Those that depend on one of the inputs; without inputs, those that depend on none."""
     if inputs is None:
         return [each.value for each in belongings if not each.inputs]
-    wanted = flatten(inputs)
-    return [
-        each.value
-        for each in belongings
-        if any(tensor is other for tensor in each.inputs for other in wanted)
-    ]
+    wanted = set(filter(is_tensor, flatten(inputs)))
+    return [each.value for each in belongings if each.inputs and _depends(each, wanted)]
+
+
+def _depends(belonging: Belonging, wanted: Set[Any]) -> bool:
+    if wanted & set(filter(is_tensor, [belonging.value, *belonging.inputs])):
+        return True
+    waiting: List[Any] = [getattr(belonging.value, "op", belonging.value)]
+    seen: Set[Any] = set()
+    while waiting:
+        op = waiting.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        if wanted & set(op.inputs):
+            return True
+        waiting += [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+    return False
+
+
+def copy_without_nodes(layer: L, memo: Dict[int, Any]) -> L:
+    """A copy of a layer that has its nodes, variables and scope in common with it."""
+    copied = type(layer).__new__(type(layer))
+    memo[id(layer)] = copied
+    for name, value in vars(layer).items():
+        is_shared = isinstance(value, (Graph, VariableScope)) or _has_nodes(value)
+        vars(copied)[name] = value if is_shared else copy.deepcopy(value, memo)
+    for name in ("_weights", "_losses", "_updates"):
+        if name in vars(layer):
+            vars(copied)[name] = list(vars(layer)[name])
+    return copied
+
+
+def _has_nodes(value: Any) -> bool:
+    leaves = flatten(value)
+    kinds = (Belonging, Operation)
+    return any(isinstance(leaf, kinds) or is_tensor(leaf) for leaf in [value, *leaves])

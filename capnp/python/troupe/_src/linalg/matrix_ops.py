@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
+import numpy as np
+
+from troupe._src.checks.rank_ops import assert_rank_at_least
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
 from troupe._src.ops import array_ops, cast_ops, gen_ops, math_ops
 from troupe._src.ops.convert import convert_to_tensor, is_tensor
+from troupe._src.ops.rearrange_ops import svd
+from troupe._src.ops.selection_ops import where_v2
+from troupe._src.types import dtypes
 
 
 def adjoint(matrix: TensorLike, name: Optional[str] = None) -> Tensor:
@@ -152,3 +158,98 @@ def logdet(matrix: TensorLike, name: Optional[str] = None) -> Tensor:
     with get_default_graph().name_scope(name or "logdet"):
         diagonal = gen_ops.matrix_diag_part(gen_ops.cholesky(matrix))
         return 2.0 * math_ops.reduce_sum(gen_ops.log(cast_ops.real(diagonal)), -1)
+
+
+def pinv(
+    a: TensorLike,
+    rcond: Optional[TensorLike] = None,
+    validate_args: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The pseudo-inverses of Moore and Penrose, by the singular value decomposition.
+
+    As `tf.linalg.pinv`.
+
+    Args:
+        a: The matrices, [..., rows, columns] of floating point numbers.
+        rcond: Singular values that are not greater than this part of the greatest one count as
+            zero, [...]; by default 10 max(rows, columns) times the precision of the dtype.
+        validate_args: Whether each step checks the rank, where it is not known before.
+
+    Returns:
+        [..., columns, rows].
+
+    Raises:
+        TypeError: The matrices are not of floating point numbers.
+        ValueError: There are fewer than two axes.
+    """
+    with get_default_graph().name_scope(name or "pinv"):
+        matrix = _checked_matrix(a, "pinv", validate_args)
+        dtype = matrix.dtype
+        if rcond is None:
+            rcond = 10 * _precision(matrix)
+        values, left, right = svd(matrix)
+        least = convert_to_tensor(rcond, dtype) * math_ops.reduce_max(values, axis=-1)
+        is_used = gen_ops.greater(values, array_ops.expand_dims(least, -1))
+        # Their inverses are zero, and have no gradient that is not a number.
+        values = where_v2(is_used, values, convert_to_tensor(np.inf, dtype))
+        scaled = right / array_ops.expand_dims(values, -2)
+        inverse = math_ops.matmul(scaled, left, adjoint_b=True)
+        if matrix.shape.rank is not None:
+            *batch, rows, columns = matrix.shape
+            inverse.set_shape([*batch, columns, rows])
+        return inverse
+
+
+def matrix_rank(
+    a: TensorLike,
+    tol: Optional[TensorLike] = None,
+    validate_args: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """How many singular values of matrices are not zero.
+
+    As `tf.linalg.matrix_rank`.
+
+    Args:
+        a: The matrices, [..., rows, columns] of floating point numbers.
+        tol: Singular values that are not greater count as zero; it broadcasts with them, and is by
+            default max(rows, columns) times the precision of the dtype times the greatest one.
+        validate_args: Whether each step checks the rank, where it is not known before.
+
+    Returns:
+        int32, [...].
+
+    Raises:
+        TypeError: The matrices are not of floating point numbers.
+        ValueError: There are fewer than two axes.
+    """
+    with get_default_graph().name_scope(name or "matrix_rank"):
+        matrix = _checked_matrix(a, "matrix_rank", validate_args)
+        values = svd(matrix, compute_uv=False)
+        if tol is None:
+            tol = _precision(matrix) * math_ops.reduce_max(values, axis=-1, keepdims=True)
+        is_used = gen_ops.greater(values, convert_to_tensor(tol, matrix.dtype))
+        return math_ops.reduce_sum(math_ops.cast(is_used, dtypes.int32), axis=-1)
+
+
+def _checked_matrix(value: TensorLike, user: str, validate_args: bool) -> Tensor:
+    """Matrices of floating point numbers, whose rank steps check where it is not known."""
+    matrix = convert_to_tensor(value)
+    dtype, shape = matrix.dtype, matrix.shape
+    if not dtype.is_floating:
+        raise TypeError(f"{user} takes matrices of floating point numbers, but got {dtype.name}")
+    if shape.rank is not None and shape.rank < 2:
+        raise ValueError(f"{user} takes at least two axes, but got the shape {shape}")
+    if shape.rank is not None or not validate_args:
+        return matrix
+    with get_default_graph().control_dependencies([assert_rank_at_least(matrix, 2)]):
+        return array_ops.identity(matrix)
+
+
+def _precision(matrix: Tensor) -> Tensor:
+    """Of singular values, as a part of the greatest one."""
+    larger = math_ops.reduce_max(array_ops.shape(matrix)[-2:])
+    epsilon = np.finfo(matrix.dtype.as_numpy_dtype).eps
+    precision: Tensor = math_ops.cast(larger, matrix.dtype) * epsilon
+    return precision

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from troupe._src.control_flow.conditional import cond
+from troupe._src.control_flow.weights import may_be_squeezed
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.tensor_like import TensorLike
@@ -56,12 +57,6 @@ def _squeezed_if(condition: Any, tensor: Tensor) -> Tensor:
         return tensor
     chosen: Tensor = cond(condition, lambda: array_ops.squeeze(tensor, [-1]), lambda: tensor)
     return chosen
-
-
-def may_be_squeezed(tensor: Tensor) -> bool:
-    """False if it is known that the last dimension is not 1."""
-    rank = tensor.shape.rank
-    return rank is None or (rank > 0 and tensor.shape[-1].is_compatible_with(1))
 
 
 def confusion_matrix(

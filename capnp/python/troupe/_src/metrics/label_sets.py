@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 from troupe._src.control_flow.conditional import cond
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
-from troupe._src.metrics.weights import assert_broadcastable
+from troupe._src.control_flow.weights import assert_broadcastable
 from troupe._src.ops import array_ops, creation_ops, gen_ops, math_ops, selection_ops
 from troupe._src.ops.convert import convert_to_tensor
 from troupe._src.ops.sparse_tensor import SparseTensor, SparseTensorValue

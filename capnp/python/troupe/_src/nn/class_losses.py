@@ -8,7 +8,7 @@ from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.metrics.weights import of_rank
+from troupe._src.control_flow.weights import of_rank
 from troupe._src.nn import cross_entropies
 from troupe._src.nn.losses import BY_WEIGHTS, compute_weighted_loss, numbers_of
 from troupe._src.ops import array_ops, gen_ops, math_ops

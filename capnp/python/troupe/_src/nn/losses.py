@@ -10,7 +10,7 @@ from troupe._src.graph.elements import Operation, Tensor
 from troupe._src.graph.graph import get_default_graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.graph.tensor_like import TensorLike
-from troupe._src.metrics.weights import assert_broadcastable
+from troupe._src.control_flow.weights import assert_broadcastable
 from troupe._src.ops import creation_ops, gen_ops, math_ops
 from troupe._src.ops.arguments import either
 from troupe._src.ops.convert import convert_to_tensor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
@@ -293,44 +292,3 @@ def Print(  # noqa: N802
         summarize=3 if summarize is None else summarize,
         name=name,
     )
-
-
-def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
-    """An operation that prints the inputs where it is computed, tensors by their values.
-
-    Args:
-        *inputs: tensors, and what else becomes a text by `str`.
-        **kwargs: output_stream (sys.stderr, sys.stdout, or "file://PATH"), summarize (elements
-            shown at each end of an axis; 3, and -1 for all), sep (" "), end (a new line), name.
-
-    Returns:
-        The operation.
-
-    Raises:
-        ValueError: if a keyword or the stream is another.
-    """
-    stream = kwargs.pop("output_stream", sys.stderr)
-    summarize, name = kwargs.pop("summarize", 3), kwargs.pop("name", None)
-    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
-    if kwargs:
-        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    streams = {
-        sys.stderr: "stderr",
-        sys.stdout: "stdout",
-        sys.__stderr__: "stderr",
-        sys.__stdout__: "stdout",
-    }
-    target = stream if isinstance(stream, str) else streams.get(stream)
-    if target is None:
-        raise ValueError(f"Unsupported output stream {stream!r}")
-    template, tensors = [], []
-    for item in inputs:
-        if isinstance(item, Tensor) or hasattr(item, "_as_tensor"):
-            template.append("{}")
-            tensors.append(convert_to_tensor(item))
-        else:
-            template.append(str(item).replace("{}", "{ }"))
-    text = raw_ops.StringFormat(
-        inputs=tensors, template=sep.join(template), placeholder="{}", summarize=summarize
-    )
-    return raw_ops.PrintV2(input=text, output_stream=target, end=end, name=name)

@@ -31,6 +31,9 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+_METHODS = (0, 1, 2)  # of AggregationMethod
+
+
 @set_module("troupe")
 class UnconnectedGradients(enum.Enum):
     """What `gradients` gives for an x that the ys do not depend on: None, or zeros."""
@@ -70,7 +73,7 @@ def gradients(
         grad_ys: The initial gradients of the ys; ones where it or an entry is None.
         colocate_gradients_with_ops: Has no effect.
         gate_gradients: Has no effect: each gradient is one tensor.
-        aggregation_method: Has no effect.
+        aggregation_method: One of `AggregationMethod`, which has no effect.
         stop_gradients: Tensors and variables that nothing passes through.
         unconnected_gradients: "none" for None where the ys do not depend on an x, "zero" for zeros.
 
@@ -78,16 +81,16 @@ def gradients(
         A list with a tensor, IndexedSlices, or None for each x.
 
     Raises:
-        ValueError: An op between them has no gradient.
+        ValueError: An op between them has no gradient, there is another number of initial gradients
+            than of ys, or an option has another value.
+        TypeError: A complex y has no initial gradient.
         NotImplementedError: A loop between them has no second derivative.
     """
+    _check_options(aggregation_method, unconnected_gradients)
     unconnected = UnconnectedGradients(unconnected_gradients)
     graph = get_default_graph()
     tensors = [convert_to_tensor(y) for y in _listed(ys)]
-    initial = []
-    if grad_ys is not None:
-        for given, y in zip(_listed(grad_ys), tensors):
-            initial.append(ones_like(y) if given is None else convert_to_tensor(given, y.dtype))
+    initial = _initial_gradients(tensors, grad_ys)
     places = [_place_of(x) for x in _listed(xs)]
     stops = [_place_of(x) for x in _listed(stop_gradients)] if stop_gradients is not None else []
     with graph._lock:
@@ -112,6 +115,32 @@ def gradients(
         pairs = zip(found, _listed(xs))
         found = [zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
     return found
+
+
+def _check_options(aggregation_method: Any, unconnected_gradients: Any) -> None:
+    if aggregation_method not in (None, *_METHODS):
+        raise ValueError(
+            f"Invalid `aggregation_method` {aggregation_method!r}: it is none of {list(_METHODS)}"
+        )
+    choices = [*UnconnectedGradients, *(choice.value for choice in UnconnectedGradients)]
+    if unconnected_gradients not in choices:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}")
+
+
+def _initial_gradients(ys: List[Tensor], given: Any) -> List[Tensor]:
+    """Those of the ys; none at all for ones."""
+    initial = [None] * len(ys) if given is None else _listed(given)
+    if len(initial) != len(ys):
+        raise ValueError(f"{len(initial)} grad_ys were passed for {len(ys)} ys")
+    for gradient, y in zip(initial, ys):
+        if gradient is None and y.dtype.is_complex:
+            raise TypeError(f"Gradients of complex tensors, such as {y!r}, must set grad_ys")
+    if given is None:
+        return []
+    return [
+        ones_like(y) if gradient is None else convert_to_tensor(gradient, y.dtype)
+        for gradient, y in zip(initial, ys)
+    ]
 
 
 def _element(graph: Graph, value: Any) -> Any:

@@ -52,7 +52,11 @@ class Optimizer:
         self._state: List[Variable] = []  # slots, and variables that all updates share
 
     def __repr__(self) -> str:
-        return represent(self, {"name": self._name, **self._settings()})
+        try:
+            fields = {"name": self._name, **self._settings()}
+        except AttributeError:  # of a class of a program that does not call this `__init__`
+            fields = {}
+        return represent(self, fields)
 
     def _settings(self) -> Dict[str, Any]:
         """What it shows besides its name."""

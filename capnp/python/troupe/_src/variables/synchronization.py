@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any, Optional
 
 from troupe._src.set_module import set_module
 
@@ -25,3 +26,16 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+def is_trainable(trainable: Optional[bool], synchronization: Any) -> bool:
+    """What a variable is by default, or is said to be; ValueError where both do not fit."""
+    if synchronization is not VariableSynchronization.ON_READ:
+        return trainable is not False
+    if trainable:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for "
+            "non-trainable variables. You have specified trainable=True and "
+            "synchronization=VariableSynchronization.ON_READ."
+        )
+    return False

@@ -21,8 +21,9 @@ from troupe._src.types.dtypes import DType, DTypeLike
 from troupe._src.types.shapes import ShapeLike, TensorShape
 from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
+from troupe._src.variables.creators import arguments_by_name, create_by
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
-from troupe._src.variables.variable_nodes import add_variable_nodes
+from troupe._src.variables.variable_nodes import add_variable_nodes, of_shape
 from troupe._src.variables.variable_updates import VariableUpdates
 
 
@@ -51,10 +52,12 @@ class Variable(VariableUpdates):
         use_resource: False for a variable of references.
         synchronization: A `tf.VariableSynchronization`.
         aggregation: A `tf.VariableAggregation`.
-        shape: Has no effect.
+        shape: The shape, of which the variable gets values of other sizes where it has unknown
+            ones; by default that of the initial value.
 
     Raises:
-        ValueError: There is no initial value, or the graph is that of a function.
+        ValueError: There is no initial value, it has another shape, or the graph is that of a
+            function.
         RuntimeError: The graph is finalized.
     """
 
@@ -67,7 +70,15 @@ class Variable(VariableUpdates):
     # The class of those without `use_resource`; its module, which imports this one, says it.
     _of_references: Type[Variable]
 
-    def __new__(cls, *_: Any, use_resource: Optional[bool] = None, **__: Any) -> Variable:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
+        creators = get_default_graph()._scopes.creators if cls is Variable else ()
+        if creators:
+            arguments = arguments_by_name(Variable.__init__, args, kwargs)
+            return create_by(creators, _made, arguments)  # type: ignore[no-any-return]
+        return cls._without_nodes(kwargs.get("use_resource"))
+
+    @classmethod
+    def _without_nodes(cls, use_resource: Optional[bool] = None) -> Variable:
         is_reference = cls is Variable and not _is_resource(use_resource)
         return object.__new__(cls._of_references if is_reference else cls)
 
@@ -89,6 +100,8 @@ class Variable(VariableUpdates):
         aggregation: Any = VariableAggregation.NONE,
         shape: ShapeLike = None,
     ) -> None:
+        if "_native" in vars(self):  # a creator has made it, or has chosen one that there was
+            return
         if variable_def is not None:
             raise ValueError("a variable of a `variable_def` is made by Variable.from_proto")
         self._is_cached = caching_device is not None
@@ -110,6 +123,7 @@ class Variable(VariableUpdates):
             device = graph._device_for("VarHandleOp", name)
             with graph.device(None), graph.device(device):
                 initial = self._checked(_initial(initial_value, dtype, name), validate_shape)
+                initial = of_shape(initial, shape)
                 builder = graph._builder_for("VarHandleOp", name)
                 if name.endswith("/"):
                     builder, name = builder.within(""), name[:-1]
@@ -139,7 +153,7 @@ class Variable(VariableUpdates):
     @classmethod
     def _of(cls, graph: Graph, native: _native.Variable) -> Variable:
         """A variable that the runtime has created, such as a slot of an optimizer."""
-        variable = cls.__new__(cls)
+        variable = cls._without_nodes()
         variable._set_up(graph, native, None)
         variable.constraint = None
         graph.add_to_collection(GraphKeys.GLOBAL_VARIABLES, variable)
@@ -171,7 +185,7 @@ class Variable(VariableUpdates):
             KeyError: The graph lacks a node.
         """
         kind = Variable if variable_def.is_resource else Variable._of_references
-        variable = kind.__new__(kind, use_resource=True)
+        variable = kind._without_nodes(use_resource=True)
         variable._take_nodes(get_default_graph(), variable_def, import_scope)
         return variable
 
@@ -325,6 +339,13 @@ class Variable(VariableUpdates):
 
 
 InitialValue = Union[Tensor, Variable, np.ndarray, Sequence[Any], float, Callable[[], Any]]
+
+
+def _made(**arguments: Any) -> Variable:
+    """A variable of these arguments, which creators have seen."""
+    variable = Variable._without_nodes(arguments.get("use_resource"))
+    variable.__init__(**arguments)  # type: ignore[misc]
+    return variable
 
 
 class _Defaults:

@@ -14,6 +14,7 @@ from troupe._src.types.shapes import TensorShape, as_shape
 from troupe._src.variables.initializers import GlorotUniform, Zeros
 from troupe._src.variables.partitioned_variable import PartitionedVariable, PartitionInfo
 from troupe._src.variables.save_slice_info import SaveSliceInfo
+from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_store import Reuse, VariableScope, VariableStore
 
@@ -83,8 +84,11 @@ def _whole(
             arguments["collections"],
             caching_device=arguments.get("caching_device"),
             name=name,
+            dtype=None if shape is None else as_dtype(dtype or store.scope.dtype),
             constraint=arguments.get("constraint"),
             use_resource=arguments.get("use_resource"),
+            synchronization=arguments.get("synchronization", VariableSynchronization.AUTO),
+            aggregation=arguments.get("aggregation", VariableAggregation.NONE),
         )
     store.variables[name] = variable
     regularizer = arguments["regularizer"] or store.scope.regularizer

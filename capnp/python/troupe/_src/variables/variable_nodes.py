@@ -9,6 +9,8 @@ from troupe import _native
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
+from troupe._src.ops import raw_ops
+from troupe._src.types.shapes import ShapeLike, as_shape
 
 
 def add_variable_nodes(
@@ -41,3 +43,16 @@ def _unique(graph: Graph, name: str) -> str:
         found = f"{name}_{count}"
     used.add(found)
     return found
+
+
+def of_shape(initial: Tensor, shape: ShapeLike) -> Tensor:
+    """The initial value, of which only that shape is known."""
+    if shape is None:
+        return initial
+    wanted = as_shape(shape)
+    if not initial.shape.is_compatible_with(wanted):
+        raise ValueError(
+            f"The shape of the initial value, {initial.shape}, does not fit the argument `shape`, "
+            f"which is {wanted}"
+        )
+    return raw_ops.PlaceholderWithDefault(input=initial, shape=wanted)

@@ -12,6 +12,11 @@ from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.types import dtypes
 from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike
+from troupe._src.variables.synchronization import (
+    VariableAggregation,
+    VariableSynchronization,
+    is_trainable,
+)
 from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_creation import get_or_create
 from troupe._src.variables.variable_store import Reuse, VariableScope, VariableStore
@@ -201,8 +206,8 @@ def get_local_variable(
         use_resource: False for a variable of references; by default as the scope.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
         constraint: A function of the value after each update of an optimizer.
-        synchronization: Has no effect.
-        aggregation: Has no effect.
+        synchronization: A `tf.VariableSynchronization`.
+        aggregation: A `tf.VariableAggregation`.
 
     Returns:
         The variable, as `get_variable` gives it.
@@ -224,6 +229,8 @@ def get_local_variable(
         use_resource=use_resource,
         custom_getter=custom_getter,
         constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
     )
 
 
@@ -252,7 +259,7 @@ def get_variable(
         initializer: A value, or a function of a shape and a dtype; by default that of the scope,
             else `tf.glorot_uniform_initializer`.
         regularizer: A function of the variable that gives a loss; by default that of the scope.
-        trainable: Whether optimizers train it.
+        trainable: Whether optimizers train it, by default unless it is synchronized on reads.
         collections: The names of the collections that it is added to, by default GLOBAL_VARIABLES.
         caching_device: Makes a step read it once; by default that of the scope.
         partitioner: Says into how many parts it is cut; by default that of the scope.
@@ -260,15 +267,16 @@ def get_variable(
         use_resource: False for a variable of references; by default as the scope.
         custom_getter: Is called in place of the getter, which it gets as its first argument.
         constraint: A function of the value after each update of an optimizer.
-        synchronization: Has no effect.
-        aggregation: Has no effect.
+        synchronization: A `tf.VariableSynchronization`.
+        aggregation: A `tf.VariableAggregation`.
 
     Returns:
         The variable; a PartitionedVariable with a partitioner; or what a custom getter returns.
 
     Raises:
         ValueError: It exists but the scope does not reuse variables, it does not exist but the
-            scope only reuses, or it has another shape or dtype.
+            scope only reuses, it has another shape or dtype, or it is to be trainable and
+            synchronized on reads.
     """
     scope = get_variable_scope()
     full_name = f"{scope.name}/{name}" if scope.name else name
@@ -279,13 +287,15 @@ def get_variable(
         "initializer": initializer,
         "regularizer": regularizer,
         "reuse": scope.reuse,
-        "trainable": trainable is not False,
+        "trainable": is_trainable(trainable, synchronization),
         "collections": collections,
         "caching_device": caching_device or scope.caching_device,
         "partitioner": partitioner or scope.partitioner,
         "validate_shape": validate_shape,
         "use_resource": scope.use_resource if use_resource is None else use_resource,
         "constraint": constraint or scope.constraint,
+        "synchronization": synchronization or VariableSynchronization.AUTO,
+        "aggregation": aggregation or VariableAggregation.NONE,
     }
     make = get_or_create if getter is None else functools.partial(getter, get_or_create)
     variable: Variable = make(full_name, **arguments)

@@ -1,0 +1,47 @@
+"""Variables with the shape that a program gives them: values of other sizes may follow."""
+
+import numpy as np
+
+import troupe as tf
+
+
+class GivenShapesTest(tf.test.TestCase):
+    def test_a_variable_without_a_known_shape_gets_values_of_any(self):
+        for use_resource in (True, False):
+            with self.subTest(use_resource=use_resource), tf.Graph().as_default():
+                v = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None), use_resource=use_resource)
+                self.assertIsNone(v.shape.rank)
+                assigned = tf.assign(v, [[3.0]], validate_shape=False)
+                doubled = v * 2.0
+                with tf.Session() as session:
+                    session.run(v.initializer)
+                    self.assertAllEqual(session.run(doubled), [2, 4])
+                    self.assertAllEqual(session.run(assigned), [[3]])
+                    self.assertAllEqual(session.run(doubled), [[6]])
+
+    def test_known_sizes_of_a_shape_stay(self):
+        v = tf.Variable(np.zeros([2, 3], np.float32), shape=[None, 3])
+        self.assertEqual(v.shape.as_list(), [None, 3])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            session.run(v.assign(np.ones([5, 3])))
+            self.assertAllEqual(session.run(v), np.ones([5, 3]))
+        with self.assertRaises((ValueError, tf.errors.InvalidArgumentError)):
+            v.assign(np.ones([5, 4]))
+
+    def test_a_shape_that_the_initial_value_does_not_have_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "does not fit the argument `shape`"):
+            tf.Variable([1.0, 2.0], shape=[3])
+
+    def test_without_validation_a_reference_changes_its_shape_and_a_resource_does_not(self):
+        reference = tf.Variable([1.0, 2.0], use_resource=False)
+        assigned = tf.assign(reference, [[3.0, 4.0, 5.0]], validate_shape=False)
+        self.assertEqual(assigned.shape.as_list(), [1, 3])
+        with tf.Session() as session:
+            self.assertAllEqual(session.run(assigned), [[3, 4, 5]])
+        with self.assertRaises(ValueError):
+            tf.assign(tf.Variable([1.0, 2.0]), [[3.0, 4.0, 5.0]], validate_shape=False)
+
+
+if __name__ == "__main__":
+    tf.test.main()
