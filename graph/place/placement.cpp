@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "troupe/graph/ops/handle.hpp"
 
@@ -101,6 +102,7 @@ class Placement::ColocationGroups {
       const Graph& graph, const std::vector<NodeId>& nodes,
       std::shared_ptr<const PlacementView> view)
       : graph_(graph), nodes_(nodes), view_(std::move(view)) {
+    members_.reserve(nodes.size());
     for (auto id : nodes) members_[id] = {.parent = id, .constraint = {}, .source = id};
   }
 
@@ -243,7 +245,7 @@ class Placement::ColocationGroups {
   const Graph& graph_;
   std::vector<NodeId> nodes_;
   std::shared_ptr<const PlacementView> view_;
-  std::map<NodeId, Member> members_;
+  std::unordered_map<NodeId, Member> members_;
   std::map<std::string, NodeId> absent_;  // the first node that is to be with one that is not there
 };
 
