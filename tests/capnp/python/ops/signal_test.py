@@ -288,6 +288,8 @@ class ShortTimeTest(SignalTest):
         with self.session() as session:
             for value, size in ((1, 1), (8, 8), (9, 16), (32, 32)):
                 self.assertEqual(session.run(found, {length: value}).shape[-1], size // 2 + 1)
+                known = tf.signal.stft(self.signal, value, 4)
+                self.assertEqual(known.shape[-1], size // 2 + 1)
 
     def test_a_signal_is_found_again_but_at_its_ends(self):
         for length, step, fft_length in ((16, 4, None), (12, 5, None), (12, 6, 12)):
