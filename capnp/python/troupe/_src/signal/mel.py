@@ -58,18 +58,20 @@ def linear_to_mel_weight_matrix(
         _check(num_mel_bins, float(rate), lower_edge_hertz, upper_edge_hertz)
         if not kind.is_floating:
             raise ValueError(f"dtype must be a floating point type, not {kind!r}")
-        zero, nyquist = (convert_to_tensor(each, kind) for each in (0.0, float(rate) / 2))
+        # Differences of frequencies that are near to each other need more digits than float32 has.
+        exact = dtypes.float64
+        zero, nyquist = (convert_to_tensor(each, exact) for each in (0.0, float(rate) / 2))
         hertz = gen_ops.lin_space(zero, nyquist, num_spectrogram_bins)[1:]
         bins = array_ops.expand_dims(_MELS * gen_ops.log(1.0 + hertz / _BREAK_HERTZ), 1)
         first, last = (
-            convert_to_tensor(_mels(each), kind) for each in (lower_edge_hertz, upper_edge_hertz)
+            convert_to_tensor(_mels(each), exact) for each in (lower_edge_hertz, upper_edge_hertz)
         )
         edges = gen_ops.lin_space(first, last, num_mel_bins + 2)
         lower, middle, upper = edges[:-2], edges[1:-1], edges[2:]
         rising = (bins - lower) / (middle - lower)
         falling = (upper - bins) / (upper - middle)
         weights = gen_ops.maximum(zero, gen_ops.minimum(rising, falling))
-        return creation_ops.pad(weights, [[1, 0], [0, 0]], name=scope)
+        return creation_ops.pad(math_ops.cast(weights, kind), [[1, 0], [0, 0]], name=scope)
 
 
 def mfccs_from_log_mel_spectrograms(
