@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from troupe import (
     app, bitwise, contrib, data, debugging, distributions, dtypes, errors, flags, gfile, graph_util,
     image, initializers, io, layers, linalg, logging, lookup, losses, manip, math, metrics, nest,
-    nn, python_io, queue, random, raw_ops, resource_loader, sets, sparse, strings, summary, train,
-    version,
+    nn, python_io, queue, random, raw_ops, resource_loader, sets, signal, sparse, spectral, strings,
+    summary, train, version,
 )  # fmt: skip
 from troupe._src import late_names as _late_names  # noqa: F401
 from troupe._src.api.missing import missing_names as _missing_names
@@ -340,7 +340,8 @@ __all__ = [
     "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd_add", "scatter_nd_sub",
     "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "self_adjoint_eig",
     "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
-    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "sigmoid", "sign", "sin",
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "sigmoid", "sign",
+    "signal", "sin",
     "sinh", "size", "slice", "sort", "space_to_batch", "space_to_depth", "sparse", "sparse_add",
     "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_maximum", "sparse_merge",
     "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
@@ -348,7 +349,8 @@ __all__ = [
     "sparse_reshape", "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n",
     "sparse_segment_sum", "sparse_slice", "sparse_softmax", "sparse_split",
     "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
-    "sparse_to_indicator", "sparse_transpose", "split", "sqrt", "square", "squared_difference",
+    "sparse_to_indicator", "sparse_transpose", "spectral", "split", "sqrt", "square",
+    "squared_difference",
     "squeeze", "stack", "stop_gradient", "strided_slice", "string", "string_join", "string_split",
     "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast",
     "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract", "summary",

@@ -60,6 +60,10 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "summary_ops": "summary",
     },
     "python.ops.losses": {"losses losses_impl util": "losses"},
+    "python.ops.signal": {
+        "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops": "signal",
+        "signal spectral_ops window_ops": "signal",
+    },
     "python.platform": {
         "app": "app",
         "flags": "flags",

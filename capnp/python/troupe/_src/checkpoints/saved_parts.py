@@ -19,7 +19,7 @@ def parts_of(var_list: Any) -> List[Part]:
         ValueError: Two variables have the same name, or a part does not say which it is.
         TypeError: Something is no variable.
     """
-    named = var_list if isinstance(var_list, dict) else _by_name(list(var_list))
+    named = var_list if isinstance(var_list, dict) else by_name(list(var_list))
     parts: List[Part] = []
     for name, given in named.items():
         if isinstance(given, (list, tuple, PartitionedVariable)):
@@ -41,7 +41,7 @@ def _part(name: str, variable: Any) -> Part:
     return name, info.spec, variable
 
 
-def _by_name(variables: List[Any]) -> Dict[str, Any]:
+def by_name(variables: List[Any]) -> Dict[str, Any]:
     """Variables by their own names, and lists of parts by those of the whole ones."""
     named: Dict[str, Any] = {}
     for variable in variables:

@@ -30,6 +30,11 @@ def _between(num_thresholds: int) -> List[float]:
     return [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
 
 
+def evenly_spaced(num_thresholds: int) -> List[float]:
+    """As many thresholds of equal distances, from just below 0 to just above 1."""
+    return [0.0 - EPSILON, *_between(num_thresholds), 1.0 + EPSILON]
+
+
 def auc(
     labels: TensorLike, predictions: TensorLike, weights: Optional[TensorLike] = None,
     num_thresholds: int = 200, metrics_collections: Optional[Sequence[str]] = None,
@@ -140,7 +145,7 @@ def sensitivity_at_specificity(
         return _rate(tp, fn, nearest, name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
-        limits = [0.0 - EPSILON, *_between(num_thresholds), 1.0 + EPSILON]
+        limits = evenly_spaced(num_thresholds)
         metric = _on_curve(at_nearest, labels, predictions, limits, weights)
     return collected(*metric, metrics_collections, updates_collections)
 

@@ -193,23 +193,54 @@ def average_precision_at_k(
     """
     if k < 1:
         raise ValueError(f"Invalid k={k}.")
-    graph = get_default_graph()
-    with graph.name_scope(name or _at_k("average_precision", k)) as scope:
+    with get_default_graph().name_scope(name or _at_k("average_precision", k)) as scope:
         given = convert_to_tensor(predictions)
-        predicted = math_ops.cast(top_k(given, k)[1], dtypes.int64)
         classes = label_sets.within_classes(labels, array_ops.shape(given)[-1])
-        average = _average_precision(label_sets.expanded(classes, predicted), predicted)
-        if weights is None:
-            number = math_ops.cast(array_ops.size(average), dtypes.float64)
-        else:
-            weight = math_ops.cast(convert_to_tensor(weights), dtypes.float64)
-            each = broadcast_weights(weight, average)
-            average, number = gen_ops.multiply(average, each), math_ops.reduce_sum(each)
-        rows, rows_update = _sum("max", number)
-        total, total_update = _sum("total", math_ops.reduce_sum(average))
-        value = gen_ops.div_no_nan(total, rows, name="mean")
-        update = gen_ops.div_no_nan(total_update, rows_update, name=scope)
-    return collected(value, update, metrics_collections, updates_collections)
+        metric = _mean_average_precision(classes, top_k(given, k)[1], weights, scope)
+    return collected(*metric, metrics_collections, updates_collections)
+
+
+def average_precision_at_top_k(
+    labels: Any, predictions_idx: TensorLike, weights: Optional[TensorLike] = None,
+    metrics_collections: Optional[Sequence[str]] = None,
+    updates_collections: Optional[Sequence[str]] = None, name: Optional[str] = None,
+) -> Metric:  # fmt: skip
+    """`average_precision_at_k` for given classes.
+
+    Args:
+        labels: int64, the classes of each row: a tensor or a SparseTensor.
+        predictions_idx: int64, the predicted classes of each row, the best first, [..., k], of
+            which k is known.
+        weights: what each row counts, of the shape of the rows, or one number; None for 1.
+        metrics_collections: the names of the collections that the value is added to, or None.
+        updates_collections: the names of the collections that the update is added to, or None.
+
+    Returns:
+        The mean so far, a float64 scalar; and the update, whose result is the mean with this step.
+
+    Raises:
+        ValueError: if k is not known, or shapes are known not to fit.
+    """
+    predicted = convert_to_tensor(predictions_idx)
+    k = predicted.shape[-1].value if predicted.shape.rank else None
+    with get_default_graph().name_scope(name or _at_k("average_precision", k)) as scope:
+        metric = _mean_average_precision(labels, predicted, weights, scope)
+    return collected(*metric, metrics_collections, updates_collections)
+
+
+def _mean_average_precision(classes: Any, top: Tensor, weights: Any, scope: str) -> Metric:
+    predicted = math_ops.cast(top, dtypes.int64)
+    average = _average_precision(label_sets.expanded(classes, predicted), predicted)
+    if weights is None:
+        number = math_ops.cast(array_ops.size(average), dtypes.float64)
+    else:
+        weight = math_ops.cast(convert_to_tensor(weights), dtypes.float64)
+        each = broadcast_weights(weight, average)
+        average, number = gen_ops.multiply(average, each), math_ops.reduce_sum(each)
+    rows, rows_update = _sum("max", number)
+    total, total_update = _sum("total", math_ops.reduce_sum(average))
+    value = gen_ops.div_no_nan(total, rows, name="mean")
+    return value, gen_ops.div_no_nan(total_update, rows_update, name=scope)
 
 
 def _sum(name: str, of_step: Tensor) -> Metric:

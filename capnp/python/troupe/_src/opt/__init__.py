@@ -1,0 +1,1 @@
+"""Optimizers that only `tf.contrib.opt` has, and what changes other optimizers."""

@@ -1,0 +1,1 @@
+"""Signals: their frames, their spectra, and windows."""

@@ -1,0 +1,1 @@
+"""Images that are turned, moved and warped: those of `tf.contrib.image`."""

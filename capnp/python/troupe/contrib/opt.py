@@ -1,0 +1,43 @@
+"""Optimizers that `troupe.train` lacks, and what changes other optimizers."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.opt.adam_variants import AdaMaxOptimizer, LazyAdamOptimizer, NadamOptimizer
+from troupe._src.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
+from troupe._src.opt.lars import LARSOptimizer
+from troupe._src.opt.sign_optimizers import AddSignOptimizer, PowerSignOptimizer
+from troupe._src.opt.weight_decay import (
+    AdamWOptimizer,
+    DecoupledWeightDecayExtension,
+    MomentumWOptimizer,
+    extend_with_decoupled_weight_decay,
+)
+from troupe._src.opt.wrappers import (
+    MovingAverageOptimizer,
+    MultitaskOptimizerWrapper,
+    VariableClippingOptimizer,
+    clip_gradients_by_global_norm,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "AdaMaxOptimizer",
+    "AdamWOptimizer",
+    "AddSignOptimizer",
+    "DecoupledWeightDecayExtension",
+    "ExternalOptimizerInterface",
+    "LARSOptimizer",
+    "LazyAdamOptimizer",
+    "MomentumWOptimizer",
+    "MovingAverageOptimizer",
+    "MultitaskOptimizerWrapper",
+    "NadamOptimizer",
+    "PowerSignOptimizer",
+    "ScipyOptimizerInterface",
+    "VariableClippingOptimizer",
+    "clip_gradients_by_global_norm",
+    "extend_with_decoupled_weight_decay",
+]
