@@ -263,6 +263,20 @@ BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_
   });
 }
 
+BOOST_AUTO_TEST_CASE(hyperbolic_tangents_of_floats_are_exact_between_all_their_pieces) {
+  std::vector<float> x;
+  for (float next = 1e-6f; next < 12; next *= 1.0001f) x.push_back(next);
+  with_each_target([&] {
+    std::vector<float> y(x.size());
+    cpu::vector::function_loop(Function::tanh, DType::float32)(y.data(), x.data(), std::ssize(x));
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      worst = std::max(worst, ulps(y[i], std::tanh(static_cast<long double>(x[i]))));
+    BOOST_TEST(worst <= 2.5);
+    BOOST_TEST(*std::ranges::max_element(y) == 1);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(arithmetic_is_that_of_single_elements) {
   with_each_target([] {
     for (auto operation :
