@@ -222,9 +222,9 @@ ClusterSpec ClusterSpec::with(const ClusterSpec& others) const {
 }
 
 ClusterSpec ClusterSpec::without(const std::string& job, int task) const {
+  if (!jobs_->contains(job)) return *this;
   auto jobs = *jobs_;
   auto tasks = jobs.find(job);
-  if (tasks == jobs.end()) return *this;
   tasks->second.erase(task);
   if (tasks->second.empty()) jobs.erase(tasks);
   return ClusterSpec(std::move(jobs));
