@@ -39,8 +39,8 @@ T sum_exponentials(T* out, const T* row, int64_t size, T greatest) {
   auto sum = hn::Zero(d), other = sum;
   int64_t i = 0;
   for (; i + 2 * lanes <= size; i += 2 * lanes) {
-    const auto e = exp_of(d, hn::Sub(hn::LoadU(d, row + i), shift));
-    const auto f = exp_of(d, hn::Sub(hn::LoadU(d, row + i + lanes), shift));
+    const auto e = exp_of_negative(d, hn::Sub(hn::LoadU(d, row + i), shift));
+    const auto f = exp_of_negative(d, hn::Sub(hn::LoadU(d, row + i + lanes), shift));
     sum = hn::Add(sum, e);
     other = hn::Add(other, f);
     if (!out) continue;
@@ -49,7 +49,7 @@ T sum_exponentials(T* out, const T* row, int64_t size, T greatest) {
   }
   for (; i < size; i += lanes) {
     const auto some = std::min(lanes, size - i);
-    const auto e = exp_of(d, hn::Sub(load_some(d, row + i, some), shift));
+    const auto e = exp_of_negative(d, hn::Sub(load_some(d, row + i, some), shift));
     sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(some)), e));
     if (out) store_some(e, d, out + i, some);
   }

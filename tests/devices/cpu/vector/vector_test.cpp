@@ -313,6 +313,46 @@ BOOST_AUTO_TEST_CASE(rows_of_every_length_have_a_softmax) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_softmax_of_floats_is_exact_down_to_the_smallest_normal_number) {
+  constexpr float least = -87.33654f;
+  with_each_target([] {
+    auto softmax = cpu::vector::softmax_loop(DType::float32, false);
+    double worst = 0;
+    for (float first = -0.0005f; first > -92; first *= 1.01f) {
+      std::vector<float> x(24), y(x.size());
+      for (size_t i = 1; i < x.size(); ++i) x[i] = first - 0.001f * float(i);
+      softmax(y.data(), x.data(), 1, std::ssize(x));
+      // Beside that of 0, which leaves out how the sum was rounded.
+      for (size_t i = 1; i < x.size(); ++i) {
+        if (x[i] < least) BOOST_TEST(y[i] == 0);
+        if (x[i] < least + 4) continue;
+        auto expected = std::exp(static_cast<long double>(x[i])) * y[0];
+        worst = std::max(worst, ulps(y[i], expected));
+      }
+    }
+    BOOST_TEST(worst <= 2.5);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_softmax_keeps_nan_and_takes_logits_of_infinity) {
+  constexpr auto infinity = std::numeric_limits<float>::infinity();
+  with_each_target([] {
+    auto softmax = cpu::vector::softmax_loop(DType::float32, false);
+    std::vector<float> x(40), y(x.size());
+    x[3] = -infinity;
+    x[4] = -1e30f;
+    softmax(y.data(), x.data(), 1, 40);
+    BOOST_TEST(y[3] == 0);
+    BOOST_TEST(y[4] == 0);
+    BOOST_TEST(y[5] == 1.0f / 38);
+    for (auto wrong : {infinity, std::numeric_limits<float>::quiet_NaN()}) {
+      x[7] = wrong;
+      softmax(y.data(), x.data(), 1, 40);
+      BOOST_TEST(std::isnan(y[7]));
+    }
+  });
+}
+
 BOOST_AUTO_TEST_CASE(every_16_bit_float_is_widened_and_narrowed) {
   with_each_target([] {
     check_halves<bfloat16>(DType::bfloat16);
