@@ -24,7 +24,7 @@ inline double with_instrumentation(double mib) {
 #if defined(__SANITIZE_THREAD__)
   return 12 * mib;
 #elif defined(__SANITIZE_ADDRESS__)
-  return 4 * mib;
+  return 6 * mib;
 #else
   return mib;
 #endif

@@ -13,6 +13,7 @@ ResourceKindCatalog make_resource_kind_catalog() {
   add_staging_area_kind(catalog);
   add_staging_map_kind(catalog);
   add_barrier_kind(catalog);
+  add_mutex_kind(catalog);
   add_iterator_kinds(catalog);
   return catalog;
 }

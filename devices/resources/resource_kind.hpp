@@ -64,6 +64,7 @@ void add_accumulator_kind(ResourceKindCatalog& catalog);
 void add_staging_area_kind(ResourceKindCatalog& catalog);
 void add_staging_map_kind(ResourceKindCatalog& catalog);
 void add_barrier_kind(ResourceKindCatalog& catalog);
+void add_mutex_kind(ResourceKindCatalog& catalog);
 void add_iterator_kinds(ResourceKindCatalog& catalog);
 
 /// A catalog of all kinds.

@@ -29,10 +29,10 @@ Status check_written(const Blocks& blocks) {
   return internal("device memory is read before the work that writes it: an order was forgotten");
 }
 
-/// Accumulators, barriers and staging areas, whose kernels wait.
+/// Accumulators, barriers, mutexes and staging areas, whose kernels wait.
 bool is_data_flow(std::string_view op) {
   for (auto word :
-       {"Accumulator", "Barrier", "Stage", "Unstage", "MapPeek", "MapSize", "MapClear",
+       {"Accumulator", "Barrier", "Mutex", "Stage", "Unstage", "MapPeek", "MapSize", "MapClear",
         "MapIncompleteSize", "MapUnstage"})
     if (op.find(word) != std::string_view::npos) return true;
   return false;

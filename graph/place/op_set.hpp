@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// The names of the ops that a device has kernels for. Copies share them: they are several hundred,
-/// and the same for most devices of a cluster.
+/// The names of the ops that a device has kernels for. All sets of a process that have the same
+/// share them: they are several hundred, and the same for most devices of a cluster. Thread-safe.
 class OpSet {
  public:
   OpSet() : OpSet(std::vector<std::string>()) {}

@@ -39,6 +39,7 @@ from troupe._src.control_flow.tensor_array import TensorArray
 from troupe._src.data_flow.accumulators import (
     ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator,
 )  # fmt: skip
+from troupe._src.data_flow.critical_section import CriticalSection
 from troupe._src.functions.traced import TensorSpec, function
 from troupe._src.graph.device_spec import DeviceSpec
 from troupe._src.graph.elements import Operation, Tensor, is_numeric_tensor
@@ -265,7 +266,8 @@ else:
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "COMPILER_VERSION", "CXX11_ABI_FLAG",
-    "CXX_VERSION", "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto", "DType",
+    "CXX_VERSION", "ConditionalAccumulator", "ConditionalAccumulatorBase", "ConfigProto",
+    "CriticalSection", "DType",
     "DeviceSpec", "Dimension", "Event", "FIFOQueue", "FixedLenFeature", "FixedLenSequenceFeature",
     "FixedLengthRecordReader", "GIT_VERSION", "GPUOptions", "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "Graph", "GraphDef",

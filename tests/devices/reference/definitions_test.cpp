@@ -64,6 +64,7 @@ BOOST_AUTO_TEST_CASE(only_few_ops_are_unknown_to_tensorflow) {
       "MatrixDiagPartV3",
       "MatrixDiagV3",
       "MatrixSetDiagV3",  // of later versions
+      "GatherTree",       // of tf.contrib.seq2seq
       "IteratorSerializeState",
       "IteratorRestoreState",
       "RemoveCheckpoint",

@@ -1,5 +1,7 @@
 #include "troupe/graph/place/op_set.hpp"
 
+#include <optional>
+
 #include <boost/test/unit_test.hpp>
 
 using namespace troupe;
@@ -18,6 +20,17 @@ BOOST_AUTO_TEST_CASE(copies_share_the_names) {
   OpSet ops({"Add"});
   auto copy = ops;
   BOOST_TEST(&copy.names() == &ops.names());
+}
+
+BOOST_AUTO_TEST_CASE(sets_of_the_same_names_share_them_as_long_as_one_of_them_is_there) {
+  std::optional<OpSet> first(std::in_place, std::vector<std::string>{"Add", "Mul"});
+  std::optional<OpSet> second(std::in_place, std::vector<std::string>{"Mul", "Add"});
+  BOOST_TEST(&first->names() == &second->names());
+  BOOST_TEST(&OpSet({"Add"}).names() != &first->names());
+  first.reset();
+  BOOST_TEST(second->contains("Mul"));
+  second.reset();
+  BOOST_TEST(OpSet({"Add", "Mul"}).contains("Mul"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

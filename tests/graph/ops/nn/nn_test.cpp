@@ -20,6 +20,17 @@ BOOST_AUTO_TEST_CASE(a_bias_belongs_to_a_channel) {
       "attribute 'data_format' must be one of 'NHWC', 'NCHW', not \"NCWH\"");
 }
 
+BOOST_AUTO_TEST_CASE(a_tree_of_beams_has_their_shape_and_a_length_for_each_row) {
+  auto ids = placeholder(DType::int32, {Shape::unknown, 4, 3});
+  auto parents = placeholder(DType::int32, {7, 4, Shape::unknown});
+  auto lengths = placeholder(DType::int32, {4}), end = placeholder(DType::int32, {});
+  BOOST_TEST(shape("GatherTree", {ids, parents, lengths, end}) == "[7,4,3]");
+  auto other_lengths = placeholder(DType::int32, {5});
+  BOOST_TEST(
+      shape("GatherTree", {ids, parents, other_lengths, end}).find("[5]") != std::string::npos);
+  BOOST_TEST(shape("GatherTree", {ids, lengths, lengths, end}).find("rank 3") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(softmax_needs_an_axis) {
   BOOST_TEST(shape("Softmax", {floats({2, 3})}) == "[2,3]");
   BOOST_TEST(

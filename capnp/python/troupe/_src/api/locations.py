@@ -46,6 +46,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
     "python.lib.io": {"file_io": "gfile", "python_io tf_record": "python_io io"},
     "python.ops": {
         "array_ops check_ops clip_ops confusion_matrix control_flow_ops custom_gradient": " math",
+        "critical_section_ops": "",
         "data_flow_ops functional_ops gradients gradients_impl gradient_checker": " test",
         "histogram_ops init_ops io_ops linalg_ops linalg_impl map_fn": " io linalg",
         "lookup_ops": "contrib.lookup lookup lookup.experimental ",
@@ -134,6 +135,13 @@ RENAMED: Dict[str, Dict[str, str]] = {
     },
     "python.ops.control_flow_ops": {
         "with_dependencies": "_src.api.source_names.with_dependencies",
+    },
+    "python.ops.critical_section_ops": {
+        "CRITICAL_SECTIONS": "_src.data_flow.critical_section.CRITICAL_SECTIONS",
+        "CRITICAL_SECTION_EXECUTIONS": (
+            "_src.data_flow.critical_section.CRITICAL_SECTION_EXECUTIONS"
+        ),
+        "CriticalSection": "CriticalSection",
     },
     "python.ops.data_flow_ops": {
         "Barrier": "_src.data_flow.barrier.Barrier",
