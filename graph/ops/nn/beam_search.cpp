@@ -1,3 +1,4 @@
+#include "troupe/graph/build/gradients.hpp"
 #include "troupe/graph/ops/all_ops.hpp"
 
 namespace troupe {
@@ -29,7 +30,8 @@ void add_beam_search_ops(OpCatalog& catalog) {
       .input("end_token", "T")
       .output("beams", "T")
       .attr("T", DTypes{DType::int32})
-      .infer_shape(infer_gather_tree));
+      .infer_shape(infer_gather_tree)
+      .gradient(not_differentiable));
 }
 
 }  // namespace troupe
