@@ -58,6 +58,7 @@ class WrittenSummariesTest(tf.test.TestCase):
             summary.scalar("x", 2.5)
         self.run_steps(writer, 4)
         self.assertEqual(self.written(), [(0, "x", 2.5), (2, "x", 2.5)])
+        self.assertEqual(tf.summary.all_v2_summary_ops(), summary.all_summary_ops())
 
     def test_nothing_is_recorded_without_being_asked_for(self):
         writer = summary.create_file_writer(self.folder)
@@ -92,7 +93,7 @@ class WrittenSummariesTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "session must be passed"):
                 summary.initialize()
             with tf.Session() as session:
-                summary.initialize(graph=tf.get_default_graph())
+                tf.summary.initialize(graph=tf.get_default_graph())
                 session.run(writer.close())
         (name,) = os.listdir(self.folder)
         self.assertTrue(name.endswith(".mine"))
