@@ -256,12 +256,14 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, core, estimator, feature_column, python, saved_model, test
+    from troupe import compat, core, estimator, feature_column, python, saved_model, test, tpu
 else:
     __getattr__, __dir__ = _missing_names(
         __name__,
         has_ops=True,
-        lazy=("compat", "core", "estimator", "feature_column", "python", "saved_model", "test"),
+        lazy=(
+            "compat", "core", "estimator", "feature_column", "python", "saved_model", "test", "tpu",
+        ),
     )
 
 __all__ = [
@@ -358,8 +360,8 @@ __all__ = [
     "string_to_hash_bucket_strong", "string_to_number", "strings", "substr", "subtract", "summary",
     "svd", "switch_case", "tables_initializer", "tan", "tanh", "tensor_scatter_nd_add",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "to_bfloat16",
-    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace",
-    "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
+    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "tpu",
+    "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "tuple_of", "uint16",
     "uint32", "uint64", "uint8", "uniform_unit_scaling_initializer", "unsorted_segment_mean",
     "unsorted_segment_sqrt_n", "unstack", "variable_axis_size_partitioner",

@@ -54,6 +54,20 @@ class FlagsTest(unittest.TestCase):
             tf.app.run(lambda argv: argv[1:], ["program", "--task_index=3", "rest"])
         self.assertEqual(caught.exception.code, ["rest"])
 
+    def test_flags_that_the_program_defines_with_absl_get_their_values_too(self):
+        seen = []
+
+        def parse(argv):
+            seen.extend(argv)
+            return [argv[0], *argv[2:]]
+
+        absl = mock.Mock(FLAGS=parse)
+        with mock.patch.dict(sys.modules, {"absl.flags": absl}):
+            with self.assertRaises(SystemExit) as caught:
+                tf.app.run(lambda argv: argv, ["program", "--task_index=3", "--theirs=4", "rest"])
+        self.assertEqual(seen, ["program", "--theirs=4", "rest"])
+        self.assertEqual(caught.exception.code, ["program", "rest"])
+
 
 class LoggingTest(unittest.TestCase):
     def test_some_of_many_messages_are_shown(self):

@@ -128,6 +128,22 @@ class OptimizerTest(tf.test.TestCase):
         self.assertEqual(optimizer.get_slot_names(), ["count"])
         self.assertEqual([v.name for v in optimizer.variables()], ["w/Signed:0"])
 
+    def test_a_program_may_override_methods_that_take_only_names(self):
+        class Doubled(tf.train.GradientDescentOptimizer):
+            def compute_gradients(self, loss, var_list=None, **kwargs):
+                pairs = super().compute_gradients(loss, var_list=var_list, **kwargs)
+                return [(2 * gradient, variable) for gradient, variable in pairs]
+
+            def apply_gradients(self, grads_and_vars, **kwargs):
+                return super().apply_gradients(grads_and_vars, **kwargs)
+
+        v = tf.get_variable("v", initializer=3.0)
+        step = Doubled(0.5).minimize(4 * v, var_list=[v])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            session.run(step)
+            self.assertEqual(session.run(v), -1.0)
+
     def test_slots_are_found_by_their_names(self):
         w = tf.get_variable("w", [2])
         optimizer = tf.train.AdamOptimizer()

@@ -7,7 +7,7 @@ The programs, what is changed in them, and the synthetic data are in the modules
 comes from clones of their repositories, in DIR/OWNER+NAME/repo or from GitHub, at the commits of
 the table; none of it is kept. Writes how each one ended to results.json, and with --readme a table
 of the results into the README of the package. `--packages` is a folder with other packages that
-programs import (matplotlib, pandas).
+programs import (matplotlib, pandas, six).
 """
 
 from __future__ import annotations

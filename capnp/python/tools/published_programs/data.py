@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import pathlib
 import struct
 import zipfile
@@ -124,12 +125,51 @@ def make_cars(folder: pathlib.Path) -> None:
     (folder / "imports-85.data").write_text("\n".join(lines) + "\n")
 
 
+def make_sentences(folder: pathlib.Path) -> None:
+    """A small transformer's vocabulary and options; sentences with a label, and a text."""
+    random = np.random.RandomState(0)
+    words = [f"{first}{last}" for first in "bcdfgh" for last in ("a", "at", "og", "un", "ill")]
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = [*marks, *words, *"abcdefghijklmnopqrstuvwxyz.?"]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    sizes = {
+        "hidden_size": 32, "intermediate_size": 64, "max_position_embeddings": 128,
+        "num_attention_heads": 4, "num_hidden_layers": 2, "type_vocab_size": 2,
+        "vocab_size": len(vocabulary),
+    }  # fmt: skip
+    (folder / "bert_config.json").write_text(json.dumps(sizes))
+    sentences = [" ".join(random.choice(words, 8)) for _ in range(60)]
+    rows = [f"x\t{int('bat' in each)}\t\t{each}" for each in sentences]
+    (folder / "train.tsv").write_text("\n".join(rows[:32]) + "\n")
+    (folder / "dev.tsv").write_text("\n".join(rows[32:48]) + "\n")
+    tested = [f"{index}\t{each}" for index, each in enumerate(sentences[48:])]
+    (folder / "test.tsv").write_text("\n".join(["index\tsentence", *tested]) + "\n")
+    documents = ["\n".join(sentences[start : start + 6]) for start in range(0, 60, 6)]
+    (folder / "text.txt").write_text("\n\n".join(documents) + "\n")
+
+
+def make_questions(folder: pathlib.Path) -> None:
+    """Those of SQuAD, each with the text that answers it."""
+    make_sentences(folder)
+    lines = (folder / "text.txt").read_text().split("\n")
+    paragraphs = []
+    for index, line in enumerate(filter(None, lines[:20])):
+        word = line.split()[3]
+        answer = {"text": word, "answer_start": line.index(f" {word}") + 1}
+        asked = {"id": str(index), "question": f"{line.split()[2]} ?", "answers": [answer]}
+        paragraphs.append({"context": line, "qas": [asked]})
+    found = {"version": "1.1", "data": [{"title": "t", "paragraphs": paragraphs}]}
+    (folder / "questions.json").write_text(json.dumps(found))
+
+
 MAKERS: Dict[str, Callable[[pathlib.Path], None]] = {
     "cars": make_cars,
     "hearts": make_hearts,
     "lives": make_lives,
+    "questions": make_questions,
     "reviews": make_reviews,
     "scores": make_scores,
+    "sentences": make_sentences,
     "stocks": make_stocks,
     "text": make_text,
     "unpacked digits": make_unpacked_digits,

@@ -17,6 +17,7 @@ COMMITS = {
     "aymericdamien/TensorFlow-Examples": "6dcbe14649163814e72a22a999f20c5e247ce988",
     "chiphuyen/stanford-tensorflow-tutorials": "51e53daaa2a32cfe7a1966f060b28dbbd081791c",
     "dennybritz/cnn-text-classification-tf": "18762b459e21d9c70e5c242f8d43fc4e6db37a0d",
+    "google-research/bert": "eedf5716ce1268e56f0a50264a88cafad334ac61",
     "hunkim/DeepLearningZeroToAll": "60c707e02af7bd950401faeadcc6c0e1b39b2978",
     "ischlag/distributed-tensorflow-example": "4e81805ab3310ab289363ff169ca7b935105933c",
     "kubeflow/tf-operator": "47a74b738920edbf4207160cec7e1dff9cdab3f2",
@@ -327,6 +328,30 @@ OWN = [
     }),
 ]  # fmt: skip
 
+_SMALL = ["--vocab_file", "vocab.txt", "--bert_config_file", "bert_config.json",
+          "--max_seq_length", "32", "--train_batch_size", "8", "--num_train_epochs", "5",
+          "--output_dir", "out"]  # fmt: skip
+_MODEL = ["modeling.py", "optimization.py", "tokenization.py"]
+
+TRANSFORMERS = _of("google-research/bert", "", {
+    "create_pretraining_data.py": {
+        "tasks": [Task(["--input_file", "text.txt", "--output_file", "text.tfrecord",
+                        "--vocab_file", "vocab.txt", "--max_seq_length", "32"])],
+        "companions": ["tokenization.py"], "data": ["sentences"],
+    },
+    "run_classifier.py": {
+        "tasks": [Task(["--task_name", "CoLA", "--do_train", "--do_eval", "--do_predict",
+                        "--data_dir", ".", *_SMALL])],
+        "companions": _MODEL, "data": ["sentences"],
+    },
+    "run_squad.py": {
+        "tasks": [Task(["--do_train", "--train_file", "questions.json", "--do_predict",
+                        "--predict_file", "questions.json", "--doc_stride", "8",
+                        "--max_query_length", "8", *_SMALL])],
+        "companions": _MODEL, "data": ["questions"],
+    },
+})  # fmt: skip
+
 PROGRAMS: List[Program] = [
-    *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN,
+    *AYMERIC, *GUIDE, *CLUSTERS, *MORVAN, *NLINTZ, *HUNKIM, *STANFORD, *TEXTS, *OWN, *TRANSFORMERS,
 ]  # fmt: skip

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe.contrib import (
+    cluster_resolver,
     crf,
+    data,
     distributions,
     feature_column,
     framework,
@@ -19,15 +21,20 @@ from troupe.contrib import (
     signal,
     slim,
     staging,
+    summary,
     training,
     util,
 )
 
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = _missing_names(__name__)
+if TYPE_CHECKING:
+    from troupe.contrib import tpu
+else:
+    __getattr__, __dir__ = _missing_names(__name__, lazy=("tpu",))
 
 __all__ = [
+    "cluster_resolver",
     "crf",
+    "data",
     "distributions",
     "feature_column",
     "framework",
@@ -42,6 +49,8 @@ __all__ = [
     "signal",
     "slim",
     "staging",
+    "summary",
+    "tpu",
     "training",
     "util",
 ]

@@ -4,6 +4,12 @@ from typing import TYPE_CHECKING
 
 from troupe import nest
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.checkpoints.checkpoint_reader import (
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+from troupe._src.checks.check_ops import assert_same_float_dtype, assert_scalar
 from troupe._src.contrib.arg_scope import (
     add_arg_scope,
     arg_scope,
@@ -32,27 +38,39 @@ from troupe._src.contrib.variables import (
     variable,
 )
 from troupe._src.control_flow.smart_cond import smart_case, smart_cond, smart_constant_value
+from troupe._src.functions.traced import TensorSpec
+from troupe._src.graph.elements import is_numeric_tensor
+from troupe._src.ops.arithmetic_ops import is_non_decreasing, is_strictly_increasing
+from troupe._src.ops.order_ops import argsort, sort
+from troupe._src.ops.sparse_tensor import convert_to_tensor_or_sparse_tensor, is_tensor
+from troupe._src.session.py_func import py_func
 from troupe._src.train.global_step import (
     assert_global_step,
     create_global_step,
     get_global_step,
     get_or_create_global_step,
 )
+from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "TensorSpec",
     "add_arg_scope",
     "add_model_variable",
     "arg_scope",
     "arg_scope_func_key",
     "arg_scoped_arguments",
+    "argsort",
     "assert_global_step",
+    "assert_same_float_dtype",
+    "assert_scalar",
     "assign_from_checkpoint",
     "assign_from_checkpoint_fn",
     "assign_from_values",
     "assign_from_values_fn",
+    "convert_to_tensor_or_sparse_tensor",
     "create_global_step",
     "current_arg_scope",
     "get_global_step",
@@ -66,10 +84,20 @@ __all__ = [
     "get_variables_by_suffix",
     "get_variables_to_restore",
     "has_arg_scope",
+    "init_from_checkpoint",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
+    "is_tensor",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
     "model_variable",
     "nest",
+    "py_func",
     "smart_case",
     "smart_cond",
     "smart_constant_value",
+    "sort",
     "variable",
 ]

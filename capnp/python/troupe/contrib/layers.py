@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.batch_norm import batch_norm
+from troupe._src.contrib.layer_norm import layer_norm
 from troupe._src.contrib.layers import (
     avg_pool2d,
     convolution2d,
@@ -43,6 +44,7 @@ __all__ = [
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",
+    "layer_norm",
     "linear",
     "max_pool2d",
     "one_hot_encoding",

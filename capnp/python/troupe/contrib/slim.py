@@ -18,6 +18,7 @@ from troupe._src.contrib.assignments import (
     assign_from_values_fn,
 )
 from troupe._src.contrib.batch_norm import batch_norm
+from troupe._src.contrib.layer_norm import layer_norm
 from troupe._src.contrib.layers import (
     avg_pool2d,
     convolution2d,
@@ -96,6 +97,7 @@ __all__ = [
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",
+    "layer_norm",
     "linear",
     "max_pool2d",
     "model_variable",

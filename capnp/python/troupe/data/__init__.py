@@ -11,6 +11,7 @@ from troupe._src.data.iterator import (
     make_initializable_iterator,
     make_one_shot_iterator,
 )
+from troupe._src.data.options import Options
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__, lazy=("experimental",))
@@ -19,6 +20,7 @@ __all__ = [
     "Dataset",
     "FixedLengthRecordDataset",
     "Iterator",
+    "Options",
     "TFRecordDataset",
     "TextLineDataset",
     "get_output_classes",

@@ -3,17 +3,40 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.data.csv import CsvDataset
 from troupe._src.data.mapping import AUTOTUNE
+from troupe._src.data.options import (
+    DistributeOptions,
+    MapVectorizationOptions,
+    OptimizationOptions,
+    ThreadingOptions,
+)
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
-from troupe._src.data.transformations import map_and_batch, shuffle_and_repeat, unbatch
+from troupe._src.data.sources import Counter, get_single_element
+from troupe._src.data.transformations import (
+    enumerate_dataset,
+    map_and_batch,
+    parallel_interleave,
+    shuffle_and_repeat,
+    unbatch,
+)
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
     "AUTOTUNE",
+    "Counter",
+    "CsvDataset",
+    "DistributeOptions",
+    "MapVectorizationOptions",
+    "OptimizationOptions",
+    "ThreadingOptions",
+    "enumerate_dataset",
+    "get_single_element",
     "make_saveable_from_iterator",
     "map_and_batch",
+    "parallel_interleave",
     "shuffle_and_repeat",
     "unbatch",
 ]

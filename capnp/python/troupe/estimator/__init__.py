@@ -15,7 +15,7 @@ from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
-from troupe.estimator import experimental, export, inputs
+from troupe.estimator import experimental, export, inputs, tpu
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -44,5 +44,6 @@ __all__ = [
     "experimental",
     "export",
     "inputs",
+    "tpu",
     "train_and_evaluate",
 ]

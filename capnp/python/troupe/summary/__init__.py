@@ -21,6 +21,8 @@ from troupe._src.summary.summary_ops import (
     tensor_summary,
     text,
 )
+from troupe._src.summary_writers.recording import all_summary_ops as all_v2_summary_ops
+from troupe._src.summary_writers.recording import initialize
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
@@ -33,8 +35,10 @@ __all__ = [
     "Summary",
     "SummaryDescription",
     "TaggedRunMetadata",
+    "all_v2_summary_ops",
     "histogram",
     "image",
+    "initialize",
     "merge",
     "merge_all",
     "scalar",

@@ -103,6 +103,19 @@ class ModelVariablesTest(tf.test.TestCase):
             with self.assertRaisesRegex(ValueError, "must be unchanged for old"):
                 framework.assign_from_checkpoint(path, {"old": wide})
 
+    def test_variables_of_a_checkpoint_are_listed_and_loaded(self):
+        v = tf.get_variable("v", initializer=[1.0, 2.0])
+        with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Saver().save(session, f"{folder}/model")
+            self.assertEqual(framework.list_variables(path), [("v", [2])])
+            self.assertAllEqual(framework.load_variable(path, "v"), [1, 2])
+            self.assertAllEqual(framework.load_checkpoint(folder).get_tensor("v"), [1, 2])
+            session.run(v.assign([3.0, 4.0]))
+            framework.init_from_checkpoint(path, {"v": v})
+            session.run(v.initializer)
+            self.assertAllEqual(session.run(v), [1, 2])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,6 +20,43 @@ class ContribLayersTest(tf.test.TestCase):
     def names(self, key=tf.GraphKeys.GLOBAL_VARIABLES):
         return [each.op.name for each in tf.get_collection(key)]
 
+    def test_rows_are_normalized_by_their_own_moments(self):
+        rows = np.random.RandomState(0).rand(2, 3, 4).astype(np.float32)
+        outputs = layers.layer_norm(
+            rows, begin_norm_axis=-1, variables_collections={"beta": ["b"]}, outputs_collections="o"
+        )
+        last = (rows - rows.mean(-1, keepdims=True)) / rows.std(-1, keepdims=True)
+        self.assertAllClose(self.run_tensor(outputs), last, 1e-5, 1e-5)
+        self.assertEqual(tf.get_collection("o"), [outputs])
+        self.assertEqual([v.op.name for v in tf.get_collection("b")], ["LayerNorm/beta"])
+        names = ["LayerNorm/beta", "LayerNorm/gamma"]
+        for key in ("variables", "trainable_variables", "model_variables"):
+            self.assertEqual(self.names(key), names)
+        beta, gamma = tf.global_variables()
+        with tf.control_dependencies([beta.initializer, gamma.initializer]):
+            changed = [beta.assign([1, 2, 3, 4]), gamma.assign([2, 2, 2, 2])]
+        again = layers.layer_norm(rows, scope="LayerNorm", reuse=True, activation_fn=tf.nn.relu)
+        whole = rows - rows.mean((1, 2), keepdims=True)
+        whole = whole / rows.std((1, 2), keepdims=True) * 2 + [1, 2, 3, 4]
+        with tf.Session() as session:
+            session.run(changed)
+            self.assertAllClose(session.run(again), np.maximum(whole, 0), 1e-5, 1e-5)
+
+    def test_parameters_of_rows_are_as_asked_for(self):
+        rows = tf.placeholder(tf.float16, [None, 2, 3])
+        layers.layer_norm(rows, begin_params_axis=1, center=False, scope="a", trainable=False)
+        (gamma,) = tf.global_variables()
+        self.assertEqual((gamma.op.name, gamma.shape.as_list()), ("a/gamma", [2, 3]))
+        self.assertEqual((gamma.dtype.base_dtype, tf.trainable_variables()), (tf.float16, []))
+        for options, text in (
+            ({"begin_params_axis": 0}, "not fully defined"), ({"begin_params_axis": 3}, "must be <"),
+            ({"begin_norm_axis": 3}, "must be <"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(ValueError, text):
+                layers.layer_norm(rows, **options)
+        with self.assertRaisesRegex(ValueError, "undefined rank"):
+            layers.layer_norm(tf.placeholder(tf.float32))
+
     def test_a_fully_connected_layer_has_weights_and_biases(self):
         options = {
             "weights_initializer": tf.constant_initializer(WEIGHTS),

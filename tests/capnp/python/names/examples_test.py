@@ -178,6 +178,10 @@ class MessagesTest(tf.test.TestCase):
         feature.bytes_list.value.append(b"x")
         self.assertEqual(feature.WhichOneof("kind"), "bytes_list")
 
+    def test_truth_values_are_integers(self):
+        found = tf.train.Int64List(value=[True, np.False_, np.int32(3)])
+        self.assertEqual(tf.train.Int64List.FromString(found.SerializeToString()).value, [1, 0, 3])
+
     def test_values_of_other_types_and_other_bytes_are_refused(self):
         for kind, value in [
             (tf.train.BytesList, "text"), (tf.train.Int64List, 1.5), (tf.train.FloatList, "1"),

@@ -94,6 +94,8 @@ class OpsTest(tf.test.TestCase):
         self.check(np.where(X > 0, X, 0), tf.where(X > 0, X, np.zeros_like(X)))
         self.check(np.arange(1, 9, 3), tf.range(1, 9, 3))
         self.check(np.arange(1, 2.5, 0.5), tf.range(1, 2.5, 0.5))
+        self.check(np.arange(0, 6, 2.0, np.float32), tf.range(tf.constant(0), np.int64(6), 2.0))
+        self.assertEqual(tf.range(0, 6, 2.0).shape.as_list(), [3])
         self.check(np.broadcast_to(X[:1], (4, 3)), tf.broadcast_to(X[:1], [4, 3]))
         parts = tf.unstack(tf.constant(X), axis=1) + tf.split(tf.constant(X), [1, 2], 1)
         for part, expected in zip(parts, [X[:, 0], X[:, 1], X[:, 2], X[:, :1], X[:, 1:]]):

@@ -71,8 +71,11 @@ class SaverTest(tf.test.TestCase):
             self.assertTrue(tf.train.checkpoint_exists(prefix + "2"))
             with self.assertRaisesRegex(ValueError, "not a valid checkpoint"):
                 saver.restore(session, prefix)
+            folder = os.path.join(self.get_temp_dir(), "new")
             with self.assertRaisesRegex(ValueError, "Parent directory"):
-                saver.save(session, os.path.join(self.get_temp_dir(), "nowhere", "model"))
+                saver.save(session, os.path.join(folder, "inner", "model"))
+            path = saver.save(session, os.path.join(folder, "model"))  # as in TensorFlow
+            self.assertTrue(tf.train.checkpoint_exists(path))
 
     def test_a_checkpoint_is_read_without_a_graph_of_its_variables(self):
         tf.get_variable("v", initializer=[1.0, 2.0])

@@ -187,8 +187,8 @@ class Saver:
         """Writes a checkpoint, and notes it as the latest one of its folder.
 
         Args:
-            sess: The session. One in this process needs an existing folder; tasks of a cluster
-                create it.
+            sess: The session. One in this process creates the folder in an existing one; tasks of
+                a cluster create both.
             save_path: The name of the checkpoint.
             global_step: A number, or a tensor of one, that is added to the name: "path-7".
             latest_filename: The name of the folder's file of checkpoints, by default "checkpoint".
@@ -203,7 +203,8 @@ class Saver:
 
         Raises:
             TypeError: `sess` is no session.
-            ValueError: The folder does not exist, or `latest_filename` is a path or the checkpoint.
+            ValueError: The folder cannot be created, or `latest_filename` is a path or the
+                checkpoint.
             RuntimeError: build() was not called.
         """
         if not self._is_built:
@@ -219,7 +220,11 @@ class Saver:
         session = require_session(sess)
         folder = os.path.dirname(path)
         if not session.sess_str and folder and not os.path.isdir(folder):
-            raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
+            try:
+                os.mkdir(folder)
+            except OSError:
+                text = f"Parent directory of {save_path} doesn't exist, can't save."
+                raise ValueError(text) from None
         step = number_of(sess, global_step)
         before = self.last_checkpoints
         if not self._is_empty:

@@ -8,6 +8,7 @@ from troupe._src.data import nest
 from troupe._src.data.batching import batch_shape, padding_of
 from troupe._src.data.components import Components
 from troupe._src.data.dataset_base import DatasetBase
+from troupe._src.data.options import Options
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.random_seed import get_seed
 from troupe._src.graph.tensor_like import TensorLike
@@ -30,6 +31,8 @@ def _or(value: Any, default: Any) -> Any:
 class ElementMethods(DatasetBase):
     """What needs no function of the program."""
 
+    _options: Optional[Options] = None
+
     def _dataset(self, variant: Tensor, components: Components) -> Dataset:
         """The dataset of an op; `Dataset` implements it."""
         raise NotImplementedError
@@ -38,6 +41,26 @@ class ElementMethods(DatasetBase):
         """The dataset of an op that leaves the structure of elements as it is."""
         variant = op(input_dataset=self._variant_tensor, **inputs, **self._flat_structure)
         return self._dataset(variant, self._components)
+
+    def with_options(self, options: Options) -> Dataset:
+        """The same elements, with options, which change nothing.
+
+        Args:
+            options: The options, which are merged with those that the dataset has.
+
+        Returns:
+            The dataset.
+
+        Raises:
+            ValueError: The dataset has another value for one of them.
+        """
+        dataset = self._dataset(self._variant_tensor, self._components)
+        dataset._options = self.options().merge(options)
+        return dataset
+
+    def options(self) -> Options:
+        """The options of `with_options`; those of a dataset that is made of another are new."""
+        return Options() if self._options is None else self._options
 
     def repeat(self, count: Optional[TensorLike] = None) -> Dataset:
         """The elements again and again.

@@ -59,6 +59,44 @@ def shuffle_and_repeat(
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
+    sloppy: Any = False,
+    buffer_output_elements: Optional[TensorLike] = None,
+    prefetch_input_elements: Optional[TensorLike] = None,
+) -> Transformation:
+    """As `Dataset.interleave`, with all datasets that take turns read at once.
+
+    Args:
+        map_func: A function of an element, which gives a dataset.
+        cycle_length: How many datasets take turns.
+        block_length: How many elements are taken of one before the next one's turn.
+        sloppy: Whether elements may be in another order. They are in that of the turns anyway.
+        buffer_output_elements: Has no effect: the runtime chooses.
+        prefetch_input_elements: Has no effect: the runtime chooses.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset.interleave(
+        map_func, cycle_length, block_length, num_parallel_calls=cycle_length
+    )
+
+
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
+    """Pairs of a number and an element.
+
+    Args:
+        start: The first number.
+
+    Returns:
+        A function for `Dataset.apply`.
+    """
+    return lambda dataset: dataset.enumerate(start)
+
+
 def unbatch() -> Transformation:
     """The slices of each element along axis 0."""
     return lambda dataset: dataset.unbatch()

@@ -84,7 +84,8 @@ class Estimator:
     @property
     def params(self) -> Dict[str, Any]:
         """A copy of the hyperparameters."""
-        return self._model.params
+        params: Dict[str, Any] = self._model.params
+        return params
 
     @property
     def model_fn(self) -> Callable[..., EstimatorSpec]:
@@ -385,7 +386,7 @@ class Estimator:
             export_dir_base,
             export,
             self._new_graph_with_step,
-            lambda inputs, mode: self._model.spec(inputs, mode, self.config),
+            lambda inputs, mode: self._model.spec(inputs, mode, self.config, is_export=True),
         )
         return os.fsencode(made)
 

@@ -36,22 +36,37 @@ class ModelFunction:
                 f"model_fn ({function}) has following not expected args: {unknown}"
             )
         self._function = function
-        self._params: Dict[str, Any] = copy.deepcopy(dict(params or {}))
+        self._params: Any = copy.deepcopy({} if params is None else params)
 
     @property
-    def params(self) -> Dict[str, Any]:
+    def params(self) -> Any:
         """A copy of the hyperparameters."""
         return copy.deepcopy(self._params)
 
+    def _input_params(self, mode: str) -> Any:
+        """Those that an input function gets."""
+        return self.params
+
+    def _model_params(self, mode: str, is_export: bool) -> Any:
+        """Those that the model function gets."""
+        return self.params
+
+    def _as_spec(self, returned: Any) -> Any:
+        """What the function has returned, as an EstimatorSpec."""
+        return returned
+
     def inputs(self, input_fn: Callable[..., Any], mode: str, config: RunConfig) -> Inputs:
         """Calls an input function with those arguments that it has, on the task's processor."""
-        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": config}
+        params = self._input_params(mode)
+        given: Dict[str, Any] = {"mode": mode, "params": params, "config": config}
         kwargs = {key: value for key, value in given.items() if accepts(input_fn, key)}
         with get_default_graph().device("/cpu:0"):
             return inputs_of(lambda: input_fn(**kwargs))
 
-    def spec(self, inputs: Inputs, mode: str, config: RunConfig) -> EstimatorSpec:
-        """Makes the model in the default graph.
+    def spec(
+        self, inputs: Inputs, mode: str, config: RunConfig, is_export: bool = False
+    ) -> EstimatorSpec:
+        """Makes the model in the default graph, of an export where it is said so.
 
         Raises:
             ValueError: There are labels and no argument for them, or the function returns something
@@ -63,10 +78,11 @@ class ModelFunction:
             kwargs["labels"] = inputs.labels
         elif inputs.labels is not None:
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        given: Dict[str, Any] = {"mode": mode, "params": self.params, "config": config}
+        params = self._model_params(mode, is_export)
+        given: Dict[str, Any] = {"mode": mode, "params": params, "config": config}
         kwargs.update({key: value for key, value in given.items() if key in names})
         logging.info("Calling model_fn.")
-        spec = self._function(features=inputs.features, **kwargs)
+        spec = self._as_spec(self._function(features=inputs.features, **kwargs))
         logging.info("Done calling model_fn.")
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")

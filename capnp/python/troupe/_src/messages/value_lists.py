@@ -6,6 +6,8 @@ import copy
 import struct
 from typing import Any, Iterable, List, Optional, Type, TypeVar
 
+import numpy as np
+
 from troupe._src.messages.wire import (
     BYTES,
     bytes_field,
@@ -180,7 +182,9 @@ class Int64List(_Values):
 
     def SerializeToString(self, deterministic: Optional[bool] = None) -> bytes:
         for value in self.value:
-            if isinstance(value, float) or not hasattr(value, "__index__"):
+            # NumPy's bools were indices when programs for TensorFlow 1 were written.
+            is_index = hasattr(value, "__index__") or isinstance(value, np.bool_)
+            if isinstance(value, float) or not is_index:
                 raise TypeError(f"{value!r} has type {type(value).__name__}, but expected int")
             if not -(1 << 63) <= int(value) < 1 << 63:
                 raise ValueError(f"Value out of range: {value}")

@@ -183,15 +183,14 @@ def range(
     Returns:
         A tensor of rank 1.
     """
-    if limit is None:
-        start, limit = 0, start
-    bounds = [convert_to_tensor(value, dtype) for value in (start, limit, delta)]
-    order = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
-    widest = max(
-        (bound.dtype for bound in bounds),
-        key=lambda kind: order.index(kind) if kind in order else 0,
-    )
-    first, last, increment = [cast(bound, widest) for bound in bounds]
+    ends = (0, start, delta) if limit is None else (start, limit, delta)
+    bounds = [convert_to_tensor(value, dtype) for value in ends]
+    order = {dtypes.int32: 0, dtypes.int64: 1, dtypes.float32: 2, dtypes.float64: 3}
+    widest = max((bound.dtype for bound in bounds), key=lambda kind: order.get(kind, 0))
+    if any(bound.dtype != widest for bound in bounds):
+        # Numbers are constants of that dtype: the runtime infers no shape from what a node casts.
+        bounds = [b if is_tensor(v) else convert_to_tensor(v, widest) for v, b in zip(ends, bounds)]
+    first, last, increment = (cast(bound, widest) for bound in bounds)
     return raw_ops.Range(start=first, limit=last, delta=increment, name=name)
 
 

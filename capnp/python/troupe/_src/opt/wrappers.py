@@ -23,7 +23,7 @@ from troupe._src.variables.variable import Variable
 from troupe._src.variables.variable_sets import global_variables
 
 
-class _Wrapper(Optimizer):
+class OptimizerWrapper(Optimizer):
     """An optimizer whose gradients and slots are those of another.
 
     Args:
@@ -78,7 +78,7 @@ class _Wrapper(Optimizer):
 
 
 @set_module("troupe.contrib.opt")
-class MovingAverageOptimizer(_Wrapper):
+class MovingAverageOptimizer(OptimizerWrapper):
     """Updates variables by another optimizer, and then the moving averages of the variables.
 
     It is `tf.contrib.opt.MovingAverageOptimizer`.
@@ -160,7 +160,7 @@ class MovingAverageOptimizer(_Wrapper):
 
 
 @set_module("troupe.contrib.opt")
-class VariableClippingOptimizer(_Wrapper):
+class VariableClippingOptimizer(OptimizerWrapper):
     """Updates variables by another optimizer, and then scales down those whose norm is too large.
 
     It is `tf.contrib.opt.VariableClippingOptimizer`. Of a variable whose gradient is rows, only

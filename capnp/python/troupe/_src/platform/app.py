@@ -13,6 +13,9 @@ def run(
 ) -> None:
     """Calls `main` and exits with its result.
 
+    The flags of `absl.flags`, which those of TensorFlow are, get their values too, where the program
+    has imported them.
+
     Args:
         main: a function of the command line without the flags; None for that of the program.
         argv: the command line; None for that of the process.
@@ -21,4 +24,6 @@ def run(
         SystemExit: always.
     """
     main = main or sys.modules["__main__"].main
-    sys.exit(main(flags.FLAGS(argv or sys.argv)))
+    rest = flags.FLAGS(argv or sys.argv)
+    absl_flags = sys.modules.get("absl.flags")
+    sys.exit(main(rest if absl_flags is None else absl_flags.FLAGS(rest)))

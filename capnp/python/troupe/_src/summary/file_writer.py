@@ -42,7 +42,7 @@ class FileWriter:
         session: Any = None,
     ) -> None:
         if session is not None:
-            raise ValueError("ops that write summaries by themselves are not part of this version")
+            raise ValueError("a FileWriter writes without a session in this version")
         self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         self._seen_tags: set[str] = set()
         self._closed = False

@@ -1,0 +1,58 @@
+"""Datasets that count, and what a dataset of one element has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troupe._src.data import nest
+from troupe._src.data.dataset import Dataset
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import raw_ops
+from troupe._src.ops.convert import convert_to_tensor
+from troupe._src.ops.gen_ops import greater_equal
+from troupe._src.ops.math_ops import cast
+from troupe._src.ops.selection_ops import where
+from troupe._src.types import dtypes
+from troupe._src.types.dtypes import DType
+
+
+def Counter(  # noqa: N802
+    start: TensorLike = 0, step: TensorLike = 1, dtype: DType = dtypes.int64
+) -> Dataset:
+    """The numbers from one on, without an end.
+
+    Args:
+        start: The first number.
+        step: The distance of two numbers, which may be negative; an integer.
+        dtype: The dtype of the numbers.
+
+    Returns:
+        A dataset of scalars.
+    """
+    first, distance = (convert_to_tensor(each, dtypes.int64) for each in (start, step))
+    highest, lowest = (
+        convert_to_tensor(end, dtypes.int64) for end in (dtypes.int64.max, dtypes.int64.min)
+    )
+    end = where(greater_equal(distance, 0), highest, lowest)
+    numbers = Dataset.range(first, end, distance)
+    return numbers if dtype == dtypes.int64 else numbers.map(lambda number: cast(number, dtype))
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset, which each step computes anew.
+
+    Args:
+        dataset: A dataset. A step fails with InvalidArgumentError unless it has one element.
+
+    Returns:
+        The element, in the structure of the dataset's.
+
+    Raises:
+        TypeError: It is no dataset.
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+    values = raw_ops.DatasetToSingleElement(
+        dataset=dataset._variant_tensor, **dataset._flat_structure
+    )
+    return nest.pack_as(dataset._types, list(values))

@@ -1,0 +1,1 @@
+"""Summaries that nodes write into event files, instead of being fetched."""

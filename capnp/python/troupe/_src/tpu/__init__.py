@@ -1,0 +1,1 @@
+"""Estimators of programs for TPUs, which run on the devices that there are."""

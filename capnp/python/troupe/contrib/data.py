@@ -1,0 +1,40 @@
+"""Input pipelines, as older programs call what is in `tf.data.experimental`."""
+
+from typing import TYPE_CHECKING
+
+from troupe._src.api.missing import missing_names as _missing_names
+from troupe._src.data.contrib_transformations import (
+    batch_and_drop_remainder,
+    padded_batch_and_drop_remainder,
+    sloppy_interleave,
+)
+from troupe._src.data.csv import CsvDataset
+from troupe._src.data.mapping import AUTOTUNE
+from troupe._src.data.saved_iterators import make_saveable_from_iterator
+from troupe._src.data.sources import Counter, get_single_element
+from troupe._src.data.transformations import (
+    enumerate_dataset,
+    map_and_batch,
+    parallel_interleave,
+    shuffle_and_repeat,
+    unbatch,
+)
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = _missing_names(__name__)
+
+__all__ = [
+    "AUTOTUNE",
+    "Counter",
+    "CsvDataset",
+    "batch_and_drop_remainder",
+    "enumerate_dataset",
+    "get_single_element",
+    "make_saveable_from_iterator",
+    "map_and_batch",
+    "padded_batch_and_drop_remainder",
+    "parallel_interleave",
+    "shuffle_and_repeat",
+    "sloppy_interleave",
+    "unbatch",
+]
