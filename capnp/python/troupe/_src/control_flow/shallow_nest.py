@@ -40,7 +40,7 @@ def assert_shallow_structure(
             f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
         )
     wanted, found = len(shallow_tree), len(input_tree)
-    if found < wanted or (check_subtrees_length and found != wanted):
+    if check_subtrees_length and found != wanted:
         raise ValueError(
             "The two structures don't have the same sequence length. Input structure has length "
             f"{found}, while shallow structure has length {wanted}."
@@ -49,7 +49,7 @@ def assert_shallow_structure(
     absent = [key for key in shallow_branches if key not in branches]
     if absent:
         raise ValueError(
-            f"The shallow_tree's keys are not a subset of the input_tree's keys: {absent}"
+            f"The shallow_tree's keys are not a subset of the input_tree's keys. Not there: {absent}"
         )
     for key, branch in shallow_branches.items():
         assert_shallow_structure(
