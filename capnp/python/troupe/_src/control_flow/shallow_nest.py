@@ -49,7 +49,7 @@ def assert_shallow_structure(
     absent = [key for key in shallow_branches if key not in branches]
     if absent:
         raise ValueError(
-            f"The shallow_tree's keys are not a subset of the input_tree's keys. Not there: {absent}"
+            f"The shallow_tree's keys are not a subset of the input_tree's keys: {absent} are not"
         )
     for key, branch in shallow_branches.items():
         assert_shallow_structure(
