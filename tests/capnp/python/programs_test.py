@@ -89,6 +89,7 @@ class FilesTest(tf.test.TestCase):
         folder = os.path.join(self.get_temp_dir(), "a", "b")
         tf.gfile.MakeDirs(folder)
         tf.gfile.MakeDirs(folder)
+        tf.gfile.MakeDirs("")  # the folder of a file's name without one
         path = os.path.join(folder, "one")
         with tf.gfile.GFile(path, "w") as file:
             file.write("text")

@@ -33,6 +33,17 @@ class TestCaseTest(tf.test.TestCase):
         with self.assertRaisesRegex(RuntimeError, "closed"):
             session.run(tf.constant(1))
 
+    def test_nodes_may_run_elsewhere_than_on_a_device_that_is_not_there(self):
+        with tf.device("/device:GPU:99"):
+            one = tf.constant(1) + 1
+        for open_session in (self.session, self.cached_session):
+            with open_session() as session:
+                self.assertEqual(session.run(one), 2)
+        for options in ({"force_gpu": True}, {"config": tf.ConfigProto()}):
+            with self.session(**options) as session:
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "no device fits"):
+                    session.run(one)
+
 
 if __name__ == "__main__":
     unittest.main()

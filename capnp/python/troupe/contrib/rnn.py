@@ -7,6 +7,8 @@ from troupe._src.rnn.basic_cells import BasicRNNCell, GRUCell
 from troupe._src.rnn.block_cells import GRUBlockCell, GRUBlockCellV2, LSTMBlockCell
 from troupe._src.rnn.cell import LayerRNNCell, RNNCell
 from troupe._src.rnn.dropout_wrapper import DropoutWrapper
+from troupe._src.rnn.dynamic import batch_size_of as best_effort_input_batch_size
+from troupe._src.rnn.dynamic import transposed as transpose_batch_time
 from troupe._src.rnn.fused_cells import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
 from troupe._src.rnn.fused_lstm import LSTMBlockFusedCell, LSTMBlockWrapper
 from troupe._src.rnn.lstm_cells import BasicLSTMCell, LSTMCell, LSTMStateTuple
@@ -18,33 +20,77 @@ from troupe._src.rnn.static import (
     static_state_saving_rnn,
 )
 from troupe._src.rnn.wrappers import DeviceWrapper, ResidualWrapper
+from troupe._src.rnn_cells.conv_cells import (
+    Conv1DLSTMCell,
+    Conv2DLSTMCell,
+    Conv3DLSTMCell,
+    ConvLSTMCell,
+    GLSTMCell,
+)
+from troupe._src.rnn_cells.gated_cells import IntersectionRNNCell, NASCell, UGRNNCell
+from troupe._src.rnn_cells.independent_cells import IndRNNCell, IndyGRUCell, IndyLSTMCell, SRUCell
+from troupe._src.rnn_cells.normalized_cells import (
+    CoupledInputForgetGateLSTMCell,
+    LayerNormBasicLSTMCell,
+)
+from troupe._src.rnn_cells.projection_wrappers import (
+    AttentionCellWrapper,
+    EmbeddingWrapper,
+    HighwayWrapper,
+    InputProjectionWrapper,
+    OutputProjectionWrapper,
+)
+from troupe._src.rnn_cells.timed_cells import PhasedLSTMCell, TimeFreqLSTMCell
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
+    "Conv1DLSTMCell",
+    "Conv2DLSTMCell",
+    "Conv3DLSTMCell",
+    "ConvLSTMCell",
+    "CoupledInputForgetGateLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",
+    "EmbeddingWrapper",
     "FusedRNNCell",
     "FusedRNNCellAdaptor",
+    "GLSTMCell",
     "GRUBlockCell",
     "GRUBlockCellV2",
     "GRUCell",
+    "HighwayWrapper",
+    "IndRNNCell",
+    "IndyGRUCell",
+    "IndyLSTMCell",
+    "InputProjectionWrapper",
+    "IntersectionRNNCell",
     "LSTMBlockCell",
     "LSTMBlockFusedCell",
     "LSTMBlockWrapper",
     "LSTMCell",
     "LSTMStateTuple",
+    "LayerNormBasicLSTMCell",
     "LayerRNNCell",
     "MultiRNNCell",
+    "NASCell",
+    "OutputProjectionWrapper",
+    "PhasedLSTMCell",
     "RNNCell",
     "ResidualWrapper",
+    "SRUCell",
+    "TimeFreqLSTMCell",
     "TimeReversedFusedRNN",
+    "UGRNNCell",
+    "best_effort_input_batch_size",
     "stack_bidirectional_dynamic_rnn",
     "stack_bidirectional_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
     "static_state_saving_rnn",
+    "transpose_batch_time",
 ]

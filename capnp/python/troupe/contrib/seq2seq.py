@@ -12,6 +12,13 @@ from troupe._src.seq2seq.attention import (
 )
 from troupe._src.seq2seq.attention_wrapper import AttentionWrapper, AttentionWrapperState
 from troupe._src.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from troupe._src.seq2seq.beam_search_decoder import BeamSearchDecoder
+from troupe._src.seq2seq.beam_steps import (
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput,
+)
+from troupe._src.seq2seq.beam_trees import gather_tree, gather_tree_from_array, tile_batch
 from troupe._src.seq2seq.decoder import Decoder, dynamic_decode
 from troupe._src.seq2seq.helpers import (
     CustomHelper,
@@ -20,6 +27,12 @@ from troupe._src.seq2seq.helpers import (
     InferenceHelper,
     SampleEmbeddingHelper,
     TrainingHelper,
+)
+from troupe._src.seq2seq.monotonic import (
+    BahdanauMonotonicAttention,
+    LuongMonotonicAttention,
+    monotonic_attention,
+    safe_cumprod,
 )
 from troupe._src.seq2seq.scheduled import (
     ScheduledEmbeddingTrainingHelper,
@@ -34,19 +47,30 @@ __all__ = [
     "AttentionWrapper",
     "AttentionWrapperState",
     "BahdanauAttention",
+    "BahdanauMonotonicAttention",
     "BasicDecoder",
     "BasicDecoderOutput",
+    "BeamSearchDecoder",
+    "BeamSearchDecoderOutput",
+    "BeamSearchDecoderState",
     "CustomHelper",
     "Decoder",
+    "FinalBeamSearchDecoderOutput",
     "GreedyEmbeddingHelper",
     "Helper",
     "InferenceHelper",
     "LuongAttention",
+    "LuongMonotonicAttention",
     "SampleEmbeddingHelper",
     "ScheduledEmbeddingTrainingHelper",
     "ScheduledOutputTrainingHelper",
     "TrainingHelper",
     "dynamic_decode",
+    "gather_tree",
+    "gather_tree_from_array",
     "hardmax",
+    "monotonic_attention",
+    "safe_cumprod",
     "sequence_loss",
+    "tile_batch",
 ]

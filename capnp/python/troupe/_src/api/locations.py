@@ -99,7 +99,7 @@ _OWNERS: Dict[str, Dict[str, str]] = {
         "freeze_graph": "_src.saved_model.freeze_graph",
         "inspect_checkpoint": "_src.checkpoints.inspect_checkpoint",
     },
-    "python.util": {"compat": "compat", "nest": "nest"},
+    "python.util": {"compat": "compat", "nest": "contrib.framework.nest"},
     "": {"python.pywrap_tensorflow": "train"},
 }
 
@@ -178,7 +178,6 @@ RENAMED: Dict[str, Dict[str, str]] = {
     "python.util": {
         "tf_inspect": "_src.api.source_names.inspect",
     },
-    "python.util.nest": {"is_sequence": "nest.is_nested"},
 }  # fmt: skip
 
 

@@ -249,11 +249,13 @@ def MakeDirs(dirname: Any) -> None:
     """Creates a folder and its parents; it may exist.
 
     Args:
-        dirname: the path of the folder.
+        dirname: the path of the folder; nothing is done for an empty one, the current folder.
 
     Raises:
         AlreadyExistsError: if there is a file of that name.
     """
+    if not dirname:
+        return
     with _as_op_errors():
         os.makedirs(dirname, exist_ok=True)
 

@@ -13,7 +13,7 @@ from troupe._src.types.dtypes import DTypeLike
 from troupe._src.variables.initializers import Constant, Zeros
 
 
-class _UnitsCell(LayerRNNCell):
+class UnitsCell(LayerRNNCell):
     """A cell of so many units, whose state is its output.
 
     Args:
@@ -44,7 +44,7 @@ class _UnitsCell(LayerRNNCell):
 
 
 @set_module("troupe.nn.rnn_cell")
-class BasicRNNCell(_UnitsCell):
+class BasicRNNCell(UnitsCell):
     """activation([inputs, state] * kernel + bias), which is the output and the next state."""
 
     def __init__(
@@ -98,7 +98,7 @@ class BasicRNNCell(_UnitsCell):
 
 
 @set_module("troupe.nn.rnn_cell")
-class GRUCell(_UnitsCell):
+class GRUCell(UnitsCell):
     """A gated recurrent unit (Cho et al., 2014), whose reset gate scales the state beforehand."""
 
     def __init__(

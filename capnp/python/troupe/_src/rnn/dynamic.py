@@ -62,7 +62,7 @@ def dynamic_rnn(
             flat = [transposed(tensor) for tensor in flat]
         if sequence_length is not None:
             sequence_length = _lengths(sequence_length)
-        batch_size = _batch_size(flat)
+        batch_size = batch_size_of(flat)
         if initial_state is None:
             if not dtype:
                 raise ValueError("If there is no initial_state, you must give a dtype.")
@@ -78,15 +78,22 @@ def dynamic_rnn(
         return outputs, state
 
 
-def transposed(tensor: Tensor) -> Tensor:
-    """With batch and time exchanged."""
-    shape = tensor.shape
+def transposed(x: Tensor) -> Tensor:
+    """The tensor with its first two axes, batch and time, exchanged.
+
+    Args:
+        x: A tensor [batch, time, ...] or [time, batch, ...].
+
+    Returns:
+        The other one of these; a tensor of less than two axes is as it is.
+    """
+    shape = x.shape
     if shape.rank is None:
-        others = math_ops.range(2, gen_ops.rank(tensor))
-        return array_ops.transpose(tensor, array_ops.concat([[1, 0], others], 0))
+        others = math_ops.range(2, gen_ops.rank(x))
+        return array_ops.transpose(x, array_ops.concat([[1, 0], others], 0))
     if shape.rank < 2:
-        return tensor
-    turned = array_ops.transpose(tensor, [1, 0, *range(2, shape.rank)])
+        return x
+    turned = array_ops.transpose(x, [1, 0, *range(2, shape.rank)])
     batch, time, *rest = shape.as_list()
     turned.set_shape([time, batch, *rest])
     return turned
@@ -101,16 +108,26 @@ def _lengths(given: Any) -> Tensor:
     return array_ops.identity(lengths, name="sequence_length")
 
 
-def _batch_size(flat: List[Tensor]) -> Any:
-    """A number where one is known, else a tensor."""
-    for tensor in flat:
+def batch_size_of(flat_input: List[Tensor]) -> Any:
+    """The size of the second axis, the batch.
+
+    Args:
+        flat_input: Tensors [time, batch, ...].
+
+    Returns:
+        An int where one of them has a known one, else a scalar tensor.
+
+    Raises:
+        ValueError: A tensor has less than two axes.
+    """
+    for tensor in flat_input:
         if tensor.shape.rank is None:
             continue
         if tensor.shape.rank < 2:
             raise ValueError(f"Expected input tensor {tensor} to have rank at least 2")
         if tensor.shape[1].value is not None:
             return tensor.shape[1].value
-    return array_ops.shape(flat[0])[1]
+    return array_ops.shape(flat_input[0])[1]
 
 
 def _check(lengths: Tensor, batch_size: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class AttentionMechanism:
         raise NotImplementedError
 
 
-class _BaseAttentionMechanism(AttentionMechanism):
+class BaseAttentionMechanism(AttentionMechanism):
     """A memory whose steps have keys to compare queries to, and values.
 
     Args:
@@ -204,7 +204,8 @@ def _stateless(given: Optional[Callable[[Any], Any]]) -> Callable[[Any, Any], An
     return lambda score, state: function(score)
 
 
-def _layer(units: int, name: str, dtype: Optional[DTypeLike]) -> Dense:
+def dense_layer(units: int, name: str, dtype: Optional[DTypeLike]) -> Dense:
+    """A layer without a bias, by default of float32."""
     return Dense(units, name=name, use_bias=False, dtype=as_dtype(dtype or dtypes.float32))
 
 
@@ -235,7 +236,7 @@ def bahdanau_score(query: Tensor, keys: Tensor, v: Any, g: Any = None, b: Any = 
 
 
 @set_module("troupe.contrib.seq2seq")
-class LuongAttention(_BaseAttentionMechanism):
+class LuongAttention(BaseAttentionMechanism):
     """Attention whose scores are products of the query and the keys.
 
     Args:
@@ -261,7 +262,7 @@ class LuongAttention(_BaseAttentionMechanism):
             memory=memory,
             probability_fn=_stateless(probability_fn),
             memory_sequence_length=memory_sequence_length,
-            memory_layer=_layer(num_units, "memory_layer", dtype),
+            memory_layer=dense_layer(num_units, "memory_layer", dtype),
             score_mask_value=score_mask_value,
             custom_key_value_fn=custom_key_value_fn,
             name=name,
@@ -270,16 +271,18 @@ class LuongAttention(_BaseAttentionMechanism):
 
     def _score(self, query: Tensor) -> Tensor:
         with variable_scope(None, "luong_attention"):
-            scale = None
-            if self._scale:
-                scale = get_variable(
-                    "attention_g", shape=[], dtype=query.dtype, initializer=Ones()
-                )
-            return luong_score(query, self.keys, scale)
+            return luong_score(query, self.keys, luong_scale(self._scale, query.dtype))
+
+
+def luong_scale(has_scale: bool, dtype: DTypeLike) -> Any:
+    """The variable that scales scores in this scope, or None."""
+    if not has_scale:
+        return None
+    return get_variable("attention_g", shape=[], dtype=dtype, initializer=Ones())
 
 
 @set_module("troupe.contrib.seq2seq")
-class BahdanauAttention(_BaseAttentionMechanism):
+class BahdanauAttention(BaseAttentionMechanism):
     """Attention whose scores are weighted sums over tanh(query + key).
 
     Args:
@@ -301,11 +304,11 @@ class BahdanauAttention(_BaseAttentionMechanism):
         custom_key_value_fn: Optional[Callable[..., Any]] = None, name: str = "BahdanauAttention",
     ) -> None:  # fmt: skip
         super().__init__(
-            query_layer=_layer(num_units, "query_layer", dtype),
+            query_layer=dense_layer(num_units, "query_layer", dtype),
             memory=memory,
             probability_fn=_stateless(probability_fn),
             memory_sequence_length=memory_sequence_length,
-            memory_layer=_layer(num_units, "memory_layer", dtype),
+            memory_layer=dense_layer(num_units, "memory_layer", dtype),
             score_mask_value=score_mask_value,
             custom_key_value_fn=custom_key_value_fn,
             name=name,
@@ -315,14 +318,18 @@ class BahdanauAttention(_BaseAttentionMechanism):
     def _score(self, query: Tensor) -> Tensor:
         with variable_scope(None, "bahdanau_attention"):
             compared = self.query_layer(query)
-            units, kind = [self._num_units], query.dtype
-            v = get_variable("attention_v", units, dtype=kind)
-            if not self._normalize:
-                return bahdanau_score(compared, self.keys, v)
-            norm = Constant(float(np.sqrt(1.0 / self._num_units)))
-            g = get_variable("attention_g", shape=[], dtype=kind, initializer=norm)
-            b = get_variable("attention_b", units, dtype=kind, initializer=Zeros())
-            return bahdanau_score(compared, self.keys, v, g, b)
+            variables = bahdanau_variables(self._num_units, self._normalize, query.dtype)
+            return bahdanau_score(compared, self.keys, *variables)
+
+
+def bahdanau_variables(units: int, has_norm: bool, dtype: DTypeLike) -> Tuple[Any, ...]:
+    """The weights v of this scope, and with a norm of their own that norm g and the bias b."""
+    v = get_variable("attention_v", [units], dtype=dtype)
+    if not has_norm:
+        return (v,)
+    norm = Constant(float(np.sqrt(1.0 / units)))
+    g = get_variable("attention_g", shape=[], dtype=dtype, initializer=norm)
+    return v, g, get_variable("attention_b", [units], dtype=dtype, initializer=Zeros())
 
 
 def hardmax(logits: TensorLike, name: Optional[str] = None) -> Tensor:

@@ -69,15 +69,17 @@ class TestCase(Assertions):
 
         Args:
             graph: Its graph, by default the default graph.
-            config: Its options.
+            config: Its options; by default nodes may run elsewhere than on a device that is not
+                there.
             use_gpu: Has no effect.
-            force_gpu: Has no effect.
+            force_gpu: Takes that default away.
             target: A node of a cluster; "" for this process.
 
         Yields:
             The session.
         """
-        with Session(target, graph or get_default_graph(), config) as session:
+        options = _options(config, force_gpu)
+        with Session(target, graph or get_default_graph(), options) as session:
             yield session
 
     @contextlib.contextmanager
@@ -92,9 +94,10 @@ class TestCase(Assertions):
 
         Args:
             graph: Its graph, by default the default one of the first call.
-            config: Its options.
+            config: Its options; by default nodes may run elsewhere than on a device that is not
+                there.
             use_gpu: Has no effect.
-            force_gpu: Has no effect.
+            force_gpu: Takes that default away.
 
         Yields:
             The session.
@@ -103,7 +106,8 @@ class TestCase(Assertions):
             ValueError: If it has another graph, or got other options, in an earlier context.
         """
         if self._cached_session is None:
-            self._cached_session = Session("", graph or get_default_graph(), config)
+            options = _options(config, force_gpu)
+            self._cached_session = Session("", graph or get_default_graph(), options)
             self._cached_config = config
         if graph is not None and graph is not self._cached_session.graph:
             raise ValueError(
@@ -138,6 +142,10 @@ class TestCase(Assertions):
             with Session() as new_session:
                 return new_session.run(tensors)
         return session.run(tensors)
+
+
+def _options(config: Optional[ConfigProto], force_gpu: bool) -> ConfigProto:
+    return ConfigProto(allow_soft_placement=not force_gpu) if config is None else config
 
 
 def main(argv: Optional[List[str]] = None) -> None:

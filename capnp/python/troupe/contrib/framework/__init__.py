@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from troupe import nest
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.checkpoints.checkpoint_reader import (
     list_variables,
@@ -51,6 +50,7 @@ from troupe._src.train.global_step import (
     get_or_create_global_step,
 )
 from troupe._src.warm_starting.init_from_checkpoint import init_from_checkpoint
+from troupe.contrib.framework import nest
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)

@@ -1,0 +1,1 @@
+"""Cells and wrappers of recurrent networks that `tf.contrib.rnn` has beyond those of `tf.nn`."""

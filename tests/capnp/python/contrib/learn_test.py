@@ -1,0 +1,60 @@
+"""`tf.contrib.learn`: the names of modes, and numbers for the words of documents."""
+
+import os
+import unittest
+
+import troupe as tf
+
+learn = tf.contrib.learn
+
+
+class LearnTest(tf.test.TestCase):
+    def test_modes_have_names(self):
+        modes = learn.ModeKeys
+        self.assertEqual((modes.TRAIN, modes.EVAL, modes.INFER), ("train", "eval", "infer"))
+        modes.validate("infer")
+        with self.assertRaisesRegex(ValueError, "Invalid mode test"):
+            modes.validate("test")
+
+    def test_words_have_numbers_in_the_order_in_which_they_come(self):
+        processor = learn.preprocessing.VocabularyProcessor(4)
+        rows = list(processor.fit_transform(["to be or", "not to be, that's it"]))
+        self.assertAllEqual(rows, [[1, 2, 3, 0], [4, 1, 2, 5]])
+        self.assertEqual(len(processor.vocabulary_), 7)
+        self.assertAllEqual(next(processor.transform(["be what"])), [2, 0, 0, 0])
+        self.assertEqual(list(processor.reverse(rows)), ["to be or <UNK>", "not to be that's"])
+
+    def test_rare_words_are_unknown_and_frequent_ones_come_first(self):
+        processor = learn.preprocessing.VocabularyProcessor(3, min_frequency=1)
+        processor.fit(["c a b", "b a", "b d"])
+        self.assertAllEqual(list(processor.transform(["a b c"])), [[2, 1, 0]])
+        vocabulary = learn.preprocessing.CategoricalVocabulary()
+        for word in "xxxyyz":
+            vocabulary.add(word)
+        vocabulary.trim(0, max_frequency=3)
+        self.assertEqual([vocabulary.reverse(at) for at in range(3)], ["<UNK>", "y", "z"])
+
+    def test_words_are_found_in_texts_of_several_kinds(self):
+        found = list(learn.preprocessing.tokenizer(["it's well-known: ABCFile", "été 42"]))
+        self.assertEqual(found, [["it's", "well-known", "ABC", "File"], ["été", "42"]])
+
+    def test_a_processor_is_saved_and_restored(self):
+        path = os.path.join(self.get_temp_dir(), "vocabulary")
+        learn.preprocessing.VocabularyProcessor(2).fit(["a b"]).save(path)
+        restored = learn.preprocessing.VocabularyProcessor.restore(path)
+        self.assertAllEqual(list(restored.transform(["b a"])), [[2, 1]])
+
+    def test_another_function_may_find_the_words(self):
+        processor = learn.preprocessing.VocabularyProcessor(
+            2, tokenizer_fn=lambda texts: (list(text) for text in texts)
+        )
+        self.assertAllEqual(list(processor.fit_transform(["ab", "b"])), [[1, 2], [2, 0]])
+
+    def test_a_vocabulary_without_a_way_back_says_so(self):
+        vocabulary = learn.preprocessing.CategoricalVocabulary(support_reverse=False)
+        with self.assertRaisesRegex(ValueError, "support_reverse"):
+            vocabulary.reverse(0)
+
+
+if __name__ == "__main__":
+    unittest.main()
