@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data/captured_function.hpp"
 #include "troupe/devices/cpu/data/dataset_kernel.hpp"
+#include "troupe/devices/cpu/data/grouping.hpp"
 #include "troupe/devices/data/buffered_source.hpp"
 #include "troupe/devices/data/stepped_source.hpp"
 
@@ -130,6 +131,95 @@ class Interleaved final : public data::SteppedSource {
   Element argument_;
 };
 
+/// Elements of several datasets: each next one is of that which the selector's next number says, or
+/// is left out where that one has ended. Ends with the selector or with the last of them.
+class Directed final : public data::SteppedSource {
+ public:
+  Directed(
+      const SharedIteration&, data::SharedSource selector, std::vector<data::SharedSource> inputs)
+      : selector_(std::move(selector)), inputs_(std::move(inputs)), open_count_(inputs_.size()) {}
+
+ private:
+  std::optional<Pulled> begin() override {
+    if (!selector_ || open_count_ == 0) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> ask(Done done) override {
+    return (chosen_ ? *chosen_ : selector_)->pull(std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    if (!chosen_) return take_choice(std::move(answer));
+    auto* chosen = std::exchange(chosen_, nullptr);
+    if (!answer.ok() || answer->has_value()) return answer;
+    *chosen = nullptr;
+    if (--open_count_ == 0) return answer;
+    return {};
+  }
+
+  std::optional<Pulled> take_choice(Pulled answer) {
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) {
+      selector_ = nullptr;
+      return answer;
+    }
+    const auto& number = (**answer)[0];
+    if (!number.shape().is_scalar())
+      return Pulled(invalid_argument("the elements of the selector must be scalars"));
+    auto index = number.value<int64_t>(), count = static_cast<int64_t>(inputs_.size());
+    if (index < 0 || index >= count)
+      return Pulled(invalid_argument(
+          "Selector index out of range: " + std::to_string(index) + " is not in [0, " +
+          std::to_string(count) + ")"));
+    auto& input = inputs_[static_cast<size_t>(index)];
+    if (input) chosen_ = &input;
+    return {};
+  }
+
+  data::SharedSource selector_;             // null at its end
+  std::vector<data::SharedSource> inputs_;  // null at their ends
+  size_t open_count_;
+  data::SharedSource* chosen_ = nullptr;  // which is asked; null: the selector is
+};
+
+Result<data::SharedSource> start_directed(
+    const SharedDataset& selector, const std::vector<SharedDataset>& inputs,
+    const SharedIteration& iteration) {
+  auto numbers = selector->iterate(iteration);
+  if (!numbers) return numbers;
+  std::vector<data::SharedSource> sources;
+  for (const auto& input : inputs) {
+    auto source = input->iterate(iteration);
+    if (!source) return source;
+    sources.push_back(*std::move(source));
+  }
+  return data::SharedSource(
+      std::make_shared<Directed>(iteration, *std::move(numbers), std::move(sources)));
+}
+
+Result<Kernel> make_directed_interleave(const Node& node) {
+  auto compute = [attrs = ElementAttrs(node)](Launch& launch) -> Status {
+    auto selector = dataset_input(launch, 0);
+    if (!selector) return selector.status();
+    auto status = data::check_components(
+        (*selector)->dtypes(), (*selector)->shapes(), {DType::int64}, {Shape()});
+    if (!status.ok()) return status;
+    std::vector<SharedDataset> inputs;
+    for (int i = 1; i < launch.input_count(); ++i) {
+      auto input = dataset_input(launch, i);
+      if (!input) return input.status();
+      if (status = attrs.check((*input)->dtypes()); !status.ok()) return status;
+      inputs.push_back(*std::move(input));
+    }
+    auto iterate = [selector = *selector, inputs](const SharedIteration& iteration) {
+      return start_directed(selector, inputs, iteration);
+    };
+    return set_dataset(launch, make_dataset(attrs, std::move(iterate)));
+  };
+  return Kernel{.compute = std::move(compute)};
+}
+
 /// `cycle_of(launch)` reads the inputs that say how datasets take turns.
 template <class CycleOf>
 Result<Kernel> make_interleaved(
@@ -191,6 +281,9 @@ void add_dataset_interleaving_kernels(KernelCatalog& catalog) {
   catalog.add_linked("FlatMapDataset", make_flat_map);
   catalog.add_linked("InterleaveDataset", make_interleave);
   catalog.add_linked("ParallelInterleaveDatasetV2", make_parallel_interleave);
+  for (const auto* op : {"DirectedInterleaveDataset", "ExperimentalDirectedInterleaveDataset"})
+    catalog.add(op, make_directed_interleave);
+  add_dataset_grouping_kernels(catalog);
 }
 
 }  // namespace troupe::cpu

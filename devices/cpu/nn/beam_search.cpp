@@ -31,7 +31,7 @@ Status follow(
     out[tree.at(time, row, beam)] = tree.ids[at];
     if (time == 0) break;
     parent = tree.parents[at];
-    if (parent < 0 || parent >= tree.beams) return invalid_parent(row, time, beam, parent);
+    if (parent < 0 || parent >= tree.beams) return invalid_parent(row, time - 1, beam, parent);
   }
   bool has_ended = false;
   for (int64_t time = 0; time < length; ++time) {

@@ -16,6 +16,36 @@ Op with_function(Op op, const char* function = "f") {
   return with_element_attrs(std::move(op).attr(function, AttrType::function));
 }
 
+/// An input for what a function is given beside its arguments, and its attributes.
+Op with_named_function(Op op, const std::string& name) {
+  auto types = "T" + name + "_other_arguments";
+  return std::move(op)
+      .inputs(name + "_other_arguments", types)
+      .attr(types, AttrType::dtypes)
+      .attr(name, AttrType::function);
+}
+
+void add_combining_ops(OpCatalog& catalog, const std::string& prefix) {
+  auto grouping = make_dataset_op(
+                      prefix + "GroupByWindowDataset",
+                      "The elements of the datasets that `reduce_func` makes of a key and a "
+                      "dataset of elements with that key, as soon as there are as many as "
+                      "`window_size_func` says.")
+                      .input("input_dataset", DType::variant);
+  for (const auto* function : {"key_func", "reduce_func", "window_size_func"})
+    grouping = with_named_function(std::move(grouping), function);
+  catalog.add(with_element_attrs(std::move(grouping).output("handle", DType::variant)));
+  catalog.add(with_element_attrs(
+      make_dataset_op(
+          prefix + "DirectedInterleaveDataset",
+          "Elements of several datasets: each of that whose number is the selector's next element.")
+          .input("selector_input_dataset", DType::variant)
+          .inputs("data_input_datasets", DType::variant, "N")
+          .output("handle", DType::variant)
+          .attr("N", AttrType::integer)
+          .attr_at_least("N", 1)));
+}
+
 }  // namespace
 
 void add_dataset_mapping_ops(OpCatalog& catalog) {
@@ -59,6 +89,7 @@ void add_dataset_mapping_ops(OpCatalog& catalog) {
           .input("num_parallel_calls", DType::int64)
           .output("handle", DType::variant)
           .attr("sloppy", false)));
+  for (const auto* prefix : {"", "Experimental"}) add_combining_ops(catalog, prefix);
   catalog.add(with_element_attrs(
       Op("ReduceDataset")
           .doc("The state after the function has been called with the state and each element.")

@@ -3,20 +3,24 @@
 from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
-from troupe._src.data.contrib_transformations import (
-    batch_and_drop_remainder,
-    padded_batch_and_drop_remainder,
-    sloppy_interleave,
-)
 from troupe._src.data.csv import CsvDataset
+from troupe._src.data.grouping import (
+    bucket_by_sequence_length,
+    choose_from_datasets,
+    group_by_window,
+    sample_from_datasets,
+)
 from troupe._src.data.mapping import AUTOTUNE
 from troupe._src.data.saved_iterators import make_saveable_from_iterator
 from troupe._src.data.sources import Counter, get_single_element
 from troupe._src.data.transformations import (
+    batch_and_drop_remainder,
     enumerate_dataset,
     map_and_batch,
+    padded_batch_and_drop_remainder,
     parallel_interleave,
     shuffle_and_repeat,
+    sloppy_interleave,
     unbatch,
 )
 
@@ -28,12 +32,16 @@ __all__ = [
     "Counter",
     "CsvDataset",
     "batch_and_drop_remainder",
+    "bucket_by_sequence_length",
+    "choose_from_datasets",
     "enumerate_dataset",
     "get_single_element",
+    "group_by_window",
     "make_saveable_from_iterator",
     "map_and_batch",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",
+    "sample_from_datasets",
     "shuffle_and_repeat",
     "sloppy_interleave",
     "unbatch",

@@ -4,6 +4,12 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.data.csv import CsvDataset
+from troupe._src.data.grouping import (
+    bucket_by_sequence_length,
+    choose_from_datasets,
+    group_by_window,
+    sample_from_datasets,
+)
 from troupe._src.data.mapping import AUTOTUNE
 from troupe._src.data.options import (
     DistributeOptions,
@@ -32,11 +38,15 @@ __all__ = [
     "MapVectorizationOptions",
     "OptimizationOptions",
     "ThreadingOptions",
+    "bucket_by_sequence_length",
+    "choose_from_datasets",
     "enumerate_dataset",
     "get_single_element",
+    "group_by_window",
     "make_saveable_from_iterator",
     "map_and_batch",
     "parallel_interleave",
+    "sample_from_datasets",
     "shuffle_and_repeat",
     "unbatch",
 ]

@@ -49,7 +49,8 @@ class ContribLayersTest(tf.test.TestCase):
         self.assertEqual((gamma.op.name, gamma.shape.as_list()), ("a/gamma", [2, 3]))
         self.assertEqual((gamma.dtype.base_dtype, tf.trainable_variables()), (tf.float16, []))
         for options, text in (
-            ({"begin_params_axis": 0}, "not fully defined"), ({"begin_params_axis": 3}, "must be <"),
+            ({"begin_params_axis": 0}, "not fully defined"),
+            ({"begin_params_axis": 3}, "must be <"),
             ({"begin_norm_axis": 3}, "must be <"),
         ):  # fmt: skip
             with self.assertRaisesRegex(ValueError, text):

@@ -135,7 +135,8 @@ class ContribCellsTest(tf.test.TestCase):
             state = rnn.LSTMStateTuple(self.c, h) if is_tuple else np.hstack([self.c, h])
             found = self.run_cell(
                 functools.partial(
-                    rnn.CoupledInputForgetGateLSTMCell, UNITS, use_peepholes=peeps, num_proj=5, proj_clip=0.7, num_unit_shards=2,
+                    rnn.CoupledInputForgetGateLSTMCell, UNITS, use_peepholes=peeps, num_proj=5,
+                    proj_clip=0.7, num_unit_shards=2,
                     layer_norm=norms, state_is_tuple=is_tuple,
                 ),
                 state,

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_parent_that_is_no_beam_is_an_error) {
     BOOST_TEST(
         gather(ints({2, 1, 2}, {1, 2, 3, 4}), ints({2, 1, 2}, {0, 0, 0, parent}), ints({1}, {2})) ==
         "InvalidArgument: Saw invalid parent id " + std::to_string(parent) +
-            " at (batch, time, beam) == (0, 1, 1)");
+            " at (batch, time, beam) == (0, 0, 1)");
 }
 
 BOOST_AUTO_TEST_CASE(shapes_that_do_not_fit_together_are_errors) {

@@ -13,8 +13,8 @@ def run(
 ) -> None:
     """Calls `main` and exits with its result.
 
-    The flags of `absl.flags`, which those of TensorFlow are, get their values too, where the program
-    has imported them.
+    The flags of `absl.flags`, which are those of TensorFlow, get their values, too, where the
+    program has imported them.
 
     Args:
         main: a function of the command line without the flags; None for that of the program.

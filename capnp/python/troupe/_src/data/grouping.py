@@ -1,0 +1,261 @@
+"""Datasets of groups of elements, of buckets, and of elements chosen from several datasets."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence
+
+from troupe._src.data import nest
+from troupe._src.data.components import Components
+from troupe._src.data.dataset import Dataset
+from troupe._src.data.dataset_base import DatasetBase
+from troupe._src.data.mapping import trace_with
+from troupe._src.data.transformations import Transformation
+from troupe._src.graph.elements import Tensor
+from troupe._src.graph.random_seed import get_seed
+from troupe._src.graph.scopes import control_dependencies
+from troupe._src.graph.tensor_like import TensorLike
+from troupe._src.ops import raw_ops
+from troupe._src.ops.array_ops import identity
+from troupe._src.ops.assert_ops import assert_less
+from troupe._src.ops.convert import constant, convert_to_tensor
+from troupe._src.ops.math_ops import cast, reduce_sum
+from troupe._src.random.random_ops import random_uniform
+from troupe._src.types import dtypes
+from troupe._src.types.shapes import TensorShape
+
+_KEY = Components(dtypes.int64, TensorShape([]))
+_KEY_AND_WINDOW = Components((dtypes.int64, dtypes.variant), (TensorShape([]), TensorShape([])))
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Any],
+    window_size: Optional[TensorLike] = None,
+    window_size_func: Optional[Callable[..., Any]] = None,
+) -> Transformation:
+    """Collects elements by a key, and reduces so many of a key to elements of a new dataset.
+
+    What is left of each key at the end is reduced, too, in the order of the keys.
+
+    Args:
+        key_func: A function of an element, whose result is a scalar int64.
+        reduce_func: A function of a key and of the dataset of its elements, which gives a dataset.
+        window_size: How many elements of a key are reduced at once.
+        window_size_func: A function of a key, which gives that number, in place of `window_size`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: Not one of `window_size` and `window_size_func` is given.
+    """
+    if (window_size is None) == (window_size_func is None):
+        raise ValueError("Must pass either window_size or window_size_func.")
+    size_func = window_size_func or (lambda key: window_size)
+
+    def apply(dataset: Dataset) -> Dataset:
+        made: List[DatasetBase] = []
+
+        def reduce(key: Tensor, window: Tensor) -> Tensor:
+            result = reduce_func(key, Dataset._make(window, dataset._components))
+            if not isinstance(result, DatasetBase):
+                raise TypeError("`reduce_func` must return a `Dataset` object.")
+            made.append(result)
+            return result._variant_tensor
+
+        key, _ = trace_with("key", _to_int64(key_func), dataset._components)
+        size, _ = trace_with("window_size", _to_int64(size_func), _KEY)
+        reduced, _ = trace_with("reduce", reduce, _KEY_AND_WINDOW)
+        components = made[0]._components
+        variant = raw_ops.GroupByWindowDataset(
+            input_dataset=dataset._variant_tensor,
+            key_func_other_arguments=key.captured,
+            reduce_func_other_arguments=reduced.captured,
+            window_size_func_other_arguments=size.captured,
+            key_func=key.name,
+            reduce_func=reduced.name,
+            window_size_func=size.name,
+            **components.attrs(),
+        )
+        return Dataset._make(variant, components)
+
+    return apply
+
+
+def _to_int64(function: Callable[..., Any]) -> Callable[..., Tensor]:
+    return lambda *args: convert_to_tensor(function(*args), dtypes.int64)
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """Batches elements with those of about their length, so that less is padded.
+
+    Args:
+        element_length_func: A function of an element, whose result is its length, an int32 scalar.
+        bucket_boundaries: The lengths with which buckets begin, but for the first, in order.
+        bucket_batch_sizes: How many elements a batch of each bucket has; one more than boundaries.
+        padded_shapes: As of `Dataset.padded_batch`, by default those of the elements.
+        padding_values: As of `Dataset.padded_batch`.
+        pad_to_bucket_boundary: Pads unknown sizes to the longest length of the bucket and not of
+            the batch. An element of the last bucket, which has none, is an InvalidArgumentError.
+        no_padding: Batches without padding, for elements of one shape.
+        drop_remainder: Leaves out the last batch of a bucket where it has fewer elements.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: There is not one size more than there are boundaries.
+    """
+    if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+        raise ValueError("len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1")
+
+    def bucket_of(*element: Any) -> Tensor:
+        length = convert_to_tensor(element_length_func(*element))
+        begins = constant(list(bucket_boundaries), length.dtype, shape=[len(bucket_boundaries)])
+        return reduce_sum(cast(begins <= length, dtypes.int64))
+
+    def batch_size_of(bucket: Tensor) -> Tensor:
+        return constant(list(bucket_batch_sizes), dtypes.int64)[bucket]
+
+    def batch_of(bucket: Tensor, window: Dataset) -> Dataset:
+        size = batch_size_of(bucket)
+        if no_padding:
+            return window.batch(size, drop_remainder=drop_remainder)
+        filler: Optional[Tensor] = None
+        if pad_to_bucket_boundary:
+            filler = _longest_of(bucket, bucket_boundaries)
+        shapes = _filled(window._shapes if padded_shapes is None else padded_shapes, filler)
+        return window.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+
+    return group_by_window(bucket_of, batch_of, window_size_func=batch_size_of)
+
+
+def _longest_of(bucket: Tensor, boundaries: Sequence[int]) -> Tensor:
+    """The greatest length of elements of a bucket that is not the last one."""
+    check = assert_less(
+        bucket,
+        constant(len(boundaries), dtypes.int64),
+        message="When pad_to_bucket_boundary=True, elements must have "
+        "length < max(bucket_boundaries).",
+    )
+    with control_dependencies([check]):
+        return constant(list(boundaries), dtypes.int64)[identity(bucket)] - 1
+
+
+def _filled(shapes: Any, filler: Optional[Tensor]) -> Any:
+    """The shapes, with `filler` as the sizes that are not known."""
+    if filler is None:
+        return shapes
+
+    def fill(shape: Any) -> Any:
+        sizes: List[Any] = [
+            filler if size is None or size == -1 else size for size in TensorShape(shape).as_list()
+        ]
+        return convert_to_tensor(
+            [cast(size, dtypes.int64) if isinstance(size, Tensor) else size for size in sizes],
+            dtypes.int64,
+        )
+
+    return nest.map_structure(fill, shapes)
+
+
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
+    """Elements of several datasets, each of the one whose number comes next.
+
+    A number whose dataset has ended is left out. It ends with the numbers or with all datasets.
+
+    Args:
+        datasets: Datasets of the same structure and dtypes.
+        choice_dataset: Scalars of int64, from 0 to below the number of datasets.
+
+    Returns:
+        A dataset.
+
+    Raises:
+        TypeError: `choice_dataset` is none of such scalars, or the dtypes of datasets differ.
+        ValueError: There are no datasets, or their structures differ.
+    """
+    is_number = choice_dataset._types == dtypes.int64 and choice_dataset._shapes == TensorShape([])
+    if not is_number:
+        raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
+    if not datasets:
+        raise ValueError("There must be a dataset to choose from.")
+    components = _common_components(datasets)
+    variant = raw_ops.DirectedInterleaveDataset(
+        selector_input_dataset=choice_dataset._variant_tensor,
+        data_input_datasets=[dataset._variant_tensor for dataset in datasets],
+        **components.attrs(),
+    )
+    return Dataset._make(variant, components)
+
+
+def _common_components(datasets: Sequence[Dataset]) -> Components:
+    first = datasets[0]
+    shapes = first._shapes
+    for other in datasets[1:]:
+        nest.assert_same_structure(first._types, other._types)
+        if nest.flatten(first._types) != nest.flatten(other._types):
+            raise TypeError(
+                "Datasets to choose from have different types: "
+                f"{first._types} and {other._types}."
+            )
+        shapes = nest.map_structure(
+            lambda one, two: one.most_specific_compatible_shape(two), shapes, other._shapes
+        )
+    return Components(first._types, shapes)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: Any = None, seed: Optional[int] = None
+) -> Dataset:
+    """Elements of several datasets, each of one that is drawn.
+
+    The draws differ from TensorFlow's for the same seed.
+
+    Args:
+        datasets: Datasets of the same structure and dtypes.
+        weights: How likely each is, a list or tensor of floats, or a dataset of such; without, all
+            are equally likely.
+        seed: Of the draws.
+
+    Returns:
+        A dataset, which ends with all of them.
+
+    Raises:
+        ValueError: There are not as many weights as datasets.
+    """
+    count = len(datasets)
+    if isinstance(weights, DatasetBase):
+        logits = weights.map(_logits)
+    else:
+        given = convert_to_tensor([1.0 / count] * count if weights is None else weights)
+        if given.shape.rank is not None and given.shape.as_list() != [count]:
+            raise ValueError(f"There must be a weight for each of the {count} datasets.")
+        logits = Dataset.from_tensors(_logits(given)).repeat()
+    seeds = get_seed(seed)
+
+    def draw(number: Tensor, one: Tensor) -> Tensor:
+        if seeds == (0, 0):
+            pair = random_uniform([2], maxval=2**31 - 1, dtype=dtypes.int32)
+        else:
+            pair = convert_to_tensor([seeds[0] << 31 | seeds[1], 0], dtypes.int64) + [0, 1] * number
+        drawn = raw_ops.StatelessMultinomial(
+            logits=[one], num_samples=1, seed=pair, output_dtype=dtypes.int64
+        )
+        return drawn[0, 0]
+
+    numbers = Dataset.range(2**62)
+    return choose_from_datasets(datasets, Dataset.zip((numbers, logits)).map(draw))
+
+
+def _logits(weights: Tensor) -> Tensor:
+    return raw_ops.Log(x=cast(weights, dtypes.float32))

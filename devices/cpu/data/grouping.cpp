@@ -1,0 +1,250 @@
+#include "troupe/devices/cpu/data/grouping.hpp"
+
+#include <map>
+
+#include "troupe/devices/cpu/data/captured_function.hpp"
+#include "troupe/devices/data/stepped_source.hpp"
+
+namespace troupe::cpu {
+namespace {
+
+using data::Element;
+using data::Pulled;
+
+using Elements = std::shared_ptr<const std::vector<Element>>;
+
+/// Elements that are there already, as a dataset.
+class Window final : public data::Dataset {
+ public:
+  Window(const data::Dataset& like, std::vector<Element> elements)
+      : Dataset(like.dtypes(), like.shapes()),
+        elements_(std::make_shared<const std::vector<Element>>(std::move(elements))) {}
+
+  Result<data::SharedSource> iterate(const SharedIteration&) const override {
+    return data::SharedSource(std::make_shared<Source>(elements_));
+  }
+
+ private:
+  struct Source final : data::ElementSource {
+    explicit Source(Elements all) : elements(std::move(all)) {}
+    std::optional<Pulled> pull(Done) override {
+      if (next == elements->size()) return data::end_of_sequence();
+      return Pulled((*elements)[next++]);
+    }
+    Elements elements;
+    size_t next = 0;
+  };
+
+  Elements elements_;
+};
+
+struct GroupFunctions {
+  CapturedFunction key;          // of an element, an int64
+  CapturedFunction window_size;  // of a key, an int64
+  CapturedFunction reduce;       // of a key and the dataset of a window, a dataset
+};
+
+/// The int64 that a function has returned.
+Result<int64_t> number_of(const Pulled& answer, const char* function) {
+  if (!answer.ok()) return answer.status();
+  const auto& number = (**answer)[0];
+  if (number.shape().is_scalar()) return number.value<int64_t>();
+  return invalid_argument(
+      std::string("`") + function + "` must return a scalar int64, not one of shape " +
+      number.shape().to_string());
+}
+
+/// Collects elements by their keys. As soon as a window is full, what the function makes of it
+/// comes; at the end of the input so do the windows that are not full, by key.
+class Grouped final : public data::SteppedSource {
+ public:
+  Grouped(
+      SharedIteration iteration, data::SharedSource input, data::SharedDataset dataset,
+      GroupFunctions functions)
+      : iteration_(std::move(iteration)),
+        input_(std::move(input)),
+        dataset_(std::move(dataset)),
+        functions_(std::move(functions)) {}
+
+ private:
+  enum class Asked : uint8_t { input, key, window_size, reduce, group };
+  struct Group {
+    int64_t window_size = 0;  // 0: the function has not been asked yet
+    std::vector<Element> elements;
+  };
+
+  std::optional<Pulled> begin() override {
+    if (!input_ && asked_ == Asked::input) return data::end_of_sequence();
+    return {};
+  }
+
+  std::optional<Pulled> ask(Done done) override {
+    switch (asked_) {
+      case Asked::input: return input_->pull(std::move(done));
+      case Asked::key: return functions_.key.call(element_, *iteration_, std::move(done));
+      case Asked::window_size:
+        return functions_.window_size.call({Tensor::scalar(key_)}, *iteration_, std::move(done));
+      case Asked::reduce:
+        return functions_.reduce.call(
+            {Tensor::scalar(key_), data::to_tensor(std::move(window_))}, *iteration_,
+            std::move(done));
+      case Asked::group: break;
+    }
+    return group_->pull(std::move(done));
+  }
+
+  std::optional<Pulled> take(Pulled answer) override {
+    switch (asked_) {
+      case Asked::input: return take_element(std::move(answer));
+      case Asked::key: return take_key(answer);
+      case Asked::window_size: return take_window_size(answer);
+      case Asked::reduce: return take_group(answer);
+      case Asked::group: break;
+    }
+    if (!answer.ok() || answer->has_value()) return answer;
+    group_ = nullptr;
+    return go_on_behind_group();
+  }
+
+  std::optional<Pulled> take_element(Pulled answer) {
+    if (!answer.ok()) return answer;
+    if (!answer->has_value()) {
+      input_ = nullptr;
+      return go_on_behind_group();
+    }
+    element_ = **std::move(answer);
+    asked_ = Asked::key;
+    return {};
+  }
+
+  std::optional<Pulled> take_key(const Pulled& answer) {
+    asked_ = Asked::input;
+    auto key = number_of(answer, "key_func");
+    if (!key) return Pulled(key.status());
+    key_ = *key;
+    if (groups_[key_].window_size == 0) asked_ = Asked::window_size;
+    else add_to_group();
+    return {};
+  }
+
+  std::optional<Pulled> take_window_size(const Pulled& answer) {
+    asked_ = Asked::input;
+    auto size = number_of(answer, "window_size_func");
+    if (!size) return Pulled(size.status());
+    if (*size <= 0)
+      return Pulled(invalid_argument(
+          "Window size must be greater than zero, but got " + std::to_string(*size) + "."));
+    groups_[key_].window_size = *size;
+    add_to_group();
+    return {};
+  }
+
+  void add_to_group() {
+    auto& group = groups_[key_];
+    group.elements.push_back(std::move(element_));
+    if (static_cast<int64_t>(group.elements.size()) == group.window_size) reduce(group);
+  }
+
+  void reduce(Group& group) {
+    window_ = std::make_shared<Window>(*dataset_, std::exchange(group.elements, {}));
+    asked_ = Asked::reduce;
+  }
+
+  std::optional<Pulled> take_group(const Pulled& answer) {
+    asked_ = Asked::input;
+    auto dataset = answer.ok() ? data::dataset_of((**answer)[0]) : answer.status();
+    auto source = dataset ? (*dataset)->iterate(iteration_) : dataset.status();
+    if (!source) {
+      // The windows behind it can still come.
+      if (!input_ && !find_rest()) asked_ = Asked::input;
+      return Pulled(source.status());
+    }
+    group_ = *std::move(source);
+    asked_ = Asked::group;
+    return {};
+  }
+
+  std::optional<Pulled> go_on_behind_group() {
+    asked_ = Asked::input;
+    if (input_ || find_rest()) return {};
+    return data::end_of_sequence();
+  }
+
+  /// At the end of the input: whether there is a window that is not full, which then is next.
+  bool find_rest() {
+    for (auto& [key, group] : groups_) {
+      if (group.elements.empty()) continue;
+      key_ = key;
+      reduce(group);
+      return true;
+    }
+    return false;
+  }
+
+  SharedIteration iteration_;
+  data::SharedSource input_;  // null at its end
+  data::SharedDataset dataset_;
+  GroupFunctions functions_;
+  std::map<int64_t, Group> groups_;  // by key
+  Asked asked_ = Asked::input;
+  int64_t key_ = 0;
+  Element element_;
+  data::SharedDataset window_;
+  data::SharedSource group_;  // null where none is read
+};
+
+struct GroupFunction {
+  data::SharedFunction function;
+  size_t captured_count;
+
+  static Result<GroupFunction> compile(
+      const std::string& attr, const Node& node, const Graph& graph, Device& device) {
+    auto function =
+        data::DatasetFunction::compile(node.attr<FunctionRef>(attr), node, graph, device);
+    if (!function) return function.status();
+    return GroupFunction{
+        *std::move(function), node.attr<DTypes>("T" + attr + "_other_arguments").size()};
+  }
+  /// With the inputs from `first` on, behind which it moves.
+  CapturedFunction with_inputs(const Launch& launch, int& first) const {
+    auto captured = captured_inputs(launch, first, captured_count);
+    first += static_cast<int>(captured_count);
+    return {function, std::move(captured)};
+  }
+};
+
+Status check_functions(const GroupFunctions& functions, const DTypes& element) {
+  if (auto status = functions.key.check(element, {DType::int64}); !status.ok()) return status;
+  auto status = functions.window_size.check({DType::int64}, {DType::int64});
+  if (!status.ok()) return status;
+  return functions.reduce.check({DType::int64, DType::variant}, {DType::variant});
+}
+
+Result<Kernel> make_group_by_window(const Node& node, const Graph& graph, Device& device) {
+  auto key = GroupFunction::compile("key_func", node, graph, device);
+  auto reduce = GroupFunction::compile("reduce_func", node, graph, device);
+  auto window_size = GroupFunction::compile("window_size_func", node, graph, device);
+  for (const auto* function : {&key, &reduce, &window_size})
+    if (!*function) return function->status();
+  auto compute = [=, attrs = ElementAttrs(node)](Launch& launch) -> Status {
+    auto input = dataset_input(launch, 0);
+    if (!input) return input.status();
+    int at = 1;
+    auto key_function = key->with_inputs(launch, at);
+    auto reduce_function = reduce->with_inputs(launch, at);
+    GroupFunctions functions{
+        std::move(key_function), window_size->with_inputs(launch, at), std::move(reduce_function)};
+    if (auto status = check_functions(functions, (*input)->dtypes()); !status.ok()) return status;
+    return set_dataset(launch, make_dataset(attrs, over<Grouped>(*input, *input, functions)));
+  };
+  return Kernel{.compute = std::move(compute)};
+}
+
+}  // namespace
+
+void add_dataset_grouping_kernels(KernelCatalog& catalog) {
+  for (const auto* op : {"GroupByWindowDataset", "ExperimentalGroupByWindowDataset"})
+    catalog.add_linked(op, make_group_by_window);
+}
+
+}  // namespace troupe::cpu

@@ -1,0 +1,109 @@
+#include "troupe/tests/devices/cpu/data/dataset_fixture.hpp"
+
+namespace troupe::testing {
+namespace {
+
+struct GroupingFixture : DatasetFixture {
+  using Body = std::function<Value(const Builder&, const Value&)>;
+
+  FunctionRef of_number(const std::string& name, const Body& body) const {
+    return function(
+        name, [body](const Builder& f, const Values& in) { return Values{body(f, in[0])}; });
+  }
+  FunctionRef parity = of_number("parity", [](const Builder& f, const Value& x) {
+    return f.op("FloorMod", {x, f.constant<int64_t>(2)});
+  });
+  FunctionRef always(int64_t size) const {
+    return of_number("size_" + std::to_string(size), [size](const Builder& f, const Value& key) {
+      return key * 0.0 + f.constant<int64_t>(size);
+    });
+  }
+  static Attrs batches() { return elements(DType::int64, Shape{Shape::unknown}); }
+  /// One batch of the window.
+  FunctionRef batched() const {
+    return b.function(
+        "batched", {{"", DType::int64, Shape()}, {"", DType::variant, Shape()}},
+        [](const Builder& f, const Values& in) {
+          return Values{f.op("BatchDataset", {in[1], f.constant<int64_t>(100)}, batches())};
+        });
+  }
+  Value grouped(const Value& input, const FunctionRef& key, const FunctionRef& size) const {
+    return dataset(
+        "GroupByWindowDataset", {input},
+        {{"key_func", key},
+         {"reduce_func", batched()},
+         {"window_size_func", size},
+         {"Tkey_func_other_arguments", DTypes()},
+         {"Treduce_func_other_arguments", DTypes()},
+         {"Twindow_size_func_other_arguments", DTypes()}},
+        batches());
+  }
+  std::string groups(const Value& input, const FunctionRef& key, const FunctionRef& size) {
+    return all(grouped(input, key, size), batches());
+  }
+
+  Value directed(std::initializer_list<int64_t> choices) const {
+    auto count = static_cast<int64_t>(choices.size());
+    auto selector = slices(Tensor::of<int64_t>({count}, choices), Shape());
+    return dataset("DirectedInterleaveDataset", {selector, range(2), range(3)});
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(dataset_grouping, GroupingFixture)
+
+BOOST_AUTO_TEST_CASE(a_window_comes_when_it_is_full_and_the_others_at_the_end_by_key) {
+  BOOST_TEST(
+      groups(range(9), parity, always(3)) ==
+      "int64[3] [0 2 4] | int64[3] [1 3 5] | int64[2] [6 8] | int64[1] [7]");
+  BOOST_TEST(groups(range(0), parity, always(3)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(each_key_has_a_window_size_of_its_own) {
+  auto size = of_number(
+      "size", [](const Builder& f, const Value& key) { return key + f.constant<int64_t>(1); });
+  BOOST_TEST(groups(range(4), parity, size) == "int64[1] [0] | int64[1] [2] | int64[2] [1 3]");
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_a_key_leaves_its_element_out) {
+  auto key = of_number("key", [](const Builder& f, const Value& x) {
+    return f.op("FloorDiv", {f.constant<int64_t>(0), x - f.constant<int64_t>(1)});
+  });
+  BOOST_TEST(
+      groups(range(4), key, always(100)) ==
+      "InvalidArgument: integer division by zero | int64[3] [0 2 3]");
+}
+
+BOOST_AUTO_TEST_CASE(a_window_without_room_is_an_error) {
+  BOOST_TEST(
+      groups(range(1), parity, always(0)) ==
+      "InvalidArgument: Window size must be greater than zero, but got 0.");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_must_be_a_scalar) {
+  auto key = of_number("key", [](const Builder& f, const Value& x) {
+    return f.op("Reshape", {x, f.constant(Tensor::of<int32_t>({1}, {1}))});
+  });
+  BOOST_TEST(
+      groups(range(1), key, always(2)) ==
+      "InvalidArgument: `key_func` must return a scalar int64, not one of shape [1]");
+}
+
+BOOST_AUTO_TEST_CASE(a_selector_chooses_the_dataset_of_each_element) {
+  BOOST_TEST(numbers(directed({0, 1, 0, 1})) == "0 0 1 1");
+  BOOST_TEST(numbers(directed({0, 0, 0, 0, 1})) == "0 1 0");
+  BOOST_TEST(numbers(directed({0, 1, 0, 0, 1, 1, 1, 0, 1})) == "0 0 1 1 2");
+}
+
+BOOST_AUTO_TEST_CASE(a_selector_that_chooses_no_dataset_is_an_error) {
+  BOOST_TEST(
+      all(directed({2, 1})) ==
+      "InvalidArgument: Selector index out of range: 2 is not in [0, 2) | int64[] [0]");
+  BOOST_TEST(
+      all(directed({-1})) == "InvalidArgument: Selector index out of range: -1 is not in [0, 2)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::testing
