@@ -33,7 +33,7 @@ void SharedLoop::run(kj::Function<kj::Promise<void>()> start) {
   waiting_.push_back(&call);
   unstarted_.push_back(&call);
   if (is_led_) {
-    if (std::exchange(is_asleep_, false)) port_.wake();
+    port_.wake();
     call.changed.wait(lock, [&call] { return call.is_done || call.is_leader; });
   }
   if (!call.is_done) {
@@ -62,24 +62,15 @@ void SharedLoop::lead(Call& call) noexcept {
     // Finish message of its call.
     while (!call.is_done && loop_.isRunnable()) loop_.run(1);
     if (call.is_done) break;
-    if (sleeps_unless_called()) port_.wait();
-    else port_.poll();
+    port_.wait();
     start_calls();
   }
-}
-
-/// A leader that looks for calls by itself, before it waits, need not be woken for each.
-bool SharedLoop::sleeps_unless_called() {
-  std::lock_guard lock(mutex_);
-  is_asleep_ = unstarted_.empty();
-  return is_asleep_;
 }
 
 void SharedLoop::start_calls() {
   std::vector<Call*> calls;
   {
     std::lock_guard lock(mutex_);
-    is_asleep_ = false;
     calls = std::exchange(unstarted_, {});
   }
   for (auto* call : calls)

@@ -37,7 +37,6 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
   struct Call;
 
   void lead(Call& call) noexcept;
-  bool sleeps_unless_called();
   void start_calls();
   void finish(Call& call);
   void pass_leadership(Call& call);
@@ -49,7 +48,6 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
 
   std::mutex mutex_;
   bool is_led_ = false;
-  bool is_asleep_ = false;        // the leader waits for the system, and is to be woken
   std::deque<Call*> waiting_;     // not done
   std::vector<Call*> unstarted_;  // those of them that are not started
 };
