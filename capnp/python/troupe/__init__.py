@@ -256,13 +256,16 @@ from troupe._src.variables.variable_sets import (
 from troupe._src.variables.variable_sets import variables_initializer as initialize_variables
 
 if TYPE_CHECKING:
-    from troupe import compat, core, estimator, feature_column, python, saved_model, test, tpu
+    from troupe import (
+        compat, core, distribute, estimator, feature_column, python, saved_model, test, tpu,
+    )  # fmt: skip
 else:
     __getattr__, __dir__ = _missing_names(
         __name__,
         has_ops=True,
         lazy=(
-            "compat", "core", "estimator", "feature_column", "python", "saved_model", "test", "tpu",
+            "compat", "core", "distribute", "estimator", "feature_column", "python", "saved_model",
+            "test", "tpu",
         ),
     )
 
@@ -304,7 +307,8 @@ __all__ = [
     "decode_compressed", "decode_csv", "decode_json_example", "decode_raw", "depth_to_space",
     "deserialize_many_sparse", "device", "digamma", "dimension_at_index", "dimension_value",
     "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
-    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distributions",
+    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distribute",
+    "distributions",
     "div", "div_no_nan", "divide", "double", "dtypes", "edit_distance", "einsum",
     "enable_resource_variables", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
     "estimator", "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims",

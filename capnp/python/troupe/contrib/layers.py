@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from troupe._src.api.missing import missing_names as _missing_names
 from troupe._src.contrib.batch_norm import batch_norm
+from troupe._src.contrib.gradient_changes import adaptive_clipping_fn
 from troupe._src.contrib.layer_norm import layer_norm
 from troupe._src.contrib.layers import (
     avg_pool2d,
@@ -17,6 +18,11 @@ from troupe._src.contrib.layers import (
     relu,
 )
 from troupe._src.contrib.layers import convolution2d as conv2d
+from troupe._src.contrib.optimize_loss import (
+    OPTIMIZER_CLS_NAMES,
+    OPTIMIZER_SUMMARIES,
+    optimize_loss,
+)
 from troupe._src.contrib.recompute import recompute_grad
 from troupe._src.contrib.regularizers import (
     apply_regularization,
@@ -33,6 +39,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _missing_names(__name__)
 
 __all__ = [
+    "OPTIMIZER_CLS_NAMES",
+    "OPTIMIZER_SUMMARIES",
+    "adaptive_clipping_fn",
     "apply_regularization",
     "avg_pool2d",
     "batch_norm",
@@ -48,6 +57,7 @@ __all__ = [
     "linear",
     "max_pool2d",
     "one_hot_encoding",
+    "optimize_loss",
     "recompute_grad",
     "relu",
     "sum_regularizer",

@@ -14,6 +14,28 @@ from troupe._src.estimator.spec import EstimatorSpec, ModeKeys
 from troupe._src.estimator.train_and_evaluate import train_and_evaluate
 from troupe._src.estimator.train_specs import EvalSpec, TrainSpec
 from troupe._src.estimator.warm_start_settings import WarmStartSettings
+from troupe._src.train.hooks.native_hooks import (
+    CheckpointSaverHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    StopAtStepHook,
+)
+from troupe._src.train.hooks.python_hooks import (
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    ProfilerHook,
+)
+from troupe._src.train.hooks.saving_listeners import CheckpointSaverListener
+from troupe._src.train.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from troupe._src.train.hooks.step_timer import SecondOrStepTimer
+from troupe._src.train.hooks.summary_hooks import StepCounterHook, SummarySaverHook
 from troupe._src.warm_starting.vocabulary_changes import VocabInfo
 from troupe.estimator import experimental, export, inputs, tpu
 
@@ -24,6 +46,8 @@ __all__ = [
     "BaselineClassifier",
     "BaselineRegressor",
     "BestExporter",
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
     "DNNClassifier",
     "DNNLinearCombinedClassifier",
     "DNNLinearCombinedRegressor",
@@ -32,12 +56,27 @@ __all__ = [
     "EstimatorSpec",
     "EvalSpec",
     "Exporter",
+    "FeedFnHook",
     "FinalExporter",
+    "FinalOpsHook",
+    "GlobalStepWaiterHook",
     "LatestExporter",
     "LinearClassifier",
     "LinearRegressor",
+    "LoggingTensorHook",
     "ModeKeys",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "ProfilerHook",
     "RunConfig",
+    "SecondOrStepTimer",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
     "TrainSpec",
     "VocabInfo",
     "WarmStartSettings",

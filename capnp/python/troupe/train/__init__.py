@@ -60,6 +60,7 @@ from troupe._src.checkpoints.checkpoint_state import (
     remove_checkpoint,
     update_checkpoint_state,
 )
+from troupe._src.checkpoints.new_checkpoints import checkpoints_iterator
 from troupe._src.train.coordinator import Coordinator, LooperThread
 from troupe._src.train.global_step import (
     assert_global_step,
@@ -211,6 +212,7 @@ __all__ = [
     "batch",
     "batch_join",
     "checkpoint_exists",
+    "checkpoints_iterator",
     "cosine_decay",
     "cosine_decay_restarts",
     "create_global_step",

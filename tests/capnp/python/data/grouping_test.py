@@ -115,6 +115,9 @@ class GroupingTest(tf.test.TestCase):
         self.assertEqual(counts[1], 0)
         self.assertAllClose(counts[0] / 500, 0.2, atol=0.08)
         self.assertEqual(self.elements(samples.take(500)), found)
+        changing = Dataset.from_tensor_slices([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]).repeat()
+        drawn = experimental.sample_from_datasets(sources, changing).take(6)
+        self.assertEqual(self.elements(drawn), [0, 2] * 3)
         with self.assertRaisesRegex(ValueError, "a weight for each"):
             experimental.sample_from_datasets(sources, [1.0])
 

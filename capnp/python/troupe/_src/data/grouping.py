@@ -234,7 +234,7 @@ def sample_from_datasets(
         ValueError: There are not as many weights as datasets.
     """
     count = len(datasets)
-    if isinstance(weights, DatasetBase):
+    if isinstance(weights, Dataset):
         logits = weights.map(_logits)
     else:
         given = convert_to_tensor([1.0 / count] * count if weights is None else weights)
@@ -247,7 +247,7 @@ def sample_from_datasets(
         if seeds == (0, 0):
             pair = random_uniform([2], maxval=2**31 - 1, dtype=dtypes.int32)
         else:
-            pair = convert_to_tensor([seeds[0] << 31 | seeds[1], 0], dtypes.int64) + [0, 1] * number
+            pair = convert_to_tensor([seeds[0] << 31 | seeds[1], 0], dtypes.int64) + number * [0, 1]
         drawn = raw_ops.StatelessMultinomial(
             logits=[one], num_samples=1, seed=pair, output_dtype=dtypes.int64
         )

@@ -23,7 +23,7 @@ from troupe._src.variables import save_slice_info as slices
 from troupe._src.variables import variable_protos as protos
 from troupe._src.variables.creators import arguments_by_name, create_by
 from troupe._src.variables.synchronization import VariableAggregation, VariableSynchronization
-from troupe._src.variables.variable_nodes import add_variable_nodes, of_shape
+from troupe._src.variables.variable_nodes import add_variable_nodes, known_attrs, of_shape
 from troupe._src.variables.variable_updates import VariableUpdates
 
 
@@ -45,7 +45,7 @@ class Variable(VariableUpdates):
         name: The name, made unique.
         variable_def: Must be None: `from_proto` takes such messages.
         dtype: The dtype, by default that of the initial value.
-        expected_shape: Has no effect.
+        expected_shape: What device functions are told of a shape that is not known yet.
         import_scope: Has no effect.
         constraint: A function of the value after each update of an optimizer, which gives the
             value.
@@ -120,7 +120,8 @@ class Variable(VariableUpdates):
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         with graph._lock, graph.control_dependencies(None):
             graph._check_not_finalized()
-            device = graph._device_for("VarHandleOp", name)
+            known = known_attrs(initial_value, dtype, expected_shape if shape is None else shape)
+            device = graph._device_for("VarHandleOp", name, attrs=known)
             with graph.device(None), graph.device(device):
                 initial = self._checked(_initial(initial_value, dtype, name), validate_shape)
                 initial = of_shape(initial, shape)

@@ -85,6 +85,7 @@ def _whole(
             caching_device=arguments.get("caching_device"),
             name=name,
             dtype=None if shape is None else as_dtype(dtype or store.scope.dtype),
+            expected_shape=shape,
             constraint=arguments.get("constraint"),
             use_resource=arguments.get("use_resource"),
             synchronization=arguments.get("synchronization", VariableSynchronization.AUTO),

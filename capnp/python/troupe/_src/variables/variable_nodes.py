@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import uuid
-from typing import List, Set
+from typing import Any, Dict, List, Optional, Set
 
 from troupe import _native
 from troupe._src.graph.elements import Tensor
 from troupe._src.graph.graph import Graph
 from troupe._src.graph.graph_keys import GraphKeys
 from troupe._src.ops import raw_ops
+from troupe._src.types.dtypes import DTypeLike, as_dtype
 from troupe._src.types.shapes import ShapeLike, as_shape
+
+
+def known_attrs(initial_value: Any, dtype: Optional[DTypeLike], shape: ShapeLike) -> Dict[str, Any]:
+    """What is known of a variable before its initial value is: attributes for device functions."""
+    known: Dict[str, Any] = {}
+    if isinstance(initial_value, Tensor):
+        known = {"shape": initial_value.shape, "dtype": initial_value.dtype}
+    if shape is not None:
+        known["shape"] = as_shape(shape)
+    if dtype is not None:
+        known["dtype"] = as_dtype(dtype)
+    return known
 
 
 def add_variable_nodes(
