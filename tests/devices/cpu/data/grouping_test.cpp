@@ -27,9 +27,11 @@ struct GroupingFixture : DatasetFixture {
           return Values{f.op("BatchDataset", {in[1], f.constant<int64_t>(100)}, batches())};
         });
   }
-  Value grouped(const Value& input, const FunctionRef& key, const FunctionRef& size) const {
+  Value grouped(
+      const Value& input, const FunctionRef& key, const FunctionRef& size,
+      const char* op = "GroupByWindowDataset") const {
     return dataset(
-        "GroupByWindowDataset", {input},
+        op, {input},
         {{"key_func", key},
          {"reduce_func", batched()},
          {"window_size_func", size},
@@ -42,10 +44,11 @@ struct GroupingFixture : DatasetFixture {
     return all(grouped(input, key, size), batches());
   }
 
-  Value directed(std::initializer_list<int64_t> choices) const {
+  Value directed(
+      std::initializer_list<int64_t> choices, const char* op = "DirectedInterleaveDataset") const {
     auto count = static_cast<int64_t>(choices.size());
     auto selector = slices(Tensor::of<int64_t>({count}, choices), Shape());
-    return dataset("DirectedInterleaveDataset", {selector, range(2), range(3)});
+    return dataset(op, {selector, range(2), range(3)});
   }
 };
 
@@ -58,6 +61,12 @@ BOOST_AUTO_TEST_CASE(a_window_comes_when_it_is_full_and_the_others_at_the_end_by
       groups(range(9), parity, always(3)) ==
       "int64[3] [0 2 4] | int64[3] [1 3 5] | int64[2] [6 8] | int64[1] [7]");
   BOOST_TEST(groups(range(0), parity, always(3)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(both_have_an_older_name) {
+  auto older = grouped(range(3), parity, always(2), "ExperimentalGroupByWindowDataset");
+  BOOST_TEST(all(older, batches()) == "int64[2] [0 2] | int64[1] [1]");
+  BOOST_TEST(numbers(directed({1, 0}, "ExperimentalDirectedInterleaveDataset")) == "0 0");
 }
 
 BOOST_AUTO_TEST_CASE(each_key_has_a_window_size_of_its_own) {
