@@ -51,6 +51,11 @@ void check(Sizes sizes, double tolerance) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(products_whose_rows_are_whole_pages_apart_agree_with_the_definition) {
+  for (auto sizes : {Sizes{64, 512, 512}, {512, 64, 512}, {512, 512, 64}, {100, 496, 1024}})
+    check<float>(sizes, 1e-5);
+}
+
 BOOST_AUTO_TEST_CASE(products_agree_with_the_definition_however_operands_are_stored) {
   for (auto sizes : {Sizes{1, 1, 1}, {2, 3, 4}, {7, 5, 3}, {1, 40, 9}, {33, 17, 29}}) {
     check<float>(sizes, 1e-5);
