@@ -155,8 +155,7 @@ class Grouped final : public data::SteppedSource {
     auto dataset = answer.ok() ? data::dataset_of((**answer)[0]) : answer.status();
     auto source = dataset ? (*dataset)->iterate(iteration_) : dataset.status();
     if (!source) {
-      // The windows behind it can still come.
-      if (!input_ && !find_rest()) asked_ = Asked::input;
+      if (!input_) find_rest();  // the windows behind it can still come
       return Pulled(source.status());
     }
     group_ = *std::move(source);
@@ -172,10 +171,11 @@ class Grouped final : public data::SteppedSource {
 
   /// At the end of the input: whether there is a window that is not full, which then is next.
   bool find_rest() {
-    for (auto& [key, group] : groups_) {
-      if (group.elements.empty()) continue;
-      key_ = key;
-      reduce(group);
+    while (!groups_.empty()) {
+      auto first = groups_.extract(groups_.begin());
+      if (first.mapped().elements.empty()) continue;
+      key_ = first.key();
+      reduce(first.mapped());
       return true;
     }
     return false;

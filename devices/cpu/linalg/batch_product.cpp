@@ -78,7 +78,7 @@ std::unique_ptr<float[]> spread_rows(
 
 /// oneDNN reads these operands down their columns without a copy of its own where a part has few
 /// rows. Elements that are a multiple of 2 KiB apart share few places of the cache, so it would
-/// take up to three times as long; a copy takes a fiftieth of the product.
+/// take up to twice as long; a copy takes far less than that where its elements are used often.
 struct SpreadOperands {
   std::unique_ptr<float[]> a, b;
 

@@ -19,21 +19,23 @@ struct GroupingFixture : DatasetFixture {
     });
   }
   static Attrs batches() { return elements(DType::int64, Shape{Shape::unknown}); }
-  /// One batch of the window.
-  FunctionRef batched() const {
+  /// One batch of the window, or batches of as many elements as the key is.
+  FunctionRef batched(bool by_key) const {
     return b.function(
-        "batched", {{"", DType::int64, Shape()}, {"", DType::variant, Shape()}},
-        [](const Builder& f, const Values& in) {
-          return Values{f.op("BatchDataset", {in[1], f.constant<int64_t>(100)}, batches())};
+        by_key ? "batched_by_key" : "batched",
+        {{"", DType::int64, Shape()}, {"", DType::variant, Shape()}},
+        [by_key](const Builder& f, const Values& in) {
+          auto size = by_key ? in[0] : f.constant<int64_t>(100);
+          return Values{f.op("BatchDataset", {in[1], size}, batches())};
         });
   }
   Value grouped(
       const Value& input, const FunctionRef& key, const FunctionRef& size,
-      const char* op = "GroupByWindowDataset") const {
+      const char* op = "GroupByWindowDataset", bool by_key = false) const {
     return dataset(
         op, {input},
         {{"key_func", key},
-         {"reduce_func", batched()},
+         {"reduce_func", batched(by_key)},
          {"window_size_func", size},
          {"Tkey_func_other_arguments", DTypes()},
          {"Treduce_func_other_arguments", DTypes()},
@@ -82,6 +84,16 @@ BOOST_AUTO_TEST_CASE(an_error_of_a_key_leaves_its_element_out) {
   BOOST_TEST(
       groups(range(4), key, always(100)) ==
       "InvalidArgument: integer division by zero | int64[3] [0 2 3]");
+}
+
+BOOST_AUTO_TEST_CASE(a_window_that_cannot_be_reduced_leaves_those_of_other_keys) {
+  for (int64_t size : {2, 100}) {
+    auto text =
+        all(grouped(range(4), parity, always(size), "GroupByWindowDataset", /*by_key=*/true),
+            batches());
+    BOOST_TEST(text.starts_with("InvalidArgument: "), text);
+    BOOST_TEST(text.ends_with(" | int64[1] [1] | int64[1] [3]"), text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_window_without_room_is_an_error) {
