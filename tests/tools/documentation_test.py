@@ -28,6 +28,13 @@ FENCE = re.compile(
 )
 # What takes arguments in the indented lines of pages.
 COMMAND = re.compile(r"^    (?:\w+=\S+ )*((?:build/bin|tools)/[\w-]+[^#|&\\\n]*)", re.MULTILINE)
+# What says where something is: a file, or a folder that ends with a slash.
+PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+(?:\.(?:hpp|cpp|py|capnp|patch|proto)|/))`")
+# Written at build, a placeholder, or a program of others.
+NOT_OURS = re.compile(
+    r"^(build|troupe_ops)/|[A-Z]{3}|^x(_test)?\.|(gen|raw)_ops\.py$"
+    r"|^(?!_src/|troupe/|tests/|capnp/|tools/|apps/).*\.py$"
+)
 TARGET = '"troupe://localhost:2223"'
 
 
@@ -91,6 +98,24 @@ class DocumentationTest(unittest.TestCase):
                         self.assertRegex(info, r"^not-run: .{5}")
                     else:
                         self.assertIn(language, ("cpp", "python"))
+
+    def test_files_and_folders_that_pages_name_are_there(self):
+        """A name may leave out the folders before it."""
+        listed = subprocess.run(
+            ["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True
+        )
+        tails = set()
+        for name in listed.stdout.split():
+            parts = name.split("/")
+            tails.update("/".join(parts[start:]) for start in range(len(parts)))
+            for end in range(1, len(parts)):
+                tails.update("/".join(parts[start:end]) + "/" for start in range(end))
+        for page in pages():
+            for name in PATH.findall(page.read_text()):
+                if NOT_OURS.search(name):
+                    continue
+                with self.subTest(f"{page.relative_to(ROOT)}: {name}"):
+                    self.assertTrue(re.sub(r"^(\.\./)+", "", name) in tails)
 
     def test_blocks_of_cpp_compile(self):
         source = [
