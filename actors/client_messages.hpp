@@ -189,7 +189,7 @@ struct GetNodeInfo {
 
 /// Asks what the running steps of all sessions wait for. A device that does not answer within the
 /// timeout is reported as what its steps wait for.
-struct Explain {
+struct ListWaitingSteps {
   std::chrono::milliseconds timeout;
   Done<std::vector<WaitingStep>> done;
 };
@@ -231,7 +231,7 @@ struct ForgetTask {
 using MasterActor = caf::typed_actor<
     caf::reacts_to<CreateSession>, caf::reacts_to<ListDevices>, caf::reacts_to<ListResources>,
     caf::reacts_to<ListRunners>, caf::reacts_to<ListSessions>, caf::reacts_to<ControlRunner>,
-    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<Explain>,
+    caf::reacts_to<Reset>, caf::reacts_to<GetNodeInfo>, caf::reacts_to<ListWaitingSteps>,
     caf::reacts_to<TraceNextStep>, caf::reacts_to<Drain>, caf::reacts_to<AdmitTask>,
     caf::reacts_to<ForgetTask>>;
 
@@ -254,7 +254,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SetUpPartialRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPartially)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Release)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Close)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Explain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListWaitingSteps)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExplainSignature)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartRunner)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TraceNextStep)

@@ -11,9 +11,9 @@ namespace troupe {
 /// own errors are sent as Status, never as caf::error.
 Status to_status(const caf::error& error);
 
-/// What actors that watch an actor of another node are told when their link ends, and why that was;
-/// empty for any other error.
+/// The exit reason that monitors of a remote actor get when its link ends; it carries `why`.
 caf::error link_ended(const Status& why);
+/// The message of an exit reason made by link_ended(); empty for any other error.
 std::string why_link_ended(const caf::error& error);
 
 }  // namespace troupe

@@ -163,7 +163,7 @@ struct CancelStep {
 };
 
 /// Asks what a step waits for on the device; answered by StepWaits.
-struct ExplainStep {
+struct ListStepWaits {
   StepId step;
 };
 
@@ -214,7 +214,7 @@ struct StepTraced {
   DeviceRun run;
 };
 
-/// The answer to ExplainStep: what the nodes of the step's partition wait for.
+/// The answer to ListStepWaits: what the nodes of the step's partition wait for.
 struct StepWaits {
   std::vector<Wait> waits;
 };
@@ -292,8 +292,8 @@ auto inspect(Inspector& f, CancelStep& x) {
   return f(caf::meta::type_name("CancelStep"), x.step, x.why);
 }
 template <class Inspector>
-auto inspect(Inspector& f, ExplainStep& x) {
-  return f(caf::meta::type_name("ExplainStep"), x.step);
+auto inspect(Inspector& f, ListStepWaits& x) {
+  return f(caf::meta::type_name("ListStepWaits"), x.step);
 }
 template <class Inspector>
 auto inspect(Inspector& f, StepWaits& x) {
@@ -364,7 +364,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::StartStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CommitStep))
   CAF_ADD_TYPE_ID(troupe, (troupe::CancelStep))
-  CAF_ADD_TYPE_ID(troupe, (troupe::ExplainStep))
+  CAF_ADD_TYPE_ID(troupe, (troupe::ListStepWaits))
   CAF_ADD_TYPE_ID(troupe, (troupe::StepWaits))
   CAF_ADD_TYPE_ID(troupe, (troupe::DropPlan))
   CAF_ADD_TYPE_ID(troupe, (troupe::EndSession))

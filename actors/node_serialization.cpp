@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Of a tensor within the content, where there is no WireContext.
+/// The limit of a tensor inside the content of a message, where there is no WireContext.
 constexpr size_t tensor_bytes_max = size_t{1} << 30;
 
 caf::error bad(const char* what) { return caf::make_error(caf::sec::invalid_argument, what); }
@@ -157,15 +157,16 @@ caf::error read_attrs(caf::deserializer& source, Attrs& attrs, int function_nest
   return {};
 }
 
-/// Whether the elements of the tensor are sent beside the content.
-bool is_beside(DType dtype, const Shape& shape, const WireContext* context) {
-  return context && context->next_beside < beside_max &&
-         static_cast<uint64_t>(shape.elements()) >= beside_bytes_min / size_of(dtype);
+/// Whether the elements of the tensor are sent out of band, after the content.
+bool is_out_of_band(DType dtype, const Shape& shape, const WireContext* context) {
+  return context && context->next_out_of_band < out_of_band_max &&
+         static_cast<uint64_t>(shape.elements()) >= out_of_band_bytes_min / size_of(dtype);
 }
 
-caf::error read_beside(WireContext& context, DType dtype, const Shape& shape, Tensor& value) {
-  if (context.next_beside == context.beside.size()) return bad("a tensor without its elements");
-  auto& bytes = context.beside[context.next_beside++];
+caf::error read_out_of_band(WireContext& context, DType dtype, const Shape& shape, Tensor& value) {
+  if (context.next_out_of_band == context.out_of_band.size())
+    return bad("a tensor without its elements");
+  auto& bytes = context.out_of_band[context.next_out_of_band++];
   if (bytes.bytes() / size_of(dtype) != static_cast<uint64_t>(shape.elements()) ||
       bytes.bytes() % size_of(dtype) != 0)
     return bad("a tensor with the wrong number of elements");
@@ -176,7 +177,7 @@ caf::error read_beside(WireContext& context, DType dtype, const Shape& shape, Te
 
 caf::error read_plain(caf::deserializer& source, DType dtype, const Shape& shape, Tensor& value) {
   auto* context = WireContext::of(source.context());
-  if (is_beside(dtype, shape, context)) return read_beside(*context, dtype, shape, value);
+  if (is_out_of_band(dtype, shape, context)) return read_out_of_band(*context, dtype, shape, value);
   if (!context && static_cast<uint64_t>(shape.elements()) > tensor_bytes_max / size_of(dtype))
     return bad("a tensor that is larger than a message");
   auto tensor = Tensor::allocate(dtype, shape);
@@ -305,7 +306,7 @@ caf::error inspect(caf::serializer& sink, Tensor& value) {
   if (auto error = write_shape(sink, value.shape())) return error;
   if (is_plain(value.dtype())) {
     auto* context = WireContext::of(sink.context());
-    if (!is_beside(value.dtype(), value.shape(), context))
+    if (!is_out_of_band(value.dtype(), value.shape(), context))
       return sink.apply_raw(value.bytes(), const_cast<void*>(value.raw()));
     context->add(value);
     return {};

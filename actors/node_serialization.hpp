@@ -24,8 +24,8 @@ struct HandleField {
 size_t wire_bytes(const Tensor& tensor);
 
 // The serialization of values of graph/ in CAF messages: numbers are little-endian, elements of
-// plain tensors are copied as bytes, or where they are many sent beside the content (WireContext).
-// Reading validates everything: bytes that make no valid value are an error.
+// plain tensors are copied as bytes, or where they are many sent out of band, after the content
+// (WireContext). Reading validates everything: bytes that make no valid value are an error.
 
 template <class Inspector>
 auto inspect(Inspector& f, HandleField& x) {

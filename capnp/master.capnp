@@ -106,7 +106,7 @@ interface Master {
   nodeInfo @4 () -> (status :Status, info :NodeInfo);
   # Information about this node, which calls no other node.
 
-  explain @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
+  listWaitingSteps @5 (timeoutMs :UInt64) -> (status :Status, steps :List(WaitingStep));
   # For each running step of this node's sessions: what it waits for. A device that does not report
   # within the timeout is listed as the reason itself.
 
@@ -116,8 +116,8 @@ interface Master {
   # cancelled, and the answer is DeadlineExceeded; the node stays drained.
 
   stop @7 (timeoutMs :UInt64) -> (status :Status);
-  # Drains the node for most of that time, answers as drain() does, and then stops it within the
-  # remaining time, which ends this connection.
+  # Drains the node for most of that time, answers Ok when that is over, whether or not its steps
+  # had ended, and then stops it within the remaining time, which ends this connection.
 
   listResources @8 (timeoutMs :UInt64) -> (status :Status, resources :List(Resource),
                                            missing :List(Status));

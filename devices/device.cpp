@@ -9,7 +9,7 @@ const ResourceKindCatalog& Device::resource_kinds() const {
 
 Result<Tensor> Device::copy_in(const Tensor& from) { return from; }
 
-void Device::copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done) {
+void Device::copy_in_async(const Tensor& from, std::function<void(Result<Tensor>)> done) {
   done(copy_in(from));
 }
 

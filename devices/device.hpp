@@ -51,18 +51,18 @@ class Device {
   /// on the stream may use. `from` lies in host memory or in that of another device of the process,
   /// whose stream the copy waits for.
   virtual Result<Tensor> copy_in(const Tensor& from);
-  /// Whether that copy takes long: it should not be put on the stream before it is there, since
-  /// work of other steps behind it would wait for it, too.
-  virtual bool copies_long(const Tensor& from) const { return false; }
-  /// As copy_in(); `done` is called when the copy is there, from any thread.
-  virtual void copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done);
+  /// Whether that copy takes long. Then it is to be made by copy_in_async(): on the stream it would
+  /// delay the work of other steps behind it.
+  virtual bool is_long_copy(const Tensor& from) const { return false; }
+  /// As copy_in(), but off the stream; `done` is called from any thread when the copy is complete.
+  virtual void copy_in_async(const Tensor& from, std::function<void(Result<Tensor>)> done);
   /// Puts a copy of a tensor of this device into host memory on its stream; `done` is called when
   /// the copy is there, or with the stream's error.
   virtual void copy_to_host(const Tensor& from, std::function<void(Result<Tensor>)> done);
 
-  /// Of how many launches at least a piece of a plan (pieces/plan_piece.hpp) must save the start so
-  /// that the device runs it as one; 0 for a device that knows no pieces.
-  virtual int piece_works_min() const { return 0; }
+  /// The minimum number of launches that a piece of a plan (pieces/plan_piece.hpp) must replace for
+  /// the device to run it as one; 0: the device runs no pieces.
+  virtual int piece_launches_min() const { return 0; }
   /// The kernel of a piece, for a device that knows them.
   virtual Kernel make_piece_kernel(std::shared_ptr<const PlanPiece>) { return {}; }
 };

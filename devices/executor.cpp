@@ -365,7 +365,7 @@ class PlanExecution final : public Execution, public std::enable_shared_from_thi
     if (status.ok()) status = stream_status;
     auto hooks = resources_.take_end_hooks();
     if (!status.ok()) hooks.call(status);
-    else if (!hooks.empty()) port_->keep(std::move(hooks));
+    else if (!hooks.empty()) port_->defer_end_hooks(std::move(hooks));
     std::exchange(done_, nullptr)(status);
   }
 

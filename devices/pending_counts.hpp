@@ -57,7 +57,8 @@ class PendingCounts {
   }
 
  private:
-  /// Returns the value before. What needs no lock of the bus takes a fifth of the time.
+  /// Returns the value before. Where the thread is alone, by a plain load and store, which take a
+  /// fifth of the time of an atomic addition.
   static uint64_t add(std::atomic<uint64_t>& count, uint64_t change, bool alone) {
     if (!alone) return count.fetch_add(change, std::memory_order_acq_rel);
     auto before = count.load(std::memory_order_relaxed);

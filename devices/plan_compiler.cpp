@@ -23,13 +23,13 @@ Kernel make_copy_in() {
   return {
       .start =
           [take](Launch& launch, Kernel::Done done) {
-            launch.device().copy_in_apart(
+            launch.device().copy_in_async(
                 launch.take_input(0), [&launch, take, done = std::move(done)](Result<Tensor> copy) {
                   done(take(launch, std::move(copy)));
                 });
           },
       .try_now = [take](Launch& launch) -> std::optional<Status> {
-        if (launch.device().copies_long(launch.input(0))) return {};
+        if (launch.device().is_long_copy(launch.input(0))) return {};
         return take(launch, launch.device().copy_in(launch.input(0)));
       },
       .awaits = "a copy from the host's memory to the device's"};
@@ -251,10 +251,10 @@ class Plan::Compiler {
   // -- layout
 
   void join_pieces() {
-    auto works_min = plan_.device_->piece_works_min();
-    if (works_min == 0) return;
+    auto launches_min = plan_.device_->piece_launches_min();
+    if (launches_min == 0) return;
     PlanDraft draft{plan_.items_, plan_.computes_, consumers_, constants_, plan_.kernels_};
-    plan_.pieces_ = troupe::join_pieces(plan_.graph_, *plan_.device_, draft, works_min);
+    plan_.pieces_ = troupe::join_pieces(plan_.graph_, *plan_.device_, draft, launches_min);
   }
 
   /// Puts the items of each frame side by side.

@@ -60,9 +60,9 @@ class StepPort {
   /// The plan failed: pending and later receives are answered with this error.
   virtual void fail(const Status& status) = 0;
 
-  /// The plan has ended well, and these are to be called once it is known how the whole step ends.
-  /// By itself the plan is all of the step.
-  virtual void keep(EndHooks hooks) { hooks.call({}); }
+  /// Takes the hooks of a plan that has ended well; calls them once it is known how the whole step
+  /// ends. By default the plan is the whole step, and they are called at once.
+  virtual void defer_end_hooks(EndHooks hooks) { hooks.call({}); }
 
   /// The time, by the clock of the device's task; 0 where it has none.
   virtual std::chrono::nanoseconds now() const { return {}; }

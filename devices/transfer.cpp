@@ -140,7 +140,7 @@ class Receive {
     // What another process lends to this device is not in its memory, either.
     auto is_elsewhere = value && value->is_set() && device.stream() && is_plain(value->dtype()) &&
                         value->allocator() != &device.allocator();
-    if (is_elsewhere && device.copies_long(*value)) return device.copy_in_apart(*value, set_copy);
+    if (is_elsewhere && device.is_long_copy(*value)) return device.copy_in_async(*value, set_copy);
     if (is_elsewhere) value = device.copy_in(*value);
     done(set(launch, std::move(value)));
   }

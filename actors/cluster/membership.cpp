@@ -10,10 +10,12 @@
 namespace troupe {
 namespace {
 
-/// Each task connects to all others, so the cluster is limited.
+/// The most tasks that may have joined: the directory task connects to all tasks, to send each
+/// version.
 constexpr size_t joined_max = 4096;
 
-/// Short, as a restarted directory task may know of joined tasks by themselves only (ME-2).
+/// The pause before the next attempt to reach the directory task. Short: a restarted directory task
+/// may learn of a joined task from that task only (ME-2).
 constexpr std::chrono::milliseconds reconnect_delay{100};
 
 Status is_alive(const std::string& task) {
@@ -30,7 +32,7 @@ size_t task_count(const ClusterSpec& cluster) {
 
 void Membership::begin(
     TaskProtocol::pointer self, TaskSettings& settings, PeerMonitor& peers,
-    ResourceDirectory& directory, Changed changed) {
+    ResourceDirectoryClient& directory, Changed changed) {
   self_ = self;
   settings_ = &settings;
   peers_ = &peers;
@@ -139,7 +141,8 @@ void Membership::leave_cluster(const DoneStatus& done) {
 
 caf::result<Status> Membership::leave(const Leave& request) {
   if (!directory_->is_directory_task()) return directory_->forward_to_service<>(request);
-  // Each joined task is connected to the directory task, so that knows best.
+  // Each joined task keeps a connection to the directory task, so one that is watched here is
+  // alive.
   if (request.only_if_lost && peers_->watches({request.job, request.task}))
     return is_alive(task_name(request.job, request.task));
   auto promise = self_->make_response_promise<Status>();

@@ -7,7 +7,7 @@
 #include <caf/all.hpp>
 
 #include "troupe/actors/cluster/peer_monitor.hpp"
-#include "troupe/actors/cluster/resource_directory.hpp"
+#include "troupe/actors/cluster/resource_directory_client.hpp"
 
 namespace troupe {
 
@@ -28,7 +28,7 @@ class Membership {
 
   void begin(
       TaskProtocol::pointer self, TaskSettings& settings, PeerMonitor& peers,
-      ResourceDirectory& directory, Changed changed);
+      ResourceDirectoryClient& directory, Changed changed);
 
   caf::result<Status, Joined> join(const Join& request);
   caf::result<Status> leave(const Leave& request);
@@ -61,7 +61,7 @@ class Membership {
   TaskProtocol::pointer self_ = nullptr;
   TaskSettings* settings_ = nullptr;
   PeerMonitor* peers_ = nullptr;
-  ResourceDirectory* directory_ = nullptr;
+  ResourceDirectoryClient* directory_ = nullptr;
   Changed changed_;
   ClusterSpec configured_;
   MembershipUpdate latest_;

@@ -13,7 +13,8 @@ namespace {
 // Of a task, how many earlier incarnations are remembered; and of how many tasks.
 constexpr size_t earlier_max = 8;
 constexpr size_t incarnations_max = 10'000;
-/// A timer that is so late, and by an eighth of its time, was not late by itself.
+/// A timer that fires at least this late, and by at least an eighth of its duration, shows that
+/// this process was suspended (PE-2).
 constexpr World::Time suspension_min = std::chrono::milliseconds(10);
 
 Status taken_over(const TaskKey& key) {

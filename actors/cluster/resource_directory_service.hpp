@@ -12,7 +12,8 @@
 namespace troupe {
 
 /// The cluster-wide index of which device holds each resource. It runs on one task of the cluster,
-/// the directory task; the other tasks ask it through ResourceDirectory. Belongs to the task actor.
+/// the directory task; the other tasks ask it through ResourceDirectoryClient. Belongs to the task
+/// actor.
 ///
 /// The index is in memory only, while the resources outlive the directory task. So a restarted
 /// directory task lists the resources of all tasks before it places an unpinned one (a resource

@@ -58,8 +58,8 @@ struct ListContainer {
 };
 
 /// The part of one container that is on one task: resources by name. They live until the container
-/// is reset, or are withdrawn. What it holds is the truth; the task's resource index and the
-/// directory service only know it from here.
+/// is reset, or are withdrawn. It is authoritative: the task's resource index and the
+/// directory service are updated from it.
 ///
 /// CO-1: a resource is in the container from its Commit on, never before.
 /// CO-2: a name stands for one resource until that is dropped: a Commit does not replace it.

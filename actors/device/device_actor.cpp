@@ -4,10 +4,10 @@
 
 #include "troupe/actors/device/device_protocol.hpp"
 #include "troupe/actors/device/device_session.hpp"
-#include "troupe/actors/device/held_steps.hpp"
 #include "troupe/actors/device/outbox.hpp"
 #include "troupe/actors/device/pending_registrations.hpp"
 #include "troupe/actors/device/step_waits.hpp"
+#include "troupe/actors/device/uncommitted_steps.hpp"
 #include "troupe/actors/self.hpp"
 #include "troupe/graph/passes/fuse_elementwise.hpp"
 
@@ -32,7 +32,7 @@ struct DeviceState {
   TaskActor task;
   DeviceSettings settings;
   std::map<SessionId, DeviceSession> sessions;
-  HeldSteps held;
+  UncommittedSteps held;
   PendingRegistrations registrations;
   std::vector<StepEnded> ended_in_handler;
   std::vector<std::function<void()>> posted_in_handler;
@@ -116,7 +116,7 @@ struct DeviceState {
     step->rendezvous->start(
         std::move(message.feeds), step->plan->fetch_count, make_push(message.step, step->plan),
         make_post(), [plan = step->plan](auto&... sent) { return plan->lends(sent...); });
-    step->rendezvous->introduce(message.step, step->plan->origin);
+    step->rendezvous->set_origin(message.step, step->plan->origin);
     step->execution = start(
         step->plan->plan, step->rendezvous, make_on_ended(message.step, step->rendezvous),
         step->trace);
@@ -257,7 +257,7 @@ struct DeviceState {
       if (receiver.node() != self->node()) self->send(receiver, DiscardStep{step});
   }
 
-  StepWaits explain(const ExplainStep& message) const {
+  StepWaits list_step_waits(const ListStepWaits& message) const {
     auto session = sessions.find(message.step.session);
     return waits_of(
         session == sessions.end() ? nullptr : &session->second, message.step.number, settings.name,
@@ -374,7 +374,7 @@ DeviceProtocol::behavior_type device(
         state.deliver(message);
       },
       [](const DiscardStep&) {},  // a tensor that arrives all the same is late
-      [&state](const ExplainStep& message) { return state.explain(message); },
+      [&state](const ListStepWaits& message) { return state.list_step_waits(message); },
       [&state](const PeerLost& lost) {
         HandlerScope scope(state);
         state.peer_lost(lost);

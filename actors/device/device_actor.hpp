@@ -30,7 +30,7 @@ using DeviceActor = caf::typed_actor<
     caf::reacts_to<StartStep>,  // StepDone is sent to the sender of Register
     caf::reacts_to<CommitStep>, caf::reacts_to<CancelStep>, caf::reacts_to<DropPlan>,
     caf::reacts_to<EndSession>, caf::reacts_to<Deliver>, caf::reacts_to<DiscardStep>,
-    caf::replies_to<ExplainStep>::with<StepWaits>, caf::reacts_to<PeerLost>>;
+    caf::replies_to<ListStepWaits>::with<StepWaits>, caf::reacts_to<PeerLost>>;
 
 /// A session actor as devices see it.
 using StepListener = caf::typed_actor<caf::reacts_to<StepDone>, caf::reacts_to<StepTraced>>;

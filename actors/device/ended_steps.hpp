@@ -30,7 +30,8 @@ class EndedSteps {
   }
 
  private:
-  // Many, as a StartStep with large feeds may be passed by those of later steps.
+  // How many steps are remembered one by one. Many: later steps may pass a StartStep with large
+  // feeds.
   static constexpr size_t recent_max = 65536;
 
   /// Makes room for twice as many, each in the place that its number has then.

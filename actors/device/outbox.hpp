@@ -51,7 +51,7 @@ class Outbox {
     for (auto& batch : of_thread().take()) caf::anon_send(batch.to, std::move(batch.message));
   }
 
-  /// A larger one would keep the small tensors in it waiting.
+  /// The limit of a batch: small tensors in a larger one would wait for the rest of it.
   static constexpr size_t batch_bytes_max = size_t{64} << 10;
 
   std::vector<Batch> batches_;

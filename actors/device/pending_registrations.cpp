@@ -59,20 +59,20 @@ caf::result<Status, Registered> PendingRegistrations::add(Register& message) {
   registration->peers[transfer::client] = caf::actor_cast<DeviceActor>(self_->current_sender());
   registration->promise = self_->make_response_promise<Status, Registered>();
   pending_.push_back(registration);
-  run_aside(
+  run_in_background(
       registration, [registration] { return make_graph(*registration); },
-      &PendingRegistrations::find_what_it_needs);
+      &PendingRegistrations::find_dependencies);
   return registration->promise;
 }
 
 /// Runs work that changes nothing but the registration; beside the actor, where it takes long.
-void PendingRegistrations::run_aside(
+void PendingRegistrations::run_in_background(
     const Pointer& registration, std::function<Status()> work, Next next) {
   if (!registration->is_large) return proceed(registration, work(), next);
   auto then = post_to<Status>(self_, [this, registration, next](const Status& status) {
     if (!registration->answered) proceed(registration, status, next);
   });
-  settings_.world->run_aside([work = std::move(work), then] { then(status_of(work)); });
+  settings_.world->run_in_background([work = std::move(work), then] { then(status_of(work)); });
 }
 
 void PendingRegistrations::proceed(const Pointer& registration, const Status& status, Next next) {
@@ -91,7 +91,7 @@ Status PendingRegistrations::make_graph(Registration& registration) {
   return registration.graph->check_loops();
 }
 
-void PendingRegistrations::find_what_it_needs(const Pointer& registration) {
+void PendingRegistrations::find_dependencies(const Pointer& registration) {
   if (auto status = bind_resources(registration); !status.ok()) registration->status = status;
   find_peers(registration);
   arrived(registration, {});
@@ -156,7 +156,7 @@ void PendingRegistrations::compile(const Pointer& registration) {
     if (plan) registration->plan = *std::move(plan);
     return plan.status();
   };
-  run_aside(registration, make_plan, &PendingRegistrations::compiled);
+  run_in_background(registration, make_plan, &PendingRegistrations::compiled);
 }
 
 void PendingRegistrations::compiled(const Pointer& registration) {

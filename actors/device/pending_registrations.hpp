@@ -18,7 +18,7 @@ namespace troupe {
 ///
 /// A plan is compiled against resources of which those that did not exist are only made. They are
 /// committed, so that others see them, when the plan is compiled. A large partition is checked and
-/// compiled beside the actor (World::run_aside).
+/// compiled beside the actor (World::run_in_background).
 ///
 /// RG-1: each registration is answered once: when its plan is added, when it fails, or when it is
 ///       cancelled.
@@ -47,10 +47,10 @@ class PendingRegistrations {
   using Next = void (PendingRegistrations::*)(const Pointer&);
 
   Where where() const;
-  void run_aside(const Pointer& registration, std::function<Status()> work, Next next);
+  void run_in_background(const Pointer& registration, std::function<Status()> work, Next next);
   void proceed(const Pointer& registration, const Status& status, Next next);
   static Status make_graph(Registration& registration);
-  void find_what_it_needs(const Pointer& registration);
+  void find_dependencies(const Pointer& registration);
   Status bind_resources(const Pointer& registration);
   void find_peers(const Pointer& registration);
   void arrived(const Pointer& registration, const Status& status);

@@ -46,8 +46,8 @@ class StepRendezvous final : public StepPort {
 
   /// Called when the step starts, before its kernels use the port.
   void start(Tensors feeds, size_t fetch_count, Push push, PostWork post, Lends lends = {});
-  /// Which step it is; `origin` lasts as long as `push` does.
-  void introduce(StepId step, const StepOrigin& origin) {
+  /// Sets which step it is, for name() and now(). `origin` must live as long as `push` does.
+  void set_origin(StepId step, const StepOrigin& origin) {
     step_ = step;
     origin_ = &origin;
   }
@@ -68,7 +68,7 @@ class StepRendezvous final : public StepPort {
   std::optional<Result<Tensor>> try_receive(const EdgeKey& key) override;
   void receive(const EdgeKey& key, Arrived arrived) override;
   void fail(const Status& status) override;
-  void keep(EndHooks hooks) override { end_hooks_ = std::move(hooks); }
+  void defer_end_hooks(EndHooks hooks) override { end_hooks_ = std::move(hooks); }
   /// What the plan has left when it had ended well.
   EndHooks take_end_hooks() { return std::exchange(end_hooks_, {}); }
   void post(std::function<void()> work) override { post_(std::move(work)); }

@@ -53,24 +53,24 @@ struct LinkSizes {
 };
 
 /// The identity of a process, random bytes: another one after a restart.
-using LinkNode = std::string;
-inline constexpr size_t link_node_bytes = 24;
+using ProcessIdentity = std::string;
+inline constexpr size_t process_identity_bytes = 24;
 
 // The frames of a link, as in capnp/link.capnp.
 
 struct HelloFrame {
   uint32_t version = 0;
-  LinkNode node;
+  ProcessIdentity node;
   uint64_t root_actor = 0;
   uint64_t lost_link = 0;
 };
 struct WelcomeFrame {
-  LinkNode node;
+  ProcessIdentity node;
   uint64_t root_actor = 0;
   uint64_t link = 0;
 };
 struct RefusedFrame {
-  LinkNode node;
+  ProcessIdentity node;
   Status status;  // ok where a link exists
   uint64_t link = 0;
 };

@@ -24,11 +24,11 @@ MessageOrder order_of(uint64_t target, const MessageFacts& facts) {
       .is_tensors = facts.edges > 0};
 }
 
-Result<caf::node_id> to_node_id(const LinkNode& node) {
+Result<caf::node_id> to_node_id(const ProcessIdentity& node) {
   caf::node_id::default_data::host_id_type host{};
   uint32_t process = 0;
-  static_assert(sizeof host + sizeof process == link_node_bytes);
-  if (node.size() != link_node_bytes) return invalid_argument("an identity of no node");
+  static_assert(sizeof host + sizeof process == process_identity_bytes);
+  if (node.size() != process_identity_bytes) return invalid_argument("an identity of no node");
   std::memcpy(host.data(), node.data(), host.size());
   std::memcpy(&process, node.data() + host.size(), sizeof process);
   return caf::make_node_id(process, host);
@@ -238,7 +238,7 @@ void Link::on_ended(uint64_t actor) {
 
 // -- handles
 
-Status Link::open(const LinkNode& node, uint64_t root_actor, uint64_t number) {
+Status Link::open(const ProcessIdentity& node, uint64_t root_actor, uint64_t number) {
   auto id = to_node_id(node);
   if (!id) return id.status();
   peer_ = node;
@@ -310,7 +310,7 @@ void Link::end(const Status& why) {
   }
   is_open_ = false;
   if (auto lent = outbox.take_lent(); !lent.empty())
-    stream->keep_lent(std::move(lent), std::move(use_));
+    stream->keep_lent(std::move(lent), std::move(lease_pipe_));
   auto error = link_ended(why);
   for (auto& [number, proxy] : proxies)
     static_cast<Proxy*>(proxy->get())->kill_proxy(settings_.unit, error);

@@ -30,9 +30,9 @@ class LinkStream {
   virtual void close() = 0;
   /// Whether descriptors pass with the bytes, to a process of the same user.
   virtual bool passes_descriptors() const { return false; }
-  /// Keeps what the peer may still read until the pipe has no other end any more. Called
-  /// when the link ends, where it passed descriptors; only on the link's thread.
-  virtual void keep_lent(LentMemory lent, Descriptor use) {}
+  /// Keeps `lent` alive until the peer has closed its end of the pipe `lease`, as until then it may
+  /// read it. Called when the link ends, where it passed descriptors; only on the link's thread.
+  virtual void keep_lent(LentMemory lent, Descriptor lease) {}
   /// For logs: a message was given to the link, from any thread, and one has arrived, on the link's
   /// thread.
   virtual void on_sent(const MessageFacts& facts) {}
@@ -83,9 +83,9 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   // For LinkSet:
 
   /// Makes actors of the peer addressable. `node` and `root_actor` are what it says of itself.
-  Status open(const LinkNode& node, uint64_t root_actor, uint64_t number);
+  Status open(const ProcessIdentity& node, uint64_t root_actor, uint64_t number);
   bool is_open() const { return is_open_; }
-  const LinkNode& peer() const { return peer_; }
+  const ProcessIdentity& peer() const { return peer_; }
   uint64_t number() const { return number_; }
   /// The peer's root actor. The link is open.
   caf::strong_actor_ptr root() { return handle_of(root_actor_); }
@@ -129,13 +129,14 @@ class Link final : public HandleTable, public std::enable_shared_from_this<Link>
   LinkInbox inbox_;
   FrameReader reader_;
   bool is_open_ = false;
-  LinkNode peer_;
+  ProcessIdentity peer_;
   caf::node_id peer_id_;
   uint64_t root_actor_ = 0;
   uint64_t number_ = 0;
   std::vector<Descriptor> descriptors_;
   std::shared_ptr<SharedFile> memory_;  // that the peer is offered
-  Descriptor use_;                      // of that memory: a pipe whose other end the peer has
+  Descriptor
+      lease_pipe_;  // readable once the peer has closed its end: it does not use memory_ any more
 
   std::atomic<bool> has_noted_copies_ = false;
 

@@ -73,14 +73,14 @@ Status LinkInbox::allocate(Incoming& incoming) const {
   auto lent = incoming.frame.lent.begin();
   for (uint32_t i = 0; i < incoming.frame.tensor_bytes.size(); ++i) {
     if (lent != incoming.frame.lent.end() && lent->tensor == i) {
-      incoming.memory.beside.emplace_back();
+      incoming.memory.out_of_band.emplace_back();
       ++lent;
       continue;
     }
     auto bytes = incoming.frame.tensor_bytes[i];
     auto tensor = allocate_bytes(bytes, allocator_);
     if (!tensor) return tensor.status();
-    incoming.memory.beside.push_back(*std::move(tensor));
+    incoming.memory.out_of_band.push_back(*std::move(tensor));
   }
   return {};
 }
@@ -171,7 +171,8 @@ Status LinkInbox::body_received() {
 Status LinkInbox::finish(Incoming incoming) {
   // Not sooner: what is withdrawn is not given back.
   for (const auto& lent : incoming.frame.lent)
-    incoming.memory.beside[lent.tensor] = borrow(lent, incoming.frame.tensor_bytes[lent.tensor]);
+    incoming.memory.out_of_band[lent.tensor] =
+        borrow(lent, incoming.frame.tensor_bytes[lent.tensor]);
   return received_(incoming.frame, std::move(incoming.memory));
 }
 
@@ -186,7 +187,7 @@ void LinkInbox::add_spans(
         static_cast<std::byte*>(tensor.mutable_raw()) + skipped, static_cast<size_t>(taken));
   };
   add_part(incoming.memory.content);
-  for (const auto& tensor : incoming.memory.beside)
+  for (const auto& tensor : incoming.memory.out_of_band)
     if (tensor.is_set()) add_part(tensor);
 }
 

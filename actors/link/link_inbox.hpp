@@ -21,8 +21,8 @@ class LinkInbox {
   /// Called when a lent tensor is not used any more, on any thread, even after the LinkInbox.
   using Return = std::function<void(uint64_t number)>;
 
-  /// Tensors get memory of the allocator, or where it is full of the heap: a message that is
-  /// dropped would never be missed, and the kernels report that memory is full.
+  /// Allocates tensors from the allocator, or from the heap where that is full: to drop the message
+  /// instead would leave its receiver waiting. The kernels then report that memory is full.
   LinkInbox(Allocator& allocator, uint64_t granted_bytes_max, Received received, Grant grant);
 
   /// The memory of the peer, of which messages lend parts. False: there is one already.

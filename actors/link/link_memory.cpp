@@ -15,7 +15,7 @@ void Link::offer_memory() {
   int ends[2];
   memory_ = settings_.allocator.shared_file();
   if (!memory_ || ::pipe2(ends, O_CLOEXEC) != 0) return void(memory_ = nullptr);
-  use_ = Descriptor(ends[0]);
+  lease_pipe_ = Descriptor(ends[0]);
   std::lock_guard lock(mutex_);
   outbox_.offer(memory_, Descriptor(ends[1]));
   wake();

@@ -22,8 +22,8 @@ void LinkOutbox::add_last(const Frame& frame) {
 
 void LinkOutbox::add(MessageFrame frame, WireMessage message, const MessageOrder& order) {
   frame.content_bytes = message.content.size();
-  for (const auto& tensor : message.beside) frame.tensor_bytes.push_back(tensor.bytes());
-  if (lent_file_) lend(frame, message.beside);
+  for (const auto& tensor : message.out_of_band) frame.tensor_bytes.push_back(tensor.bytes());
+  if (lent_file_) lend(frame, message.out_of_band);
   Outgoing outgoing{
       .frame = std::move(frame),
       .message = std::make_shared<const WireMessage>(std::move(message)),
@@ -187,8 +187,8 @@ void LinkOutbox::add_bytes(const Outgoing& message, uint64_t begin, uint64_t siz
   };
   add_part(message.message->content.data(), message.message->content.size());
   auto lent = message.frame.lent.begin();
-  for (uint32_t i = 0; i < message.message->beside.size(); ++i) {
-    const auto& tensor = message.message->beside[i];
+  for (uint32_t i = 0; i < message.message->out_of_band.size(); ++i) {
+    const auto& tensor = message.message->out_of_band[i];
     if (lent != message.frame.lent.end() && lent->tensor == i) ++lent;
     else add_part(tensor.raw(), tensor.bytes());
   }

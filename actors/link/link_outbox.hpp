@@ -44,7 +44,7 @@ struct LentMemory {
 ///
 /// LK-1: messages of one order arrive as they were added, except for those that pass. A message of
 /// a session and of none of its steps arrives after all earlier ones of the session to that target.
-/// LK-2: that an actor has ended is told after all messages that were begun before.
+/// LK-2: EndedFrame of an actor is sent after all messages that were begun before.
 ///
 /// Not thread-safe.
 class LinkOutbox {

@@ -14,9 +14,9 @@ Status out_of_order() { return invalid_argument("a frame that is out of order");
 
 }  // namespace
 
-LinkNode LinkNetwork::identity() {
-  LinkNode node;
-  while (node.size() < link_node_bytes) {
+ProcessIdentity LinkNetwork::identity() {
+  ProcessIdentity node;
+  while (node.size() < process_identity_bytes) {
     auto bytes = random();
     node.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
   }
@@ -130,7 +130,7 @@ void LinkSet::answer(const Address& address, const Result<caf::strong_actor_ptr>
 }
 
 /// Answers those who wait for another link with that node than the one they asked for.
-void LinkSet::answer_all_for(const LinkNode& peer) {
+void LinkSet::answer_all_for(const ProcessIdentity& peer) {
   auto link = open_.find(peer);
   if (link == open_.end()) return;
   std::vector<Address> addresses;
@@ -150,7 +150,7 @@ const Address* LinkSet::attempt_of(const Link& link) const {
   return found == attempts_.end() ? nullptr : &found->first;
 }
 
-LinkSet::Entry* LinkSet::find(const LinkNode& peer, Stage stage) {
+LinkSet::Entry* LinkSet::find(const ProcessIdentity& peer, Stage stage) {
   Entry* first = nullptr;
   for (auto& [link, entry] : links_)
     if (entry.peer == peer && entry.stage == stage && (!first || entry.place < first->place))

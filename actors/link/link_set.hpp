@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-/// What a LinkSet needs of the world outside of it. All on the thread of the links.
+/// The connections, timers and randomness that a LinkSet uses. All on the thread of the links.
 class LinkNetwork {
  public:
   using Dialed = std::function<void(const Status& status)>;
@@ -26,7 +26,7 @@ class LinkNetwork {
   virtual uint64_t random() = 0;
   virtual void log(const std::string& line) = 0;
   /// Of this node's process; random bytes by default.
-  virtual LinkNode identity();
+  virtual ProcessIdentity identity();
 };
 
 /// The links of a node, at most one to each other node.
@@ -72,9 +72,9 @@ class LinkSet {
     std::shared_ptr<Link> link;
     uint64_t place = 0;  // in the order in which they were made
     Stage stage = Stage::new_link;
-    LinkNode peer;        // from the first frame of the peer on
-    uint64_t root = 0;    // of the peer
-    uint64_t number = 0;  // chosen by the end that welcomed
+    ProcessIdentity peer;  // from the first frame of the peer on
+    uint64_t root = 0;     // of the peer
+    uint64_t number = 0;   // chosen by the end that welcomed
   };
   struct Waiter {
     uint64_t number;
@@ -85,7 +85,7 @@ class LinkSet {
     uint64_t number = 0;  // of its first waiter; tells the attempts at an address apart
     std::vector<Waiter> waiters;
     Link* link = nullptr;    // that is being opened
-    LinkNode peer;           // the node there, if another link with it is awaited
+    ProcessIdentity peer;    // the node there, if another link with it is awaited
     uint64_t lost_link = 0;  // to be told to the peer
     std::string problem;     // of the last try
   };
@@ -103,21 +103,21 @@ class LinkSet {
   void dial_again(const Address& address, const std::string& problem);
   void time_out(const Address& address, uint64_t waiter, std::chrono::milliseconds timeout);
   void answer(const Address& address, const Result<caf::strong_actor_ptr>& answer);
-  void answer_all_for(const LinkNode& peer);
+  void answer_all_for(const ProcessIdentity& peer);
   const Address* attempt_of(const Link& link) const;
-  Entry* find(const LinkNode& peer, Stage stage);
+  Entry* find(const ProcessIdentity& peer, Stage stage);
   uint64_t root_id() const { return root_ ? root_->id() : 0; }
 
   const LinkSettings settings_;
   LinkNetwork& network_;
   const uint32_t protocol_version_;
   const caf::strong_actor_ptr root_;
-  const LinkNode me_;
+  const ProcessIdentity me_;
   std::map<Link*, Entry> links_;
   uint64_t links_made_ = 0;
-  std::map<LinkNode, Link*> open_;
+  std::map<ProcessIdentity, Link*> open_;
   std::map<Address, Attempt> attempts_;
-  std::map<Address, LinkNode> nodes_;  // that were reached at an address
+  std::map<Address, ProcessIdentity> nodes_;  // that were reached at an address
   uint64_t last_waiter_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>();  // timers and dials outlive this otherwise
 };

@@ -15,22 +15,21 @@ namespace troupe {
 /// large tensors, which leave from and arrive in memory of their own.
 struct WireMessage {
   std::vector<char> content;
-  Tensors beside;
-
-  uint64_t bytes() const;
+  Tensors out_of_band;
 };
 
 /// The same where it arrives, in tensors of bytes.
 struct ReceivedMessage {
   Tensor content;
-  Tensors beside;
+  Tensors out_of_band;
 };
 
-/// Tensors of at least so many bytes are sent beside the content; smaller ones are cheaper to copy.
-inline constexpr size_t beside_bytes_min = 4096;
+/// Tensors of at least so many bytes are sent out of band, after the content; smaller ones are
+/// cheaper to copy.
+inline constexpr size_t out_of_band_bytes_min = 4096;
 /// Of one message. Those after them are in the content: the frame of the message names each tensor
 /// that is not, and its size is limited.
-inline constexpr size_t beside_max = 65536;
+inline constexpr size_t out_of_band_max = 65536;
 /// A list in an attribute of a node that has more values is refused, by the end that reads it,
 /// which ends the link: so none may be sent.
 inline constexpr size_t attr_values_max = 1'000'000;
@@ -50,20 +49,20 @@ class HandleTable {
 /// for it where it meets a tensor or a handle.
 class WireContext final : public caf::execution_unit {
  public:
-  WireContext(caf::actor_system& system, HandleTable& handles, Tensors& beside)
-      : execution_unit(&system), handles(handles), beside(beside) {}
+  WireContext(caf::actor_system& system, HandleTable& handles, Tensors& out_of_band)
+      : execution_unit(&system), handles(handles), out_of_band(out_of_band) {}
   /// That of the serializer, or null: then the whole tensor is in the content.
   static WireContext* of(caf::execution_unit* context);
 
-  /// Writes a tensor beside the content.
+  /// Writes a tensor out of band, after the content.
   void add(const Tensor& value) {
-    beside.push_back(value);
-    ++next_beside;
+    out_of_band.push_back(value);
+    ++next_out_of_band;
   }
 
   HandleTable& handles;
-  Tensors& beside;
-  size_t next_beside = 0;  // of those that were written, or read
+  Tensors& out_of_band;
+  size_t next_out_of_band = 0;  // of those that were written, or read
 
  private:
   void exec_later(caf::resumable*) override;

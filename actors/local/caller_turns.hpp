@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -33,26 +34,36 @@ class CallerTurns {
   static constexpr auto wait_max = std::chrono::milliseconds(1);
   static constexpr int yields_max = 200;
 
-  /// Yields at first: who has the turn need not wake anybody who does, at its end.
+  /// Spins with yields before it blocks: a waiter that has not blocked need not be woken by give().
   bool take() {
-    const auto me = std::this_thread::get_id();
-    if (holder_.load(std::memory_order_relaxed) == me) return false;
-    auto is_taken = mutex_.try_lock();
-    for (int i = 0; i < yields_max && !is_taken; ++i) {
+    if (holder_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
+    for (int i = 0; i < yields_max; ++i) {
+      if (try_take()) return true;
       std::this_thread::yield();
-      is_taken = mutex_.try_lock();
     }
-    if (!is_taken && !mutex_.try_lock_for(wait_max)) return false;
-    holder_.store(me, std::memory_order_relaxed);
-    return true;
+    std::unique_lock lock(mutex_);
+    ++blocked_;
+    auto is_taken = given_.wait_for(lock, wait_max, [this] { return try_take(); });
+    --blocked_;
+    return is_taken;
   }
+  bool try_take() {
+    auto nobody = std::thread::id();
+    return holder_.compare_exchange_strong(nobody, std::this_thread::get_id());
+  }
+  /// A waiter counts itself before it tries once more, and this looks at the count after it has
+  /// given: one of them sees the other.
   void give() {
-    holder_.store(std::thread::id(), std::memory_order_relaxed);
-    mutex_.unlock();
+    holder_.store(std::thread::id());
+    if (blocked_.load() == 0) return;
+    std::lock_guard lock(mutex_);
+    given_.notify_one();
   }
 
-  std::timed_mutex mutex_;
   std::atomic<std::thread::id> holder_{};
+  std::atomic<int> blocked_ = 0;
+  std::mutex mutex_;  // of what is blocked
+  std::condition_variable given_;
 };
 
 }  // namespace troupe

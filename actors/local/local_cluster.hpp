@@ -15,6 +15,7 @@ namespace troupe {
 
 /// A whole cluster in this process, without a network: for tests, and for programs that run without
 /// nodes. It has the same actors as a cluster of processes, and its steps give the same results.
+/// session() and spec() are thread-safe.
 class LocalCluster {
  public:
   struct Options {

@@ -13,13 +13,14 @@ using std::chrono::milliseconds;
 
 // Waits before a step that failed for want of a task is tried again; each twice as long as the one
 // before.
-constexpr milliseconds shortest_wait{100};
-constexpr milliseconds longest_wait{10'000};
+constexpr milliseconds retry_delay_min{100};
+constexpr milliseconds retry_delay_max{10'000};
 /// Of the close op and the cancel op.
 constexpr milliseconds last_step_timeout{2'000};
 
 /// Whether the step may succeed later: a task that it needs is gone, and may come back.
-bool may_pass(Code code) { return code == Code::unavailable || code == Code::aborted; }
+/// Whether the step may succeed later: a task that it needs is gone, and may come back.
+bool is_transient(Code code) { return code == Code::unavailable || code == Code::aborted; }
 
 struct RunnerActorState {
   static constexpr const char* name = "runner";
@@ -64,7 +65,7 @@ struct RunnerActorState {
 
   // -- steps of enqueue ops
 
-  void go_on() {
+  void resume_steps() {
     enter(Phase::running);
     start_idle();
   }
@@ -112,7 +113,7 @@ struct RunnerActorState {
       return input_has_ended(index, ended);
     ++failures;
     last_error = ended;
-    if (may_pass(ended.code())) return try_later(index);
+    if (is_transient(ended.code())) return try_later(index);
     close(settings.spec.cancel_op, ended);
   }
 
@@ -124,13 +125,13 @@ struct RunnerActorState {
 
   void try_later(size_t index) {
     auto& enqueue = enqueues[index];
-    auto wait = shortest_wait * (int64_t{1} << std::min(enqueue.failures++, 10));
+    auto wait = retry_delay_min * (int64_t{1} << std::min(enqueue.failures++, 10));
     enqueue.timer = ++last_timer;
     auto start = [this, index, timer = enqueue.timer] {
       if (phase == Phase::running && enqueues[index].timer == timer) start_step(index);
     };
     settings.world->after(
-        std::min(wait, longest_wait), caf::actor_cast<caf::strong_actor_ptr>(self),
+        std::min(wait, retry_delay_max), caf::actor_cast<caf::strong_actor_ptr>(self),
         caf::make_message(Post{start}));
   }
 
@@ -191,7 +192,7 @@ struct RunnerActorState {
           "runner '" + settings.name.name + "' has ended" +
           (status.ok() ? "" : ": " + status.message()));
     if (action == RunnerAction::pause && phase == Phase::running) enter(Phase::paused);
-    if (action == RunnerAction::resume && phase == Phase::paused) go_on();
+    if (action == RunnerAction::resume && phase == Phase::paused) resume_steps();
     return Status();
   }
 
@@ -231,7 +232,7 @@ RunnerActor::behavior_type runner(
   self->set_down_handler([&state](const caf::down_msg&) { state.session_ended(); });
   return {
       [&state](const BeginRunner&) {
-        if (state.phase == RunnerActorState::Phase::starting) state.go_on();
+        if (state.phase == RunnerActorState::Phase::starting) state.resume_steps();
       },
       [&state](const EndRunner& message) { state.finish(message.why); },
       [&state](const DropRunner&) { state.drop(); },

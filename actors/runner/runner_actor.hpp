@@ -48,7 +48,7 @@ struct DescribeRunner {};
 /// RU-3: the close op or the cancel op is run at most once, and no step of an enqueue op after it.
 using RunnerActor = caf::typed_actor<
     caf::reacts_to<BeginRunner>, caf::reacts_to<EndRunner>, caf::reacts_to<DropRunner>,
-    // Of a stop, answered when the session is closed.
+    // Of a stop, answered when its last step has ended and the session has been told to close.
     caf::replies_to<ControlTaskRunner>::with<Status>,
     caf::replies_to<DescribeRunner>::with<ListedRunner>, caf::reacts_to<Post>>;
 

@@ -8,7 +8,8 @@
 namespace troupe {
 namespace {
 
-/// Of the longest list in an attribute, also of the functions that it refers to.
+/// Counts the values of the longest list in an attribute, those of the functions it refers to
+/// included.
 struct ValueCount {
   template <class T>
   size_t operator()(const T&) const {
@@ -31,7 +32,8 @@ struct ValueCount {
   }
 };
 
-/// The nodes of other tasks are sent to them.
+/// Fails where a list in an attribute has more than attr_values_max values: the node could not be
+/// sent to its task.
 Status check_attrs(const NodeDef& def) {
   for (const auto& [name, value] : def.attrs) {
     auto count = std::visit(ValueCount(), value.variant());

@@ -262,7 +262,7 @@ void RunningSteps::expire(CallId call, Status error, std::function<void(const St
       self_
           ->request(
               step.compiled->partitions[i].actor, ExpiredRun::answer_time,
-              ExplainStep{id_of(found->second)})
+              ListStepWaits{id_of(found->second)})
           .then(
               [expired](StepWaits& found) { expired->add(found.waits); },
               [expired](const caf::error&) {});
@@ -305,12 +305,12 @@ std::set<std::string> RunningSteps::awaited_by(CallId call) const {
   return awaited;
 }
 
-void RunningSteps::explain(const std::shared_ptr<Explanation>& explanation) const {
+void RunningSteps::list_waiting_steps(const std::shared_ptr<WaitingStepsAnswer>& answer) const {
   for (const auto& [number, step] : running_) {
-    explanation->add(id_of(number), settings_->world->now() - step.started);
+    answer->add(id_of(number), settings_->world->now() - step.started);
     for (size_t i = 0; i < step.partition_done.size(); ++i)
       if (!step.partition_done[i])
-        ask_device(explanation, self_, id_of(number), step.compiled->partitions[i]);
+        ask_device_for_waits(answer, self_, id_of(number), step.compiled->partitions[i]);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "troupe/actors/session/expired_run.hpp"
-#include "troupe/actors/session/explanation.hpp"
 #include "troupe/actors/session/step_cache.hpp"
 #include "troupe/actors/session/step_request.hpp"
+#include "troupe/actors/session/waiting_steps_answer.hpp"
 
 namespace troupe {
 
@@ -58,7 +58,7 @@ class RunningSteps {
   bool empty() const { return running_.empty(); }
   /// The devices that the step of a call waits for.
   std::set<std::string> awaited_by(CallId call) const;
-  void explain(const std::shared_ptr<Explanation>& explanation) const;
+  void list_waiting_steps(const std::shared_ptr<WaitingStepsAnswer>& answer) const;
 
  private:
   struct Running {

@@ -158,7 +158,7 @@ struct SessionState {
     request.done(std::move(values));
   }
 
-  /// Cancels a run, whether its step runs or is being cache.
+  /// Cancels a run, whether its step runs or is being compiled.
   void cancel(CallId call, const Status& why) {
     if (graph.cancel(call, why) || running.cancel(call, why)) return;
     cache.cancel_wait(call, why);
@@ -278,13 +278,13 @@ struct SessionState {
     running.feed(call.partial_run, found->second->accept(call));
   }
 
-  // -- explain
+  // -- waiting steps and explanations
 
-  void explain(const Explain& call) {
-    auto explanation = std::make_shared<Explanation>(call, settings.runner);
+  void list_waiting_steps(const ListWaitingSteps& call) {
+    auto answer = std::make_shared<WaitingStepsAnswer>(call, settings.runner);
     for (const auto& step : cache.compiling())
-      explanation->add(settings.id, *step, settings.world->now());
-    running.explain(explanation);
+      answer->add(settings.id, *step, settings.world->now());
+    running.list_waiting_steps(answer);
   }
 
   void explain_signature(ExplainSignature& call) {
@@ -370,11 +370,11 @@ SessionProtocol::behavior_type session(
       },
       [&state](ExplainSignature& call) { state.handle(0, call, &SessionState::explain_signature); },
       [&state](StartRunner& call) { state.handle(0, call, &SessionState::start_runner); },
-      [&state](const Explain& call) { state.explain(call); },
+      [&state](const ListWaitingSteps& call) { state.list_waiting_steps(call); },
       [&state](const TraceNextStep& call) { state.running.trace_next(call); },
       [&state](const ClusterChanged& change) { state.graph.update_view(change); },
       [&state](const CloseIfUsing& reset) { state.close_if_using(reset); },
-      [&state](const CloseByTask& message) { state.close(message.why); },
+      [&state](const CloseByTask& message) { state.close(message.closed_by); },
       [&state](const PeerLost& message) { state.peer_lost(message); },
       [&state](const DrainRuns& call) { state.drain(call); },
       [&state](const CancelRuns& call) { state.cancel_runs(call); },

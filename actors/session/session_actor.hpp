@@ -7,7 +7,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/node_messages.hpp"
-#include "troupe/actors/session/session_use.hpp"
+#include "troupe/actors/session/session_counters.hpp"
 #include "troupe/actors/task/task_actor.hpp"
 #include "troupe/graph/place/placement.hpp"
 
@@ -24,7 +24,7 @@ struct SessionSettings {
   std::shared_ptr<Metrics> metrics;
   SessionOptions options;
   std::shared_ptr<SessionEnd> end = std::make_shared<SessionEnd>();  // set before it ends
-  std::shared_ptr<SessionUse> use = std::make_shared<SessionUse>();
+  std::shared_ptr<SessionCounters> use = std::make_shared<SessionCounters>();
   std::chrono::milliseconds idle_limit;         // closed after this time without a call; 0: never
   std::function<void(const std::string&)> log;  // writes a line to the node's log; may be empty
   std::shared_ptr<Device> device;               // whose kernels fold constants; may be null
@@ -38,7 +38,7 @@ struct CloseIfUsing {
 
 /// Closes the session: as Close, for the task.
 struct CloseByTask {
-  std::string why;  // "its node, which stops"
+  std::string closed_by;  // "its node, which stopped"
 };
 
 /// The tasks of the cluster have changed. The session places nodes on the new ones from its next
@@ -63,7 +63,7 @@ struct ClusterChanged {
 /// to the calls of clients (SessionActor); SessionProtocol adds those of devices and of the session
 /// itself.
 using OwnedSessionActor = SessionActor::extend<
-    caf::reacts_to<Explain>, caf::reacts_to<TraceNextStep>, caf::reacts_to<PeerLost>,
+    caf::reacts_to<ListWaitingSteps>, caf::reacts_to<TraceNextStep>, caf::reacts_to<PeerLost>,
     caf::reacts_to<CloseIfUsing>, caf::reacts_to<CloseByTask>, caf::reacts_to<ClusterChanged>,
     caf::reacts_to<DrainRuns>, caf::reacts_to<CancelRuns>>;
 

@@ -18,7 +18,7 @@ class SessionCosts {
   /// As they are now; what is learned later does not change them.
   std::shared_ptr<const StepCosts> shared() const { return costs_; }
 
-  /// Sets how many steps of a fresh step are to be measured.
+  /// Sets how many runs of a newly compiled step are to be traced.
   void prepare(CompiledStep& step) const {
     step.steps_to_measure = placed_by_measures_.contains(step.signature) ? 0 : measured_steps;
   }

@@ -35,14 +35,14 @@ void SessionGraph::extend(Extend& call) {
         " nodes, but the caller expected " + std::to_string(call.expected_size)));
   auto is_held = graph_.use_count() > 1;
   auto nodes = call.node_count() + (is_held ? graph_->nodes().size() : 0);
-  if (settings_->world->takes_long(nodes)) return extend_aside(call);
+  if (settings_->world->takes_long(nodes)) return extend_in_background(call);
   if (is_held) graph_ = std::make_shared<Graph>(*graph_);
   auto status = extend_graph(*graph_, std::move(call.functions), std::move(call.nodes));
   if (status.ok()) was_extended();
   call.done(status);
 }
 
-void SessionGraph::extend_aside(Extend& call) {
+void SessionGraph::extend_in_background(Extend& call) {
   using Extended = Result<std::shared_ptr<Graph>>;
   extended_ = std::move(call.done);
   auto then = post_to<Extended>(self_, [this, number = ++extensions_](Extended extended) {
@@ -51,7 +51,7 @@ void SessionGraph::extend_aside(Extend& call) {
   auto added = std::make_shared<Extend>();
   added->nodes = std::move(call.nodes);
   added->functions = std::move(call.functions);
-  settings_->world->run_aside([graph = shared(), added, then] {
+  settings_->world->run_in_background([graph = shared(), added, then] {
     std::shared_ptr<Graph> extended;
     auto status = status_of([&] {
       extended = std::make_shared<Graph>(*graph);

@@ -10,7 +10,8 @@
 namespace troupe {
 
 /// The graph of a session. A large extension is checked beside the session actor
-/// (World::run_aside); the calls that come after it wait for it. Belongs to the session actor.
+/// (World::run_in_background); the calls that come after it wait for it. Belongs to the session
+/// actor.
 ///
 /// A graph that something else holds is never changed, but replaced by a larger one.
 class SessionGraph {
@@ -44,7 +45,7 @@ class SessionGraph {
     Proceed proceed;
   };
 
-  void extend_aside(Extend& call);
+  void extend_in_background(Extend& call);
   void finish(Result<std::shared_ptr<Graph>> extended);
   void was_extended();
 

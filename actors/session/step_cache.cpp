@@ -5,8 +5,6 @@
 namespace troupe {
 namespace {
 
-/// Steps of callables do not count.
-
 /// How often a step is compiled that loses races for its resources. One of those who race wins, so
 /// the next time the resource is found; it is lost again only to resets.
 constexpr int compilations_max = 8;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "troupe/actors/cluster/resource_directory.hpp"
+#include "troupe/actors/cluster/resource_directory_client.hpp"
 #include "troupe/actors/error.hpp"
 #include "troupe/actors/post.hpp"
 #include "troupe/actors/session/value_evaluator.hpp"
@@ -56,7 +56,7 @@ struct StepCompiler::Compilation {
   bool is_logged = false;
   StepExplanation explanation;  // where one of the last two is set
 
-  /// That the next work may have to look at.
+  /// How many nodes the next stage may process.
   size_t nodes() const {
     auto nodes = graph->nodes().size();
     if (!inlined)
@@ -83,7 +83,7 @@ void StepCompiler::compile(
   step->is_transient = false;
   if (settings_->options.placement == placement_by_cost) costs_->prepare(*step);
   auto compilation = make_compilation(graph, step, std::move(done));
-  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
+  run_in_background(compilation, begin_placement, &StepCompiler::find_resources);
 }
 
 void StepCompiler::explain(
@@ -96,7 +96,7 @@ void StepCompiler::explain(
     if (!status.ok()) return done(status);
     done(std::move(compilation->explanation));
   };
-  run_aside(compilation, begin_placement, &StepCompiler::find_resources);
+  run_in_background(compilation, begin_placement, &StepCompiler::find_resources);
 }
 
 StepCompiler::Pointer StepCompiler::make_compilation(
@@ -126,7 +126,8 @@ StepCompiler::Pointer StepCompiler::make_compilation(
 /// Runs work that reads the step's signature and the graph, and changes nothing but the
 /// compilation. Beside the actor, where the graph is large, is placed by many simulations, or is
 /// written into files.
-void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next) {
+void StepCompiler::run_in_background(
+    const Pointer& compilation, Status (*work)(Compilation&), Next next) {
   auto is_long = compilation->is_by_cost || compilation->dump.is_on() ||
                  settings_->world->takes_long(compilation->nodes());
   if (!is_long) return proceed(compilation, work(*compilation), next);
@@ -135,7 +136,7 @@ void StepCompiler::run_aside(const Pointer& compilation, Status (*work)(Compilat
     compilation->step->awaited.erase(placement);
     proceed(compilation, status, next);
   });
-  settings_->world->run_aside(
+  settings_->world->run_in_background(
       [compilation, work, then] { then(status_of([&] { return work(*compilation); })); });
 }
 
@@ -255,7 +256,7 @@ void StepCompiler::arrived(
 void StepCompiler::place(const Pointer& compilation) {
   auto next =
       compilation->is_only_explained ? &StepCompiler::finish : &StepCompiler::register_partitions;
-  run_aside(compilation, end_placement, next);
+  run_in_background(compilation, end_placement, next);
 }
 
 /// Explains the step as it is placed.

@@ -16,7 +16,7 @@ namespace troupe {
 /// Compiles the steps of a session: prunes them, replaces their calls of functions, finds where the
 /// resources are that they use, connects to the tasks, places the nodes, cuts them into partitions,
 /// and registers these with the device actors, which commit the resources that are new. Belongs to
-/// the session actor; what takes long of a large graph runs beside that (World::run_aside).
+/// the session actor; what takes long of a large graph runs beside that (World::run_in_background).
 class StepCompiler {
  public:
   using Done = std::function<void(const Status&)>;
@@ -49,7 +49,7 @@ class StepCompiler {
   static Status begin_placement(Compilation& compilation);
   static void note_plan(Compilation& compilation, const std::vector<Candidate>& candidates);
   static Status end_placement(Compilation& compilation);
-  void run_aside(const Pointer& compilation, Status (*work)(Compilation&), Next next);
+  void run_in_background(const Pointer& compilation, Status (*work)(Compilation&), Next next);
   void proceed(const Pointer& compilation, const Status& status, Next next);
   void find_resources(const Pointer& compilation);
   void assign_devices(

@@ -4,7 +4,7 @@
 
 #include "troupe/actors/client_messages.hpp"
 #include "troupe/actors/session/partial_step.hpp"
-#include "troupe/actors/session/session_use.hpp"
+#include "troupe/actors/session/session_counters.hpp"
 
 namespace troupe {
 

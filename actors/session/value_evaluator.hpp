@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// Of all nodes together that one evaluator computes, as their kernels estimate it, and of one
-/// node.
+/// The most time, in nanoseconds as kernels estimate it, that one evaluator spends on all nodes,
+/// and on one node; what would take more is not folded.
 inline constexpr int64_t evaluated_ns_max = 50'000'000;
 inline constexpr int64_t evaluated_node_ns_max = 5'000'000;
 

@@ -42,7 +42,7 @@ class Shrinker {
       : scenario_(scenario),
         seed_(seed),
         outcome_(std::move(outcome)),
-        faults_(pair_with_mends(outcome_.faults)) {}
+        faults_(pair_with_ends(outcome_.faults)) {}
 
   Counterexample shrink() {
     for (auto length = faults_.size(); length > 0; length = std::min(length / 2, faults_.size()))
@@ -70,11 +70,11 @@ class Shrinker {
   void simplify(size_t index) {
     auto change = [&](auto edit) {
       auto simpler = faults_;
-      auto& [fault, mend] = simpler[index];
+      auto& [fault, end] = simpler[index];
       edit(fault);
-      if (mend) edit(*mend);
-      auto is_changed = fault != faults_[index].fault || mend != faults_[index].mend;
-      if (is_changed && (!mend || mend->time > fault.time)) keep(simpler);
+      if (end) edit(*end);
+      auto is_changed = fault != faults_[index].fault || end != faults_[index].end;
+      if (is_changed && (!end || end->time > fault.time)) keep(simpler);
     };
     change([](Fault& fault) { fault.tasks.names.resize(1); });
     change([](Fault& fault) {
@@ -87,7 +87,7 @@ class Shrinker {
   }
 
   /// Replaces the script if the run still fails in the same way.
-  bool keep(const std::vector<MendedFault>& faults) {
+  bool keep(const std::vector<FaultWithEnd>& faults) {
     if (++tries_ > tries_max) return false;
     auto outcome = run_once(scenario_, seed_, script_of(faults));
     if (!outcome.violation || !outcome.violation->is_like(*outcome_.violation)) return false;
@@ -99,7 +99,7 @@ class Shrinker {
   const Scenario& scenario_;
   Seed seed_;
   Outcome outcome_;  // of the smallest script so far
-  std::vector<MendedFault> faults_;
+  std::vector<FaultWithEnd> faults_;
   int tries_ = 0;
 };
 

@@ -140,7 +140,7 @@ void Cluster::script(const std::vector<Fault>& faults) {
 
 void Cluster::network(const NetworkOptions& options) { state_->simulation.set_network(options); }
 
-void Cluster::mend() {
+void Cluster::end_all_faults() {
   for (const auto& [from, to] : std::set(state_->cut_pairs)) heal(from, to);
   for (const auto& task : task_names(spec())) {
     if (process_number(task) == 0 && !state_->process_of(task)->has_ended) restart(task);

@@ -101,7 +101,7 @@ class Cluster final : public FaultVerbs {
   void script(const std::vector<Fault>& faults);
   void network(const NetworkOptions& options);
   /// Ends all faults: restarts, thaws and heals tasks, and resets their speed, clock and memory.
-  void mend();
+  void end_all_faults();
   /// The faults that took effect, each with its time.
   const std::vector<Fault>& faults() const;
   /// Which start of the task its present process comes from, counted from 1; 0 if the task is dead.

@@ -17,33 +17,33 @@ struct KindRule {
   const char* verb;
   bool has_others = false;
   bool has_number = false;
-  std::optional<Kind> mended_by;  // absent: has no duration, or mends another kind
-  double mended_number = 0;
+  std::optional<Kind> ended_by;  // absent: has no duration, or ends another kind
+  double number_at_end = 0;
 };
 
 // In the order of the kinds.
 constexpr KindRule rules[] = {
-    {.kind = Kind::crash, .verb = "crash", .mended_by = Kind::restart},
+    {.kind = Kind::crash, .verb = "crash", .ended_by = Kind::restart},
     {.kind = Kind::restart, .verb = "restart"},
-    {.kind = Kind::freeze, .verb = "freeze", .mended_by = Kind::thaw},
+    {.kind = Kind::freeze, .verb = "freeze", .ended_by = Kind::thaw},
     {.kind = Kind::thaw, .verb = "thaw"},
-    {.kind = Kind::cut, .verb = "cut", .has_others = true, .mended_by = Kind::heal},
+    {.kind = Kind::cut, .verb = "cut", .has_others = true, .ended_by = Kind::heal},
     {.kind = Kind::heal, .verb = "heal", .has_others = true},
     {.kind = Kind::break_link, .verb = "break_link", .has_others = true},
     {.kind = Kind::slow,
      .verb = "slow",
      .has_number = true,
-     .mended_by = Kind::slow,
-     .mended_number = 1},
+     .ended_by = Kind::slow,
+     .number_at_end = 1},
     {.kind = Kind::skew,
      .verb = "skew",
      .has_number = true,
-     .mended_by = Kind::skew,
-     .mended_number = 1},
+     .ended_by = Kind::skew,
+     .number_at_end = 1},
     {.kind = Kind::limit_memory,
      .verb = "limit_memory",
      .has_number = true,
-     .mended_by = Kind::limit_memory},
+     .ended_by = Kind::limit_memory},
 };
 
 const KindRule& rule_of(Kind kind) { return rules[static_cast<size_t>(kind)]; }
@@ -94,22 +94,22 @@ Fault draw_fault(Kind kind, Time time, std::vector<std::string> names, Random& r
   return fault;
 }
 
-bool is_mend(const Fault& fault) {
+bool is_end(const Fault& fault) {
   const auto& rule = rule_of(fault.kind);
-  auto mends = [&](const KindRule& other) {
-    return other.mended_by == fault.kind &&
-           (!rule.has_number || other.mended_number == fault.number);
+  auto ends = [&](const KindRule& other) {
+    return other.ended_by == fault.kind &&
+           (!rule.has_number || other.number_at_end == fault.number);
   };
-  return std::ranges::any_of(rules, mends);
+  return std::ranges::any_of(rules, ends);
 }
 
-Fault mend(const Fault& fault, Time time) {
+Fault end_of(const Fault& fault, Time time) {
   const auto& rule = rule_of(fault.kind);
-  auto mended = fault;
-  mended.kind = *rule.mended_by;
-  mended.time = time;
-  mended.number = rule.mended_number;
-  return mended;
+  auto end = fault;
+  end.kind = *rule.ended_by;
+  end.time = time;
+  end.number = rule.number_at_end;
+  return end;
 }
 
 }  // namespace
@@ -122,28 +122,28 @@ std::string Fault::to_cpp() const {
   return text + ");";
 }
 
-std::vector<MendedFault> pair_with_mends(const std::vector<Fault>& script) {
-  std::vector<MendedFault> pairs;
+std::vector<FaultWithEnd> pair_with_ends(const std::vector<Fault>& script) {
+  std::vector<FaultWithEnd> pairs;
   std::vector<bool> is_taken(script.size());
   for (size_t i = 0; i < script.size(); ++i) {
     if (is_taken[i]) continue;
-    MendedFault pair{script[i], {}};
-    if (rule_of(script[i].kind).mended_by && !is_mend(script[i]))
-      for (size_t j = i + 1; j < script.size() && !pair.mend; ++j) {
-        if (is_taken[j] || script[j] != mend(script[i], script[j].time)) continue;
+    FaultWithEnd pair{script[i], {}};
+    if (rule_of(script[i].kind).ended_by && !is_end(script[i]))
+      for (size_t j = i + 1; j < script.size() && !pair.end; ++j) {
+        if (is_taken[j] || script[j] != end_of(script[i], script[j].time)) continue;
         is_taken[j] = true;
-        pair.mend = script[j];
+        pair.end = script[j];
       }
     pairs.push_back(std::move(pair));
   }
   return pairs;
 }
 
-std::vector<Fault> script_of(const std::vector<MendedFault>& faults) {
+std::vector<Fault> script_of(const std::vector<FaultWithEnd>& faults) {
   std::vector<Fault> script;
-  for (const auto& [fault, mend] : faults) {
+  for (const auto& [fault, end] : faults) {
     script.push_back(fault);
-    if (mend) script.push_back(*mend);
+    if (end) script.push_back(*end);
   }
   std::ranges::stable_sort(script, {}, &Fault::time);
   return script;
@@ -181,11 +181,11 @@ std::vector<Fault> draw_faults(const ClusterSpec& spec, Seed seed, const FaultOp
     auto fault = draw_fault(random.pick(kinds), draw_time(options.begin), names, random);
     auto two_ways = fault.kind == Kind::cut && random.chance(0.5);
     script.push_back(fault);
-    if (rule_of(fault.kind).mended_by) script.push_back(mend(fault, draw_time(fault.time)));
+    if (rule_of(fault.kind).ended_by) script.push_back(end_of(fault, draw_time(fault.time)));
     if (!two_ways) continue;
     std::swap(fault.tasks, fault.others);
     script.push_back(fault);
-    script.push_back(mend(fault, draw_time(fault.time)));
+    script.push_back(end_of(fault, draw_time(fault.time)));
   }
   std::ranges::stable_sort(script, {}, &Fault::time);
   return script;

@@ -108,13 +108,13 @@ std::vector<Fault> draw_faults(const ClusterSpec& spec, Seed seed, const FaultOp
 
 /// Each fault of a script, in its order, with the later one that ends it: its restart, thaw or
 /// heal.
-struct MendedFault {
+struct FaultWithEnd {
   Fault fault;
-  std::optional<Fault> mend;
+  std::optional<Fault> end;
 };
-std::vector<MendedFault> pair_with_mends(const std::vector<Fault>& script);
+std::vector<FaultWithEnd> pair_with_ends(const std::vector<Fault>& script);
 /// The script of them, in the order of time.
-std::vector<Fault> script_of(const std::vector<MendedFault>& faults);
+std::vector<Fault> script_of(const std::vector<FaultWithEnd>& faults);
 
 /// The spec of a simulated cluster, given the number of tasks of each job.
 ClusterSpec make_spec(const std::map<std::string, int>& jobs);

@@ -27,7 +27,7 @@ std::string SessionSet::own_name() const {
   return task_name(settings_->config.job, settings_->config.task);
 }
 
-Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const MakeRunner* of) {
+Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const MakeRunner* runner) {
   auto options = call.options;
   if (auto status = check_options(options); !status.ok()) return status;
   if (settings_->sessions_max > 0 && size() >= settings_->sessions_max)
@@ -37,19 +37,19 @@ Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const Make
         .at({.task = own_name()});
   auto view = make_view(options, settings_->config.cluster, device_);
   if (!view) return view.status();
-  if (of) options.operation_timeout = {};
-  auto use = std::make_shared<SessionUse>();
+  if (runner) options.operation_timeout = {};
+  auto use = std::make_shared<SessionCounters>();
   Entry entry;
   entry.id = settings_->world->random();
   entry.client = call.client;
-  entry.runner = of ? of->call.spec.container + "/" + of->call.name : "";
+  entry.runner = runner ? runner->call.spec.container + "/" + runner->call.name : "";
   entry.opened = settings_->world->now();
   entry.use = use;
   entry.actor = spawn_session(
       self_->system(), caf::actor_cast<TaskActor>(self_),
       {.id = entry.id,
        .runner = entry.runner,
-       .graph = of ? of->graph : nullptr,
+       .graph = runner ? runner->graph : nullptr,
        .view = *std::move(view),
        .catalog = settings_->catalog,
        .connect_timeout = settings_->connect_timeout,
@@ -58,7 +58,7 @@ Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const Make
        .options = std::move(options),
        .end = call.end,
        .use = std::move(use),
-       .idle_limit = of ? std::chrono::milliseconds(0) : settings_->session_idle_limit,
+       .idle_limit = runner ? std::chrono::milliseconds(0) : settings_->session_idle_limit,
        .log = settings_->log,
        .device = find_host_device(settings_->devices),
        .dump_graphs = settings_->dump_graphs});
@@ -69,9 +69,10 @@ Result<OwnedSessionActor> SessionSet::open(const CreateSession& call, const Make
 }
 
 void SessionSet::close(
-    const std::string& why, const std::function<bool(const caf::actor_addr&)>& is_chosen) const {
+    const std::string& closed_by,
+    const std::function<bool(const caf::actor_addr&)>& is_chosen) const {
   for (const auto& [address, session] : sessions_)
-    if (is_chosen(address)) self_->send(session.actor, CloseByTask{why});
+    if (is_chosen(address)) self_->send(session.actor, CloseByTask{closed_by});
 }
 
 TaskSessions SessionSet::list() const {
@@ -90,7 +91,7 @@ TaskSessions SessionSet::list() const {
   return list;
 }
 
-void SessionSet::explain(const Explain& call) const {
+void SessionSet::list_waiting_steps(const ListWaitingSteps& call) const {
   // Each session answers on the thread that it runs on.
   struct Answers {
     std::mutex mutex;
@@ -101,11 +102,11 @@ void SessionSet::explain(const Explain& call) const {
   // session ends without answering.
   std::shared_ptr<void> last(
       nullptr, [answers, done = call.done](void*) { done(std::move(answers->steps)); });
-  send_all(Explain{call.timeout, [answers, last](auto found) {
-                     if (!found) return;
-                     std::lock_guard lock(answers->mutex);
-                     std::ranges::move(*found, std::back_inserter(answers->steps));
-                   }});
+  send_all(ListWaitingSteps{call.timeout, [answers, last](auto found) {
+                              if (!found) return;
+                              std::lock_guard lock(answers->mutex);
+                              std::ranges::move(*found, std::back_inserter(answers->steps));
+                            }});
 }
 
 /// Asks all sessions: each knows whether it is meant. The first answer counts; there is none when

@@ -18,10 +18,10 @@ class SessionSet {
   void begin(TaskProtocol::pointer self, const TaskSettings& settings, DeviceName device);
   ~SessionSet();
 
-  /// Opens a session and watches it. The session sets the call's `end` before it ends; `of`: the
-  /// runner whose session it is, or null. InvalidArgument: the options are none.
+  /// Opens a session and watches it. The session sets the call's `end` before it ends; `runner`:
+  /// whose session it is, or null. InvalidArgument: the options are none.
   /// ResourceExhausted: the task has the maximum number of sessions.
-  Result<OwnedSessionActor> open(const CreateSession& call, const MakeRunner* of);
+  Result<OwnedSessionActor> open(const CreateSession& call, const MakeRunner* runner);
   void ended(const caf::actor_addr& session) { sessions_.erase(session); }
   size_t size() const { return sessions_.size(); }
 
@@ -29,13 +29,14 @@ class SessionSet {
   void send_all(const Message& message) const {
     for (const auto& [address, session] : sessions_) self_->send(session.actor, message);
   }
-  /// Closes those that `is_chosen` is true of; why: "its node, which stopped".
+  /// Closes those that `is_chosen` is true of. `closed_by`: "its node, which stopped".
   void close(
-      const std::string& why, const std::function<bool(const caf::actor_addr&)>& is_chosen) const;
+      const std::string& closed_by,
+      const std::function<bool(const caf::actor_addr&)>& is_chosen) const;
 
   TaskSessions list() const;
   /// Answers with what the steps of all sessions wait for.
-  void explain(const Explain& call) const;
+  void list_waiting_steps(const ListWaitingSteps& call) const;
   void trace_next_step(const TraceNextStep& call) const;
 
  private:
@@ -45,7 +46,7 @@ class SessionSet {
     std::string client;
     std::string runner;  // "container/name"; empty: a client's
     World::Time opened{0};
-    std::shared_ptr<const SessionUse> use;
+    std::shared_ptr<const SessionCounters> use;
   };
 
   std::string own_name() const;

@@ -4,7 +4,7 @@
 
 #include "troupe/actors/cluster/membership.hpp"
 #include "troupe/actors/cluster/peer_monitor.hpp"
-#include "troupe/actors/cluster/resource_directory.hpp"
+#include "troupe/actors/cluster/resource_directory_client.hpp"
 #include "troupe/actors/container/task_containers.hpp"
 #include "troupe/actors/device/device_actor.hpp"
 #include "troupe/actors/error.hpp"
@@ -29,7 +29,7 @@ struct TaskState {
   TaskSettings settings;
   PeerMonitor peers;
   TaskContainers containers;
-  ResourceDirectory directory;
+  ResourceDirectoryClient directory;
   Membership membership;
   ClusterCalls cluster_calls;
   std::vector<DeviceActor> devices;
@@ -284,7 +284,7 @@ TaskProtocol::behavior_type task(
       [&state](const ControlRunner& call) { state.cluster_calls.control_runner(call); },
       [&state](const Reset& call) { state.reset(call); },
       [&state](const GetNodeInfo& call) { call.done(state.info()); },
-      [&state](const Explain& call) { state.sessions.explain(call); },
+      [&state](const ListWaitingSteps& call) { state.sessions.list_waiting_steps(call); },
       [&state](const TraceNextStep& call) { state.sessions.trace_next_step(call); },
       [&state](const Drain& call) { state.drain(call); },
       [&state](const AdmitTask& call) { state.membership.admit(call); },

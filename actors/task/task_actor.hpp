@@ -75,7 +75,8 @@ struct Stop {
 };
 
 /// The root actor of one node. It owns the actors of its devices, containers and sessions, and
-/// connects to the other tasks of the cluster when they are first needed (peers.hpp).
+/// connects to the other tasks of the cluster when they are first needed
+/// (cluster/peer_monitor.hpp).
 ///
 /// This is a task as other tasks see it, and the devices and sessions of its own process. It adds
 /// their messages to the calls of clients (MasterActor); TaskProtocol adds those that the actor
@@ -88,12 +89,12 @@ using TaskActor = MasterActor::extend<
     caf::replies_to<ListTaskRunners>::with<TaskRunners>,
     caf::replies_to<ListTaskSessions>::with<TaskSessions>,
     caf::replies_to<ControlTaskRunner>::with<Status>, caf::reacts_to<Ping>, caf::reacts_to<Pong>,
-    // From other nodes, and from sessions of this process (directory.hpp).
+    // From other nodes, and from sessions of this process (cluster/resource_directory_client.hpp).
     caf::replies_to<FindResources>::with<Status, ResourcePlaces>,
     caf::replies_to<PlaceResources>::with<Status, ResourcePlaces>,
     caf::replies_to<ListHeldResources>::with<HeldResources>,
     caf::replies_to<Reconcile>::with<Status>,
-    // From other nodes (membership.hpp).
+    // From other nodes (cluster/membership.hpp).
     caf::replies_to<Join>::with<Status, Joined>, caf::replies_to<Leave>::with<Status>,
     caf::replies_to<MembershipUpdate>::with<Status>,
     // From this process. Unavailable names the task that cannot be reached, with the reason.

@@ -22,7 +22,7 @@ class LocalWorld final : public World {
   caf::actor_system& system() override { return system_; }
   void connect(const Address& address, std::chrono::milliseconds timeout, Connected done) override;
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override;
-  void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
+  void run_in_background(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
   std::string clock_name() override { return "local"; }
 

@@ -50,7 +50,7 @@ void add(MessageFacts& facts, const StepDone& message) {
 }
 void add(MessageFacts& facts, const DropPlan& message) { facts.session = message.session; }
 void add(MessageFacts& facts, const StepTraced& message) { add(facts, message.step); }
-void add(MessageFacts& facts, const ExplainStep& message) { add(facts, message.step); }
+void add(MessageFacts& facts, const ListStepWaits& message) { add(facts, message.step); }
 void add(MessageFacts& facts, const EndSession& message) { facts.session = message.session; }
 
 void add(MessageFacts& facts, const Ping&) { facts.is_heartbeat = facts.may_pass = true; }
@@ -78,7 +78,7 @@ MessageFacts facts_of(const caf::mailbox_element& message) {
   if (facts.type.second)
     add_first_of<
         Deliver, StartStep, StepDone, DiscardStep, Status, Ping, Pong, CommitStep, CancelStep,
-        Register, DropPlan, EndSession, ExplainStep, StepTraced>(facts, content);
+        Register, DropPlan, EndSession, ListStepWaits, StepTraced>(facts, content);
   return facts;
 }
 

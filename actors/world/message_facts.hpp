@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// What the simulated network records of a message instead of keeping it.
+/// What links need to know of a message to order it, and what simulated networks record of it.
 struct MessageFacts {
   caf::rtti_pair type;  // of the first element: CAF's number, or the C++ type if it has none
   bool is_reply = false;

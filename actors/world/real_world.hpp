@@ -27,7 +27,7 @@ class RealWorld final : public World {
   void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) override {
     connections_.probe(address, timeout, std::move(done));
   }
-  void run_aside(std::function<void()> work) override { background_.run(std::move(work)); }
+  void run_in_background(std::function<void()> work) override { background_.run(std::move(work)); }
   uint64_t random() override;
   std::string clock_name() override { return host_clock(); }
 

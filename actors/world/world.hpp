@@ -40,9 +40,9 @@ class World {
   /// process listens there, so the task is dead. Unavailable: no answer, the task may be alive.
   virtual void probe(const Address& address, std::chrono::milliseconds timeout, Probed done) = 0;
 
-  /// Runs work that would hold up an actor for long, beside the actors, on another thread. Its
+  /// Runs work that takes long on a background thread, so that no actor is blocked meanwhile. Its
   /// result is posted to the actor (post.hpp).
-  virtual void run_aside(std::function<void()> work) = 0;
+  virtual void run_in_background(std::function<void()> work) = 0;
   /// Whether work on a graph of so many nodes takes long: milliseconds.
   virtual bool takes_long(size_t nodes) { return nodes >= 1000; }
 

@@ -33,10 +33,10 @@ class Children {
 
   /// NotFound: there is no such program.
   Status start(const Command& command);
-  /// Returns when all have ended: with the client's exit code, or that of the first that failed, or
-  /// 0. When one fails, the client ends, or this process gets SIGINT or SIGTERM, all are asked to
-  /// end by SIGTERM; a second signal kills
-  /// them, and so does a time that is longer than a node takes.
+  /// Waits until all have ended; returns the client's exit code, or that of the first that failed,
+  /// or 0. When one fails, the client ends, or this process gets SIGINT or SIGTERM, sends SIGTERM
+  /// to all; sends SIGKILL at a second signal, or when they have not ended after the time that a
+  /// node takes.
   int run();
 
  private:

@@ -19,16 +19,16 @@ constexpr std::chrono::milliseconds clock_limit{100};
 constexpr int clock_readings = 8;
 
 /// What was looked at, and what to do where it is wrong.
-struct Finding {
+struct CheckResult {
   std::string subject;
   std::string problem;  // empty: it is well
-  std::string mend;
+  std::string remedy;
   bool is_warning = false;  // the cluster works all the same
   std::optional<ClockOffset> clock = {};
 };
 
 /// What a task says of itself, against what --target says of it.
-std::vector<Finding> look_at(
+std::vector<CheckResult> check_task(
     TaskClient& task, const ClusterSpec& cluster, uint32_t protocol_version) {
   auto subject = task.task + " at " + task.address;
   if (!task.client)
@@ -37,7 +37,7 @@ std::vector<Finding> look_at(
          "start that node, or see whether a firewall or another program has its port"}};
   auto info = (*task.client)->node_info();
   if (!info) return {{subject, info.status().message(), "see the log of that node"}};
-  std::vector<Finding> found;
+  std::vector<CheckResult> found;
   auto says = task_name(info->job, info->task);
   if (says != task.task)
     found.push_back(
@@ -60,11 +60,11 @@ std::vector<Finding> look_at(
 }
 
 /// Whether the tasks reach each other: a node lists the devices of all others by its own links.
-std::vector<Finding> look_at_links(TaskClient& task, const Options& options) {
+std::vector<CheckResult> check_links(TaskClient& task, const Options& options) {
   if (!task.client) return {};
   auto devices = (*task.client)->list_devices(options.timeout());
   if (!devices) return {{"links of " + task.task, devices.status().message(), "see its log"}};
-  std::vector<Finding> found;
+  std::vector<CheckResult> found;
   for (const auto& missing : devices->missing)
     found.push_back(
         {"links of " + task.task, missing.to_string(),
@@ -96,9 +96,9 @@ std::string distance_text(nanoseconds distance) {
 }
 
 /// Whether the clocks of all machines agree. A task that does not answer, or is of a release that
-/// does not tell its time, is left out: look_at() reports it.
-std::vector<Finding> look_at_clocks(std::vector<TaskClient>& tasks) {
-  std::vector<Finding> found;
+/// does not tell its time, is left out: check_task() reports it.
+std::vector<CheckResult> check_clocks(std::vector<TaskClient>& tasks) {
+  std::vector<CheckResult> found;
   std::vector<ClockOffset> offsets;
   for (auto& task : tasks)
     if (auto offset = offset_of(task)) {
@@ -108,43 +108,44 @@ std::vector<Finding> look_at_clocks(std::vector<TaskClient>& tasks) {
   if (found.empty()) return {};
   auto common = common_offset(offsets);
   found.push_back({.subject = "clock of this machine", .clock = ClockOffset()});
-  for (auto& finding : found) {
-    if (!finding.clock->is_off(common, clock_limit)) continue;
-    finding.is_warning = true;
-    finding.problem = "it is " + distance_text(finding.clock->offset - common) + " the others";
-    finding.mend = "let NTP set the clock of that machine: timedatectl set-ntp true";
+  for (auto& result : found) {
+    if (!result.clock->is_off(common, clock_limit)) continue;
+    result.is_warning = true;
+    result.problem = "it is " + distance_text(result.clock->offset - common) + " the others";
+    result.remedy = "let NTP set the clock of that machine: timedatectl set-ntp true";
   }
   return found;
 }
 
-Json json_of(const Finding& finding) {
-  auto is_well = finding.problem.empty();
+Json json_of(const CheckResult& result) {
+  auto is_well = result.problem.empty();
   Json fields{
-      {"subject", finding.subject},
+      {"subject", result.subject},
       {"ok", is_well},
-      {"state", is_well              ? "well"
-                : finding.is_warning ? "warning"
-                                     : "wrong"},
-      {"problem", finding.problem},
-      {"mend", finding.mend}};
-  if (!finding.clock) return fields;
-  fields["offset_ms"] = to_ms(finding.clock->offset);
-  fields["uncertainty_ms"] = to_ms(finding.clock->uncertainty);
+      {"state", is_well             ? "well"
+                : result.is_warning ? "warning"
+                                    : "wrong"},
+      {"problem", result.problem},
+      {"remedy", result.remedy}};
+  if (!result.clock) return fields;
+  fields["offset_ms"] = to_ms(result.clock->offset);
+  fields["uncertainty_ms"] = to_ms(result.clock->uncertainty);
   return fields;
 }
 
-int show(const std::vector<Finding>& findings, const Options& options) {
+int show(const std::vector<CheckResult>& results, const Options& options) {
   auto exit_code = 0;
-  for (const auto& finding : findings) {
-    const auto& [subject, problem, mend, is_warning, clock] = finding;
+  for (const auto& result : results) {
+    const auto& [subject, problem, remedy, is_warning, clock] = result;
     if (!problem.empty() && !is_warning) exit_code = exit_failure;
     auto word = is_warning ? paint(Colour::yellow, "warning") : paint(Colour::red, "wrong");
-    if (options.json) print(json_of(finding));
+    if (options.json) print(json_of(result));
     else if (problem.empty())
       std::printf("%s  %s\n", paint(Colour::green, "well ").c_str(), subject.c_str());
     else
       std::printf(
-          "%s  %s: %s\n       %s\n", word.c_str(), subject.c_str(), problem.c_str(), mend.c_str());
+          "%s  %s: %s\n       %s\n", word.c_str(), subject.c_str(), problem.c_str(),
+          remedy.c_str());
   }
   return exit_code;
 }
@@ -159,22 +160,22 @@ int run_doctor(const Options& options) {
   auto asked = (*client)->node_info();
   if (!asked) return fail(asked.status());
   const auto& cluster = asked->cluster;
-  std::vector<Finding> findings;
-  auto add = [&](std::vector<Finding> more) {
-    findings.insert(findings.end(), more.begin(), more.end());
+  std::vector<CheckResult> results;
+  auto add = [&](std::vector<CheckResult> more) {
+    results.insert(results.end(), more.begin(), more.end());
   };
   auto tasks = connect_to_all(cluster, options);
-  for (auto& task : tasks) add(look_at(task, cluster, asked->protocol_version));
-  for (auto& task : tasks) add(look_at_links(task, options));
-  add(look_at_clocks(tasks));
-  return show(findings, options);
+  for (auto& task : tasks) add(check_task(task, cluster, asked->protocol_version));
+  for (auto& task : tasks) add(check_links(task, options));
+  add(check_clocks(tasks));
+  return show(results, options);
 }
 
 }  // namespace
 
 void add_doctor_command(CLI::App& app, const Options& options, Run& run) {
   auto* doctor =
-      app.add_subcommand("doctor", "Looks for what is wrong with a cluster, and says the mend");
+      app.add_subcommand("doctor", "Checks a cluster for problems, and says how to fix each");
   doctor->footer(
       "Clocks that differ by more than 100 ms are a warning; it does not change the exit code.\n"
       "Example: troupe --target 127.0.0.1:2222 doctor");

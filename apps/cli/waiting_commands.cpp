@@ -52,7 +52,7 @@ int run_explain(const Options& options) {
   auto exit_code = 0;
   size_t count = 0;
   for (auto& [task, address, client] : *tasks) {
-    auto steps = client ? (*client)->explain(options.timeout())
+    auto steps = client ? (*client)->list_waiting_steps(options.timeout())
                         : Result<std::vector<WaitingStep>>(client.status());
     if (!steps) {
       exit_code = fail(steps.status());
@@ -124,7 +124,7 @@ class Top {
       for (const auto& device : devices->devices)
         if (device.name.starts_with(task.task + "/")) memory += device.memory_in_use;
     size_t waiting = 0;
-    if (auto steps = (*task.client)->explain()) waiting = steps->size();
+    if (auto steps = (*task.client)->list_waiting_steps()) waiting = steps->size();
     auto done = info->steps - std::min(info->steps, steps_[task.task]);
     auto rate = elapsed > 0 ? double(done) / elapsed : 0;
     steps_[task.task] = info->steps;

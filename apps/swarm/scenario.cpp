@@ -22,7 +22,7 @@ void initialize(sim::Cluster& cluster, Workload& workload) {
 /// Ends all faults, and waits until all pending steps have ended.
 void end_faults(sim::Cluster& cluster, Workload& workload, sim::Time faults_end) {
   workload.run_for(std::max(sim::Time(0), faults_end - cluster.now()));
-  cluster.mend();
+  cluster.end_all_faults();
   auto limit = cluster.now() + recovery_timeout;
   while (workload.has_pending_steps() && cluster.now() < limit) workload.run_for(100ms);
   if (workload.has_pending_steps())

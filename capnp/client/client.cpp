@@ -58,7 +58,7 @@ class RemoteClient final : public Client {
   Result<ClusterSpec> cluster() override;
   Result<NodeInfo> node_info() override;
   Result<std::chrono::nanoseconds> clock() override;
-  Result<std::vector<WaitingStep>> explain(milliseconds timeout) override;
+  Result<std::vector<WaitingStep>> list_waiting_steps(milliseconds timeout) override;
   Result<RunMetadata> trace_next_step(uint64_t session, const RunOptions& options) override;
   Status drain(milliseconds timeout) override;
   Status stop(milliseconds timeout) override;
@@ -190,9 +190,9 @@ Result<std::chrono::nanoseconds> RemoteClient::clock() {
       [](auto& response) { return std::chrono::nanoseconds(response.getUnixNs()); });
 }
 
-Result<std::vector<WaitingStep>> RemoteClient::explain(milliseconds timeout) {
+Result<std::vector<WaitingStep>> RemoteClient::list_waiting_steps(milliseconds timeout) {
   return ask<std::vector<WaitingStep>>(
-      within(timeout, &rpc::Master::Client::explainRequest),
+      within(timeout, &rpc::Master::Client::listWaitingStepsRequest),
       [](auto& response) { return to_waiting_steps(response.getSteps()); });
 }
 

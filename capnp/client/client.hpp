@@ -21,8 +21,8 @@ struct ConnectOptions {
   /// A node from which neither heartbeats nor other bytes arrive for this long, while a call waits,
   /// counts as lost; 0: never.
   std::chrono::milliseconds heartbeat_limit{2000};
-  /// Hears, once, why a connection that has been tried for a second is not there yet, and once that
-  /// a node which took it has not answered for a second; on the thread that connects.
+  /// Called on the connecting thread, at most once each: with the reason, when no connection has
+  /// been made for a second; and when a node that accepted one has not answered for a second.
   std::function<void(const std::string&)> on_wait;
   /// The program, as the lists of sessions name it; empty: by the name of its file.
   std::string program;
@@ -90,18 +90,20 @@ class Client {
   /// there is no such task.
   virtual Status forget_task(
       const std::string& task, std::chrono::milliseconds timeout = std::chrono::seconds(5)) = 0;
+  /// The cluster as the node knows it, with the tasks that have joined.
   virtual Result<ClusterSpec> cluster() = 0;
+  /// The node's task, version, state and counters; asks no other node.
   virtual Result<NodeInfo> node_info() = 0;
   /// The wall clock of the node's machine when it answers, since 1970-01-01, UTC.
   virtual Result<std::chrono::nanoseconds> clock() = 0;
   /// For each running step of the node's sessions, of all clients: what it waits for.
-  virtual Result<std::vector<WaitingStep>> explain(
+  virtual Result<std::vector<WaitingStep>> list_waiting_steps(
       std::chrono::milliseconds timeout = std::chrono::seconds(1)) = 0;
 
   /// The metadata of the next step that one of the node's sessions starts, of whatever client: of
-  /// that session, as explain() numbers them, or of any (0). The options say what it records, and
-  /// how long to wait. DeadlineExceeded: no step began and ended within the timeout. NotFound: the
-  /// node has no such session.
+  /// that session, as list_waiting_steps() numbers them, or of any (0). The options say what it
+  /// records, and how long to wait. DeadlineExceeded: no step began and ended within the timeout.
+  /// NotFound: the node has no such session.
   virtual Result<RunMetadata> trace_next_step(
       uint64_t session = 0,
       const RunOptions& options = {.timeout = std::chrono::seconds(5), .trace = Trace::full}) = 0;
@@ -109,7 +111,8 @@ class Client {
   /// Has the node refuse new sessions and, as master, new steps, and waits until its steps have
   /// ended. DeadlineExceeded: some had not, and were cancelled.
   virtual Status drain(std::chrono::milliseconds timeout) = 0;
-  /// Drains the node for most of that time, and then stops it.
+  /// Drains the node for most of that time, and then stops it. Ok once the drain is over, even if
+  /// steps were cancelled; the connection is lost soon after. DeadlineExceeded: no answer in time.
   virtual Status stop(std::chrono::milliseconds timeout) = 0;
 
   /// "troupe://host:port".

@@ -68,10 +68,10 @@ Attempt try_host(const Address& address, Clock::time_point deadline) {
   return attempt;
 }
 
-/// A connection beside the one that there is, if the node is on this host.
-kj::AutoCloseFd nearest(kj::AutoCloseFd connection) {
-  auto beside = connect_beside(connection);
-  return beside != nullptr ? kj::mv(beside) : kj::mv(connection);
+/// A connection unix_socket the one that there is, if the node is on this host.
+kj::AutoCloseFd prefer_unix_socket(kj::AutoCloseFd connection) {
+  auto unix_socket = connect_unix_socket(connection);
+  return unix_socket != nullptr ? kj::mv(unix_socket) : kj::mv(connection);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Result<kj::AutoCloseFd> connect_socket(
   bool is_told = on_wait == nullptr;
   for (auto pause = milliseconds(10);; pause = std::min(pause * 2, milliseconds(500))) {
     auto attempt = try_host(address, deadline);
-    if (attempt.reason.empty()) return nearest(kj::mv(attempt.socket));
+    if (attempt.reason.empty()) return prefer_unix_socket(kj::mv(attempt.socket));
     if (Clock::now() + pause >= deadline)
       return unavailable(
           "cannot connect to " + address.to_string() + ": " + attempt.reason + " (tried for " +

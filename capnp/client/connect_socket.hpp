@@ -15,7 +15,8 @@ namespace troupe {
 /// one beside its port. Retries, ever less often, until the deadline; then
 /// Unavailable names the address, the last reason and how long it was tried. Blocks the calling
 /// thread. (The system's resolver may exceed the deadline when it looks up a host's name.)
-/// Where it is still refused after a second, `on_wait`, if there is one, hears the reason once.
+/// Where it is still refused after a second, `on_wait`, if there is one, is called once with the
+/// reason.
 Result<kj::AutoCloseFd> connect_socket(
     const Address& address, std::chrono::steady_clock::time_point deadline,
     const std::function<void(const std::string&)>& on_wait = nullptr);

@@ -18,8 +18,8 @@ using Side = capnp::rpc::twoparty::Side;
 
 // A node ends a call at its timeout; the answer may take this long to arrive.
 constexpr milliseconds answer_time{50};
-// A node that takes longer for its first answer is told of.
-constexpr milliseconds login_patience{1000};
+// on_wait is called when a node has not answered the login for this long.
+constexpr milliseconds login_notice_delay{1000};
 
 /// Limits the time to a year: KJ counts nanoseconds in 64 bits, which overflow after centuries.
 kj::Duration to_duration(milliseconds time) {
@@ -60,17 +60,17 @@ Status Connection::login(
   Status answer;
   std::optional<kj::ForkedPromise<void>> answered;  // made and dropped on the loop
   auto drop = kj::defer([&] { release([&] { answered.reset(); }); });
-  auto patience = on_wait == nullptr ? timeout : std::min(timeout, login_patience);
+  auto notice_delay = on_wait == nullptr ? timeout : std::min(timeout, login_notice_delay);
   bool is_late = false;
   auto status = run([&] {
     auto& login = answered.emplace(send_login(client, answer).fork());
-    return login.addBranch().exclusiveJoin(after(patience).then([&] { is_late = true; }));
+    return login.addBranch().exclusiveJoin(after(notice_delay).then([&] { is_late = true; }));
   });
   if (is_late) {
     // Told beside the loop, so that `on_wait` may throw.
-    if (patience < timeout) on_wait(waits_for_login(timeout - patience));
+    if (notice_delay < timeout) on_wait(waits_for_login(timeout - notice_delay));
     status = run_before_login(
-        timeout - patience, [&] { return answered->addBranch(); }, /*waited=*/patience);
+        timeout - notice_delay, [&] { return answered->addBranch(); }, /*waited=*/notice_delay);
   }
   is_logged_in_ = status.ok() && answer.ok();
   return status.ok() ? answer : status;

@@ -24,8 +24,8 @@ class Connection {
   ~Connection() noexcept;
 
   /// Calls Login.login() as the client of that name and keeps the Master capability of the answer.
-  /// Where none comes within a second, `on_wait`, if there is one, hears what is waited for; what
-  /// it throws, login() throws.
+  /// Where none comes within a second, `on_wait`, if there is one, is called with what is waited
+  /// for; what it throws, login() throws.
   Status login(
       const std::string& client, std::chrono::milliseconds timeout,
       const std::function<void(const std::string&)>& on_wait = nullptr);

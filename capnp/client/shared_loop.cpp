@@ -3,6 +3,7 @@
 #include <kj/debug.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "troupe/graph/support/check.hpp"
@@ -62,9 +63,19 @@ void SharedLoop::lead(Call& call) noexcept {
     // Finish message of its call.
     while (!call.is_done && loop_.isRunnable()) loop_.run(1);
     if (call.is_done) break;
-    port_.wait();
+    wait();
     start_calls();
   }
+}
+
+/// Returns when there is an event, or a call to start.
+void SharedLoop::wait() {
+  using Clock = BusyPollTime::Clock;
+  auto begin = Clock::now();
+  for (auto end = begin + poll_time_.get(); Clock::now() < end; std::this_thread::yield())
+    if (port_.poll() || loop_.isRunnable()) return;
+  port_.wait();
+  poll_time_.waited(Clock::now() - begin);
 }
 
 void SharedLoop::start_calls() {

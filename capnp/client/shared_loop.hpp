@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "troupe/capnp/busy_poll_time.hpp"
+
 namespace troupe {
 
 /// A KJ event loop without a thread of its own: the thread that waits for an answer runs it. So the
@@ -38,6 +40,7 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
 
   void lead(Call& call) noexcept;
   void start_calls();
+  void wait();
   void finish(Call& call);
   void pass_leadership(Call& call);
   void taskFailed(kj::Exception&& exception) override;
@@ -45,6 +48,7 @@ class SharedLoop final : private kj::TaskSet::ErrorHandler {
   kj::UnixEventPort port_;
   kj::EventLoop loop_;
   kj::TaskSet tasks_;
+  BusyPollTime poll_time_;  // of the leaders, one after another
 
   std::mutex mutex_;
   bool is_led_ = false;

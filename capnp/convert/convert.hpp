@@ -63,11 +63,11 @@ void fill(
 Result<std::vector<FunctionDef>> to_function_defs(capnp::List<rpc::Function>::Reader from);
 
 /// A graph as it is sent.
-struct GraphDef {
+struct GraphMessage {
   std::vector<NodeDef> nodes;
   std::vector<FunctionDef> functions;
 };
-Result<GraphDef> to_graph(rpc::Graph::Reader from);
+Result<GraphMessage> to_graph(rpc::Graph::Reader from);
 
 /// InvalidArgument where it is longer than ten years.
 Result<std::chrono::milliseconds> to_timeout(uint64_t milliseconds);

@@ -236,13 +236,13 @@ Result<std::vector<FunctionDef>> to_function_defs(capnp::List<rpc::Function>::Re
   return checked([from] { return to_vector<FunctionDef>(from, read_function_def); });
 }
 
-Result<GraphDef> to_graph(rpc::Graph::Reader from) {
-  return checked([from]() -> Result<GraphDef> {
+Result<GraphMessage> to_graph(rpc::Graph::Reader from) {
+  return checked([from]() -> Result<GraphMessage> {
     auto nodes = to_node_defs(from.getNodes());
     if (!nodes) return nodes.status();
     auto functions = to_function_defs(from.getFunctions());
     if (!functions) return functions.status();
-    return GraphDef{*std::move(nodes), *std::move(functions)};
+    return GraphMessage{*std::move(nodes), *std::move(functions)};
   });
 }
 

@@ -34,6 +34,7 @@ void EventLoopExecutionUnit::exec_later(caf::resumable* job) {
 
 void EventLoopExecutionUnit::drain() {
   if (std::exchange(is_draining_, true)) return;
+  task_queue_->activity().note();
   KJ_DEFER(is_draining_ = false);
   for (int done = 0; !jobs_.empty() && done < jobs_per_drain_max; ++done) {
     auto* job = jobs_.front();

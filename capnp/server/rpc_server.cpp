@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/capnp/busy_poll_time.hpp"
 #include "troupe/capnp/server/connection/connection_set.hpp"
 #include "troupe/capnp/server/event_loop_execution_unit.hpp"
 #include "troupe/capnp/server/link/link_streams.hpp"
@@ -58,15 +59,21 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
 
   const std::shared_ptr<TaskQueue>& task_queue() const { return task_queue_; }
 
+  /// Runs the loop; where it has nothing to do, polls for a while, and sleeps then.
   void run() {
-    auto stop = kj::newPromiseAndFulfiller<void>();
-    stop_ = kj::mv(stop.fulfiller);
-    task_queue_->serve().exclusiveJoin(kj::mv(stop.promise)).wait(io_.waitScope);
+    auto serving = task_queue_->serve().eagerlyEvaluate(nullptr);
+    while (!is_stopped_) {
+      auto idle_since = Clock::now();
+      if (!poll_until(idle_since + poll_time_.get()))
+        task_queue_->activity().next().wait(io_.waitScope);
+      poll_time_.waited(Clock::now() - idle_since);
+    }
+    serving = nullptr;
     end();
   }
 
   // Called on the loop's thread, through the task queue:
-  void stop() { stop_->fulfill(); }
+  void stop() { is_stopped_ = true; }
   void serve(Service service) {
     service_.emplace(std::move(service));
     unit_.emplace(service_->system, task_queue_);
@@ -76,9 +83,9 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
         service_->identity.protocol_version,
         caf::actor_cast<caf::strong_actor_ptr>(service_->master), service_->tcp_only);
     for (auto& connect : std::exchange(awaiting_links_, {})) connect();
-    auto beside = service_->tcp_only ? nullptr : listen_beside(socket_);
+    auto unix_listening = service_->tcp_only ? nullptr : listen_unix_socket(socket_);
     acceptor_.emplace(
-        kj::mv(socket_), kj::mv(beside), service_->identity.incarnation,
+        kj::mv(socket_), kj::mv(unix_listening), service_->identity.incarnation,
         [this](kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
           auto shared = std::make_shared<kj::AutoCloseFd>(kj::mv(socket));
           task_queue_->post([this, shared, purpose] { accept(kj::mv(*shared), purpose); });
@@ -103,6 +110,18 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   }
 
  private:
+  using Clock = BusyPollTime::Clock;
+
+  /// False: there was no activity until then.
+  bool poll_until(Clock::time_point end) {
+    const auto& activity = task_queue_->activity();
+    for (auto before = activity.count(); Clock::now() < end; std::this_thread::yield()) {
+      io_.unixEventPort.poll();
+      kj::evalLast([] {}).wait(io_.waitScope);  // runs the events that are due
+      if (activity.count() != before) return true;
+    }
+    return false;
+  }
   void accept(kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
     // The other end may have closed the connection already.
     KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] {
@@ -132,8 +151,9 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
 
   kj::AsyncIoContext io_ = kj::setupAsyncIo();
   kj::AutoCloseFd socket_;
-  std::shared_ptr<TaskQueue> task_queue_ = std::make_shared<TaskQueue>();
-  kj::Own<kj::PromiseFulfiller<void>> stop_;
+  std::shared_ptr<TaskQueue> task_queue_ = std::make_shared<TaskQueue>(io_.unixEventPort);
+  bool is_stopped_ = false;
+  BusyPollTime poll_time_;
   std::optional<Service> service_;
   std::optional<EventLoopExecutionUnit> unit_;
   std::optional<ConnectionSet> connections_;

@@ -22,9 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// What is left after the deadline, when the steps have been cancelled, gets this much time: actors
-// end, connections close. A stop with the deadline 0 of a server without steps is none that is
-// late.
+// How long a stop may exceed its deadline before it counts as late: after the deadline, cancelled
+// steps are answered, actors end and connections close. A stop of deadline 0 is never late.
 constexpr milliseconds end_time{250};
 
 /// Limits a time to a year, so that sums of times do not overflow.

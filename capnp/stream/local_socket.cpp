@@ -76,7 +76,7 @@ bool is_of_this_user(int socket) {
          peer.uid == ::geteuid();
 }
 
-kj::AutoCloseFd listen_beside(int port) {
+kj::AutoCloseFd listen_unix_socket(int port) {
   auto at = endpoint(port, ::getsockname);
   if (!at) return nullptr;
   auto takes_all = at->host == "0.0.0.0" || at->host == "::";
@@ -88,7 +88,7 @@ kj::AutoCloseFd listen_beside(int port) {
   return socket;
 }
 
-kj::AutoCloseFd connect_beside(int connection) {
+kj::AutoCloseFd connect_unix_socket(int connection) {
   auto here = endpoint(connection, ::getsockname), there = endpoint(connection, ::getpeername);
   if (!here || !there) return nullptr;
   auto is_same_host = here->host == there->host || (here->is_loopback() && there->is_loopback());

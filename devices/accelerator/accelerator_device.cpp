@@ -147,12 +147,12 @@ class CardDevice final : public AcceleratorDevice {
     return copy ? Result<Tensor>(copy->tensor) : copy.status();
   }
 
-  bool copies_long(const Tensor& from) const override {
+  bool is_long_copy(const Tensor& from) const override {
     return is_plain(from.dtype()) && (device_of(from) != this || is_of_peer(from)) &&
            from.bytes() >= long_bytes;
   }
 
-  void copy_in_apart(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
+  void copy_in_async(const Tensor& from, std::function<void(Result<Tensor>)> done) override {
     auto copy = put_copy(from);
     if (!copy) return done(copy.status());
     driver_->when_reached(
@@ -179,8 +179,8 @@ class CardDevice final : public AcceleratorDevice {
         });
   }
 
-  int piece_works_min() const override {
-    return graphs_->options().are_kept ? graphs_->options().works_min : 0;
+  int piece_launches_min() const override {
+    return graphs_->options().are_kept ? graphs_->options().launches_min : 0;
   }
 
   Kernel make_piece_kernel(std::shared_ptr<const PlanPiece> piece) override {

@@ -47,8 +47,7 @@ struct Captured {
 /// DR-2: the first error of work on the card stays: error() tells it, and so does each
 ///       when_reached() from then on, which is called all the same.
 /// DR-3: a thread that captures calls only copy_within(), allocations and what starts kernels;
-/// where
-///       other work gets among it, end_capture() fails.
+///       where other work gets among it, end_capture() fails.
 class Driver {
  public:
   virtual ~Driver() = default;

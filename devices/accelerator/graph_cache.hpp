@@ -20,7 +20,7 @@ namespace troupe::accelerator {
 struct GraphOptions {
   bool are_kept = true;
   /// Of so many launches at least: a piece of fewer gains too little.
-  int works_min = 8;
+  int launches_min = 8;
   size_t count_max = 64;
   /// Of the card's memory for all that is kept; a quarter of it for one.
   uint64_t bytes_max = uint64_t{256} << 20;

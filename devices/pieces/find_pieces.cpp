@@ -50,7 +50,7 @@ class PieceFinder {
   PieceFinder(const Graph& graph, const PlanDraft& draft) : graph_(graph), draft_(draft) {}
 
   /// Visits each item behind all that it needs, and gathers those of a piece.
-  std::vector<std::vector<int32_t>> find(int works_min) {
+  std::vector<std::vector<int32_t>> find(int launches_min) {
     std::vector<int32_t> awaited(draft_.items.size());
     std::vector<int32_t> ready;
     for (size_t i = 0; i < awaited.size(); ++i) {
@@ -66,7 +66,7 @@ class PieceFinder {
           ready.push_back(edge.node);
     }
     std::vector<std::vector<int32_t>> pieces;
-    for (const auto& [key, items] : groups_) add_pieces(items, works_min, pieces);
+    for (const auto& [key, items] : groups_) add_pieces(items, launches_min, pieces);
     return pieces;
   }
 
@@ -98,7 +98,7 @@ class PieceFinder {
   /// Cuts what could be one piece where a value is sent: the value is then on its way while the
   /// device does what follows.
   void add_pieces(
-      const std::vector<int32_t>& items, int works_min,
+      const std::vector<int32_t>& items, int launches_min,
       std::vector<std::vector<int32_t>>& pieces) const {
     std::vector<int32_t> piece;
     int works = 0;
@@ -107,7 +107,7 @@ class PieceFinder {
       piece.push_back(item);
       works += puts_work(item);
       has_sent |= is_sent(item);
-      if (works < works_min || !(has_sent || item == items.back())) continue;
+      if (works < launches_min || !(has_sent || item == items.back())) continue;
       pieces.push_back(std::exchange(piece, {}));
       works = 0;
       has_sent = false;
@@ -160,8 +160,8 @@ class PieceFinder {
 }  // namespace
 
 std::vector<std::vector<int32_t>> find_pieces(
-    const Graph& graph, const PlanDraft& draft, int works_min) {
-  return PieceFinder(graph, draft).find(works_min);
+    const Graph& graph, const PlanDraft& draft, int launches_min) {
+  return PieceFinder(graph, draft).find(launches_min);
 }
 
 }  // namespace troupe

@@ -11,6 +11,6 @@ namespace troupe {
 /// The items of each piece of the plan (plan_piece.hpp) that has as many launches that put work on
 /// the stream, each behind those that it needs.
 std::vector<std::vector<int32_t>> find_pieces(
-    const Graph& graph, const PlanDraft& draft, int works_min);
+    const Graph& graph, const PlanDraft& draft, int launches_min);
 
 }  // namespace troupe

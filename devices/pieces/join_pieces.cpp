@@ -208,8 +208,8 @@ class Joiner {
 }  // namespace
 
 std::map<int32_t, std::shared_ptr<const PlanPiece>> join_pieces(
-    const std::shared_ptr<const Graph>& graph, Device& device, PlanDraft draft, int works_min) {
-  auto groups = find_pieces(*graph, draft, works_min);
+    const std::shared_ptr<const Graph>& graph, Device& device, PlanDraft draft, int launches_min) {
+  auto groups = find_pieces(*graph, draft, launches_min);
   if (groups.empty()) return {};
   return Joiner(draft, groups).join(graph, device);
 }

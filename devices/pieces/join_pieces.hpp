@@ -11,6 +11,6 @@ namespace troupe {
 
 /// Makes one item of each piece that the device is to run as one. Returns the pieces, by item.
 std::map<int32_t, std::shared_ptr<const PlanPiece>> join_pieces(
-    const std::shared_ptr<const Graph>& graph, Device& device, PlanDraft draft, int works_min);
+    const std::shared_ptr<const Graph>& graph, Device& device, PlanDraft draft, int launches_min);
 
 }  // namespace troupe

@@ -13,10 +13,10 @@ namespace {
 /// The families of ops that are functions of their inputs, unless they are stateful. The others
 /// have state, read files, call programs, or are the ops of graphs themselves.
 bool is_family_of_functions(std::string_view family) {
-  constexpr std::array<std::string_view, 9> rooms{"math/",     "reduction/", "array/",
-                                                  "indexing/", "linalg/",    "nn/",
-                                                  "random/",   "sparse/",    "string/"};
-  return std::ranges::any_of(rooms, [&](auto room) { return family.starts_with(room); });
+  constexpr std::array<std::string_view, 9> folders{"math/",     "reduction/", "array/",
+                                                    "indexing/", "linalg/",    "nn/",
+                                                    "random/",   "sparse/",    "string/"};
+  return std::ranges::any_of(folders, [&](auto folder) { return family.starts_with(folder); });
 }
 
 bool has_reference(const Node& node) {

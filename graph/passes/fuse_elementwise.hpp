@@ -17,8 +17,8 @@ namespace troupe {
 ///       dead input makes it dead, as it would make the last node.
 /// FU-3: only ops without state are fused, whose inputs are values and not references.
 /// FU-4: results have the same bits, and errors name the same nodes, as without the pass. Shapes
-/// are
-///       looked at when a step runs: what then does not fit into one pass is computed node by node.
+///       are looked at when a step runs: what then does not fit into one pass is computed node by
+///       node.
 void fuse_elementwise(std::vector<NodeDef>& nodes);
 
 /// The nodes of the graph with those that fused ones stand for in their place. Their attributes for

@@ -52,7 +52,7 @@ Result<std::string> Inliner::device_in(
     auto input = graph_->find_output(inputs[0]);
     if (!input) return input.status();
     if (graph_->dtype_of(*input) == DType::resource && def.device.empty()) return std::string();
-    if (def.attrs.contains(beside_input_attr)) return graph_->node(input->node).device;
+    if (def.attrs.contains(colocate_with_input_attr)) return graph_->node(input->node).device;
   }
   return merge_devices(def.device, scope.device);
 }
@@ -119,7 +119,7 @@ Result<std::string> Inliner::add_node(InlineScope& scope, NodeDef def) {
   if (!device) return device.status().at(where);
   adopt_names(scope, def);
   adopt_source(scope, def);
-  def.attrs.erase(beside_input_attr);
+  def.attrs.erase(colocate_with_input_attr);
   scope.nodes.emplace(std::move(def.name), name);
   auto id = graph_->add(
       {.name = name,

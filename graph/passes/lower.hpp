@@ -25,8 +25,8 @@ Result<LoweredNode> lower_conditional(
 Result<LoweredNode> lower_loop(
     const NodeDef& node, const std::vector<FunctionArgument>& inputs, const Graph& graph);
 
-/// Attribute of a lowered node whose device constraint is that of the node that makes its input, so
-/// that the value does not travel to a device that does not need it.
-inline constexpr const char* beside_input_attr = "_beside_input";
+/// Attribute of a lowered node that is colocated with the node that makes its input, so that the
+/// value is not sent to a device that does not need it.
+inline constexpr const char* colocate_with_input_attr = "_colocate_with_input";
 
 }  // namespace troupe

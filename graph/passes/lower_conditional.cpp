@@ -67,8 +67,8 @@ Result<LoweredNode> lower_conditional(
     auto pivot = lowered.add("pivot_" + name, "Identity", {chosen(prefix, predicate, {})});
     std::vector<std::string> arguments;
     for (size_t i = 1; i < inputs.size(); ++i)
-      arguments.push_back(
-          chosen(prefix + std::to_string(i - 1), lowered.input(i), {{beside_input_attr, true}}));
+      arguments.push_back(chosen(
+          prefix + std::to_string(i - 1), lowered.input(i), {{colocate_with_input_attr, true}}));
     arguments.push_back("^pivot_" + name);
     lowered.call(name, branch, results, std::move(arguments));
     for (size_t i = 0; i < results.size(); ++i)

@@ -13,7 +13,7 @@ namespace {
 // How often a task that has finished says so again: a parameter server that has lost it must hear.
 constexpr std::chrono::milliseconds finished_period{200};
 // How long a task is awaited that was killed when all had finished, to be stopped when it is back.
-constexpr std::chrono::milliseconds stop_patience{30'000};
+constexpr std::chrono::milliseconds stop_give_up_after{30'000};
 
 /// Which tasks have finished: a variable beside the global step, with an element for each worker.
 struct FinishedWorkers {
@@ -137,8 +137,8 @@ class Training {
   }
 
   Status stop(const std::string& job, int index) {
-    auto patience = std::min(options_.retry.give_up_after, stop_patience);
-    for (Backoff backoff(task_, {.give_up_after = patience});;) {
+    auto give_up_after = std::min(options_.retry.give_up_after, stop_give_up_after);
+    for (Backoff backoff(task_, {.give_up_after = give_up_after});;) {
       auto status = task_.stop_server(job, index);
       if (status.ok() || !is_retryable(status) || !backoff.wait(status).ok()) return status;
     }

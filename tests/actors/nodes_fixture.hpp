@@ -20,7 +20,8 @@ namespace troupe::testing {
 
 using namespace std::chrono_literals;
 
-/// A world of one process, whose connections, and what runs aside, can be delayed or refused.
+/// A world of one process, whose connections, and what runs in the background, can be delayed or
+/// refused.
 class TestWorld final : public World {
  public:
   explicit TestWorld(caf::actor_system& system) : system_(system) {}
@@ -47,7 +48,7 @@ class TestWorld final : public World {
     return last_timeout_;
   }
 
-  void run_aside(std::function<void()> work) override {
+  void run_in_background(std::function<void()> work) override {
     std::lock_guard lock(mutex_);
     if (holds_) held_.push_back(std::move(work));
     else background_.run(std::move(work));

@@ -48,7 +48,7 @@ struct SessionFixture : NodesFixture {
               [=](DropPlan& message) { me->send(test, message); },
               [=](EndSession& message) { me->send(test, message); },
               [=](Deliver& message) { me->send(test, message); },
-              [=](const ExplainStep&) {
+              [=](const ListStepWaits&) {
                 return StepWaits{{{.node = "far", .op = "Neg", .what = "its turn"}}};
               },
           };

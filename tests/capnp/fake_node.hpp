@@ -184,7 +184,7 @@ inline MasterActor::behavior_type fake_master(MasterActor::pointer self, SharedR
         if (call.request.job == "full") return call.done(full_error());
         call.done(fake_joined());
       },
-      [](Explain& explain) { explain.done(fake_waiting_steps()); },
+      [](ListWaitingSteps& explain) { explain.done(fake_waiting_steps()); },
       [](TraceNextStep& call) {
         if (call.session == 7) call.done(full_metadata());
         else call.done(not_found("there is no such session"));

@@ -105,7 +105,7 @@ struct StuckStep {
     BOOST_REQUIRE(user.session->extend(user.b).ok());
     auto running = std::async(
         std::launch::async, [this, there] { return user.session->run({}, {there}).status(); });
-    while (user.client->explain()->empty()) std::this_thread::yield();
+    while (user.client->list_waiting_steps()->empty()) std::this_thread::yield();
     return running;
   }
 };
@@ -124,7 +124,8 @@ struct LongStep {
     auto running = std::async(std::launch::async, [this, product] {
       return user.session->run({}, {}, {product}).status();
     });
-    while (user.client->explain()->empty() && running.wait_for(0s) != std::future_status::ready)
+    while (user.client->list_waiting_steps()->empty() &&
+           running.wait_for(0s) != std::future_status::ready)
       std::this_thread::yield();
     return running;
   }

@@ -45,7 +45,7 @@ void call_master(Client& client) {
   CHECK(client.list_devices().ok());
   CHECK(client.list_resources().ok());
   CHECK(client.node_info().ok());
-  CHECK(client.explain().ok());
+  CHECK(client.list_waiting_steps().ok());
   CHECK(client.reset({"", "mine"}).ok());
 }
 
@@ -154,5 +154,5 @@ int main(int argc, char** argv) {
   write(
       "link_corpus/answers", recorded_peer(
                                  StepDone{.step = {1, 1}, .status = unavailable("x")}, Ping(),
-                                 Pong(), ExplainStep{.step = {1, 1}}));
+                                 Pong(), ListStepWaits{.step = {1, 1}}));
 }

@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_signal_lets_the_running_step_end_and_refuses_new_ones) {
   BOOST_TEST(session->extend(b).ok());
   auto running =
       std::async(std::launch::async, [&] { return session->run({}, {}, {step}).status(); });
-  while (client->explain()->empty()) std::this_thread::yield();
+  while (client->list_waiting_steps()->empty()) std::this_thread::yield();
   node->send(SIGTERM);
   auto status = running.get();
   BOOST_TEST(status.ok(), status.to_string());
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_it_in_time_though_a_step_waits_for_a_frozen_t
   BOOST_TEST(session->extend(b).ok());
   cluster.node("ps", 0).send(SIGSTOP);
   auto waiting = std::async(std::launch::async, [&] { return session->run({}, {there}).status(); });
-  while (client->explain()->empty()) std::this_thread::yield();
+  while (client->list_waiting_steps()->empty()) std::this_thread::yield();
   auto& worker = cluster.node("worker", 0);
   worker.send(SIGTERM);
   auto status = waiting.get();
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_second_signal_ends_it_at_once) {
   BOOST_TEST(session->extend(b).ok());
   cluster.node("ps", 0).send(SIGSTOP);
   auto waiting = std::async(std::launch::async, [&] { return session->run({}, {there}).status(); });
-  while (client->explain()->empty()) std::this_thread::yield();
+  while (client->list_waiting_steps()->empty()) std::this_thread::yield();
   auto& worker = cluster.node("worker", 0);
   worker.send(SIGTERM);
   while (client->node_info()->state == NodeState::serving) std::this_thread::yield();

@@ -60,13 +60,13 @@ BOOST_AUTO_TEST_CASE(a_callable_goes_on_after_a_task_that_it_uses_was_killed) {
 BOOST_AUTO_TEST_CASE(a_partial_run_crosses_nodes_and_leaves_no_step_behind) {
   auto partial = must(session->partial_run_setup({x, y}, {minus, sum}));
   BOOST_TEST(value_of(partial->run({{x, number(2)}}, {minus})) == -2.0f);
-  auto steps = must(client->explain());
+  auto steps = must(client->list_waiting_steps());
   BOOST_TEST_REQUIRE(steps.size() == 1u);
   BOOST_TEST(std::ranges::count_if(steps[0].waits, [](const Wait& wait) {
                return wait.what.ends_with("from the client of the partial run");
              }) == 1);
   BOOST_TEST(value_of(partial->run({{y, number(5)}}, {sum})) == 3.0f);
-  BOOST_TEST(must(client->explain()).empty());
+  BOOST_TEST(must(client->list_waiting_steps()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_at_once_and_is_cancelled_on_all_nodes) {
@@ -77,12 +77,15 @@ BOOST_AUTO_TEST_CASE(a_cancelled_step_ends_at_once_and_is_cancelled_on_all_nodes
   BOOST_REQUIRE(session->extend(b).ok());
   auto step = session->start({}, {long_sum});
   auto end = std::chrono::steady_clock::now() + test_timeout;
-  auto runs = [&] { return std::ranges::any_of(must(client->explain()), &WaitingStep::step); };
+  auto runs = [&] {
+    return std::ranges::any_of(must(client->list_waiting_steps()), &WaitingStep::step);
+  };
   while (!runs()) BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
   BOOST_TEST(!step->done());
   step->cancel();
   BOOST_TEST((step->wait().status().code() == Code::cancelled));
-  while (!must(client->explain()).empty()) BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
+  while (!must(client->list_waiting_steps()).empty())
+    BOOST_REQUIRE(std::chrono::steady_clock::now() < end);
 }
 
 BOOST_AUTO_TEST_CASE(metadata_tells_of_all_nodes) {

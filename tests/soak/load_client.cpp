@@ -90,7 +90,7 @@ void LoadClient::interrupt(std::unique_ptr<PendingStep>& step, Interruption by) 
 
 /// What all steps wait for.
 std::string LoadClient::explanation() {
-  auto steps = client_->explain();
+  auto steps = client_->list_waiting_steps();
   if (!steps) return "; " + steps.status().to_string();
   std::string text;
   for (const auto& step : *steps)

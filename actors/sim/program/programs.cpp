@@ -109,19 +109,19 @@ bool Programs::wait(const std::function<bool()>& condition, Time limit) {
   run.condition = &condition;
   run.limit = limit;
   run.coroutine->suspend();
-  if (run.is_killed) return leave(run);
+  if (run.is_killed) return unwind(run);
   return condition();
 }
 
 /// Unwinds a program that was killed. While it does, its calls only fail.
-bool Programs::leave(const ProgramRun& run) const {
+bool Programs::unwind(const ProgramRun& run) const {
   if (std::uncaught_exceptions() > 0) return false;
   throw Killed();
 }
 
 void Programs::count_call(ProgramRun& run) {
   auto now = cluster_.simulation.now();
-  if (run.is_killed) return (void)leave(run);
+  if (run.is_killed) return (void)unwind(run);
   if (std::exchange(run.time_of_calls, now) != now) run.calls = 0;
   if (++run.calls < calls_max) return;
   cluster_.invariants.violate(
@@ -130,7 +130,7 @@ void Programs::count_call(ProgramRun& run) {
           run.process->task,
       now);
   run.is_killed = true;
-  leave(run);
+  unwind(run);
 }
 
 void Programs::kill(const TaskProcess& process) {

@@ -70,7 +70,7 @@ class Programs {
  private:
   void resume(ProgramRun& run);
   void run_body(ProgramRun& run, const ProgramFunction& function);
-  bool leave(const ProgramRun& run) const;
+  bool unwind(const ProgramRun& run) const;
 
   ClusterState& cluster_;
   Random random_;

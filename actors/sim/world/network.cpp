@@ -44,7 +44,7 @@ class SimulatedNetwork::NodeLinks final : public LinkNetwork {
   void log(const std::string&) override {}
   /// CAF orders handles by the process first. With one less than the number of this process, the
   /// order of maps would differ between runs.
-  LinkNode identity() override {
+  ProcessIdentity identity() override {
     auto identity = LinkNetwork::identity();
     std::fill(identity.end() - sizeof(uint32_t), identity.end(), '\xFF');
     return identity;

@@ -32,7 +32,7 @@ class Simulation::NodeWorld final : public World {
     simulation_.probe(node_, address, timeout, std::move(done));
   }
 
-  void run_aside(std::function<void()> work) override {
+  void run_in_background(std::function<void()> work) override {
     simulation_.after(
         simulation_.network_.draw_latency(),
         [&simulation = simulation_, node = node_, work = std::move(work)] {

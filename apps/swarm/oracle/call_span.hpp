@@ -45,25 +45,25 @@ struct PutSpan : CallSpan {
 /// not told.
 struct TakeSpan : CallSpan {
   sim::Time settled = sim::Time::max();  // it holds nothing any more
-  bool is_untold = false;                // it has succeeded, which its task may not have heard
+  bool is_uncommitted = false;           // it has succeeded, which its task may not have heard
 
   void succeed(sim::Time now) {
     end(now, true);
-    if (!is_untold) settled = now;
+    if (!is_uncommitted) settled = now;
   }
   void fail(sim::Time now, bool has_faults) {
     end(now, false);
     if (!has_faults) settled = now + notice_time;
   }
   /// The task has not heard that it has succeeded, and will take it for one that was given up.
-  void leave_untold() {
-    is_untold = true;
+  void leave_uncommitted() {
+    is_uncommitted = true;
     settled = sim::Time::max();
   }
-  bool may_have_held() const { return !is_done() || is_untold; }
+  bool may_have_held() const { return !is_done() || is_uncommitted; }
   /// No step holds anything at this time.
   void settle(sim::Time now) {
-    if (state == State::failed || is_untold) settled = std::min(settled, now);
+    if (state == State::failed || is_uncommitted) settled = std::min(settled, now);
   }
 };
 

@@ -79,7 +79,7 @@ std::string why_unexpected(
   }
 }
 
-bool may_be_untold(
+bool may_be_uncommitted(
     const sim::Cluster& cluster, const std::string& by, const std::string& task, sim::Time began,
     sim::Time ended) {
   if (by == task) return false;

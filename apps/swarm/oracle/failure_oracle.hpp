@@ -27,7 +27,7 @@ std::string why_unexpected(
 
 /// Whether faults explain that one task has not heard from the other how a step has ended that
 /// began and ended then.
-bool may_be_untold(
+bool may_be_uncommitted(
     const sim::Cluster& cluster, const std::string& by, const std::string& task, sim::Time began,
     sim::Time ended);
 

@@ -45,7 +45,7 @@ std::string QueueModel::end_take(
   taken.count = count;
   for (auto number : numbers) {
     if (auto wrong = check_element(number, taken); !wrong.empty()) return wrong;
-    if (!taken.is_untold || !delivered_.contains(number)) delivered_[number] = take;
+    if (!taken.is_uncommitted || !delivered_.contains(number)) delivered_[number] = take;
   }
   auto wrong = check_order(numbers, taken);
   return wrong.empty() ? check_kept(taken) : wrong;
@@ -112,7 +112,7 @@ int64_t QueueModel::most_during(const Take& take) const {
   for (const auto& put : puts_)
     for (auto number = put.first; number < put.first + put.count; ++number) {
       auto taken = delivered_.find(number);
-      auto was_taken = taken != delivered_.end() && !takes_[taken->second].is_untold &&
+      auto was_taken = taken != delivered_.end() && !takes_[taken->second].is_uncommitted &&
                        takes_[taken->second].is_done_before(take);
       most += put.began <= end && !was_taken && !put.is_gone_before(take);
     }
@@ -152,7 +152,7 @@ std::string QueueModel::check_element(int64_t number, const Take& take) const {
   auto element = "element " + std::to_string(number);
   if (!put) return named("QM-1", "gave " + element + ", which nobody has put in");
   auto before = delivered_.find(number);
-  if (before != delivered_.end() && !takes_[before->second].is_untold && !take.is_untold)
+  if (before != delivered_.end() && !takes_[before->second].is_uncommitted && !take.is_uncommitted)
     return named("QM-1", "gave " + element + " twice");
   if (put->is_gone_before(take)) return named("QM-5", "gave " + element + ", which was lost");
   return "";

@@ -47,7 +47,7 @@ class QueueModel {
   enum class Failure : uint8_t { takes_nothing, puts_back, may_lose };
   void fail_take(size_t take, Failure failure, sim::Time ended);
   /// Also before end_take().
-  void leave_untold(size_t take) { takes_[take].leave_untold(); }
+  void leave_uncommitted(size_t take) { takes_[take].leave_uncommitted(); }
   sim::Time began_take(size_t take) const { return takes_[take].began; }
 
   void begin_close() { is_being_closed_ = true; }

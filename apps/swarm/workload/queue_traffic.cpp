@@ -196,7 +196,7 @@ void QueueTraffic::take_answers() {
 }
 
 void QueueTraffic::check_answer(const Attempt& attempt) {
-  untold_takes_.note();
+  uncommitted_takes_.note();
   const auto& status = attempt.step.call().status();
   reporter_.log("ends    " + name(attempt) + ": " + status.to_string());
   if (status.ok()) check_success(attempt);
@@ -214,7 +214,7 @@ void QueueTraffic::check_success(const Attempt& attempt) {
   const auto& values = attempt.step.call().values();
   auto numbers = numbers_taken(model, {values.begin(), values.begin() + std::ptrdiff_t(used)});
   if (!numbers) reporter_.fail("QM-1", name(attempt) + " gave an element that has changed");
-  untold_takes_.add(model, attempt.index, attempt.step.client().master());
+  uncommitted_takes_.add(model, attempt.index, attempt.step.client().master());
   reporter_.expect(model.end_take(attempt.index, *numbers, ended));
 }
 

@@ -8,7 +8,7 @@
 
 #include "troupe/apps/swarm/workload/client_step.hpp"
 #include "troupe/apps/swarm/workload/reporter.hpp"
-#include "troupe/apps/swarm/workload/untold_takes.hpp"
+#include "troupe/apps/swarm/workload/uncommitted_takes.hpp"
 
 namespace troupe::swarm {
 
@@ -91,7 +91,7 @@ class QueueTraffic {
   sim::Time updated_{0};
   std::vector<Loop> loops_;
   std::list<Attempt> attempts_;  // pending
-  UntoldTakes untold_takes_{cluster_};
+  UncommittedTakes uncommitted_takes_{cluster_};
   bool has_reset_ = false;
 };
 

@@ -12,7 +12,7 @@ void add_variables(
     auto variable = b.container(shared.container).variable(shared.name, b.constant(shared.initial));
     graph.variables.push_back(variable);
     graph.reads.push_back(variable.value());
-    graph.bumps.push_back(
+    graph.increments.push_back(
         shared.is_counter ? variable.assign_add(b.constant(int64_t{1})) : Value());
     if (!shared.is_counter) generator.add({graph.reads.back()});
   }

@@ -19,7 +19,8 @@ struct StepKind {
 /// A random graph: the shared resources in the order of the plan, and steps that use the variables.
 struct RandomGraph {
   std::vector<Variable> variables;
-  std::vector<Value> bumps;  // increments of the counters by 1; invalid values for other variables
+  std::vector<Value>
+      increments;  // increments of the counters by 1; invalid values for other variables
   std::vector<Value> reads;
   std::vector<StepKind> steps;
   std::vector<QueueOps> queues;

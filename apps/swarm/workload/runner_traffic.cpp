@@ -125,7 +125,7 @@ void RunnerTraffic::end_reset(const std::string& container, sim::Time began, boo
 }
 
 void RunnerTraffic::check_answer(const Attempt& attempt) {
-  untold_takes_.note();
+  uncommitted_takes_.note();
   const auto& status = attempt.step.call().status();
   auto ended = attempt.step.call().ended_at();
   if (attempt.puts) {
@@ -134,7 +134,7 @@ void RunnerTraffic::check_answer(const Attempt& attempt) {
     auto numbers = numbers_taken(*model_, attempt.step.call().values());
     if (!numbers) reporter_.fail("QM-1", "a runner has changed an element");
     reporter_.log("takes   " + std::to_string(numbers->at(0)) + " behind the runner");
-    untold_takes_.add(*model_, attempt.index, attempt.step.client().master());
+    uncommitted_takes_.add(*model_, attempt.index, attempt.step.client().master());
     reporter_.expect(model_->end_take(attempt.index, *numbers, ended));
   } else {
     model_->fail_take(attempt.index, failure_of_take(status, cluster_), ended);

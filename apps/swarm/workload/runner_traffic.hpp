@@ -8,7 +8,7 @@
 
 #include "troupe/apps/swarm/workload/client_step.hpp"
 #include "troupe/apps/swarm/workload/reporter.hpp"
-#include "troupe/apps/swarm/workload/untold_takes.hpp"
+#include "troupe/apps/swarm/workload/uncommitted_takes.hpp"
 
 namespace troupe::swarm {
 
@@ -63,7 +63,7 @@ class RunnerTraffic {
   int process_number_ = 0;  // of the queues' task
   sim::Time updated_{0};
   std::list<Attempt> attempts_;  // pending
-  UntoldTakes untold_takes_{cluster_};
+  UncommittedTakes uncommitted_takes_{cluster_};
   bool has_reset_ = false;
 };
 

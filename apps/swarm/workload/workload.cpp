@@ -38,7 +38,7 @@ Workload::Workload(
 }
 
 std::string Workload::Attempt::name() const {
-  static constexpr const char* verbs[] = {"compute", "initialize", "bump", "read"};
+  static constexpr const char* verbs[] = {"compute", "initialize", "increment", "read"};
   return std::string(verbs[static_cast<size_t>(kind)]) + " " + std::to_string(index) +
          " of the session at " + session->master();
 }
@@ -57,7 +57,7 @@ void Workload::act_on_variables() {
     uint64_t percent;
     void (Workload::*action)();
   };
-  static constexpr Chance chances[] = {{55, &Workload::compute}, {25, &Workload::bump},
+  static constexpr Chance chances[] = {{55, &Workload::compute}, {25, &Workload::increment},
                                        {7, &Workload::read},     {7, &Workload::cancel},
                                        {5, &Workload::reopen},   {1, &Workload::reset}};
   auto number = random_.below(100);
@@ -74,10 +74,10 @@ void Workload::compute() {
   start({.client = client, .index = index, .options = draw_timeout()});
 }
 
-void Workload::bump() {
+void Workload::increment() {
   auto* client = pick_client();
   auto counter = pick_counter();
-  if (client && counter) start(make_bump(client, *counter));
+  if (client && counter) start(make_increment(client, *counter));
 }
 
 void Workload::read() {
@@ -143,13 +143,13 @@ std::optional<size_t> Workload::pick_counter() {
   return counters.empty() ? std::nullopt : std::optional(random_.pick(counters));
 }
 
-Workload::Attempt Workload::make_bump(Client* client, size_t counter) {
+Workload::Attempt Workload::make_increment(Client* client, size_t counter) {
   return {
-      .kind = Attempt::Kind::bump,
+      .kind = Attempt::Kind::increment,
       .client = client,
       .index = counter,
       .options = draw_timeout(),
-      .bump = variables_.counter(counter).start()};
+      .increment = variables_.counter(counter).start()};
 }
 
 Workload::Attempt Workload::make_read(Client* client, size_t counter) {
@@ -171,7 +171,7 @@ sim::Call Workload::start(Attempt attempt) {
   std::vector<Ref> targets;
   if (attempt.kind == Kind::compute) step = graph.steps[attempt.index];
   if (attempt.kind == Kind::read) step.fetches = {graph.reads[attempt.index]};
-  if (attempt.kind == Kind::bump) targets = {graph.bumps[attempt.index]};
+  if (attempt.kind == Kind::increment) targets = {graph.increments[attempt.index]};
   if (attempt.kind == Kind::initialize) targets = {graph.variables[attempt.index].initializer};
   attempt.variables_were_set = variables_.all_are_set();
   attempt.call = session.start(step.feeds, step.fetches, targets, attempt.options);
@@ -230,8 +230,8 @@ void Workload::check_answer(const Attempt& attempt) {
   reporter_.log("ends    " + attempt.name() + ": " + status.to_string());
   if (attempt.kind == Attempt::Kind::initialize)
     variables_.end_initialization(attempt.index, status.ok());
-  if (attempt.kind == Attempt::Kind::bump)
-    variables_.counter(attempt.index).end(attempt.bump, status.ok());
+  if (attempt.kind == Attempt::Kind::increment)
+    variables_.counter(attempt.index).end(attempt.increment, status.ok());
   if (status.ok()) return check_values(attempt);
   if (status.code() == Code::failed_precondition) {
     variables_.mark_doubtful_unset();
@@ -280,7 +280,7 @@ void Workload::check_recovery() {
       require_success(client, [&, i] { return Attempt{.client = &client, .index = i}; });
     for (size_t i = 0; i < plan_.variables.size(); ++i) {
       if (!plan_.variables[i].is_counter) continue;
-      require_success(client, [&, i] { return make_bump(&client, i); });
+      require_success(client, [&, i] { return make_increment(&client, i); });
       require_success(client, [&, i] { return make_read(&client, i); });
     }
   }

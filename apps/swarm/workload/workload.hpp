@@ -45,16 +45,16 @@ class Workload {
  private:
   /// A pending step.
   struct Attempt {
-    enum class Kind : uint8_t { compute, initialize, bump, read };
+    enum class Kind : uint8_t { compute, initialize, increment, read };
     Kind kind = Kind::compute;
     Client* client = nullptr;
     size_t index = 0;  // of the StepKind or of the variable
     RunOptions options = {};
     bool was_cancelled = false;
     bool variables_were_set = false;
-    CounterModel::Bump bump = {};  // for Kind::bump
-    int64_t generation = 0;        // for Kind::read: of the counter
-    int64_t least = 0;             // for Kind::read: lower bound of the value
+    CounterModel::Increment increment = {};  // for Kind::increment
+    int64_t generation = 0;                  // for Kind::read: of the counter
+    int64_t least = 0;                       // for Kind::read: lower bound of the value
     std::optional<sim::Session> session = {};
     int session_number = 0;
     sim::Call call = {};
@@ -65,7 +65,7 @@ class Workload {
   // The actions of clients.
   void act_on_variables();
   void compute();
-  void bump();
+  void increment();
   void read();
   void cancel();
   void reopen();
@@ -74,7 +74,7 @@ class Workload {
   Client* pick_client();
   RunOptions draw_timeout();
   std::optional<size_t> pick_counter();
-  Attempt make_bump(Client* client, size_t counter);
+  Attempt make_increment(Client* client, size_t counter);
   Attempt make_read(Client* client, size_t counter);
   sim::Call start(Attempt attempt);
   void reopen_lost_sessions();

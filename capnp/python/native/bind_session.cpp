@@ -18,13 +18,16 @@ nb::tuple to_result(OpenSession& open, Result<Tensors> values, nb::object metada
   return nb::make_tuple(to_python(take(std::move(values)), open.is_remote()), metadata);
 }
 
-/// Waits for the step and destroys it, so that its results are not shared with it.
-nb::tuple finish(OpenSession& open, std::unique_ptr<PendingStep> step, bool wants_metadata) {
+/// Runs a step by `run`, which takes one turn of the event loop; or by `start` where a signal may
+/// interrupt it, in the main thread, or its metadata is wanted.
+template <class Run, class Start>
+nb::tuple run_step(OpenSession& open, bool wants_metadata, Run run, Start start) {
   RunMetadata metadata;
-  auto values = without_gil([&] {
+  auto values = without_gil([&]() -> Result<Tensors> {
+    if (!wants_metadata && !is_main_thread()) return run();
+    auto step = start();  // destroyed at once, so that its results are not shared with it
     auto result = wait_interruptibly(*step);
     if (wants_metadata) metadata = step->metadata();
-    step.reset();
     return result;
   });
   return to_result(
@@ -32,20 +35,15 @@ nb::tuple finish(OpenSession& open, std::unique_ptr<PendingStep> step, bool want
       wants_metadata ? nb::cast(std::move(metadata)) : nb::object(nb::none()));
 }
 
-std::unique_ptr<PendingStep> start(
-    OpenSession& open, nb::list feeds, nb::list fetches, nb::list targets,
-    const RunOptions& options) {
-  auto values = to_feeds(feeds, open.feed_rules());
-  auto outputs = to_refs(fetches);
-  auto nodes = to_refs(targets);
-  return without_gil([&] { return open.session().start(values, outputs, nodes, options); });
-}
-
 nb::tuple run(
     OpenSession& open, nb::list feeds, nb::list fetches, nb::list targets, nb::dict options) {
   auto run_options = to_run_options(options);
-  auto step = start(open, feeds, fetches, targets, run_options);
-  return finish(open, std::move(step), run_options.wants_metadata());
+  auto values = to_feeds(feeds, open.feed_rules());
+  auto outputs = to_refs(fetches), nodes = to_refs(targets);
+  return run_step(
+      open, run_options.wants_metadata(),
+      [&] { return open.session().run(values, outputs, nodes, run_options); },
+      [&] { return open.session().start(values, outputs, nodes, run_options); });
 }
 
 void extend(OpenSession& open, const Builder& builder) {
@@ -67,8 +65,9 @@ Tensors to_tensors(nb::list feeds, const FeedRules& rules) {
 
 nb::tuple call(OwnedCallable& owned, nb::list feeds) {
   auto tensors = to_tensors(feeds, owned.session->feed_rules());
-  auto step = without_gil([&] { return owned.callable->start(tensors); });
-  return finish(*owned.session, std::move(step), owned.wants_metadata);
+  return run_step(
+      *owned.session, owned.wants_metadata, [&] { return owned.callable->run(tensors); },
+      [&] { return owned.callable->start(tensors); });
 }
 
 OwnedCallable make_callable(
@@ -125,6 +124,14 @@ nb::list take_ended(Completions& completions, OpenSession& open) {
     }
   }
   return list;
+}
+
+std::unique_ptr<PendingStep> start(
+    OpenSession& open, nb::list feeds, nb::list fetches, nb::list targets,
+    const RunOptions& options) {
+  auto values = to_feeds(feeds, open.feed_rules());
+  auto outputs = to_refs(fetches), nodes = to_refs(targets);
+  return without_gil([&] { return open.session().start(values, outputs, nodes, options); });
 }
 
 struct OwnedCompletions {

@@ -29,6 +29,11 @@ class GilRelease {
   GilRelease(const GilRelease&) = delete;
 
  private:
+  /// Of the threads that end their release, one waits for the GIL, and the others for this: who
+  /// waits for the GIL wakes every 5 ms and has its holder give it up. The main thread waits for no
+  /// other.
+  static std::mutex turns_;
+
   PyThreadState* thread_;
 };
 

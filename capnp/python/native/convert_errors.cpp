@@ -19,11 +19,15 @@ bool is_finalizing() {
 
 bool is_main_thread() { return gettid() == getpid(); }
 
+std::mutex GilRelease::turns_;
+
 GilRelease::~GilRelease() {
   // The main thread finalizes the interpreter and must continue. Python may also end a thread that
   // waits for the GIL by unwinding its stack, which C++ code must not do past a destructor.
   try {
     while (!is_main_thread() && is_finalizing()) pause();
+    std::unique_lock turn(turns_, std::defer_lock);
+    if (!is_main_thread()) turn.lock();
     PyEval_RestoreThread(thread_);
   } catch (...) {
     for (;;) pause();

@@ -263,7 +263,7 @@ void LinkStreams::dial(
   });
   tasks_.add(dialed
                  .then([this, opened = std::move(opened)](kj::Own<kj::AsyncIoStream> socket) {
-                   opened(begin(make_nearest_stream(kj::mv(socket)), /*is_accepted=*/false));
+                   opened(begin(make_preferred_stream(kj::mv(socket)), /*is_accepted=*/false));
                  })
                  .catch_([failed = std::move(failed)](kj::Exception&& error) {
                    failed(unavailable(error.getDescription().cStr()));
@@ -271,10 +271,10 @@ void LinkStreams::dial(
 }
 
 /// Over a connection beside the one that was dialed, if the other node is on this host.
-kj::Own<LinkStreams::Stream> LinkStreams::make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed) {
+kj::Own<LinkStreams::Stream> LinkStreams::make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed) {
   KJ_IF_MAYBE (file, dialed->getFd()) {
-    auto beside = tcp_only_ ? nullptr : connect_beside(*file);
-    if (beside != nullptr) return make_stream(kj::mv(beside));
+    auto unix_socket = tcp_only_ ? nullptr : connect_unix_socket(*file);
+    if (unix_socket != nullptr) return make_stream(kj::mv(unix_socket));
   }
   return make_stream(kj::mv(dialed));
 }

@@ -44,7 +44,7 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   std::shared_ptr<Link> begin(kj::Own<Stream> stream, bool is_accepted);
   kj::Own<Stream> make_stream(kj::Own<kj::AsyncIoStream> socket);
   kj::Own<Stream> make_stream(kj::AutoCloseFd socket);
-  kj::Own<Stream> make_nearest_stream(kj::Own<kj::AsyncIoStream> dialed);
+  kj::Own<Stream> make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
   void keep_lent(LentMemory lent, Descriptor use);
 

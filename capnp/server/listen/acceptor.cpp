@@ -27,18 +27,18 @@ static_assert(protocol::link.size() == request.size());
 }  // namespace
 
 Acceptor::Acceptor(
-    kj::AutoCloseFd listening, kj::AutoCloseFd beside, uint64_t incarnation, Dispatch dispatch,
-    size_t connections_max)
+    kj::AutoCloseFd listening, kj::AutoCloseFd unix_listening, uint64_t incarnation,
+    Dispatch dispatch, size_t connections_max)
     : incarnation_(incarnation),
       dispatch_(std::move(dispatch)),
       connections_max_(connections_max),
       listening_(kj::mv(listening)),
-      beside_(kj::mv(beside)),
+      unix_listening_(kj::mv(unix_listening)),
       stop_event_(::eventfd(0, EFD_CLOEXEC)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   watch(stop_event_, EPOLLIN);
   watch(listening_, EPOLLIN);
-  if (beside_ != nullptr) watch(beside_, EPOLLIN);
+  if (unix_listening_ != nullptr) watch(unix_listening_, EPOLLIN);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -62,7 +62,7 @@ void Acceptor::run() {
     for (int i = 0; i < count; ++i) {
       int file = events[i].data.fd;
       if (file == stop_event_.get()) return;
-      if (file == listening_.get() || file == beside_.get()) accept_next(file);
+      if (file == listening_.get() || file == unix_listening_.get()) accept_next(file);
       else on_readable(file, (events[i].events & EPOLLRDHUP) != 0);
     }
   }

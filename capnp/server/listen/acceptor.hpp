@@ -23,10 +23,11 @@ class Acceptor {
   using Dispatch = std::function<void(kj::AutoCloseFd, Purpose)>;
 
   /// Calls `dispatch`, on its own thread, with each connection that does not begin with a
-  /// heartbeat. Nothing of it has been read. `beside` is a second socket that listens, or null.
+  /// heartbeat. Nothing of it has been read. `unix_listening` is a Unix socket that listens, or
+  /// null.
   Acceptor(
-      kj::AutoCloseFd listening, kj::AutoCloseFd beside, uint64_t incarnation, Dispatch dispatch,
-      size_t connections_max = 4096);
+      kj::AutoCloseFd listening, kj::AutoCloseFd unix_listening, uint64_t incarnation,
+      Dispatch dispatch, size_t connections_max = 4096);
   /// Closes the port and all connections that it holds.
   ~Acceptor() noexcept;
   Acceptor(const Acceptor&) = delete;
@@ -61,7 +62,7 @@ class Acceptor {
   const Dispatch dispatch_;
   const size_t connections_max_;
   kj::AutoCloseFd listening_;
-  kj::AutoCloseFd beside_;
+  kj::AutoCloseFd unix_listening_;
   kj::AutoCloseFd stop_event_;
   kj::AutoCloseFd epoll_;
   std::map<int, HeldConnection> held_;             // by descriptor

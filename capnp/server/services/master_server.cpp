@@ -35,7 +35,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<void> controlRunner(ControlRunnerContext context) override;
   kj::Promise<void> reset(ResetContext context) override;
   kj::Promise<void> nodeInfo(NodeInfoContext context) override;
-  kj::Promise<void> explain(ExplainContext context) override;
+  kj::Promise<void> listWaitingSteps(ListWaitingStepsContext context) override;
   kj::Promise<void> traceNextStep(TraceNextStepContext context) override;
   kj::Promise<void> drain(DrainContext context) override;
   kj::Promise<void> forgetTask(ForgetTaskContext context) override;
@@ -52,7 +52,7 @@ class MasterServer final : public rpc::Master::Server {
   kj::Promise<Result<NodeInfo>> ask_node_info();
   kj::Promise<void> open_session(
       CreateSessionContext context, SessionActor session, std::shared_ptr<const SessionEnd> end,
-      GraphDef graph);
+      GraphMessage graph);
 
   EventLoopExecutionUnit& unit_;
   const Service& service_;
@@ -122,7 +122,7 @@ kj::Promise<void> MasterServer::createSession(CreateSessionContext context) {
 /// dropped, which closes the session.
 kj::Promise<void> MasterServer::open_session(
     CreateSessionContext context, SessionActor session, std::shared_ptr<const SessionEnd> end,
-    GraphDef graph) {
+    GraphMessage graph) {
   auto server = make_session_server(unit_, session, end, memory_);
   if (graph.nodes.empty() && graph.functions.empty()) {
     fill(context.getResults().initStatus(), Status());
@@ -213,8 +213,8 @@ kj::Promise<void> MasterServer::nodeInfo(NodeInfoContext context) {
   });
 }
 
-kj::Promise<void> MasterServer::explain(ExplainContext context) {
-  return answer_query<Explain, std::vector<WaitingStep>>(
+kj::Promise<void> MasterServer::listWaitingSteps(ListWaitingStepsContext context) {
+  return answer_query<ListWaitingSteps, std::vector<WaitingStep>>(
       context, [](auto results, const std::vector<WaitingStep>& steps) {
         fill(results.initSteps(static_cast<unsigned>(steps.size())), steps);
       });

@@ -9,7 +9,7 @@ namespace troupe::cpu {
 enum class Repeat : uint8_t;  // math/elementwise.hpp
 }
 
-/// Loops in the widest vector instructions that the processor has. Each function of this room
+/// Loops in the widest vector instructions that the processor has. Each function of this namespace
 /// chooses among the versions that were compiled: what it returns is asked for once, where a kernel
 /// is made. An element's result does not depend on its place in the range, or on the range's end.
 namespace troupe::cpu::vector {

@@ -15,11 +15,12 @@ namespace troupe {
 class StagingMap final : public AwaitedResource {
  public:
   static constexpr const char* kind_name = "staging map";
-  /// Called with the tensors at the indices that were asked for, of a tuple with that key.
+  /// Tensors of a tuple, and its key.
   struct Staged {
     int64_t key = 0;
     Tensors tensors;
   };
+  /// Called with the tensors at the indices that were asked for, of a tuple with that key.
   using Taken = std::function<void(Result<Staged>)>;
 
   /// Which components of a tuple are meant, in rising order, and, where they are taken, what dtypes

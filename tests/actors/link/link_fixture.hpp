@@ -114,7 +114,7 @@ class LinkedNodes::Node final : public LinkNetwork {
               },
               [this](Deliver& message) { delivered.push_back(std::move(message)); },
               [this](const CancelStep& message) { cancelled.push_back(message.step.number); },
-              [this](const ExplainStep& message) { explained.push_back(message.step.number); }};
+              [this](const ListStepWaits& message) { explained.push_back(message.step.number); }};
         })),
         links(
             {.system = system,

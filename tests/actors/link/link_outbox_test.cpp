@@ -36,7 +36,7 @@ struct OutboxFixture {
 
   void add(uint64_t number, size_t bytes, uint64_t step) {
     outbox.add(
-        {.target = 1, .id = number}, {.content = std::vector<char>(bytes), .beside = {}},
+        {.target = 1, .id = number}, {.content = std::vector<char>(bytes), .out_of_band = {}},
         {.target = 1, .session = session, .step = step});
   }
 

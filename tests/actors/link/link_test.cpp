@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(
     add(1, 3);
     auto begin = nodes.bytes_moved;
     nodes.run([&] { return nodes.bytes_moved - begin >= moved; });
-    caf::anon_send(nodes.a.peer(), ExplainStep{{1, 1}});  // waits for the step's tensors
+    caf::anon_send(nodes.a.peer(), ListStepWaits{{1, 1}});  // waits for the step's tensors
     caf::anon_send(nodes.a.peer(), DiscardStep{{1, 1}});
     nodes.run();
     BOOST_TEST(
@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(messages_of_a_step_keep_their_order_and_only_a_cancellation
   TwoNodes nodes;
   auto peer = nodes.a.peer();
   nodes.send(TwoNodes::bytes(1, 1, 8 << 20));
-  caf::anon_send(peer, ExplainStep{{1, 1}});
-  caf::anon_send(peer, ExplainStep{{1, 2}});
+  caf::anon_send(peer, ListStepWaits{{1, 1}});
+  caf::anon_send(peer, ListStepWaits{{1, 2}});
   caf::anon_send(peer, CancelStep{{1, 1}, {}});
   nodes.run([&] { return !nodes.b.cancelled.empty() && !nodes.b.explained.empty(); });
   BOOST_TEST(nodes.b.delivered.empty());
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_reads_nothing_is_lost_when_too_much_waits_for_i
 BOOST_AUTO_TEST_CASE(the_end_of_a_session_waits_for_its_large_messages) {
   TwoNodes nodes;
   nodes.send(TwoNodes::bytes(7, 1, 8 << 20));
-  caf::anon_send(nodes.a.peer(), ExplainStep{{1, 0}});
+  caf::anon_send(nodes.a.peer(), ListStepWaits{{1, 0}});
   nodes.run([&] { return !nodes.b.explained.empty(); });
   BOOST_TEST(nodes.b.delivered.size() == 1u);
 }
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(what_arrives_after_the_end_of_a_link_is_refused) {
     std::memcpy(link->space().data(), data, size);
     return link->received(size);
   };
-  BOOST_TEST(link->open(LinkNode(link_node_bytes, 'x'), 1, 1).ok());
+  BOOST_TEST(link->open(ProcessIdentity(process_identity_bytes, 'x'), 1, 1).ok());
   auto header = encode(MessageFrame{.target = 1, .content_bytes = 16, .tensor_bytes = {}});
   char half[8] = {};
   BOOST_TEST(receive(header.data, header.size).ok());

@@ -52,7 +52,7 @@ struct PartialStepFixture : NodesFixture {
 
   std::vector<WaitingStep> explain() {
     Waiting<Result<std::vector<WaitingStep>>> explained;
-    tell(a, Explain{connect_timeout, explained.callback()});
+    tell(a, ListWaitingSteps{connect_timeout, explained.callback()});
     return must(explained.wait());
   }
   /// Waits until no step of any session runs.

@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(of_many_deadlines_only_the_earliest_has_a_timer) {
 BOOST_AUTO_TEST_CASE(explain_lists_what_a_running_step_waits_for) {
   auto explain = [this] {
     Waiting<Result<std::vector<WaitingStep>>> explained;
-    tell(a, Explain{connect_timeout, explained.callback()});
+    tell(a, ListWaitingSteps{connect_timeout, explained.callback()});
     auto steps = explained.wait();
     BOOST_REQUIRE(steps.ok());
     return *steps;
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(explain_lists_what_a_compilation_waits_for) {
   world->hold();
   auto answer = run(1, {remote_neg()});
   Waiting<Result<std::vector<WaitingStep>>> explained;
-  tell(a, Explain{connect_timeout, explained.callback()});
+  tell(a, ListWaitingSteps{connect_timeout, explained.callback()});
   auto steps = explained.wait();
   BOOST_TEST_REQUIRE(steps.ok());
   BOOST_TEST_REQUIRE(steps->size() == 1u);

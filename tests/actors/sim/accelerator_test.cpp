@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_of_an_accelerator_in_the_middle_of_a_step_harm
   cluster.at(cluster.now() + 1ms).crash("/job:ps/task:0");
   cluster.run_until(step.done());
   BOOST_TEST((step.status().ok() || step.status().code() == Code::unavailable));
-  cluster.mend();
+  cluster.end_all_faults();
   BOOST_TEST(cluster.run_until([&] { return session.run(feeds, {y}).status().ok(); }));
 }
 

@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(a_mended_cluster_runs_as_if_nothing_had_been_broken) {
   cluster.freeze(worker0);
   cluster.slow(worker0, 1000);
   cluster.cut(worker1, {ps, worker0});
-  cluster.mend();
+  cluster.end_all_faults();
   auto session = cluster.session(worker0);
   Counter counter(session.graph());
   BOOST_TEST(session.run({}, {}, {counter.count.initializer}).ok());

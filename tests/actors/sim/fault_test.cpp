@@ -84,16 +84,16 @@ BOOST_AUTO_TEST_CASE(a_script_ends_all_its_faults) {
 BOOST_AUTO_TEST_CASE(each_fault_of_a_script_is_paired_with_the_one_that_ends_it) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     auto script = draw(seed, {.most = 8});
-    auto pairs = sim::pair_with_mends(script);
-    size_t mended = 0;
-    for (const auto& [fault, mend] : pairs) {
-      BOOST_TEST((fault.kind == Fault::Kind::break_link) == !mend, fault.to_cpp());
-      if (!mend) continue;
-      ++mended;
-      BOOST_TEST((mend->tasks == fault.tasks && mend->others == fault.others), mend->to_cpp());
-      BOOST_TEST((fault.time <= mend->time));
+    auto pairs = sim::pair_with_ends(script);
+    size_t ended = 0;
+    for (const auto& [fault, end] : pairs) {
+      BOOST_TEST((fault.kind == Fault::Kind::break_link) == !end, fault.to_cpp());
+      if (!end) continue;
+      ++ended;
+      BOOST_TEST((end->tasks == fault.tasks && end->others == fault.others), end->to_cpp());
+      BOOST_TEST((fault.time <= end->time));
     }
-    BOOST_TEST(script.size() == pairs.size() + mended);
+    BOOST_TEST(script.size() == pairs.size() + ended);
     BOOST_TEST(sim::script_of(pairs).size() == script.size());
   }
 }

@@ -222,7 +222,7 @@ void join_amid_crashes(sim::Cluster& cluster, sim::Seed seed) {
     if (auto name = cluster.join("worker", through)) BOOST_TEST(all.insert(*name).second);
     cluster.run_for(random.chance(0.5) ? 1ms : 300ms);
   }
-  cluster.mend();
+  cluster.end_all_faults();
   for (const auto& task : all) {
     (void)tasks_known_to(cluster, task);  // connects the tasks that were away
     BOOST_TEST(tasks_known_to(cluster, task) == all);

@@ -275,7 +275,7 @@ class RandomTraffic {
       cluster_.run_for(std::chrono::milliseconds(random_.between(1, 200)));
       take_answers();
     }
-    cluster_.mend();
+    cluster_.end_all_faults();
     cluster_.run_for(20s);
     take_answers();
     for (auto& [name, client] : clients_)

@@ -78,7 +78,7 @@ void race(sim::Cluster& cluster, sim::Seed seed) {
     cluster.run_for(random.chance(0.5) ? 50us : 20ms);
   }
   cluster.run_until([&] { return cluster.now() > 2s; });
-  cluster.mend();
+  cluster.end_all_faults();
   cluster.run_for(1s);
 
   // All masters use the same variable now.

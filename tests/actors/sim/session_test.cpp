@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_partial_run_leaves_nothing_behind_however_it_ends) {
   auto waiting = fixture.session.run_partially(lost, {{x, Tensor::scalar(2.0f)}}, {first});
   fixture.cluster.run_until(waiting.done());
   check_code(waiting.status(), Code::unavailable);
-  fixture.cluster.mend();
+  fixture.cluster.end_all_faults();
   BOOST_TEST(fixture.session.close().ok());
   auto leaks = fixture.cluster.leaks();
   BOOST_TEST(leaks.empty(), (leaks.empty() ? "" : leaks[0]));

@@ -58,7 +58,7 @@ struct WaitingSessions : NodesFixture {
   }
   std::vector<WaitingStep> explain() {
     Waiting<Result<std::vector<WaitingStep>>> explained;
-    tell(a, Explain{connect_timeout, explained.callback()});
+    tell(a, ListWaitingSteps{connect_timeout, explained.callback()});
     return *explained.wait();
   }
 };

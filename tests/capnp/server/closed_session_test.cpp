@@ -28,7 +28,8 @@ struct WaitingSession {
     BOOST_REQUIRE_MESSAGE(status.ok(), status.to_string());
     auto running = std::async(
         std::launch::async, [this, taken] { return user.session->run({}, {taken}).status(); });
-    while (user.client->explain()->empty() && !has_ended(running)) std::this_thread::yield();
+    while (user.client->list_waiting_steps()->empty() && !has_ended(running))
+      std::this_thread::yield();
     return running;
   }
 };

@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(all_containers_are_reset_of_all_tasks_or_of_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_node_explains_what_its_steps_wait_for) {
-  auto steps = client->explain();
+  auto steps = client->list_waiting_steps();
   BOOST_REQUIRE(steps.ok());
   BOOST_REQUIRE(steps->size() == 1u);
   BOOST_TEST(steps->at(0).session == 3u);

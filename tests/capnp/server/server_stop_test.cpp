@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_drain_lets_the_running_step_end_and_refuses_new_ones_by_n
   TestClient late(*running.server);
   auto status = running.server->drain(test_timeout);
   BOOST_TEST(status.ok(), status.to_string());
-  BOOST_TEST(running.user.client->explain()->empty());
+  BOOST_TEST(running.user.client->list_waiting_steps()->empty());
   auto step = result_of(running.step);
   BOOST_TEST(step.ok(), step.to_string());
 

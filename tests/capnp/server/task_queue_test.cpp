@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(task_queue)
 
 BOOST_AUTO_TEST_CASE(a_task_that_throws_does_not_keep_others_from_running) {
   auto io = kj::setupAsyncIo();
-  TaskQueue queue;
+  TaskQueue queue(io.unixEventPort);
   auto done = kj::newPromiseAndFulfiller<void>();
   std::thread poster([&] {
     queue.post([] { throw std::runtime_error("as a bug may"); });
@@ -21,7 +21,9 @@ BOOST_AUTO_TEST_CASE(a_task_that_throws_does_not_keep_others_from_running) {
   auto serving = queue.serve().eagerlyEvaluate(
       [](kj::Exception&& error) { BOOST_ERROR(error.getDescription().cStr()); });
   done.promise.wait(io.waitScope);
+  BOOST_TEST(queue.activity().count() == 2u);
   poster.join();
+  serving = nullptr;
   queue.close();
   BOOST_TEST(!queue.post([] {}));
 }

@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(a_long_copy_does_not_hold_back_what_other_steps_compute) {
   auto value = on_card(counted(1000), *device);
   cards.run();
   bool is_there = false, has_ended = false;
-  BOOST_TEST(device->copies_long(counted(large)));
-  device->copy_in_apart(counted(large), [&](Result<Tensor> copy) { is_there = copy.ok(); });
+  BOOST_TEST(device->is_long_copy(counted(large)));
+  device->copy_in_async(counted(large), [&](Result<Tensor> copy) { is_there = copy.ok(); });
   value = run_kernel(*device, "Neg", std::move(value));
   device->stream()->when_done([&](const Status&) {
     has_ended = true;

@@ -29,7 +29,8 @@ struct NodeWithHostilePeers : NodeUnderAttack {
   /// A link that is open for the node.
   RawSocket open_link(char node) {
     auto peer = connect_as_peer();
-    HelloFrame hello{.version = version, .node = LinkNode(link_node_bytes, node), .root_actor = 1};
+    HelloFrame hello{
+        .version = version, .node = ProcessIdentity(process_identity_bytes, node), .root_actor = 1};
     BOOST_REQUIRE(peer.send(bytes_of(hello)));
     BOOST_REQUIRE(peer.send(bytes_of(ConfirmFrame())));
     return peer;
@@ -61,7 +62,8 @@ BOOST_AUTO_TEST_CASE(random_bytes_end_a_link_before_and_after_it_is_open) {
 
 BOOST_AUTO_TEST_CASE(connections_that_stop_within_a_frame_take_little_memory) {
   std::vector<RawSocket> peers;
-  auto hello = bytes_of(HelloFrame{.version = version, .node = LinkNode(link_node_bytes, 'h')});
+  auto hello = bytes_of(
+      HelloFrame{.version = version, .node = ProcessIdentity(process_identity_bytes, 'h')});
   hello.resize(hello.size() - 8);
   for (int i = 0; i < 100; ++i) {
     peers.push_back(connect_as_peer());

@@ -121,9 +121,9 @@ void bind_simulation(nb::module_& module) {
           "faults",
           [](SimulatedCluster& self) { return to_python(get<&sim::Cluster::faults>(self)); })
       .def(
-          "mend",
+          "end_all_faults",
           [](SimulatedCluster& self) {
-            query(self, [](sim::Cluster& cluster) { return cluster.mend(), true; });
+            query(self, [](sim::Cluster& cluster) { return cluster.end_all_faults(), true; });
           })
       .def(
           "run_for",

@@ -29,8 +29,10 @@ struct SimulatedSystemConfig : caf::actor_system_config {
 };
 
 /// A number, in a message that may cross a network.
-inline ExplainStep number(int value) { return {.step = {.number = static_cast<uint64_t>(value)}}; }
-inline int value_of(const ExplainStep& message) { return static_cast<int>(message.step.number); }
+inline ListStepWaits number(int value) {
+  return {.step = {.number = static_cast<uint64_t>(value)}};
+}
+inline int value_of(const ListStepWaits& message) { return static_cast<int>(message.step.number); }
 inline void send(const caf::actor& to, int value) { caf::anon_send(to, number(value)); }
 
 /// A request with a word, which is answered by word_answer() of it.
@@ -60,7 +62,7 @@ struct SimulatedNodes {
       self->set_default_handler(caf::drop);
       return {
           [this, &received](int number) { received.emplace_back(number, simulation.now()); },
-          [this, &received](const ExplainStep& message) {
+          [this, &received](const ListStepWaits& message) {
             received.emplace_back(value_of(message), simulation.now());
           },
           [](const Ping& message) { return word_answer(message); }};

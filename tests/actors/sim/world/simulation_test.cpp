@@ -50,7 +50,7 @@ struct BrokenNetwork : SimulatedNodes {
     for (Node node = 0; node < count; ++node) {
       simulation.add_node();
       auto actor = spawn(node, [this, node](caf::event_based_actor* self) -> caf::behavior {
-        return {[this, node, self](const ExplainStep& message) {
+        return {[this, node, self](const ListStepWaits& message) {
           auto rounds = value_of(message);
           for (const auto& peer : peers[node])
             if (rounds > 0) self->send(peer, number(rounds - 1));

@@ -22,7 +22,7 @@ void check_bounds(const CounterModel& counter, int64_t least, int64_t most) {
 
 BOOST_AUTO_TEST_SUITE(counter_model)
 
-BOOST_AUTO_TEST_CASE(acknowledged_bumps_count_and_failed_ones_may) {
+BOOST_AUTO_TEST_CASE(acknowledged_increments_count_and_failed_ones_may) {
   auto counter = started_counter();
   auto first = counter.start(), second = counter.start();
   check_bounds(counter, 0, 2);
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(acknowledged_bumps_count_and_failed_ones_may) {
   check_bounds(counter, 1, 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_bump_that_was_pending_when_the_counter_was_set_may_count) {
+BOOST_AUTO_TEST_CASE(a_increment_that_was_pending_when_the_counter_was_set_may_count) {
   auto counter = started_counter();
   auto before = counter.start(), ended = counter.start();
   counter.end(ended, /*acknowledged=*/true);

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(an_element_may_come_again_if_the_queue_was_not_told_that_it
   user.put(3);
   auto take = user.model.begin_take(1, false, user.next());
   BOOST_TEST(user.model.end_take(take, {0}, user.next()) == "");
-  user.model.leave_untold(take);
+  user.model.leave_uncommitted(take);
   BOOST_TEST(user.take({1}) == "");
   BOOST_TEST(user.take({0}) == "");
   BOOST_TEST(user.take({0}) == "QM-1: q gave element 0 twice");
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_succeeds_late_may_have_what_another_one_was_giv
   user.put(2);
   auto late = user.model.begin_take(1, false, user.next());
   BOOST_TEST(user.take({0}) == "");
-  user.model.leave_untold(late);
+  user.model.leave_uncommitted(late);
   BOOST_TEST(user.model.end_take(late, {0}, user.next()) == "");
   BOOST_TEST(user.take({0}) == "QM-1: q gave element 0 twice");
 }

@@ -182,7 +182,7 @@ class FaultsTest(tf.test.TestCase):
             with self.assertRaisesRegex(tf.errors.UnavailableError, "heartbeats"):
                 session.run(x)
             self.assertAllClose(cluster.now() - begin, 3, atol=0.1)
-            cluster.mend()
+            cluster.end_all_faults()
             self.assertEqual(cluster.session("worker").run(x), 1)
 
     def test_a_partition_loses_a_task_until_it_is_healed(self):

@@ -193,9 +193,9 @@ class Cluster(FaultVerbs):
         drawn = self._native.draw_faults(*limits, most, list(kinds))
         return [Fault._of(fault) for fault in drawn]
 
-    def mend(self) -> None:
+    def end_all_faults(self) -> None:
         """Ends all faults: restarts, thaws and heals tasks, and resets speed, clocks and memory."""
-        self._native.mend()
+        self._native.end_all_faults()
 
     def faults(self) -> List[Fault]:
         """The faults that took effect, each with its time."""

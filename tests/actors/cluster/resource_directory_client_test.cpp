@@ -1,4 +1,4 @@
-#include "troupe/actors/cluster/resource_directory.hpp"
+#include "troupe/actors/cluster/resource_directory_client.hpp"
 
 #include "troupe/tests/actors/nodes_fixture.hpp"
 

@@ -8,9 +8,9 @@
 
 namespace troupe {
 
-/// What a session counts of itself, for its task, which lists it without asking: a session that
-/// compiles a large graph would not answer soon. Thread-safe.
-struct SessionUse {
+/// Counters of a session, which its task reads to list it: a session that compiles a large graph
+/// would not answer soon. Thread-safe.
+struct SessionCounters {
   Metrics::Count runs{0};          // not answered yet
   std::atomic<uint64_t> steps{0};  // started
   std::atomic<uint64_t> nodes{0};  // of the graph
@@ -20,8 +20,8 @@ struct SessionUse {
 class CountedRun {
  public:
   CountedRun() = default;
-  CountedRun(const std::shared_ptr<Metrics>& node, const std::shared_ptr<SessionUse>& session)
-      : in_node_(node, &Metrics::runs), in_session_(session, &SessionUse::runs) {}
+  CountedRun(const std::shared_ptr<Metrics>& node, const std::shared_ptr<SessionCounters>& session)
+      : in_node_(node, &Metrics::runs), in_session_(session, &SessionCounters::runs) {}
 
  private:
   Counted in_node_;

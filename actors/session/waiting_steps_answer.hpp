@@ -10,15 +10,15 @@
 
 namespace troupe {
 
-/// Collects the answer to Explain from the devices. Its destructor answers the call, so each
-/// pending request to a device shares it.
-class Explanation {
+/// Collects the answer to ListWaitingSteps from the devices. Its destructor answers the call, so
+/// each pending request to a device shares it.
+class WaitingStepsAnswer {
  public:
   /// `runner`: whose session it is; empty: a client's.
-  Explanation(Explain call, std::string runner)
+  WaitingStepsAnswer(ListWaitingSteps call, std::string runner)
       : call_(std::move(call)), runner_(std::move(runner)) {}
-  Explanation(const Explanation&) = delete;
-  ~Explanation();
+  WaitingStepsAnswer(const WaitingStepsAnswer&) = delete;
+  ~WaitingStepsAnswer();
 
   std::chrono::milliseconds timeout() const { return call_.timeout; }
 
@@ -31,15 +31,15 @@ class Explanation {
   void add_silent(StepId id, const std::string& device, const std::string& task);
 
  private:
-  Explain call_;
+  ListWaitingSteps call_;
   const std::string runner_;
   std::vector<WaitingStep> not_compiled_;
   std::map<uint64_t, WaitingStep> running_;  // by number
 };
 
 /// Asks the device of a partition what the step waits for there, and adds the answer.
-void ask_device(
-    const std::shared_ptr<Explanation>& explanation, SessionProtocol::pointer self, StepId id,
+void ask_device_for_waits(
+    const std::shared_ptr<WaitingStepsAnswer>& answer, SessionProtocol::pointer self, StepId id,
     const CompiledStep::DevicePartition& partition);
 
 }  // namespace troupe

@@ -10,19 +10,19 @@ namespace troupe::swarm {
 
 /// Finds the takes of queues that have succeeded for their clients, which the queue's task may not
 /// have heard because of a fault before or soon after.
-class UntoldTakes {
+class UncommittedTakes {
  public:
-  explicit UntoldTakes(const sim::Cluster& cluster) : cluster_(cluster) {}
+  explicit UncommittedTakes(const sim::Cluster& cluster) : cluster_(cluster) {}
 
   /// A step of that master has succeeded, whose take `model` is about to be told of.
   void add(QueueModel& model, size_t take, std::string master) {
     Take added{&model, take, std::move(master), cluster_.now()};
-    if (!note_untold(added)) takes_.push_back(std::move(added));
+    if (!note_uncommitted(added)) takes_.push_back(std::move(added));
   }
-  /// Tells the models of those that turn out to be untold.
+  /// Tells the models of those that turn out to be uncommitted.
   void note() {
     std::erase_if(takes_, [this](const Take& take) {
-      return note_untold(take) || cluster_.now() > take.ended + notice_time;
+      return note_uncommitted(take) || cluster_.now() > take.ended + notice_time;
     });
   }
 
@@ -34,11 +34,11 @@ class UntoldTakes {
     sim::Time ended;
   };
 
-  bool note_untold(const Take& take) const {
+  bool note_uncommitted(const Take& take) const {
     auto& [model, index, master, ended] = take;
-    if (!may_be_untold(cluster_, master, model->queue().task, model->began_take(index), ended))
+    if (!may_be_uncommitted(cluster_, master, model->queue().task, model->began_take(index), ended))
       return false;
-    model->leave_untold(index);
+    model->leave_uncommitted(index);
     return true;
   }
 

@@ -15,7 +15,7 @@ namespace troupe {
 /// back.
 ///
 /// HS-1: each hook that was added is called once, by end() or end_session().
-class HeldSteps {
+class UncommittedSteps {
  public:
   /// The memory that may be held, of all steps.
   static constexpr uint64_t bytes_max = uint64_t{1} << 30;
@@ -32,7 +32,7 @@ class HeldSteps {
     return true;
   }
 
-  /// The step has ended so, everywhere. False: none of that name is held.
+  /// Calls the hooks of a step, which has ended with that status everywhere. False: it is not held.
   bool end(StepId step, const Status& status) {
     auto ended = held_.extract(step);
     if (!ended) return false;
@@ -41,7 +41,7 @@ class HeldSteps {
     return true;
   }
 
-  /// Nobody will say how the steps of the session have ended: they are given up.
+  /// Calls the hooks of the session's steps with Cancelled, as nobody will report their ends.
   void end_session(SessionId session) {
     for (auto next = held_.lower_bound({session, 0});
          next != held_.end() && next->first.session == session;

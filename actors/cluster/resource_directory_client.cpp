@@ -1,4 +1,4 @@
-#include "troupe/actors/cluster/resource_directory.hpp"
+#include "troupe/actors/cluster/resource_directory_client.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -38,7 +38,7 @@ bool is_unreachable(const Status& status) {
 
 }  // namespace
 
-void ResourceDirectory::begin(
+void ResourceDirectoryClient::begin(
     TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers,
     TaskContainers& containers) {
   self_ = self;
@@ -58,20 +58,20 @@ void ResourceDirectory::begin(
 
 // -- asking the service
 
-caf::result<Status, ResourcePlaces> ResourceDirectory::find(const FindResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectoryClient::find(const FindResources& request) {
   if (is_directory_task()) return service_.find(request);
   if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
   return forward_if_reachable(request);
 }
 
-caf::result<Status, ResourcePlaces> ResourceDirectory::place(const PlaceResources& request) {
+caf::result<Status, ResourcePlaces> ResourceDirectoryClient::place(const PlaceResources& request) {
   if (is_directory_task()) return service_.place(request);
   if (!request.is_pinned) return forward_to_service<ResourcePlaces>(request);
   return forward_if_reachable(request);
 }
 
 template <class Request>
-caf::result<Status, ResourcePlaces> ResourceDirectory::forward_if_reachable(
+caf::result<Status, ResourcePlaces> ResourceDirectoryClient::forward_if_reachable(
     const Request& request) {
   auto promise = self_->make_response_promise<Status, ResourcePlaces>();
   ask_service_if_reachable(request, [promise](Status status, ResourcePlaces places) mutable {
@@ -82,7 +82,7 @@ caf::result<Status, ResourcePlaces> ResourceDirectory::forward_if_reachable(
 
 /// Does not wait for a directory task that is dead or silent.
 template <class Request>
-void ResourceDirectory::ask_service_if_reachable(const Request& request, Placed then) {
+void ResourceDirectoryClient::ask_service_if_reachable(const Request& request, Placed then) {
   peers_->check_reachable(
       directory_task_, peers_->probe_timeout(), [this, request, then](const Status& status) {
         if (status.ok()) ask_service<ResourcePlaces>(request, then);
@@ -90,11 +90,11 @@ void ResourceDirectory::ask_service_if_reachable(const Request& request, Placed 
       });
 }
 
-caf::result<Status> ResourceDirectory::reconcile(const Reconcile& request) {
+caf::result<Status> ResourceDirectoryClient::reconcile(const Reconcile& request) {
   return is_directory_task() ? service_.reconcile(request) : forward_to_service<>(request);
 }
 
-Status ResourceDirectory::service_error(const Status& why) const {
+Status ResourceDirectoryClient::service_error(const Status& why) const {
   auto name = task_name(directory_task_.first, directory_task_.second);
   return Status(
       why.code(), "the directory service on " + name + " cannot be asked: " + why.message(),
@@ -105,7 +105,7 @@ Status ResourceDirectory::service_error(const Status& why) const {
 
 /// The service may be in a new incarnation, so what an earlier one answered is not used any more. A
 /// claim that was granted before has reached its container, which lists the resource.
-caf::result<HeldResources> ResourceDirectory::list_held() {
+caf::result<HeldResources> ResourceDirectoryClient::list_held() {
   ++generation_;
   auto promise = self_->make_response_promise<HeldResources>();
   containers_->list_held(
@@ -113,7 +113,7 @@ caf::result<HeldResources> ResourceDirectory::list_held() {
   return promise;
 }
 
-void ResourceDirectory::claim(
+void ResourceDirectoryClient::claim(
     const std::string& device, const NewResources& resources, DoneStatus then) {
   auto pinned = names_of(resources, /*is_pinned=*/true);
   auto unpinned = names_of(resources, /*is_pinned=*/false);
@@ -128,7 +128,7 @@ void ResourceDirectory::claim(
   });
 }
 
-void ResourceDirectory::claim(
+void ResourceDirectoryClient::claim(
     const std::string& device, const Names& names, bool is_pinned, DoneStatus then) {
   if (names.empty()) return then({});
   PlaceResources request{
@@ -145,7 +145,7 @@ void ResourceDirectory::claim(
   else ask_service<ResourcePlaces>(request, placed);
 }
 
-void ResourceDirectory::check_pinned(
+void ResourceDirectoryClient::check_pinned(
     const std::string& device, const NewResources& resources, DoneStatus then) {
   auto names = names_of(resources, /*is_pinned=*/true);
   if (names.empty()) return then({});
@@ -156,12 +156,12 @@ void ResourceDirectory::check_pinned(
   });
 }
 
-void ResourceDirectory::drop(const ContainerChoice& chosen, std::function<void()> then) {
+void ResourceDirectoryClient::drop(const ContainerChoice& chosen, std::function<void()> then) {
   ++generation_;
   containers_->reset(chosen, std::move(then));
 }
 
-void ResourceDirectory::give_back(const NewResources& resources, std::function<void()> then) {
+void ResourceDirectoryClient::give_back(const NewResources& resources, std::function<void()> then) {
   Reconcile request;
   for (const auto& made : resources)
     if (!is_private(made.name.container) && !request.containers.contains(made.name.container))

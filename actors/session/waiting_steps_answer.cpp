@@ -1,4 +1,4 @@
-#include "troupe/actors/session/explanation.hpp"
+#include "troupe/actors/session/waiting_steps_answer.hpp"
 
 #include <algorithm>
 
@@ -13,14 +13,14 @@ std::chrono::milliseconds to_ms(World::Time age) {
 
 }  // namespace
 
-Explanation::~Explanation() {
+WaitingStepsAnswer::~WaitingStepsAnswer() {
   auto steps = std::move(not_compiled_);
   for (auto& [number, step] : running_) steps.push_back(std::move(step));
   for (auto& step : steps) step.runner = runner_;
   call_.done(std::move(steps));
 }
 
-void Explanation::add(SessionId session, const CompiledStep& step, World::Time now) {
+void WaitingStepsAnswer::add(SessionId session, const CompiledStep& step, World::Time now) {
   WaitingStep waiting{
       .session = session, .step = 0, .age = to_ms(now - step.requested), .waits = {}};
   for (const auto& awaited : step.awaited) {
@@ -31,15 +31,15 @@ void Explanation::add(SessionId session, const CompiledStep& step, World::Time n
   not_compiled_.push_back(std::move(waiting));
 }
 
-void Explanation::add(StepId id, World::Time age) {
+void WaitingStepsAnswer::add(StepId id, World::Time age) {
   running_[id.number] = {.session = id.session, .step = id.number, .age = to_ms(age), .waits = {}};
 }
 
-void Explanation::add(StepId id, std::vector<Wait> waits) {
+void WaitingStepsAnswer::add(StepId id, std::vector<Wait> waits) {
   std::ranges::move(waits, std::back_inserter(running_.at(id.number).waits));
 }
 
-void Explanation::add_silent(StepId id, const std::string& device, const std::string& task) {
+void WaitingStepsAnswer::add_silent(StepId id, const std::string& device, const std::string& task) {
   auto& step = running_.at(id.number);
   step.waits.push_back(
       {.device = device,
@@ -48,14 +48,14 @@ void Explanation::add_silent(StepId id, const std::string& device, const std::st
        .age = step.age});
 }
 
-void ask_device(
-    const std::shared_ptr<Explanation>& explanation, SessionProtocol::pointer self, StepId id,
+void ask_device_for_waits(
+    const std::shared_ptr<WaitingStepsAnswer>& answer, SessionProtocol::pointer self, StepId id,
     const CompiledStep::DevicePartition& partition) {
-  self->request(partition.actor, explanation->timeout(), ExplainStep{id})
+  self->request(partition.actor, answer->timeout(), ListStepWaits{id})
       .then(
-          [explanation, id](StepWaits& found) { explanation->add(id, std::move(found.waits)); },
-          [explanation, id, device = partition.device, task = partition.task](const caf::error&) {
-            explanation->add_silent(id, device, task);
+          [answer, id](StepWaits& found) { answer->add(id, std::move(found.waits)); },
+          [answer, id, device = partition.device, task = partition.task](const caf::error&) {
+            answer->add_silent(id, device, task);
           });
 }
 

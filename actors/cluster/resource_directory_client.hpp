@@ -18,16 +18,16 @@ namespace troupe {
 /// kept by the ResourceDirectoryService of one task, the directory task: the first task of the
 /// cluster by job and index, as this task knew the cluster at its start. (A task that has the
 /// directory of an earlier task forwards to it; a task that joins a running cluster is told which
-/// one it is.) ResourceDirectory asks that service where resources are, and claims a place for each
-/// resource before a container of this task holds it. Belongs to the task actor.
+/// one it is.) This asks that service where resources are, and claims a place for each resource
+/// before a container of this task holds it. Belongs to the task actor.
 ///
 /// DI-1: an unpinned resource (one that no graph pins to a device) is committed here only after the
 ///       service, in its present incarnation, has placed it here.
 /// DI-2: a resource pinned to this task is also committed while the service cannot be reached.
 /// DI-3: a place that was claimed for a resource that then no container holds is given back. (If
-/// the
-///       service cannot be asked, the place stays in its index, and the resource is made there.)
-class ResourceDirectory {
+///       the service cannot be asked, the place stays in its index, and the resource is made
+///       there.)
+class ResourceDirectoryClient {
  public:
   void begin(
       TaskProtocol::pointer self, const TaskSettings& settings, PeerMonitor& peers,
@@ -90,7 +90,7 @@ class ResourceDirectory {
 };
 
 template <class... Answer, class Message>
-void ResourceDirectory::ask_service(
+void ResourceDirectoryClient::ask_service(
     const Message& message, std::type_identity_t<std::function<void(Status, Answer...)>> then) {
   auto timeout = settings_->connect_timeout;
   peers_->reach(directory_task_, timeout, [=, this](const Result<TaskActor>& task) {
@@ -107,7 +107,7 @@ void ResourceDirectory::ask_service(
 }
 
 template <class... Answer, class Message>
-caf::result<Status, Answer...> ResourceDirectory::forward_to_service(const Message& message) {
+caf::result<Status, Answer...> ResourceDirectoryClient::forward_to_service(const Message& message) {
   auto promise = self_->make_response_promise<Status, Answer...>();
   ask_service<Answer...>(message, [promise](Status status, Answer... answer) mutable {
     promise.deliver(std::move(status), std::move(answer)...);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace troupe {
+
+/// How long an event loop polls for its next event before its thread sleeps. To wake a sleeping
+/// thread takes 30 us and more on a virtual machine, as long as a small step; to poll takes time of
+/// a core that would have slept. So a loop polls while its waits are short: the time doubles when a
+/// wait was a little longer, and halves, down to none, when one was longer than `most`, as does the
+/// halt polling of Linux (Documentation/virt/guest-halt-polling.rst). While it polls, a loop yields
+/// to other threads. On a machine with one core it does not poll. Used by one thread at a time.
+class BusyPollTime {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::duration most = std::chrono::microseconds(200);
+  static constexpr Clock::duration least = std::chrono::microseconds(20);
+
+  explicit BusyPollTime(unsigned cores = std::thread::hardware_concurrency())
+      : limit_(cores == 1 ? Clock::duration(0) : most) {}
+
+  Clock::duration get() const { return time_; }
+
+  /// The next event came after so long a wait.
+  void waited(Clock::duration wait) {
+    if (wait <= time_) return;
+    if (wait <= most) time_ = std::min(limit_, std::max(2 * time_, least));
+    else time_ = time_ / 2 < least ? Clock::duration(0) : time_ / 2;
+  }
+
+ private:
+  const Clock::duration limit_;
+  Clock::duration time_{0};
+};
+
+}  // namespace troupe

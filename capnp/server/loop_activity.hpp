@@ -1,0 +1,35 @@
+#pragma once
+
+#include <kj/async.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace troupe {
+
+/// Tells the thread of an event loop when one of the loop's events was more than the loop's own
+/// bookkeeping: a posted task, or a message to an actor. Used on that thread.
+class LoopActivity {
+ public:
+  void note() {
+    ++count_;
+    KJ_IF_MAYBE (waiting, next_) {
+      auto fulfiller = kj::mv(*waiting);
+      next_ = nullptr;
+      fulfiller->fulfill();
+    }
+  }
+  uint64_t count() const { return count_; }
+  /// Resolves at the next note(). One at a time.
+  kj::Promise<void> next() {
+    auto next = kj::newPromiseAndFulfiller<void>();
+    next_ = kj::mv(next.fulfiller);
+    return kj::mv(next.promise);
+  }
+
+ private:
+  uint64_t count_ = 0;
+  kj::Maybe<kj::Own<kj::PromiseFulfiller<void>>> next_;
+};
+
+}  // namespace troupe
