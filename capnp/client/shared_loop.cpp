@@ -71,9 +71,13 @@ void SharedLoop::lead(Call& call) noexcept {
 /// Returns when there is an event, or a call to start.
 void SharedLoop::wait() {
   using Clock = BusyPollTime::Clock;
-  auto begin = Clock::now();
-  for (auto end = begin + poll_time_.get(); Clock::now() < end; std::this_thread::yield())
+  auto begin = Clock::now(), now = begin;
+  while (now < begin + poll_time_.get(now)) {
     if (port_.poll() || loop_.isRunnable()) return;
+    std::this_thread::yield();
+    auto yielded = std::exchange(now, Clock::now());
+    poll_time_.yielded(now, now - yielded);
+  }
   port_.wait();
   poll_time_.waited(Clock::now() - begin);
 }

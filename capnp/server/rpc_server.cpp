@@ -63,10 +63,20 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
   void run() {
     auto serving = task_queue_->serve().eagerlyEvaluate(nullptr);
     while (!is_stopped_) {
-      auto idle_since = Clock::now();
-      if (!poll_until(idle_since + poll_time_.get()))
-        task_queue_->activity().next().wait(io_.waitScope);
-      poll_time_.waited(Clock::now() - idle_since);
+      auto next = task_queue_->activity().next();
+      // Also where events are always due. (Nothing uses the loop's Executor, which this would
+      // miss.)
+      io_.unixEventPort.poll();
+      bool is_active = next.poll(io_.waitScope);
+      auto begin = Clock::now(), now = begin;
+      while (!is_active && now < begin + poll_time_.get(now)) {
+        std::this_thread::yield();
+        auto yielded = std::exchange(now, Clock::now());
+        poll_time_.yielded(now, now - yielded);
+        is_active = next.poll(io_.waitScope);
+      }
+      if (!is_active) next.wait(io_.waitScope);
+      poll_time_.waited(Clock::now() - begin);
     }
     serving = nullptr;
     end();
@@ -112,16 +122,6 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
  private:
   using Clock = BusyPollTime::Clock;
 
-  /// False: there was no activity until then.
-  bool poll_until(Clock::time_point end) {
-    const auto& activity = task_queue_->activity();
-    for (auto before = activity.count(); Clock::now() < end; std::this_thread::yield()) {
-      io_.unixEventPort.poll();
-      kj::evalLast([] {}).wait(io_.waitScope);  // runs the events that are due
-      if (activity.count() != before) return true;
-    }
-    return false;
-  }
   void accept(kj::AutoCloseFd socket, Acceptor::Purpose purpose) {
     // The other end may have closed the connection already.
     KJ_IF_MAYBE (error, kj::runCatchingExceptions([&] {
