@@ -151,4 +151,18 @@ BOOST_AUTO_TEST_CASE(a_plan_of_an_absent_resource_that_it_does_not_create_is_tra
   BOOST_TEST(!is_transient(3));
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_fails_with_the_loss_of_a_task_that_it_receives_from) {
+  auto b = spawn("b");
+  NodeDef received{
+      .name = "_recv/0",
+      .op = transfer::recv,
+      .attrs = {{"tensor_type", DType::float32}, {"edge", 5}, {"from_device", b_device}}};
+  BOOST_TEST_REQUIRE((register_plan(1, {received}) == Code::ok));
+  self->send(device, StartStep{{session, 1}, 1, /*partition=*/0, {}});
+  self->send_exit(b, caf::exit_reason::kill);
+  auto done = next<StepDone>();
+  BOOST_TEST((done.status.code() == Code::unavailable), done.status.to_string());
+  BOOST_TEST(done.status.where().task == b_task);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
