@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace troupe {
 
@@ -24,6 +25,19 @@ class BusyPollTime {
 
   Clock::duration get(Clock::time_point now) const {
     return now < paused_until_ ? Clock::duration(0) : time_;
+  }
+
+  /// Calls `is_there` until it is true, or until it is time to sleep: false. Yields in between.
+  template <class IsThere>
+  bool poll(IsThere is_there) {
+    auto begin = Clock::now(), now = begin;
+    while (now < begin + get(now)) {
+      if (is_there()) return true;
+      std::this_thread::yield();
+      auto yielded = std::exchange(now, Clock::now());
+      this->yielded(now, now - yielded);
+    }
+    return false;
   }
 
   /// The next event came after so long a wait.

@@ -3,7 +3,6 @@
 #include <kj/debug.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "troupe/graph/support/check.hpp"
@@ -70,16 +69,10 @@ void SharedLoop::lead(Call& call) noexcept {
 
 /// Returns when there is an event, or a call to start.
 void SharedLoop::wait() {
-  using Clock = BusyPollTime::Clock;
-  auto begin = Clock::now(), now = begin;
-  while (now < begin + poll_time_.get(now)) {
-    if (port_.poll() || loop_.isRunnable()) return;
-    std::this_thread::yield();
-    auto yielded = std::exchange(now, Clock::now());
-    poll_time_.yielded(now, now - yielded);
-  }
+  auto begin = BusyPollTime::Clock::now();
+  if (poll_time_.poll([this] { return port_.poll() || loop_.isRunnable(); })) return;
   port_.wait();
-  poll_time_.waited(Clock::now() - begin);
+  poll_time_.waited(BusyPollTime::Clock::now() - begin);
 }
 
 void SharedLoop::start_calls() {

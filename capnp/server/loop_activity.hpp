@@ -2,7 +2,6 @@
 
 #include <kj/async.h>
 
-#include <cstdint>
 #include <utility>
 
 namespace troupe {
@@ -12,14 +11,12 @@ namespace troupe {
 class LoopActivity {
  public:
   void note() {
-    ++count_;
     KJ_IF_MAYBE (waiting, next_) {
       auto fulfiller = kj::mv(*waiting);
       next_ = nullptr;
       fulfiller->fulfill();
     }
   }
-  uint64_t count() const { return count_; }
   /// Resolves at the next note(). One at a time.
   kj::Promise<void> next() {
     auto next = kj::newPromiseAndFulfiller<void>();
@@ -28,7 +25,6 @@ class LoopActivity {
   }
 
  private:
-  uint64_t count_ = 0;
   kj::Maybe<kj::Own<kj::PromiseFulfiller<void>>> next_;
 };
 

@@ -67,15 +67,8 @@ class ServerLoop final : private kj::TaskSet::ErrorHandler {
       // Also where events are always due. (Nothing uses the loop's Executor, which this would
       // miss.)
       io_.unixEventPort.poll();
-      bool is_active = next.poll(io_.waitScope);
-      auto begin = Clock::now(), now = begin;
-      while (!is_active && now < begin + poll_time_.get(now)) {
-        std::this_thread::yield();
-        auto yielded = std::exchange(now, Clock::now());
-        poll_time_.yielded(now, now - yielded);
-        is_active = next.poll(io_.waitScope);
-      }
-      if (!is_active) next.wait(io_.waitScope);
+      auto begin = Clock::now();
+      if (!poll_time_.poll([&] { return next.poll(io_.waitScope); })) next.wait(io_.waitScope);
       poll_time_.waited(Clock::now() - begin);
     }
     serving = nullptr;

@@ -74,8 +74,8 @@ class LinkStreams::Stream final : public LinkStream {
     wake();
   }
   bool passes_descriptors() const override { return local_socket_ != nullptr; }
-  void keep_lent(LentMemory lent, Descriptor use) override {
-    owner_.keep_lent(std::move(lent), std::move(use));
+  void keep_lent(LentMemory lent, Descriptor lease) override {
+    owner_.keep_lent(std::move(lent), std::move(lease));
   }
 
  private:
@@ -208,12 +208,12 @@ LinkStreams::~LinkStreams() noexcept {
   links_.reset();  // ends the links while their streams exist
 }
 
-void LinkStreams::keep_lent(LentMemory lent, Descriptor use) {
+void LinkStreams::keep_lent(LentMemory lent, Descriptor lease) {
   auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
-      io_.unixEventPort, use.number(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
+      io_.unixEventPort, lease.number(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
   auto is_unused = observer->whenBecomesReadable();
   // Destroyed from the last to the first.
-  tasks_.add(is_unused.attach(std::move(lent), std::move(use), kj::mv(observer)));
+  tasks_.add(is_unused.attach(std::move(lent), std::move(lease), kj::mv(observer)));
 }
 
 kj::Own<LinkStreams::Stream> LinkStreams::make_stream(kj::AutoCloseFd socket) {

@@ -46,7 +46,7 @@ class LinkStreams final : private LinkNetwork, private kj::TaskSet::ErrorHandler
   kj::Own<Stream> make_stream(kj::AutoCloseFd socket);
   kj::Own<Stream> make_preferred_stream(kj::Own<kj::AsyncIoStream> dialed);
   void end(Stream& stream, const Status& why);
-  void keep_lent(LentMemory lent, Descriptor use);
+  void keep_lent(LentMemory lent, Descriptor lease);
 
   kj::AsyncIoContext& io_;
   EventLoopExecutionUnit& unit_;

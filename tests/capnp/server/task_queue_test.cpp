@@ -20,8 +20,9 @@ BOOST_AUTO_TEST_CASE(a_task_that_throws_does_not_keep_others_from_running) {
   });
   auto serving = queue.serve().eagerlyEvaluate(
       [](kj::Exception&& error) { BOOST_ERROR(error.getDescription().cStr()); });
+  auto active = queue.activity().next();
   done.promise.wait(io.waitScope);
-  BOOST_TEST(queue.activity().count() == 2u);
+  BOOST_TEST(active.poll(io.waitScope));  // the tasks were activities
   poster.join();
   serving = nullptr;
   queue.close();
