@@ -21,7 +21,11 @@ using Bytes = std::vector<uint8_t>;
 /// A TCP connection to a port of this machine, for arbitrary bytes.
 class RawSocket {
  public:
-  explicit RawSocket(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  /// The kernel keeps that many received bytes, or where it is 0, as many as it likes to.
+  explicit RawSocket(int port, int receive_buffer = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (receive_buffer > 0)  // before the connection, which agrees on a window
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<uint16_t>(port));

@@ -22,8 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The frames, after login_frames(), that open a session and run steps that fetch 60 KB each.
-Bytes session_with_large_fetches(uint32_t steps) {
+/// The frame, after login_frames(), that opens a session whose node "large" is of 60 KB.
+Bytes open_session() {
   std::vector<NodeDef> nodes = {
       {.name = "size",
        .op = "Const",
@@ -36,15 +36,20 @@ Bytes session_with_large_fetches(uint32_t steps) {
        .inputs = {},
        .attrs = {{"dtype", DType::float32}, {"value", Tensor::scalar(1.0f)}}},
       {.name = "large", .op = "Fill", .device = "", .inputs = {"size", "one"}, .attrs = {}}};
-  auto bytes = call<rpc::Master::CreateSessionParams>(
+  return call<rpc::Master::CreateSessionParams>(
       /*question=*/2, {1, 1}, capnp::typeId<rpc::Master>(), /*method=*/0, [&](auto params) {
         ExternalSegmentBudget no_budget;
         auto list = params.initGraph().initNodes(static_cast<unsigned>(nodes.size()));
         for (unsigned i = 0; i < nodes.size(); ++i) fill(list[i], nodes[i], no_budget);
       });
+}
+
+/// The frames of steps of that session, which fetch "large".
+Bytes large_fetches(uint32_t first_question, uint32_t steps) {
+  Bytes bytes;
   for (uint32_t step = 0; step < steps; ++step)
     bytes += call<rpc::Session::RunParams>(
-        3 + step, {2, 1}, capnp::typeId<rpc::Session>(), /*method=*/1,
+        first_question + step, {2, 1}, capnp::typeId<rpc::Session>(), /*method=*/1,
         [](auto params) { params.initFetches(1).set(0, "large"); });
   return bytes;
 }
@@ -129,11 +134,20 @@ BOOST_AUTO_TEST_CASE(tensors_that_are_announced_and_never_sent_take_no_memory) {
 
 BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_answers_is_not_read) {
   auto before = usage();
-  RawSocket attacker(port());
+  auto steps_before = client->node_info()->steps;
+  RawSocket attacker(port(), /*receive_buffer=*/64 << 10);
+  // First, answers that the socket's buffers cannot hold. The calls are few enough to be all in
+  // progress, as they are while the session opens.
+  constexpr uint32_t blocking_steps = 200;
+  attacker.send(login_frames());
+  attacker.send(open_session());
+  attacker.send(large_fetches(/*first_question=*/3, blocking_steps));
+  auto end = Clock::now() + test_timeout;
+  while (client->node_info()->steps < steps_before + blocking_steps / 2 && Clock::now() < end)
+    std::this_thread::yield();
   std::atomic<size_t> sent = 0;
-  auto all = session_with_large_fetches(/*steps=*/100'000);
+  auto all = large_fetches(3 + blocking_steps, /*steps=*/100'000);
   std::thread sending([&] {
-    attacker.send(login_frames());
     std::span<const uint8_t> rest(all);
     for (size_t bytes; !rest.empty(); rest = rest.subspan(bytes), sent += bytes) {
       bytes = std::min(rest.size(), size_t{4096});
@@ -143,12 +157,13 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_answers_is_not_read) {
   size_t seen = 0;
   constexpr auto idle_time = std::chrono::milliseconds(200);
   auto taken = Clock::now();  // when something more was taken last
-  for (auto end = taken + test_timeout; Clock::now() < std::min(end, taken + idle_time);) {
+  while (Clock::now() < std::min(end, taken + idle_time)) {
     check_service();
     if (sent == 0 || sent != seen) taken = Clock::now();
     seen = sent;
   }
   BOOST_TEST((Clock::now() >= taken + idle_time));
+  BOOST_TEST(sent < all.size());
   auto during = usage();
   // The connection was not closed for too many calls in progress, as they were never read.
   BOOST_TEST(client->node_info()->sessions == 2u);
