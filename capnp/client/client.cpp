@@ -7,6 +7,7 @@
 #include "troupe/capnp/client/connect_socket.hpp"
 #include "troupe/capnp/client/connection.hpp"
 #include "troupe/capnp/client/remote_session.hpp"
+#include "troupe/capnp/client/shared_connections.hpp"
 #include "troupe/capnp/convert/convert_resources.hpp"
 #include "troupe/capnp/convert/convert_runners.hpp"
 #include "troupe/capnp/convert/convert_session.hpp"
@@ -17,6 +18,7 @@ namespace troupe {
 namespace {
 
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 uint64_t timeout_to_ms(milliseconds timeout) {
   return static_cast<uint64_t>(std::max(timeout, milliseconds(0)).count());
@@ -217,30 +219,45 @@ Status RemoteClient::stop(milliseconds timeout) {
   return tell(within(timeout, &rpc::Master::Client::stopRequest));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Client>> Client::connect(
-    std::string_view target, const ConnectOptions& options) {
-  auto deadline = std::chrono::steady_clock::now() + options.timeout;
+Result<std::shared_ptr<Connection>> open_connection(
+    const Address& address, const ConnectOptions& options, Clock::time_point deadline) {
   auto time_left = [deadline] {
-    auto time = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    return std::max(time, milliseconds(100));
+    return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(100));
   };
-  auto address = Address::parse(target);
-  if (!address) return address.status();
-  auto socket = connect_socket(*address, deadline, options.on_wait);
+  auto socket = connect_socket(address, deadline, options.on_wait);
   if (!socket) return socket.status();
   auto has_heartbeat = options.heartbeat_limit.count() > 0;
   auto heartbeat_socket = has_heartbeat ? connect_same_peer(*socket, deadline) : kj::AutoCloseFd();
   if (!heartbeat_socket) return heartbeat_socket.status();
   auto connection =
-      std::make_shared<Connection>(*std::move(socket), "troupe://" + address->to_string());
+      std::make_shared<Connection>(*std::move(socket), "troupe://" + address.to_string());
   auto status = connection->login(client_name(options.program), time_left(), options.on_wait);
   if (status.ok() && has_heartbeat)
     status = connection->start_heartbeat(
         *std::move(heartbeat_socket), options.heartbeat_limit, time_left());
   if (!status.ok()) return status;
-  return std::unique_ptr<Client>(std::make_unique<RemoteClient>(std::move(connection)));
+  return connection;
+}
+
+/// Connections of clients with the same name are interchangeable.
+std::string connection_name(const Address& address, const ConnectOptions& options) {
+  return address.to_string() + ' ' + std::to_string(options.heartbeat_limit.count()) + ' ' +
+         options.program;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> Client::connect(
+    std::string_view target, const ConnectOptions& options) {
+  auto deadline = Clock::now() + options.timeout;
+  auto address = Address::parse(target);
+  if (!address) return address.status();
+  auto open = [&] { return open_connection(*address, options, deadline); };
+  auto connection = options.shares_connection
+                        ? shared_connection(connection_name(*address, options), deadline, open)
+                        : open();
+  if (!connection) return connection.status();
+  return std::unique_ptr<Client>(std::make_unique<RemoteClient>(*std::move(connection)));
 }
 
 }  // namespace troupe

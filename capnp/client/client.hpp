@@ -26,13 +26,17 @@ struct ConnectOptions {
   std::function<void(const std::string&)> on_wait;
   /// The program, as the lists of sessions name it; empty: by the name of its file.
   std::string program;
+  /// Whether to use one connection with the clients of this process that have the same target,
+  /// heartbeat limit and program, and share, too; while it is lost, the next client opens another.
+  /// Small calls of many threads take fewer system calls so; a large message delays the others.
+  bool shares_connection = false;
 };
 
 /// A connection to a node of a cluster, which is then the master of its sessions. Every method
 /// waits for its answer. Methods are thread-safe, but must not be called on a thread that runs a KJ
-/// event loop. Steps of several threads are fastest with a client for each thread. Once the
-/// connection is lost, every call fails with Unavailable, naming target and task; connect again to
-/// go on.
+/// event loop. Large feeds and fetches of several threads are fastest with a client for each
+/// thread. Once the connection is lost, every call fails with Unavailable, naming target and task;
+/// connect again to go on.
 class Client {
  public:
   /// `target` is "troupe://host:port", "grpc://host:port" or "host:port". Unavailable: no server

@@ -40,7 +40,11 @@ Connection::Parts::Parts(kj::Own<SocketStream> connected)
       stream(kj::mv(connected)),
       network(stream, Side::CLIENT, reader_options()),
       system(capnp::makeRpcClient(network)),
-      login(bootstrap_of(system)) {}
+      login(bootstrap_of(system)),
+      lost(network.onDisconnect()
+               .catch_([](kj::Exception&&) {})
+               .then([this] { is_lost = true; })
+               .eagerlyEvaluate(nullptr)) {}
 
 Connection::Connection(kj::AutoCloseFd socket, std::string target) : target_(std::move(target)) {
   loop_.run([this, &socket]() -> kj::Promise<void> {
@@ -154,6 +158,13 @@ Status Connection::run_until_idle(kj::Function<void()> work) {
 
 void Connection::poll() {
   (void)run_until_idle([this] { loop_.port().poll(); });
+}
+
+bool Connection::is_lost() {
+  poll();
+  bool is_lost = false;
+  (void)run_until_idle([&] { is_lost = parts_->is_lost; });
+  return is_lost;
 }
 
 Status Connection::not_a_node(const std::string& reason) const {

@@ -46,6 +46,8 @@ class Connection {
   void release(kj::Function<void()> drop) { (void)run_until_idle(kj::mv(drop)); }
   /// Reads and processes what has arrived, without waiting.
   void poll();
+  /// Whether the connection is closed, as far as can be told from what has arrived.
+  bool is_lost();
 
   // Used only on the loop:
   rpc::Master::Client& master() { return parts_->master; }
@@ -75,6 +77,8 @@ class Connection {
     rpc::Login::Client login;
     rpc::Master::Client master = nullptr;
     std::optional<Heartbeat> heartbeat;
+    kj::Promise<void> lost;  // never fails
+    bool is_lost = false;
   };
 
   /// As run(), but Unavailable after the timeout; for calls before and during login. `waited` is

@@ -32,12 +32,19 @@ class Relay {
   void slow_down(size_t bytes_per_ms) { bytes_per_ms_ = bytes_per_ms; }
   /// Stops forwarding, except for the first connection.
   void cut_all_but_the_first() { is_first_only_ = true; }
+  /// Closes both ends of all connections.
+  void close_all() {
+    closes_all_ = true;
+    while (closes_all_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   void stop() {
     is_over_ = true;
     if (thread_.joinable()) thread_.join();
   }
   /// The bytes that the client of the first connection has sent; after stop().
   const std::string& bytes_of_first() const { return bytes_of_first_; }
+  /// How many were accepted.
+  int connections() const { return connections_; }
   /// Bytes forwarded, in both directions.
   uint64_t bytes_passed() const { return bytes_passed_; }
 
@@ -49,8 +56,15 @@ class Relay {
 
   void run() {
     std::vector<Pipe> pipes;
+    auto close_pipes = [&pipes] {
+      for (auto& pipe : pipes) ::close(pipe.from);
+      pipes.clear();
+    };
     while (!is_over_) {
+      if (closes_all_) close_pipes();
+      closes_all_ = false;
       if (int client = ::accept(listening_.socket, nullptr, nullptr); client >= 0) {
+        ++connections_;
         int node = connect_to_node();
         for (int socket : {client, node}) limit_buffer(socket);
         pipes.push_back({client, node});
@@ -60,7 +74,7 @@ class Relay {
         if (i < 2 || !is_first_only_) forward(pipes[i], /*is_first=*/i == 0);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    for (auto& pipe : pipes) ::close(pipe.from);
+    close_pipes();
   }
 
   int connect_to_node() const {
@@ -97,7 +111,9 @@ class Relay {
   BoundSocket listening_;
   std::atomic<size_t> bytes_per_ms_ = 1 << 20;
   std::atomic<uint64_t> bytes_passed_ = 0;
+  std::atomic<int> connections_ = 0;
   std::atomic<bool> is_first_only_ = false;
+  std::atomic<bool> closes_all_ = false;
   std::atomic<bool> is_over_ = false;
   std::string bytes_of_first_;
   std::thread thread_;

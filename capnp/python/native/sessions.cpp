@@ -69,8 +69,10 @@ Result<std::shared_ptr<OpenSession>> open(const Target& target) {
     return std::make_shared<OpenSession>(std::move(cluster), *std::move(session));
   }
   auto client = Client::connect(
-      target.address,
-      {.timeout = target.connect_timeout, .on_wait = &log_warning, .program = target.program});
+      target.address, {.timeout = target.connect_timeout,
+                       .on_wait = &log_warning,
+                       .program = target.program,
+                       .shares_connection = true});
   if (!client) return client.status();
   auto session = (*client)->session(target.options);
   if (!session) return session.status();

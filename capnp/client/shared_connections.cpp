@@ -1,0 +1,63 @@
+#include "troupe/capnp/client/shared_connections.hpp"
+
+#include <kj/common.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+namespace troupe {
+namespace {
+
+struct Entry {
+  std::weak_ptr<Connection> connection;
+  bool is_opening = false;  // by one of the threads
+};
+
+struct ConnectionTable {
+  std::mutex mutex;
+  std::condition_variable opened;
+  std::map<std::string, Entry> entries;
+};
+
+/// Never destroyed: threads may use it while the process exits.
+ConnectionTable& table() {
+  static auto& table = *new ConnectionTable;
+  return table;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Connection>> shared_connection(
+    const std::string& name, std::chrono::steady_clock::time_point deadline,
+    const OpenConnection& open) {
+  std::shared_ptr<Connection> lost;  // its destructor runs a loop: not under the lock
+  std::unique_lock lock(table().mutex);
+  auto& entry = table().entries[name];
+  while (true) {
+    if (!table().opened.wait_until(lock, deadline, [&] { return !entry.is_opening; })) {
+      lock.unlock();
+      return open();
+    }
+    auto found = entry.connection.lock();
+    if (found == nullptr || found == lost) break;
+    lock.unlock();
+    if (!found->is_lost()) return found;
+    lost = std::move(found);
+    lock.lock();
+  }
+  entry.is_opening = true;
+  lock.unlock();
+  KJ_DEFER({
+    if (!lock) lock.lock();
+    entry.is_opening = false;
+    lock.unlock();
+    table().opened.notify_all();
+  });
+  auto opened = open();
+  lock.lock();
+  if (opened.ok()) entry.connection = *opened;
+  return opened;
+}
+
+}  // namespace troupe
