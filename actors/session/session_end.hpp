@@ -16,6 +16,11 @@ class SessionEnd {
     std::lock_guard lock(mutex_);
     if (closed_by_.empty()) closed_by_ = closed_by;
   }
+  /// Whether it was closed. One that has ended with its task was not.
+  bool is_closed() const {
+    std::lock_guard lock(mutex_);
+    return !closed_by_.empty();
+  }
   /// Aborted, which those who recover take as a reason to open another session; FailedPrecondition
   /// where its own client closed it.
   Status status() const {

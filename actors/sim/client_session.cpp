@@ -183,10 +183,11 @@ class ClientSession final : public troupe::Session {
 Result<std::unique_ptr<troupe::Session>> open_client_session(
     ClusterState& cluster, const std::shared_ptr<TaskProcess>& master,
     const SessionOptions& options) {
-  auto actor = cluster.open_session(master, options);
+  auto end = std::make_shared<SessionEnd>();
+  auto actor = cluster.open_session(master, options, end);
   if (!actor) return actor.status();
   return std::unique_ptr<troupe::Session>(std::make_unique<ClientSession>(
-      std::make_shared<SessionState>(cluster, master, *std::move(actor)), options));
+      std::make_shared<SessionState>(cluster, master, *std::move(actor), end), options));
 }
 
 }  // namespace troupe::sim

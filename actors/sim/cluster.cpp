@@ -15,9 +15,10 @@ const ClusterSpec& Cluster::spec() const { return state_->spec; }
 
 Session Cluster::session(const std::string& master, const SessionOptions& options) {
   auto process = state_->process_of(master);
-  auto opened = state_->open_session(process, options);
+  auto end = std::make_shared<SessionEnd>();
+  auto opened = state_->open_session(process, options, end);
   return Session(std::make_shared<SessionState>(
-      *state_, process, opened ? *std::move(opened) : SessionActor()));
+      *state_, process, opened ? *std::move(opened) : SessionActor(), end));
 }
 
 Result<std::unique_ptr<troupe::Session>> Cluster::open_session(

@@ -144,7 +144,8 @@ bool ClusterState::run_for(Time time, const std::function<bool()>& condition) {
 }
 
 Result<SessionActor> ClusterState::open_session(
-    const std::shared_ptr<TaskProcess>& master, const SessionOptions& options) {
+    const std::shared_ptr<TaskProcess>& master, const SessionOptions& options,
+    std::shared_ptr<SessionEnd> end) {
   struct Opening {
     std::optional<Result<SessionActor>> answer;
     bool is_abandoned = false;
@@ -157,7 +158,7 @@ Result<SessionActor> ClusterState::open_session(
                            if (!opening->is_abandoned) opening->answer = std::move(created);
                            else if (created) tell(*created, Close{[](const Status&) {}});
                          },
-                         options});
+                         options, std::move(end)});
   run([&] { return opening->answer || master->is_dead(); }, simulation.now() + session_timeout);
   opening->is_abandoned = true;
   if (opening->answer) return *std::move(opening->answer);
@@ -177,8 +178,10 @@ void ClusterState::check_placements() {
   }
 }
 
-std::shared_ptr<OpenCalls::Promise> ClusterState::open(TaskProcess& task, const Call& call) {
-  auto promise = task.calls.add(call, [this] { return simulation.now(); });
+std::shared_ptr<OpenCalls::Promise> ClusterState::open(
+    TaskProcess& task, const Call& call, std::shared_ptr<const SessionEnd> end) {
+  auto promise = task.calls.add(
+      call, [this] { return simulation.now(); }, std::move(end));
   if (task.is_dead()) promise->resolve(task.lost_status());
   return promise;
 }

@@ -87,9 +87,10 @@ struct ClusterState {
     if (!status.ok()) return status;
     return std::move(*found);
   }
-  /// Opens a session; fails as Cluster::session() says.
+  /// Opens a session, which sets `end` when it is closed; fails as Cluster::session() says.
   Result<SessionActor> open_session(
-      const std::shared_ptr<TaskProcess>& master, const SessionOptions& options);
+      const std::shared_ptr<TaskProcess>& master, const SessionOptions& options,
+      std::shared_ptr<SessionEnd> end);
   /// Runs the cluster until the call to that process is done, and returns its status. Unavailable,
   /// while the call stays open, if the process has been frozen for the heartbeat limit.
   Status await(const Call& call, const TaskProcess& process);
@@ -98,8 +99,11 @@ struct ClusterState {
   bool run(const std::function<bool()>& condition, Time limit);
   /// The same for that time, which also passes where nothing happens.
   bool run_for(Time time, const std::function<bool()>& condition);
-  /// The promise by which a task answers a call. If the task is dead, the call fails at once.
-  std::shared_ptr<OpenCalls::Promise> open(TaskProcess& task, const Call& call);
+  /// The promise by which a task answers a call, to a session that ends so. If the task is dead,
+  /// the call fails at once.
+  std::shared_ptr<OpenCalls::Promise> open(
+      TaskProcess& task, const Call& call,
+      std::shared_ptr<const SessionEnd> end = std::make_shared<SessionEnd>());
   /// Throws if a resource is placed on two tasks (SC-2).
   void check_placements();
   /// Schedules a check that the call is answered after `timeout` on the clock of its master (SC-1).

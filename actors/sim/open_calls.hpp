@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "troupe/actors/session/session_end.hpp"
 #include "troupe/actors/sim/call.hpp"
 
 namespace troupe::sim {
@@ -12,12 +13,14 @@ namespace troupe::sim {
 class OpenCalls {
  public:
   /// Answers a call. If all its owners drop it unanswered, the session actor that they belonged to
-  /// has terminated, and the call fails.
+  /// has terminated, and the call fails as `end` says.
   class Promise {
    public:
-    Promise(std::shared_ptr<Call::State> state, std::function<Time()> now)
-        : state_(std::move(state)), now_(std::move(now)) {}
-    ~Promise() { resolve(failed_precondition("the session is closed")); }
+    Promise(
+        std::shared_ptr<Call::State> state, std::function<Time()> now,
+        std::shared_ptr<const SessionEnd> end = std::make_shared<SessionEnd>())
+        : state_(std::move(state)), now_(std::move(now)), end_(std::move(end)) {}
+    ~Promise() { resolve(end_->status()); }
     Promise(const Promise&) = delete;
 
     void resolve(Status status, Tensors values = {}) {
@@ -36,11 +39,13 @@ class OpenCalls {
    private:
     std::shared_ptr<Call::State> state_;
     std::function<Time()> now_;
+    std::shared_ptr<const SessionEnd> end_;
   };
 
-  std::shared_ptr<Promise> add(const Call& call, std::function<Time()> now) {
+  std::shared_ptr<Promise> add(
+      const Call& call, std::function<Time()> now, std::shared_ptr<const SessionEnd> end) {
     std::erase_if(open_, [](const auto& open) { return open.expired(); });
-    auto promise = std::make_shared<Promise>(call.state_, std::move(now));
+    auto promise = std::make_shared<Promise>(call.state_, std::move(now), std::move(end));
     open_.push_back(promise);
     return promise;
   }

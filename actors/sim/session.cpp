@@ -8,7 +8,7 @@ namespace troupe::sim {
 // -- calls
 
 std::shared_ptr<OpenCalls::Promise> SessionState::open(const Call& call) {
-  auto promise = cluster.open(*master, call);
+  auto promise = cluster.open(*master, call, end);
   if (!actor) promise->resolve(master->lost_status());
   if (!lost.ok()) promise->resolve(lost);
   return promise;
@@ -174,6 +174,8 @@ Call Session::run_partially(
 }
 
 void Session::release(const Call& made) { tell(state_->actor, Release{made.state_->id}); }
+
+bool Session::is_closed() const { return state_->end->is_closed(); }
 
 bool Session::is_lost() const { return !state_->lost.ok(); }
 

@@ -13,8 +13,8 @@ struct SessionState;
 ///
 /// If the master crashes, pending and later calls fail with Unavailable that names the master, as
 /// for a client whose connection closes. So do the call that waits and all later ones when it is
-/// frozen for the heartbeat limit, as for a client that misses its heartbeats. After close(), or a
-/// reset through the master, calls fail with FailedPrecondition.
+/// frozen for the heartbeat limit, as for a client that misses its heartbeats. After close(), calls
+/// fail with FailedPrecondition; after a reset of a container that the session has used, Aborted.
 class Session {
  public:
   /// The graph of the session. New nodes are sent to the master with the next call.
@@ -50,6 +50,8 @@ class Session {
   /// The same for a graph of the caller's. The session's own graph must then stay empty.
   Status extend(const Graph& graph);
   Status close();
+  /// Whether it was closed: by close(), or by its master, for a reset.
+  bool is_closed() const;
   /// Whether the client has lost the master, which missed its heartbeats: all later calls fail.
   bool is_lost() const;
 

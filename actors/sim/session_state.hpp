@@ -7,8 +7,10 @@ namespace troupe::sim {
 
 /// Shared by the copies of a session.
 struct SessionState : std::enable_shared_from_this<SessionState> {
-  SessionState(ClusterState& cluster, std::shared_ptr<TaskProcess> master, SessionActor actor)
-      : cluster(cluster), master(std::move(master)), actor(std::move(actor)) {}
+  SessionState(
+      ClusterState& cluster, std::shared_ptr<TaskProcess> master, SessionActor actor,
+      std::shared_ptr<const SessionEnd> end)
+      : cluster(cluster), master(std::move(master)), actor(std::move(actor)), end(std::move(end)) {}
 
   /// The promise by which the master answers a call. Without a master, the call fails at once.
   std::shared_ptr<OpenCalls::Promise> open(const Call& call);
@@ -53,7 +55,8 @@ struct SessionState : std::enable_shared_from_this<SessionState> {
   ClusterState& cluster;
   const std::shared_ptr<TaskProcess> master;
   const SessionActor actor;  // empty if the master did not answer
-  int sent = 0;              // number of nodes that the master has
+  const std::shared_ptr<const SessionEnd> end;
+  int sent = 0;  // number of nodes that the master has
   size_t sent_functions = 0;
   CallId next_call = 1;
   bool is_closed = false;

@@ -37,8 +37,7 @@ class ClientStep {
   }
   /// Of a step that has failed: the client drops a session that a reset has closed.
   void drop_closed_session() const {
-    if (call_.status().message() == "the session is closed" && uses_present_session())
-      client_->lose_session();
+    if (session_.is_closed() && uses_present_session()) client_->lose_session();
   }
   /// What may explain the failure of the step. `resources_lost`: by a reset.
   CallConditions conditions(bool resources_lost) const {

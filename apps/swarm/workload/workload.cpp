@@ -233,13 +233,12 @@ void Workload::check_answer(const Attempt& attempt) {
   if (attempt.kind == Attempt::Kind::increment)
     variables_.counter(attempt.index).end(attempt.increment, status.ok());
   if (status.ok()) return check_values(attempt);
-  if (status.code() == Code::failed_precondition) {
+  // A reset closes the sessions that used the container, on all tasks.
+  auto is_closed = attempt.session->is_closed();
+  if (status.code() == Code::failed_precondition || (is_closed && status.code() == Code::aborted))
     variables_.mark_doubtful_unset();
-    // A reset closes the sessions that used the container, on all tasks.
-    auto is_closed = status.message() == "the session is closed";
-    if (is_closed && attempt.session_number == attempt.client->session_number())
-      attempt.client->lose_session();
-  }
+  if (is_closed && attempt.session_number == attempt.client->session_number())
+    attempt.client->lose_session();
   CallConditions conditions{
       .time = attempt.call.ended_at(),
       .has_timeout = attempt.options.timeout.count() > 0,
