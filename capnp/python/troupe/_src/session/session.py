@@ -26,7 +26,8 @@ class Session(BaseSession):
     """Runs a graph on the cluster of the node at `target`, by default in this process.
 
     A target has the form "troupe://host:port". As a context manager, the session makes itself and
-    its graph the defaults, and closes at the end.
+    its graph the defaults, and closes at the end. The sessions of a program at one target share a
+    connection; where it is lost, the next session opens another.
     """
 
     def __enter__(self) -> Session:
