@@ -7,7 +7,8 @@
 namespace troupe {
 
 /// Tells the thread of an event loop when one of the loop's events was more than the loop's own
-/// bookkeeping: a posted task, or a message to an actor. Used on that thread.
+/// bookkeeping: a posted task, a message to an actor, a frame that was read or written. Used on
+/// that thread.
 class LoopActivity {
  public:
   void note() {

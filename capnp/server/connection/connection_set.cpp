@@ -39,7 +39,7 @@ struct ConnectionSet::ClientConnection {
       int& count)
       : name(name_of_peer(*socket)),
         stream(kj::mv(socket), *service.receive_allocator),
-        messages(stream),
+        messages(stream, unit.task_queue()->activity()),
         network(messages, capnp::rpc::twoparty::Side::SERVER, reader_options()),
         system(capnp::makeRpcServer(
             network, capnp::Capability::Client(make_login_server(

@@ -13,7 +13,8 @@ constexpr uint32_t unanswered_while_writing_max = 64;
 
 }  // namespace
 
-LimitedStream::LimitedStream(FrameStream& stream) : stream_(stream) {
+LimitedStream::LimitedStream(FrameStream& stream, LoopActivity& activity)
+    : stream_(stream), activity_(activity) {
   stream_.set_message_bytes_max(protocol::login_message_bytes_max);
 }
 
@@ -40,6 +41,7 @@ kj::Promise<void> LimitedStream::wait_before_read() {
 
 kj::Promise<LimitedStream::MaybeMessage> LimitedStream::read(capnp::ReaderOptions options) {
   return stream_.tryReadMessage(nullptr, options, nullptr).then([this](MaybeMessage message) {
+    activity_.note();
     KJ_IF_MAYBE (some, message) count(*some->reader);
     return kj::mv(message);
   });

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "troupe/capnp/server/loop_activity.hpp"
 #include "troupe/capnp/stream/frame_stream.hpp"
 
 namespace troupe {
@@ -15,8 +16,9 @@ namespace troupe {
 /// so a client that does not read its answers cannot send more calls.
 class LimitedStream final : public capnp::MessageStream {
  public:
-  /// `stream` must outlive it.
-  explicit LimitedStream(FrameStream& stream);
+  /// Each message counts as an activity of the loop, so that it polls its sockets in between: many
+  /// reach no actor. Both must outlive it.
+  LimitedStream(FrameStream& stream, LoopActivity& activity);
 
   /// Lifts the limits that hold before login.
   void mark_logged_in();
@@ -43,6 +45,7 @@ class LimitedStream final : public capnp::MessageStream {
   void count(capnp::MessageReader& message);
 
   FrameStream& stream_;
+  LoopActivity& activity_;
   std::string fault_;
   bool is_logged_in_ = false;
   uint32_t unfinished_ = 0;  // calls that the client has not sent Finish for

@@ -140,6 +140,8 @@ class LinkStreams::Stream final : public LinkStream {
     });
     tasks_.add(written.attach(kj::mv(array), kj::mv(slices))
                    .then([this] {
+                     // While the peer reads as fast, no write waits: the loop must poll in between.
+                     owner_.unit_.task_queue()->activity().note();
                      is_writing_ = false;
                      write();
                    })

@@ -14,7 +14,8 @@ struct LimitedStreamFixture {
   kj::AsyncIoContext io = kj::setupAsyncIo();
   kj::TwoWayPipe pipe = kj::newTwoWayPipe();
   FrameStream frames{kj::mv(pipe.ends[0])};
-  LimitedStream stream{frames};
+  LoopActivity activity;
+  LimitedStream stream{frames, activity};
 
   /// Writes the header of a message of that many bytes, and returns what is read of it.
   auto read_message_of(uint64_t bytes) {
@@ -42,6 +43,17 @@ BOOST_AUTO_TEST_CASE(a_large_message_after_login_is_read) {
   auto read = read_message_of(protocol::login_message_bytes_max + sizeof(capnp::word));
   BOOST_TEST(!read.poll(io.waitScope));
   BOOST_TEST(stream.fault() == "");
+}
+
+BOOST_AUTO_TEST_CASE(each_message_is_an_activity_of_the_loop) {
+  auto active = activity.next();
+  BOOST_TEST(!active.poll(io.waitScope));
+  auto read = read_message_of(sizeof(capnp::word));
+  uint64_t empty = 0;
+  auto written = pipe.ends[1]->write(&empty, sizeof empty);
+  read.wait(io.waitScope);
+  written.wait(io.waitScope);
+  BOOST_TEST(active.poll(io.waitScope));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
