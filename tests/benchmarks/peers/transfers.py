@@ -67,19 +67,24 @@ def repeated(step):
         raise errors[0]
 
 
-def scalar_beside_bulk(side, seconds):
+def scalar_beside_bulk(over_tcp=False):
     """Milliseconds of `two_tasks`, while another session reads a large variable all the time."""
-    tf = side.tf
-    elements = large_variable(tf, BULK_MIB, 1)
-    with tf.device(task("ps")):
-        x = tf.placeholder(tf.float32, [])
-        y = x + 1.0
-    with tf.device(task("worker")):
-        z = y * 2.0
-    with side.Cluster(ps=1, worker=1) as cluster:
-        target = cluster.target("worker")
-        with tf.Session(target) as session, tf.Session(target) as bulk:
-            session.run(tf.global_variables_initializer())
-            with repeated(lambda: bulk.run(elements)):
-                times = times_of(lambda: session.run(z, {x: 1.0}), 3 * seconds)
-    return [time_s * 1e3 for time_s in times]
+
+    def measure(side, seconds):
+        tf = side.tf
+        elements = large_variable(tf, BULK_MIB, 1)
+        with tf.device(task("ps")):
+            x = tf.placeholder(tf.float32, [])
+            y = x + 1.0
+        with tf.device(task("worker")):
+            z = y * 2.0
+        start = side.TcpCluster if over_tcp else side.Cluster
+        with start(ps=1, worker=1) as cluster:
+            target = cluster.target("worker")
+            with tf.Session(target) as session, tf.Session(target) as bulk:
+                session.run(tf.global_variables_initializer())
+                with repeated(lambda: bulk.run(elements)):
+                    times = times_of(lambda: session.run(z, {x: 1.0}), 3 * seconds)
+        return [time_s * 1e3 for time_s in times]
+
+    return measure

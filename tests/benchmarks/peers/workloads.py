@@ -107,13 +107,18 @@ def _transfers():
             read_elsewhere(100, readers=8),
             floor=("memcpy", 100 * MIB),
         ),
+    ] + [
         Workload(
-            "scalar_beside_bulk",
-            f"p99 of two_tasks while {BULK_MIB} MiB tensors go the same way",
+            name,
+            f"p99 of two_tasks while {BULK_MIB} MiB tensors go the same way{how}",
             "ms",
-            scalar_beside_bulk,
+            scalar_beside_bulk(over_tcp),
             quantile=0.99,
-        ),
+        )
+        for name, how, over_tcp in (
+            ("scalar_beside_bulk", "", False),
+            ("scalar_beside_tcp", ", over TCP", True),
+        )
     ]
 
 
