@@ -13,6 +13,7 @@ BOOST_AUTO_TEST_SUITE(task_queue)
 BOOST_AUTO_TEST_CASE(a_task_that_throws_does_not_keep_others_from_running) {
   auto io = kj::setupAsyncIo();
   TaskQueue queue(io.unixEventPort);
+  auto active = queue.activity().next();
   auto done = kj::newPromiseAndFulfiller<void>();
   std::thread poster([&] {
     queue.post([] { throw std::runtime_error("as a bug may"); });
@@ -20,7 +21,6 @@ BOOST_AUTO_TEST_CASE(a_task_that_throws_does_not_keep_others_from_running) {
   });
   auto serving = queue.serve().eagerlyEvaluate(
       [](kj::Exception&& error) { BOOST_ERROR(error.getDescription().cStr()); });
-  auto active = queue.activity().next();
   done.promise.wait(io.waitScope);
   BOOST_TEST(active.poll(io.waitScope));  // the tasks were activities
   poster.join();
