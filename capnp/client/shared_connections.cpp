@@ -33,30 +33,34 @@ Result<std::shared_ptr<Connection>> shared_connection(
     const OpenConnection& open) {
   std::shared_ptr<Connection> lost;  // its destructor runs a loop: not under the lock
   std::unique_lock lock(table().mutex);
-  auto& entry = table().entries[name];
+  auto& entries = table().entries;
+  std::erase_if(entries, [](const auto& named) {
+    return !named.second.is_opening && named.second.connection.expired();
+  });
+  // Looked up each time: another thread may have erased it.
   while (true) {
-    if (!table().opened.wait_until(lock, deadline, [&] { return !entry.is_opening; })) {
+    if (!table().opened.wait_until(lock, deadline, [&] { return !entries[name].is_opening; })) {
       lock.unlock();
       return open();
     }
-    auto found = entry.connection.lock();
+    auto found = entries[name].connection.lock();
     if (found == nullptr || found == lost) break;
     lock.unlock();
     if (!found->is_lost()) return found;
     lost = std::move(found);
     lock.lock();
   }
-  entry.is_opening = true;
+  entries[name].is_opening = true;
   lock.unlock();
   KJ_DEFER({
     if (!lock) lock.lock();
-    entry.is_opening = false;
+    entries[name].is_opening = false;
     lock.unlock();
     table().opened.notify_all();
   });
   auto opened = open();
   lock.lock();
-  if (opened.ok()) entry.connection = *opened;
+  if (opened.ok()) entries[name].connection = *opened;
   return opened;
 }
 
