@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <sstream>
 
@@ -72,6 +73,39 @@ Result<Tensor> Tensor::allocate(DType dtype, const Shape& shape, Allocator& allo
   return Tensor(rep);
 }
 
+struct Tensor::Derived {
+  std::shared_ptr<const DerivedData> data;
+};
+
+namespace {
+
+/// Of all tensors: each holds it for as long as a pointer is copied, and few tensors have any.
+std::mutex derived_mutex;
+
+}  // namespace
+
+std::shared_ptr<const DerivedData> Tensor::derived() const {
+  if (!rep_->derived.load(std::memory_order_relaxed)) return nullptr;
+  std::lock_guard lock(derived_mutex);
+  const auto* derived = rep_->derived.load(std::memory_order_relaxed);
+  return derived ? derived->data : nullptr;
+}
+
+void Tensor::keep_derived(std::shared_ptr<const DerivedData> data) const {
+  auto added = std::make_unique<Derived>(std::move(data));
+  std::lock_guard lock(derived_mutex);
+  // What it replaces ends after the lock is released: that may free a tensor.
+  if (auto* kept = rep_->derived.load(std::memory_order_relaxed))
+    std::swap(kept->data, added->data);
+  else rep_->derived.store(added.release(), std::memory_order_relaxed);
+}
+
+void Tensor::drop_derived() noexcept {
+  std::unique_ptr<Derived> dropped;
+  std::lock_guard lock(derived_mutex);
+  dropped.reset(rep_->derived.exchange(nullptr, std::memory_order_relaxed));
+}
+
 /// Of memory that is not the tensor's own.
 struct Tensor::Alias : Rep {
   std::function<void()> release;
@@ -95,6 +129,7 @@ Tensor Tensor::alias(
 }
 
 void Tensor::destroy(Rep* rep) noexcept {
+  delete rep->derived.load(std::memory_order_relaxed);
   if (rep->block_bytes == 0) {
     auto* alias = static_cast<Alias*>(rep);
     if (alias->release) alias->release();

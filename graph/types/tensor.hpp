@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@
 #include "troupe/graph/types/status.hpp"
 
 namespace troupe {
+
+/// What was computed from a tensor's elements and is kept with them, as a copy in another layout.
+struct DerivedData {
+  virtual ~DerivedData() = default;
+};
 
 /// An n-dimensional array of one dtype, in row-major order. A handle of one pointer's size: copies
 /// share the elements. Elements are written before the tensor is shared and do not change after
@@ -88,7 +94,7 @@ class Tensor {
   template <class T>
   T* mutable_data() {
     CHECK(dtype_of<T>() == rep_->dtype && rep_->memory != MemoryKind::device);
-    return static_cast<T*>(rep_->data);
+    return static_cast<T*>(mutable_raw());
   }
   template <class T>
   std::span<const T> values() const {
@@ -102,12 +108,21 @@ class Tensor {
   }
   /// The address of the elements, in whatever memory.
   const void* raw() const { return rep_->data; }
-  void* mutable_raw() { return rep_->data; }
+  void* mutable_raw() {
+    if (rep_->derived.load(std::memory_order_relaxed)) drop_derived();
+    return rep_->data;
+  }
 
   /// True when no other handle shares the elements, so that they may be written over.
   bool is_sole_owner() const {
     return rep_->references.load(std::memory_order_acquire) == 1 && rep_->may_reuse;
   }
+
+  /// What was last kept with the elements, by any handle; null after mutable_data() or
+  /// mutable_raw(), since they may have been written. Thread-safe.
+  std::shared_ptr<const DerivedData> derived() const;
+  /// Keeps that until it is replaced, the elements are written or freed. Thread-safe.
+  void keep_derived(std::shared_ptr<const DerivedData> derived) const;
 
   /// The same elements under another shape with as many.
   Tensor reshaped(const Shape& shape) const;
@@ -118,6 +133,8 @@ class Tensor {
  private:
   /// Aborts, and says both counts.
   [[noreturn]] static void wrong_count(const Shape& shape, size_t given);
+
+  struct Derived;
 
   // Of host memory, one block holds the header and the elements behind it.
   struct Rep {
@@ -130,6 +147,7 @@ class Tensor {
     void* data;
     size_t block_bytes;  // of the allocation; 0 for memory that is not the tensor's own
     Allocator* allocator;
+    std::atomic<Derived*> derived = nullptr;
   };
   struct Alias;
 
@@ -138,6 +156,8 @@ class Tensor {
     return rep->references.load(std::memory_order_acquire) == 1 ||
            rep->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+
+  void drop_derived() noexcept;
 
   explicit Tensor(Rep* rep) : rep_(rep) {}
   static void destroy(Rep* rep) noexcept;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
@@ -16,20 +17,50 @@ int64_t size_between(const Shape& shape, int begin, int end) {
   return product;
 }
 
-/// Sets output 0 to `outer` rows, each the next row of every input in [first, end).
-Status set_interleaved(Launch& launch, const Shape& shape, int64_t outer, int first, int end) {
+/// An input of a concatenation: each of its rows follows that of the input before.
+struct Joined {
+  const Tensor* tensor;
+  int64_t size;  // of a row
+  int64_t at;    // where its rows begin in those of the result
+};
+
+/// Row by row, so that short rows of many inputs fill the result's memory in order.
+template <class C>
+void join_rows(Tensor& out, std::span<const Joined> inputs, int64_t rows, int64_t size) {
+  auto* to = mutable_cells<C>(out);
+  parallel_ranges(rows, size, [&](int64_t begin, int64_t end) {
+    for (auto row = begin; row < end; ++row)
+      for (const auto& input : inputs)
+        copy_row(
+            to + row * size + input.at, 1, cells<C>(*input.tensor) + row * input.size, 1,
+            input.size);
+  });
+}
+
+/// Sets output 0 to `rows` rows, each the next row of every input in [first, end).
+Status set_interleaved(Launch& launch, const Shape& shape, int64_t rows, int first, int end) {
   auto out = launch.allocate(launch.input(first).dtype(), shape);
   if (!out) return out.status();
-  if (out->elements() == 0) outer = 0;  // else they may be many, all of them empty
-  with_units(out->dtype(), [&](auto unit, int64_t each) {
-    using C = decltype(unit);
-    auto* to = mutable_cells<C>(*out);
-    for (int64_t row = 0; row < outer; ++row)
-      for (int i = first; i < end; ++i) {
-        auto size = launch.input(i).elements() / outer * each;
-        to = std::copy_n(cells<C>(launch.input(i)) + row * size, size, to);
-      }
-  });
+  constexpr int64_t many = 64;
+  std::vector<Joined> inputs;
+  // Without elements there may be any number of rows.
+  auto size = out->elements() == 0 ? 0 : out->elements() / rows;
+  for (int64_t i = first, at = 0; size > 0 && i < end; ++i) {
+    const auto& tensor = launch.input(static_cast<int>(i));
+    inputs.push_back({&tensor, tensor.elements() / rows, at});
+    at += inputs.back().size;
+  }
+  if (rows >= many && size > 0) {
+    choose_cell(out->dtype(), [](auto cell) { return join_rows<decltype(cell)>; })(
+        *out, inputs, rows, size);
+  } else {
+    for (const auto& input : inputs) {
+      LoopNest<2> nest;
+      nest.add_axis(input.size, {1, 1});
+      nest.add_axis(rows, {size, input.size});
+      copy_nest(*out, input.at, *input.tensor, 0, nest);
+    }
+  }
   launch.set(0, *std::move(out));
   return {};
 }
@@ -58,39 +89,6 @@ Result<Kernel> make_pack(const Node& node) {
   return copying_kernel(node.attr<DType>("T"), [axis = node.attr<int64_t>("axis")](Launch& launch) {
     return compute_pack(launch, axis);
   });
-}
-
-Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
-  const auto shape = launch.input(0).shape();
-  auto axis = find_axis(given_axis, shape.rank());
-  if (!axis) return axis.status();
-  if (shape[*axis] != count)
-    return invalid_argument(
-        "axis " + std::to_string(*axis) + " of " + shape.to_string() + " must have the size " +
-        std::to_string(count));
-  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
-  sizes.erase(sizes.begin() + *axis);
-  auto outer = size_between(shape, 0, *axis), inner = size_between(shape, *axis + 1, shape.rank());
-  if (inner == 0) outer = 0;
-  for (int i = 0; i < count; ++i) {
-    auto out = launch.allocate(launch.input(0).dtype(), Shape(sizes));
-    if (!out) return out.status();
-    with_units(out->dtype(), [&](auto unit, int64_t each) {
-      using C = decltype(unit);
-      const auto* from = cells<C>(launch.input(0)) + i * inner * each;
-      auto* to = mutable_cells<C>(*out);
-      for (int64_t row = 0; row < outer; ++row)
-        to = std::copy_n(from + row * count * inner * each, inner * each, to);
-    });
-    launch.set(i, *std::move(out));
-  }
-  return {};
-}
-
-Result<Kernel> make_unpack(const Node& node) {
-  return copying_kernel(
-      node.attr<DType>("T"), [axis = node.attr<int64_t>("axis"), count = node.attr<int64_t>("num")](
-                                 Launch& launch) { return compute_unpack(launch, axis, count); });
 }
 
 /// Concatenates the inputs in [first, end) along the axis in another one.
@@ -165,7 +163,6 @@ Status compute_concat_offset(Launch& launch) {
 
 void add_concat_kernels(KernelCatalog& catalog) {
   catalog.add("Pack", make_pack);
-  catalog.add("Unpack", make_unpack);
   catalog.add("Concat", make_concat(/*axis_first=*/true));
   catalog.add("ConcatV2", make_concat(/*axis_first=*/false));
   catalog.add_compute("ConcatOffset", compute_concat_offset);

@@ -30,15 +30,20 @@ void copy_cells(void* out, const void* in, const LoopNest<2>& nest) {
   auto size = nest.row_size();
   auto [to_stride, from_stride] = nest.row_strides();
   auto pieces = (size + copied_piece - 1) / copied_piece;
+  auto cell = int64_t(sizeof(C));
+  auto streams =
+      to_stride == 1 && from_stride == 1 && streams_rows<C>(size, nest.elements() * cell);
   parallel_ranges(
       nest.rows() * pieces, std::min(size, copied_piece), [&](int64_t begin, int64_t end) {
         nest.each_row(begin / pieces, (end + pieces - 1) / pieces, [&](int64_t row, auto& at) {
           auto first = std::max<int64_t>(begin - row * pieces, 0) * copied_piece;
           auto last = std::min(std::min(end - row * pieces, pieces) * copied_piece, size);
-          copy_row(
-              to + at[0] + first * to_stride, to_stride, from + at[1] + first * from_stride,
-              from_stride, last - first);
+          auto* to_row = to + at[0] + first * to_stride;
+          const auto* from_row = from + at[1] + first * from_stride;
+          if (streams) vector::copy_past_caches(to_row, from_row, (last - first) * cell);
+          else copy_row(to_row, to_stride, from_row, from_stride, last - first);
         });
+        if (streams) vector::finish_streams();
       });
 }
 

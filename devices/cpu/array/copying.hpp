@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/loop_nest.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 
@@ -38,6 +40,15 @@ void copy_row(C* to, int64_t to_stride, const C* from, int64_t from_stride, int6
     return;
   }
   for (int64_t i = 0; i < size; ++i) to[i * to_stride] = from[i * from_stride];
+}
+
+/// Whether rows of `size` cells are copied past the caches: long ones of an output of `bytes` that
+/// they could not keep.
+template <class C>
+bool streams_rows(int64_t size, int64_t bytes) {
+  constexpr int64_t worth_bytes = 256;
+  return std::is_trivially_copyable_v<C> && size * int64_t(sizeof(C)) >= worth_bytes &&
+         vector::is_beyond_caches(bytes);
 }
 
 /// Sets `count` elements to zeros, or empty strings.

@@ -17,17 +17,18 @@ Result<int> split_axis(const Tensor& given, int rank) {
 }
 
 /// Sets the outputs to the parts of an input, one after the other along an axis, of those sizes,
-/// which make up the whole.
-Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> sizes) {
+/// which make up the whole. `shape_of` gives the shape of a part by its size.
+template <class ShapeOf>
+Status set_parts(
+    Launch& launch, int input, int axis, std::span<const int64_t> sizes, const ShapeOf& shape_of) {
   const auto& whole = launch.input(input);
-  auto shape = whole.shape();
+  const auto& shape = whole.shape();
   int64_t outer = 1, inner = 1, begin = 0;
   for (int i = 0; i < axis; ++i) outer *= shape[i];
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   auto whole_row = shape[axis] * inner;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    shape.set(axis, sizes[i]);
-    auto out = launch.allocate(whole.dtype(), shape);
+    auto out = launch.allocate(whole.dtype(), shape_of(sizes[i]));
     if (!out) return out.status();
     auto row = sizes[i] * inner;
     if (out->elements() > 0) {
@@ -40,6 +41,14 @@ Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> s
     launch.set(static_cast<int>(i), *std::move(out));
   }
   return {};
+}
+
+Status set_parts(Launch& launch, int input, int axis, std::span<const int64_t> sizes) {
+  auto shape = launch.input(input).shape();
+  return set_parts(launch, input, axis, sizes, [&](int64_t size) {
+    shape.set(axis, size);
+    return shape;
+  });
 }
 
 Status compute_split(Launch& launch, int64_t count) {
@@ -87,6 +96,21 @@ Status compute_split_v(Launch& launch, int64_t count) {
   auto sizes = part_sizes(launch.input(1), count, shape[*axis]);
   if (!sizes) return sizes.status();
   return set_parts(launch, 0, *axis, *sizes);
+}
+
+Status compute_unpack(Launch& launch, int64_t given_axis, int64_t count) {
+  const auto& shape = launch.input(0).shape();
+  auto axis = find_axis(given_axis, shape.rank());
+  if (!axis) return axis.status();
+  if (shape[*axis] != count)
+    return invalid_argument(
+        "axis " + std::to_string(*axis) + " of " + shape.to_string() + " must have the size " +
+        std::to_string(count));
+  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  sizes.erase(sizes.begin() + *axis);
+  Shape without_axis(sizes);
+  std::vector<int64_t> ones(static_cast<size_t>(count), 1);
+  return set_parts(launch, 0, *axis, ones, [&](int64_t) { return without_axis; });
 }
 
 /// How many elements a tensor of those sizes has; fails where I cannot count them.
@@ -164,6 +188,12 @@ void add_splitting_kernels(KernelCatalog& catalog) {
         node.attr<DType>("T"), [count = node.attr<int64_t>("num_split")](Launch& launch) {
           return compute_split_v(launch, count);
         });
+  });
+  catalog.add("Unpack", [](const Node& node) {
+    auto axis = node.attr<int64_t>("axis"), count = node.attr<int64_t>("num");
+    return copying_kernel(node.attr<DType>("T"), [axis, count](Launch& launch) {
+      return compute_unpack(launch, axis, count);
+    });
   });
   catalog.add("UnravelIndex", [](const Node& node) {
     return dispatch(Indices{}, node.attr<DType>("Tidx"), [](auto zero) {

@@ -79,13 +79,18 @@ void gather_rows(void* to, const void* from, const void* indices, const Gathered
   const auto* in = static_cast<const C*>(from);
   const auto* chosen = static_cast<const I*>(indices);
   auto [middle, inner] = std::pair(rows.split.middle, rows.split.inner);
-  auto blocks = rows.batches * rows.between;
-  parallel_ranges(blocks * rows.each, inner, [&](int64_t begin, int64_t end) {
+  auto count = rows.batches * rows.between * rows.each;
+  auto row_bytes = inner * int64_t(sizeof(C));
+  auto streams = streams_rows<C>(inner, count * row_bytes);
+  parallel_ranges(count, inner, [&](int64_t begin, int64_t end) {
     for (auto i = begin; i < end; ++i) {
       auto block = i / rows.each;
       auto index = chosen[block / rows.between * rows.each + i % rows.each];
-      copy_row(out + i * inner, 1, in + (block * middle + index) * inner, 1, inner);
+      const auto* row = in + (block * middle + index) * inner;
+      if (streams) vector::copy_past_caches(out + i * inner, row, row_bytes);
+      else copy_row(out + i * inner, 1, row, 1, inner);
     }
+    if (streams) vector::finish_streams();
   });
 }
 using GatherRows = decltype(&gather_rows<std::string, int64_t>);

@@ -4,7 +4,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/indexing/slices.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
-#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
 #include "troupe/devices/cpu/nn/pooling.hpp"
 
 namespace troupe::cpu {

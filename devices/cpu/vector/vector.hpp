@@ -18,6 +18,10 @@ namespace troupe::cpu::vector {
 /// it until it is read.
 bool is_beyond_caches(int64_t bytes);
 
+/// Copies past the caches; the thread calls finish_streams() after the last.
+void copy_past_caches(void* to, const void* from, int64_t bytes);
+void finish_streams();
+
 /// A matrix within memory of any strides (in elements), and where its transpose is written.
 struct Transposed {
   void* out;

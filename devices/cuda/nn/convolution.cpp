@@ -1,5 +1,5 @@
 #if TROUPE_CUDNN  // else the ops are computed on the CPU
-#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
 
 #include <limits>
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
 #include "troupe/devices/cuda/nn/dnn_graph.hpp"
 #include "troupe/devices/cuda/nn/dnn_library.hpp"
 

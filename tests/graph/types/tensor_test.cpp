@@ -104,6 +104,33 @@ BOOST_AUTO_TEST_CASE(a_reshaped_tensor_shares_the_elements) {
   BOOST_TEST(matrix.values<int32_t>()[5] == 5);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_derived_from_elements_is_kept_until_they_are_written_or_freed) {
+  struct Counted : DerivedData {
+    explicit Counted(int& alive) : alive(++alive) {}
+    ~Counted() override { --alive; }
+    int& alive;
+  };
+  int alive = 0;
+  auto tensor = Tensor::of<float>({2}, {1, 2});
+  const auto& held = tensor;
+  BOOST_TEST(!tensor.derived());
+  tensor.keep_derived(std::make_shared<Counted>(alive));
+  auto other = std::make_shared<Counted>(alive);
+  held.keep_derived(other);
+  BOOST_TEST(alive == 1);
+  BOOST_TEST(Tensor(tensor).derived() == other);
+  BOOST_TEST(held.data<float>()[1] == 2);
+  BOOST_TEST(tensor.derived() == other);
+  tensor.mutable_data<float>()[1] = 3;
+  BOOST_TEST(!tensor.derived());
+  tensor.keep_derived(std::exchange(other, nullptr));
+  tensor.mutable_raw();
+  BOOST_TEST(alive == 0);
+  tensor.keep_derived(std::make_shared<Counted>(alive));
+  tensor = {};
+  BOOST_TEST(alive == 0);
+}
+
 BOOST_AUTO_TEST_CASE(strings_and_handles_are_made_and_destroyed) {
   auto strings = Tensor::allocate(DType::string, {3});
   BOOST_TEST(strings->values<std::string>()[2] == "");

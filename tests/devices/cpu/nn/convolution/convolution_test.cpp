@@ -38,6 +38,10 @@ std::vector<LargeConvolution> large_convolutions() {
   add("Conv2D", {4, 7, 7, 256}, {1, 1, 256, 512},
       {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}});
   add("Conv2D", {1, 7, 7, 32}, {1, 1, 32, 33}, {{"strides", ones}, {"padding", "VALID"}});
+  add("Conv2D", {1, 31, 20, 16}, {5, 3, 16, 33},
+      {{"strides", Ints{1, 2, 1, 1}}, {"padding", "SAME"}});
+  add("Conv2D", {1, 16, 20, 16}, {3, 3, 16, 32},
+      {{"strides", ones}, {"padding", "SAME"}, {"data_format", "NHWC"}});
   add(depthwise, {3, 20, 19, 16}, {3, 3, 16, 1}, {{"strides", ones}, {"padding", "SAME"}});
   add(depthwise, {3, 20, 19, 6}, {3, 3, 6, 2},
       {{"strides", Ints{1, 2, 2, 1}}, {"padding", "VALID"}});
@@ -91,6 +95,19 @@ BOOST_AUTO_TEST_CASE(large_convolutions_of_floats_are_those_of_doubles) {
           greatest_difference(floats[i], doubles[i]) < 1e-3,
           c.forward << " of " << c.input.to_string() << ", pass " << i);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_is_read_anew_after_it_was_written) {
+  auto x = varied<float>({2, 16, 16, 32}), w = varied<float>({3, 3, 32, 48});
+  Attrs attrs{{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}};
+  auto compute = [&] { return (*run_op("Conv2D", {x, w}, attrs))[0]; };
+  auto first = compute();
+  for (int i = 0; i < 3; ++i) BOOST_TEST(equal(compute(), first));
+  auto* elements = w.mutable_data<float>();
+  std::transform(elements, elements + w.elements(), elements, [](float f) { return 2 * f; });
+  auto twice = compute();
+  for (int64_t i = 0; i < first.elements(); ++i)
+    BOOST_REQUIRE_EQUAL(twice.data<float>()[i], 2 * first.data<float>()[i]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
 
 #include <algorithm>
 
@@ -131,7 +131,10 @@ struct ConvolutionKernel {
     if (!out) return out.status();
     ConvolutionData<T> data{.result = out->template mutable_data<T>()};
     if (pass != Pass::input) data.input = launch.input(0).data<T>();
-    if (pass != Pass::filter) data.filter = launch.input(1).data<T>();
+    if (pass != Pass::filter) {
+      data.filter = launch.input(1).data<T>();
+      data.filter_tensor = &launch.input(1);
+    }
     if (pass != Pass::output) data.output = launch.input(2).data<T>();
     auto status = Status();
     // Windows may lie in the padding of an empty image.

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "troupe/devices/cpu/nn/convolution.hpp"
+#include "troupe/devices/cpu/nn/convolution/convolution.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {

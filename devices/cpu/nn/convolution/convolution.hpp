@@ -57,6 +57,7 @@ struct ConvolutionData {
   const T* filter = nullptr;
   const T* output = nullptr;
   T* result = nullptr;
+  const Tensor* filter_tensor = nullptr;  // where `filter` has the elements of one, to keep copies
 };
 
 /// By plain loops: float and double. Nothing may be empty.
