@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <functional>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/selection.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -15,10 +17,14 @@ struct Selection {
   int64_t group_size;
 
   void write(C* out, int64_t begin, int64_t end) const {
-    if (group_size == 1) {
-      for (auto i = begin; i < end; ++i) out[i] = flags[i] ? then[i] : otherwise[i];
-    } else {
-      for (auto i = begin; i < end; ++i) out[i] = flags[i / group_size] ? then[i] : otherwise[i];
+    if (group_size == 1)
+      return select_elements(
+          out + begin, flags + begin, then + begin, otherwise + begin, end - begin);
+    while (begin < end) {
+      auto group = begin / group_size, next = std::min(end, (group + 1) * group_size);
+      const auto* chosen = flags[group] ? then : otherwise;
+      if (chosen != out) std::copy(chosen + begin, chosen + next, out + begin);
+      begin = next;
     }
   }
 };

@@ -16,9 +16,7 @@ constexpr auto divide_truncated = [](auto x, auto y) {
 constexpr auto truncated_remainder = [](auto x, auto y) {
   using T = decltype(x);
   if constexpr (std::is_floating_point_v<T>) return std::fmod(x, y);
-  // The least integer divided by -1 would trap.
-  else if constexpr (std::is_signed_v<T>) return y == -1 ? T{} : static_cast<T>(x % y);
-  else return static_cast<T>(x % y);
+  else return static_cast<T>(wrap(x) - wrap(divide(x, y)) * wrap(y));
 };
 
 constexpr auto divide_floored = [](auto x, auto y) {
@@ -26,8 +24,8 @@ constexpr auto divide_floored = [](auto x, auto y) {
   if constexpr (std::is_floating_point_v<T>) return std::floor(x / y);
   else if constexpr (std::is_unsigned_v<T>) return static_cast<T>(x / y);
   else {
-    auto is_inexact = truncated_remainder(x, y) != 0;
     auto quotient = divide(x, y);
+    auto is_inexact = static_cast<T>(wrap(quotient) * wrap(y)) != x;
     return static_cast<T>(is_inexact && (x < 0) != (y < 0) ? quotient - 1 : quotient);
   }
 };
@@ -59,7 +57,7 @@ constexpr auto inverse_gradient = [](auto y, auto dy) {
 }  // namespace
 
 void add_division_kernels(KernelCatalog& catalog) {
-  catalog.add("FloorDiv", division<Real>(divide_floored));
+  catalog.add("FloorDiv", vector_division<vector::Arithmetic::floor_div, Real>(divide_floored));
   catalog.add("FloorMod", division<Real>(floored_remainder));
   catalog.add("TruncateDiv", division<Real>(divide_truncated));
   catalog.add("TruncateMod", division<Real>(truncated_remainder));

@@ -6,7 +6,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/math/division.hpp"
-#include "troupe/devices/cpu/vector/vector.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -24,43 +24,6 @@ constexpr auto squared_difference = [](auto x, auto y) {
 // Both propagate a NaN of either operand.
 constexpr auto maximum = [](auto x, auto y) { return (x > y) | (x != x) ? x : y; };
 constexpr auto minimum = [](auto x, auto y) { return (x < y) | (x != x) ? x : y; };
-
-/// The loop over 16-bit floats of one that is known where the kernel is made.
-template <class T, vector::Arithmetic operation>
-void half_arithmetic_loop(void* out, const void* x, const void* y, int64_t count, Repeat repeat) {
-  static const auto loop = vector::arithmetic_loop(operation, DType::float32);
-  binary_by_floats<T>(out, x, y, count, repeat, loop, /*is_predicate=*/false);
-}
-
-/// How vectors of T, or else its elements, by F, are combined.
-template <vector::Arithmetic operation, class F, class T>
-BinaryElements arithmetic_elements() {
-  auto elements = binary_elements<F, T, T>();
-  if constexpr (is_half<T>) elements.loop = half_arithmetic_loop<T, operation>;
-  else if (auto loop = vector::arithmetic_loop(operation, elements.in)) {
-    elements.loop = loop;
-    elements.streaming = vector::arithmetic_loop(operation, elements.in, /*streams=*/true);
-  }
-  return elements;
-}
-
-/// As binary(), for an operation that vectors have.
-template <vector::Arithmetic operation, class Allowed, class F>
-KernelCatalog::Make arithmetic(F) {
-  return [](const Node& node) {
-    return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
-      return Kernel{.compute = ComputeBinary{arithmetic_elements<operation, F, decltype(zero)>()}};
-    });
-  };
-}
-
-/// The same for a quotient: integers are divided one by one.
-Result<Kernel> make_quotient(const Node& node) {
-  auto is_floating = false;
-  for_dtype(Floating{}, node.attr<DType>("T"), [&](auto) { is_floating = true; });
-  return is_floating ? arithmetic<vector::Arithmetic::div, Floating>(divide)(node)
-                     : division<Numeric>(divide)(node);
-}
 
 constexpr auto power = [](auto x, auto y) {
   using T = decltype(x);
@@ -127,12 +90,15 @@ Status compute_add_n(Launch& launch, const BinaryElements& add) {
   auto* sum = static_cast<std::byte*>(out->mutable_raw());
   auto size = int64_t(size_of(add.in));
   parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    auto offset = begin * size;
-    for (int i = 1; i < launch.input_count(); ++i) {
-      const auto* summand = static_cast<const std::byte*>(launch.input(i).raw());
-      add.loop(
-          sum + offset, (i == 1 ? first : sum) + offset, summand + offset, end - begin,
-          Repeat::none);
+    // A block at a time, whose sum stays in the nearest cache.
+    constexpr int64_t block = 2048;
+    for (; begin < end; begin += block) {
+      auto offset = begin * size, count = std::min(block, end - begin);
+      for (int i = 1; i < launch.input_count(); ++i) {
+        const auto* summand = static_cast<const std::byte*>(launch.input(i).raw());
+        add.loop(
+            sum + offset, (i == 1 ? first : sum) + offset, summand + offset, count, Repeat::none);
+      }
     }
   });
   launch.set(0, *std::move(out));
@@ -146,15 +112,15 @@ BinaryElements subtraction(DType dtype) {
 
 void add_math_kernels(KernelCatalog& catalog) {
   using vector::Arithmetic;
-  catalog.add("Add", arithmetic<Arithmetic::add, Numeric>(add));
-  catalog.add("AddV2", arithmetic<Arithmetic::add, Numeric>(add));
-  catalog.add("Sub", arithmetic<Arithmetic::sub, Numeric>(sub));
-  catalog.add("Mul", arithmetic<Arithmetic::mul, Numeric>(mul));
-  catalog.add("Div", make_quotient);
-  catalog.add("RealDiv", make_quotient);
+  catalog.add("Add", vector_binary<Arithmetic::add, Numeric>(add));
+  catalog.add("AddV2", vector_binary<Arithmetic::add, Numeric>(add));
+  catalog.add("Sub", vector_binary<Arithmetic::sub, Numeric>(sub));
+  catalog.add("Mul", vector_binary<Arithmetic::mul, Numeric>(mul));
+  catalog.add("Div", vector_division<Arithmetic::div, Numeric>(divide));
+  catalog.add("RealDiv", vector_division<Arithmetic::div, Numeric>(divide));
   catalog.add("SquaredDifference", binary<Numeric>(squared_difference));
-  catalog.add("Maximum", arithmetic<Arithmetic::maximum, Real>(maximum));
-  catalog.add("Minimum", arithmetic<Arithmetic::minimum, Real>(minimum));
+  catalog.add("Maximum", vector_binary<Arithmetic::maximum, Real>(maximum));
+  catalog.add("Minimum", vector_binary<Arithmetic::minimum, Real>(minimum));
   catalog.add("Pow", [](const Node& node) { return make_power(node, power); });
   catalog.add("AddN", make_add_n);
   add_math_unary_kernels(catalog);

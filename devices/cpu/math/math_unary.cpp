@@ -98,7 +98,7 @@ void add_math_unary_kernels(KernelCatalog& catalog) {
   catalog.add(
       "Square", vector_unary<Function::square, Numeric>([](auto x) { return wrap(x) * wrap(x); }));
   catalog.add("Abs", vector_unary<Function::abs, Real>(absolute));
-  catalog.add("Sign", unary<Numeric>(sign));
+  catalog.add("Sign", vector_unary<Function::sign, Numeric>(sign));
   for (auto name : {"Reciprocal", "Inv"})
     catalog.add(name, [](const Node& node) { return make_reciprocal(node, reciprocal); });
   catalog.add("Conj", unary<Complex>([](auto x) { return std::conj(x); }));

@@ -1,25 +1,26 @@
 #include <cmath>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
 
+/// Of integers and complex numbers.
 constexpr auto to_nearest = [](auto x) {
   using T = decltype(x);
-  if constexpr (is_number<T>) return x;
-  else if constexpr (is_complex<T>) return T(std::nearbyint(x.real()), std::nearbyint(x.imag()));
-  else return std::nearbyint(x);
+  if constexpr (is_complex<T>) return T(std::nearbyint(x.real()), std::nearbyint(x.imag()));
+  else return x;
 };
 
 }  // namespace
 
 void add_rounding_kernels(KernelCatalog& catalog) {
-  catalog.add("Floor", unary<Floating>([](auto x) { return std::floor(x); }));
-  catalog.add("Ceil", unary<Floating>([](auto x) { return std::ceil(x); }));
-  catalog.add("Rint", unary<Floating>(to_nearest));
-  catalog.add("Round", unary<Numeric>(to_nearest));
+  using vector::Function;
+  catalog.add("Floor", vector_unary<Function::floor, Floating>(as_it_is));
+  catalog.add("Ceil", vector_unary<Function::ceil, Floating>(as_it_is));
+  catalog.add("Rint", vector_unary<Function::round, Floating>(as_it_is));
+  catalog.add("Round", vector_unary<Function::round, Numeric>(to_nearest));
 }
 
 }  // namespace troupe::cpu

@@ -31,7 +31,7 @@ void select_row(
     auto stride = *flags ? strides[1] : strides[2];
     for (int64_t i = 0; i < size; ++i) out[i] = chosen[i * stride];
   } else if (strides[1] != 0 && strides[2] != 0) {
-    for (int64_t i = 0; i < size; ++i) out[i] = flags[i] ? then[i] : otherwise[i];
+    select_elements(out, flags, then, otherwise, size);
   } else {
     for (int64_t i = 0; i < size; ++i)
       out[i] = flags[i] ? then[i * strides[1]] : otherwise[i * strides[2]];

@@ -7,33 +7,25 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/math/array_function.hpp"
 #include "troupe/devices/cpu/math/special.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
 
+/// Of complex numbers: e^a cos(b) - 1, without subtracting numbers that are nearly the same.
 constexpr auto exponential_minus_1 = [](auto x) {
-  using T = decltype(x);
-  if constexpr (is_complex<T>) {
-    // e^a cos(b) - 1, without subtracting numbers that are nearly the same.
-    auto a = x.real(), b = x.imag(), half = std::sin(b / 2);
-    return T(std::expm1(a) * std::cos(b) - 2 * half * half, std::exp(a) * std::sin(b));
-  } else {
-    return std::expm1(x);
-  }
+  auto a = x.real(), b = x.imag(), half = std::sin(b / 2);
+  return decltype(x)(std::expm1(a) * std::cos(b) - 2 * half * half, std::exp(a) * std::sin(b));
 };
 
+/// Of complex numbers.
 constexpr auto logarithm_of_1_plus = [](auto x) {
   using T = decltype(x);
-  if constexpr (is_complex<T>) {
-    using R = typename T::value_type;
-    auto a = x.real(), b = x.imag();
-    if (!(std::abs(a) < R(0.5) && std::abs(b) < R(0.5))) return std::log(R(1) + x);
-    return T(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
-  } else {
-    return std::log1p(x);
-  }
+  using R = typename T::value_type;
+  auto a = x.real(), b = x.imag();
+  if (!(std::abs(a) < R(0.5) && std::abs(b) < R(0.5))) return std::log(R(1) + x);
+  return T(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
 };
 
 /// Eigen computes several floats at a time, but makes numbers of NaN.
@@ -159,8 +151,9 @@ Result<Kernel> make_betainc(const Node& node) {
 }  // namespace
 
 void add_special_kernels(KernelCatalog& catalog) {
-  catalog.add("Expm1", scalar_function<Differentiable>(exponential_minus_1));
-  catalog.add("Log1p", scalar_function<Differentiable>(logarithm_of_1_plus));
+  using vector::Function;
+  catalog.add("Expm1", costly_vector_unary<Function::expm1, Differentiable>(exponential_minus_1));
+  catalog.add("Log1p", costly_vector_unary<Function::log1p, Differentiable>(logarithm_of_1_plus));
   catalog.add("Erf", make_erf);
   catalog.add("Erfc", scalar_function<Floating>([](auto x) { return std::erfc(x); }));
   catalog.add("BesselI0e", scalar_function<Floating>([](auto x) {

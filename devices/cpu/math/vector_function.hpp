@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/array_function.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
@@ -25,6 +25,21 @@ UnaryElements vector_elements(int64_t cost = 1) {
   return elements;
 }
 
+/// As vector_unary(), for one that takes much more time than a sum. F is for complex numbers alone.
+template <vector::Function function, class Allowed, class F>
+KernelCatalog::Make costly_vector_unary(F) {
+  return [](const Node& node) {
+    return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      if constexpr (is_complex<T>) return costly_unary<T>(unary_loop<F, T, T>);
+      else
+        return Kernel{
+            .compute = ComputeUnary{vector_elements<function, T>(function_cost_elements)},
+            .cost_ns = costly_unary<T>(nullptr).cost_ns};
+    });
+  };
+}
+
 /// As unary(), for a function that vectors of floats have, with the same bits as F.
 template <vector::Function function, class Allowed, class F>
 KernelCatalog::Make vector_unary(F) {
@@ -34,6 +49,35 @@ KernelCatalog::Make vector_unary(F) {
       if constexpr (is_number<T> || is_complex<T>)
         return Kernel{.compute = ComputeUnary{unary_elements<F, T, T>()}};
       else return Kernel{.compute = ComputeUnary{vector_elements<function, T>()}};
+    });
+  };
+}
+
+/// As half_function_loop().
+template <class T, vector::Arithmetic operation>
+void half_arithmetic_loop(void* out, const void* x, const void* y, int64_t count, Repeat repeat) {
+  static const auto loop = vector::arithmetic_loop(operation, DType::float32);
+  binary_by_floats<T>(out, x, y, count, repeat, loop, /*is_predicate=*/false);
+}
+
+/// How vectors of T, or else its elements, by F, are combined.
+template <vector::Arithmetic operation, class F, class T>
+BinaryElements arithmetic_elements() {
+  auto elements = binary_elements<F, T, T>();
+  if constexpr (is_half<T>) elements.loop = half_arithmetic_loop<T, operation>;
+  else if (auto loop = vector::arithmetic_loop(operation, elements.in)) {
+    elements.loop = loop;
+    elements.streaming = vector::arithmetic_loop(operation, elements.in, /*streams=*/true);
+  }
+  return elements;
+}
+
+/// As binary(), for an operation that vectors have.
+template <vector::Arithmetic operation, class Allowed, class F>
+KernelCatalog::Make vector_binary(F) {
+  return [](const Node& node) {
+    return dispatch(Allowed{}, node.attr<DType>("T"), [](auto zero) {
+      return Kernel{.compute = ComputeBinary{arithmetic_elements<operation, F, decltype(zero)>()}};
     });
   };
 }

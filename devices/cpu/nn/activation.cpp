@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
-#include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/math/vector_function.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -16,24 +16,15 @@ constexpr auto relu6_gradient = [](auto dy, auto x) {
   return x > T(0) && x < T(6) ? dy : T(0);
 };
 
-constexpr auto elu = [](auto x) { return x < 0 ? std::expm1(x) : x; };
 constexpr auto elu_gradient = [](auto dy, auto y) { return y < 0 ? (y + 1) * dy : dy; };
 
 constexpr double selu_scale = 1.0507009873554804934193349852946;
 constexpr double selu_scale_alpha = 1.7580993408473768599402175208123;
-constexpr auto selu = [](auto x) {
-  using T = decltype(x);
-  return x < 0 ? T(selu_scale_alpha) * std::expm1(x) : T(selu_scale) * x;
-};
 constexpr auto selu_gradient = [](auto dy, auto y) {
   using T = decltype(y);
   return dy * (y < 0 ? y + T(selu_scale_alpha) : T(selu_scale));
 };
 
-// exp() of what is at most 0: neither overflows nor loses a small result.
-constexpr auto softplus = [](auto x) {
-  return (x < 0 ? decltype(x)(0) : x) + std::log1p(std::exp(-std::abs(x)));
-};
 constexpr auto softplus_gradient = [](auto dy, auto x) { return dy / (std::exp(-x) + 1); };
 
 constexpr auto softsign = [](auto x) { return x / (std::abs(x) + 1); };
@@ -41,21 +32,6 @@ constexpr auto softsign_gradient = [](auto dy, auto x) {
   auto root = std::abs(x) + 1;
   return dy / (root * root);
 };
-
-/// As unary(), for a function worth some ten elements of a sum.
-template <class F>
-KernelCatalog::Make costly_activation(F) {
-  return [](const Node& node) {
-    return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
-      using T = decltype(zero);
-      auto elements = unary_elements<F, T, T>();
-      elements.cost = 16;
-      return Kernel{.compute = ComputeUnary{elements}, .cost_ns = [](const Launch& launch) {
-                      return 8 * launch.input(0).elements();
-                    }};
-    });
-  };
-}
 
 /// out[i] is x[i] where sign_of[i] is positive, else alpha times it.
 template <class T>
@@ -101,15 +77,16 @@ Result<Kernel> make_leaky_relu(const Node& node) {
 }  // namespace
 
 void add_activation_kernels(KernelCatalog& catalog) {
+  using vector::Function;
   catalog.add("Relu6", unary<Real>(relu6));
   catalog.add("Relu6Grad", pairwise<Real>(relu6_gradient));
   catalog.add("LeakyRelu", make_leaky_relu);
   catalog.add("LeakyReluGrad", make_leaky_relu);
-  catalog.add("Elu", costly_activation(elu));
+  catalog.add("Elu", costly_vector_unary<Function::elu, Floating>(as_it_is));
   catalog.add("EluGrad", pairwise<Floating>(elu_gradient));
-  catalog.add("Selu", costly_activation(selu));
+  catalog.add("Selu", costly_vector_unary<Function::selu, Floating>(as_it_is));
   catalog.add("SeluGrad", pairwise<Floating>(selu_gradient));
-  catalog.add("Softplus", costly_activation(softplus));
+  catalog.add("Softplus", costly_vector_unary<Function::softplus, Floating>(as_it_is));
   catalog.add("SoftplusGrad", pairwise<Floating>(softplus_gradient));
   catalog.add("Softsign", unary<Floating>(softsign));
   catalog.add("SoftsignGrad", pairwise<Floating>(softsign_gradient));

@@ -63,8 +63,12 @@ ArithmeticLoop find_arithmetic_loop_of(Arithmetic operation) {
     case mul: return compute_arithmetic<mul, T, streams>;
     case maximum: return compute_arithmetic<maximum, T, streams>;
     case minimum: return compute_arithmetic<minimum, T, streams>;
-    case div:
-      if constexpr (std::is_floating_point_v<T>) return compute_arithmetic<div, T, streams>;
+    default: break;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (operation == div) return compute_arithmetic<div, T, streams>;
+    if (operation == floor_div) return compute_arithmetic<floor_div, T, streams>;
+    if (operation == atan2) return compute_arithmetic<Arithmetic::atan2, T, streams>;
   }
   return nullptr;
 }

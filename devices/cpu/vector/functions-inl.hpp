@@ -6,10 +6,13 @@
 #define TROUPE_VECTOR_FUNCTIONS
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include <limits>
+
+#include "troupe/devices/cpu/vector/loops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace troupe::cpu::vector::HWY_NAMESPACE {
@@ -143,6 +146,30 @@ HWY_INLINE V sigmoid_of(D d, V x) {
   const auto power = exp_of(d, hn::Neg(hn::Abs(x)));
   const auto numerator = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), power, one);
   return hn::Div(numerator, hn::Add(one, power));
+}
+
+/// F is a function of a vector. A part of a vector is computed as a whole one is: the same bits.
+template <class F, class T>
+void compute_some(T* to, const T* from, int64_t count) {
+  const hn::ScalableTag<T> d;
+  store_some(F{}(d, load_some(d, from, count)), d, to, count);
+}
+
+template <class F, class T, bool streams>
+void compute_function(void* out, const void* x, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = lanes_of(d);
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(x);
+  int64_t i = streams ? count_unaligned(d, to, count) : 0;
+  if (i > 0) compute_some<F>(to, from, i);
+  for (; i + lanes <= count; i += lanes) {
+    const auto y = F{}(d, hn::LoadU(d, from + i));
+    if constexpr (streams) hn::Stream(y, d, to + i);
+    else hn::StoreU(y, d, to + i);
+  }
+  if (i < count) compute_some<F>(to + i, from + i, count - i);
+  if constexpr (streams) hwy::FlushStream();
 }
 
 }  // namespace troupe::cpu::vector::HWY_NAMESPACE

@@ -38,9 +38,33 @@ TransposeLoop transpose_loop(size_t cell_bytes, bool streams);
 
 /// out[i] is the function of x[i], which may lie at the same place.
 using UnaryLoop = void (*)(void* out, const void* x, int64_t count);
-enum class Function : uint8_t { exp, log, tanh, sigmoid, sqrt, rsqrt, square, neg, abs, relu };
-/// For float32 and float64, within 2 units in the last place (sigmoid: 2.5); else null. `streams`:
-/// writes past the caches.
+enum class Function : uint8_t {
+  exp,
+  log,
+  tanh,
+  sigmoid,
+  sqrt,
+  rsqrt,
+  square,
+  neg,
+  abs,
+  relu,
+  floor,
+  ceil,
+  round,
+  sign,
+  log1p,
+  expm1,
+  softplus,
+  elu,
+  selu,
+  asin,
+  acos,
+  atan,
+  atanh
+};
+/// For float32 and float64, within 2.5 units in the last place (from log1p on: 4); else null.
+/// `streams`: writes past the caches.
 UnaryLoop function_loop(Function function, DType dtype, bool streams = false);
 
 /// From 16-bit floats to floats and back, rounded to the nearest. For bfloat16 and, where the
@@ -57,8 +81,9 @@ SoftmaxLoop softmax_loop(DType dtype, bool is_log);
 /// stand at its first element for all.
 using ArithmeticLoop =
     void (*)(void* out, const void* x, const void* y, int64_t count, Repeat repeat);
-enum class Arithmetic : uint8_t { add, sub, mul, div, maximum, minimum };
-/// For float32, float64 and, but for div, int32; else null. `streams`: writes past the caches.
+enum class Arithmetic : uint8_t { add, sub, mul, div, maximum, minimum, floor_div, atan2 };
+/// For float32, float64 and, but for divisions and atan2, int32; else null. `streams`: writes past
+/// the caches.
 ArithmeticLoop arithmetic_loop(Arithmetic operation, DType dtype, bool streams = false);
 
 /// How rows of elements are folded to their sum or to an extreme.

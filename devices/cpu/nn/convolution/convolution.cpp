@@ -4,6 +4,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/linalg/product.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 
 namespace troupe::cpu {
@@ -54,8 +55,36 @@ bool suits_dnnl(const Convolution& c) {
          most;
 }
 
+/// Whether each place of the output depends on the same place of the input alone, and channels lie
+/// together: a product of the positions' channels and the filter.
+bool is_product(const Convolution& c) {
+  return c.groups == 1 && c.taps() == 1 && !c.channels_first && c.in == c.out &&
+         std::ranges::max(c.strides) == 1;
+}
+
+Product<float> product_of(const Convolution& c, Pass pass, const ConvolutionData<float>& data) {
+  auto positions = c.batch * c.out_positions();
+  Product<float> p{};
+  p.out = data.result;
+  if (pass == Pass::filter) {
+    p.rows = c.inputs, p.inner = positions, p.columns = c.outputs;
+    p.a = data.input, p.transpose_a = true, p.a_stride = c.inputs;
+    p.b = data.output, p.b_stride = c.outputs;
+  } else {
+    auto is_forward = pass == Pass::output;
+    p.rows = positions;
+    p.inner = is_forward ? c.inputs : c.outputs;
+    p.columns = is_forward ? c.outputs : c.inputs;
+    p.a = is_forward ? data.input : data.output, p.a_stride = p.inner;
+    p.b = data.filter, p.transpose_b = !is_forward, p.b_stride = c.outputs;
+  }
+  p.out_stride = p.columns;
+  return p;
+}
+
 Status convolve(
     const Launch& launch, const Convolution& c, Pass pass, const ConvolutionData<float>& data) {
+  if (is_product(c)) return multiply_matrices(product_of(c, pass, data));
   if (suits_dnnl(c)) return convolve_by_dnnl(launch, c, pass, data);
   convolve_by_loops(c, pass, data);
   return {};

@@ -1,144 +1,17 @@
 #include "troupe/devices/cpu/vector/vector.hpp"
-#include "troupe/devices/cpu/vector/targets.hpp"
-
-#include <hwy/targets.h>
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/tests/devices/cpu/vector/targets.hpp"
 
 namespace troupe::testing {
 namespace {
 
-using cpu::Repeat;
 using cpu::vector::Arithmetic;
-using cpu::vector::Function;
-
-constexpr int64_t most_lanes = 16, longest = 2 * most_lanes + 1;
-
-/// Calls f(name) for each set of instructions that the processor has, which then is the one used.
-template <class F>
-void with_each_target(const F& f) {
-  auto targets = hwy::SupportedAndGeneratedTargets();
-  for (auto target : targets) {
-    hwy::SetSupportedTargetsForTest(target);
-    BOOST_TEST_CONTEXT(hwy::TargetName(target)) f();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
-
-template <class T>
-bool same_bits(const T* x, const T* y, int64_t count) {
-  return std::memcmp(x, y, static_cast<size_t>(count) * sizeof(T)) == 0;
-}
-
-/// Numbers of all sizes and signs, then special ones.
-template <class T>
-std::vector<T> numbers() {
-  using Limits = std::numeric_limits<T>;
-  std::vector<T> result;
-  for (int i = -400; i < 400; ++i) {
-    result.push_back(static_cast<T>(i) / 4 + static_cast<T>(0.01));
-    result.push_back(std::ldexp(static_cast<T>(1 + 0.0023 * i), i % 30));
-  }
-  for (auto x :
-       {T(0), Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), Limits::min(),
-        Limits::max(), T(1), T(0.625)})
-    for (auto signed_x : {x, -x}) result.push_back(signed_x);
-  return result;
-}
-
-/// The distance from what was expected, in units of the last place.
-template <class T>
-double ulps(T got, long double expected) {
-  auto rounded = static_cast<T>(expected);
-  if (got == rounded || (std::isnan(got) && std::isnan(rounded))) return 0;
-  if (!std::isfinite(got) || !std::isfinite(rounded)) return INFINITY;
-  auto next = std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity());
-  return static_cast<double>(
-      std::abs(static_cast<long double>(got) - expected) / (next - std::abs(rounded)));
-}
-
-long double expected(Function function, long double x) {
-  switch (function) {
-    case Function::exp: return std::exp(x);
-    case Function::log: return std::log(x);
-    case Function::tanh: return std::tanh(x);
-    case Function::sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-    case Function::sqrt: return std::sqrt(x);
-    case Function::rsqrt: return 1 / std::sqrt(x);
-    case Function::square: return x * x;
-    case Function::neg: return -x;
-    case Function::abs: return std::abs(x);
-    case Function::relu: return x < 0 ? 0 : x;
-  }
-  return 0;
-}
-
-template <class T>
-void check_function(Function function, DType dtype) {
-  auto x = numbers<T>();
-  auto loop = cpu::vector::function_loop(function, dtype);
-  auto streaming = cpu::vector::function_loop(function, dtype, /*streams=*/true);
-  std::vector<T> y(x.size()), streamed(x.size() + 1);
-  loop(y.data(), x.data(), static_cast<int64_t>(x.size()));
-  for (size_t i = 0; i < x.size(); ++i)
-    BOOST_TEST(
-        ulps(y[i], expected(function, x[i])) <= 2.5,
-        "function " << int(function) << " of " << x[i] << " is " << y[i]);
-  for (size_t i = 0; i < x.size(); ++i)
-    if (y[i] == 0) BOOST_TEST(std::signbit(y[i]) == std::signbit(expected(function, x[i])));
-  // From an address that is not aligned.
-  streaming(streamed.data() + 1, x.data(), static_cast<int64_t>(x.size()));
-  BOOST_TEST(same_bits(streamed.data() + 1, y.data(), static_cast<int64_t>(x.size())));
-  for (int64_t count = 0; count <= longest; ++count)
-    for (int64_t begin = 0; begin < 5; ++begin) {
-      std::vector<T> part(static_cast<size_t>(longest) + 1, T(7));
-      loop(part.data(), x.data() + begin, count);
-      BOOST_TEST(same_bits(part.data(), y.data() + begin, count));
-      BOOST_TEST(part[static_cast<size_t>(count)] == T(7));
-    }
-}
-
-template <class T>
-T combined(Arithmetic operation, T x, T y) {
-  auto a = cpu::wrap(x), b = cpu::wrap(y);
-  switch (operation) {
-    case Arithmetic::add: return static_cast<T>(a + b);
-    case Arithmetic::sub: return static_cast<T>(a - b);
-    case Arithmetic::mul: return static_cast<T>(a * b);
-    case Arithmetic::div: return x / y;
-    case Arithmetic::maximum: return x > y || x != x ? x : y;
-    case Arithmetic::minimum: return x < y || x != x ? x : y;
-  }
-  return x;
-}
-
-template <class T>
-void check_arithmetic(
-    Arithmetic operation, DType dtype, const std::vector<T>& x, const std::vector<T>& y) {
-  for (auto streams : {false, true})
-    for (auto repeat : {Repeat::none, Repeat::x, Repeat::y})
-      for (int64_t count = 0; count <= static_cast<int64_t>(x.size());
-           count += count < longest ? 1 : 97) {
-        std::vector<T> out(x.size() + 1, T(7));
-        cpu::vector::arithmetic_loop(operation, dtype, streams)(
-            out.data(), x.data(), y.data(), count, repeat);
-        for (int64_t i = 0; i < count; ++i) {
-          auto a = x[static_cast<size_t>(repeat == Repeat::x ? 0 : i)];
-          auto b = y[static_cast<size_t>(repeat == Repeat::y ? 0 : i)];
-          auto got = out[static_cast<size_t>(i)], wanted = combined(operation, a, b);
-          if (got != wanted && (got == got || wanted == wanted))
-            BOOST_ERROR(int(operation) << " of " << a << " and " << b << " is " << got);
-        }
-        BOOST_TEST(out[static_cast<size_t>(count)] == T(7));
-      }
-}
 
 template <class T>
 void check_transpose(int64_t rows, int64_t columns, bool streams) {
@@ -251,49 +124,6 @@ void check_folds(DType dtype) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(vectors)
-
-BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_lies) {
-  with_each_target([] {
-    for (auto function :
-         {Function::exp, Function::log, Function::tanh, Function::sigmoid, Function::sqrt,
-          Function::rsqrt, Function::square, Function::neg, Function::abs, Function::relu}) {
-      check_function<float>(function, DType::float32);
-      check_function<double>(function, DType::float64);
-    }
-  });
-}
-
-BOOST_AUTO_TEST_CASE(hyperbolic_tangents_of_floats_are_exact_between_all_their_pieces) {
-  std::vector<float> x;
-  for (float next = 1e-6f; next < 12; next *= 1.0001f) x.push_back(next);
-  with_each_target([&] {
-    std::vector<float> y(x.size());
-    cpu::vector::function_loop(Function::tanh, DType::float32)(y.data(), x.data(), std::ssize(x));
-    double worst = 0;
-    for (size_t i = 0; i < x.size(); ++i)
-      worst = std::max(worst, ulps(y[i], std::tanh(static_cast<long double>(x[i]))));
-    BOOST_TEST(worst <= 2.5);
-    BOOST_TEST(*std::ranges::max_element(y) == 1);
-  });
-}
-
-BOOST_AUTO_TEST_CASE(arithmetic_is_that_of_single_elements) {
-  with_each_target([] {
-    for (auto operation :
-         {Arithmetic::add, Arithmetic::sub, Arithmetic::mul, Arithmetic::div, Arithmetic::maximum,
-          Arithmetic::minimum}) {
-      auto x = numbers<float>();
-      check_arithmetic(operation, DType::float32, x, std::vector<float>(x.rbegin(), x.rend()));
-      auto y = numbers<double>();
-      check_arithmetic(operation, DType::float64, y, std::vector<double>(y.rbegin(), y.rend()));
-      if (operation == Arithmetic::div) continue;
-      std::vector<int32_t> z;
-      for (int i = 0; i < 200; ++i)
-        z.push_back(static_cast<int32_t>(static_cast<uint32_t>(i) * 0x1234567u));
-      check_arithmetic(operation, DType::int32, z, std::vector<int32_t>(z.rbegin(), z.rend()));
-    }
-  });
-}
 
 BOOST_AUTO_TEST_CASE(matrices_of_every_size_are_transposed) {
   with_each_target([] {

@@ -38,6 +38,7 @@ std::vector<LargeConvolution> large_convolutions() {
   add("Conv2D", {4, 7, 7, 256}, {1, 1, 256, 512},
       {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}});
   add("Conv2D", {1, 7, 7, 32}, {1, 1, 32, 33}, {{"strides", ones}, {"padding", "VALID"}});
+  add("Conv2D", {3, 9, 10, 32}, {1, 1, 32, 48}, {{"strides", ones}, {"padding", "SAME"}});
   add("Conv2D", {1, 31, 20, 16}, {5, 3, 16, 33},
       {{"strides", Ints{1, 2, 1, 1}}, {"padding", "SAME"}});
   add("Conv2D", {1, 16, 20, 16}, {3, 3, 16, 32},

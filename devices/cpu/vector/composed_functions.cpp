@@ -1,0 +1,112 @@
+#include "troupe/devices/cpu/vector/composed_functions.hpp"
+
+#include "troupe/devices/cpu/vector/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/composed_functions.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "troupe/devices/cpu/vector/functions-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace troupe::cpu::vector::HWY_NAMESPACE {
+
+/// Of y = 1 + x, rounded, log(y) x / (y - 1): what y lost is made up for (Kahan).
+template <class D, class V>
+HWY_INLINE V log1p_of(D d, V x) {
+  using Limits = std::numeric_limits<hn::TFromD<D>>;
+  const auto one = hn::Set(d, hn::TFromD<D>(1));
+  const auto y = hn::Add(x, one), rounded = hn::Sub(y, one);
+  const auto factor = hn::Div(x, hn::IfThenElse(hn::Eq(rounded, hn::Zero(d)), one, rounded));
+  const auto keeps = hn::Or(hn::Eq(y, one), hn::Eq(x, hn::Set(d, Limits::infinity())));
+  return hn::IfThenElse(keeps, x, hn::Mul(log_of(d, y), factor));
+}
+
+/// Highway's function neither keeps NaN and the sign of 0 nor takes numbers whose result is far
+/// beyond the largest.
+template <class D, class V>
+HWY_INLINE V expm1_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto overflows = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 100 : 720));
+  const auto least = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? -100 : -720));
+  const auto bounded = hn::Max(least, hn::Min(overflows, x));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::CopySign(hn::Expm1(d, bounded), x));
+}
+
+/// Both terms are exact to the last places for every x.
+template <class D, class V>
+HWY_INLINE V softplus_of(D d, V x) {
+  const auto positive = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
+  return hn::Add(positive, log1p_of(d, exp_of(d, hn::Neg(hn::Abs(x)))));
+}
+
+template <class D, class V>
+HWY_INLINE V atanh_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto size = hn::Abs(x);
+  const auto twice = log1p_of(d, hn::Div(hn::Add(size, size), hn::Sub(hn::Set(d, T(1)), size)));
+  return hn::Mul(twice, hn::CopySign(hn::Set(d, T(0.5)), x));
+}
+
+template <Function function>
+struct ComposedFunctionOf {
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    using T = hn::TFromD<D>;
+    if constexpr (function == Function::log1p) return log1p_of(d, x);
+    else if constexpr (function == Function::expm1) return expm1_of(d, x);
+    else if constexpr (function == Function::softplus) return softplus_of(d, x);
+    else if constexpr (function == Function::asin) return hn::Asin(d, x);
+    else if constexpr (function == Function::acos) return hn::Acos(d, x);
+    else if constexpr (function == Function::atan) return hn::Atan(d, x);
+    else if constexpr (function == Function::atanh) return atanh_of(d, x);
+    else {
+      // Klambauer and others, "Self-normalizing neural networks"; Elu's scales are 1.
+      constexpr auto is_elu = function == Function::elu;
+      const auto below = hn::Set(d, T(is_elu ? 1 : 1.7580993408473768599402175208123));
+      const auto above = hn::Set(d, T(is_elu ? 1 : 1.0507009873554804934193349852946));
+      const auto is_below = hn::Lt(x, hn::Zero(d));
+      return hn::IfThenElse(is_below, hn::Mul(below, expm1_of(d, x)), hn::Mul(above, x));
+    }
+  }
+};
+
+template <Function function>
+UnaryLoop find_loop(DType dtype, bool streams) {
+  using F = ComposedFunctionOf<function>;
+  if (dtype == DType::float32)
+    return streams ? compute_function<F, float, true> : compute_function<F, float, false>;
+  if (dtype == DType::float64)
+    return streams ? compute_function<F, double, true> : compute_function<F, double, false>;
+  return nullptr;
+}
+
+UnaryLoop find_composed_loop(Function function, DType dtype, bool streams) {
+  switch (function) {
+    case Function::log1p: return find_loop<Function::log1p>(dtype, streams);
+    case Function::expm1: return find_loop<Function::expm1>(dtype, streams);
+    case Function::softplus: return find_loop<Function::softplus>(dtype, streams);
+    case Function::elu: return find_loop<Function::elu>(dtype, streams);
+    case Function::selu: return find_loop<Function::selu>(dtype, streams);
+    case Function::asin: return find_loop<Function::asin>(dtype, streams);
+    case Function::acos: return find_loop<Function::acos>(dtype, streams);
+    case Function::atan: return find_loop<Function::atan>(dtype, streams);
+    case Function::atanh: return find_loop<Function::atanh>(dtype, streams);
+    default: return nullptr;
+  }
+}
+
+}  // namespace troupe::cpu::vector::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace troupe::cpu::vector {
+
+HWY_EXPORT(find_composed_loop);
+
+UnaryLoop composed_function_loop(Function function, DType dtype, bool streams) {
+  return HWY_DYNAMIC_DISPATCH(find_composed_loop)(function, dtype, streams);
+}
+
+}  // namespace troupe::cpu::vector
+#endif
