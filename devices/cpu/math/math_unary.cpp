@@ -44,7 +44,7 @@ KernelCatalog::Make costly_function(Complex) {
     return dispatch(Differentiable{}, node.attr<DType>("T"), [](auto zero) {
       using T = decltype(zero);
       if constexpr (is_complex<T>) {
-        return costly_unary<T>(function_loop<Complex, decltype(as_it_is), T>);
+        return costly_unary<T>(function_loop<Complex, T>);
       } else {
         return Kernel{
             .compute = ComputeUnary{vector_elements<function, T>(function_cost_elements)},

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "troupe/devices/kernel.hpp"
 
@@ -11,11 +10,12 @@ namespace troupe::cpu {
 /// flag: without a jump that cannot be foreseen.
 template <class C>
 void select_elements(C* out, const bool* flags, const C* then, const C* otherwise, int64_t count) {
-  if constexpr (std::is_trivially_copyable_v<C>) {
+  if constexpr (requires(C c) { c.bits& c.bits; }) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) {
-      auto a = then[i], b = otherwise[i];
-      out[i] = flags[i] ? a : b;
+      using Bits = decltype(C::bits);
+      auto mask = static_cast<Bits>(-static_cast<Bits>(flags[i]));
+      out[i].bits = static_cast<Bits>((then[i].bits & mask) | (otherwise[i].bits & ~mask));
     }
   } else {
     for (int64_t i = 0; i < count; ++i) out[i] = flags[i] ? then[i] : otherwise[i];

@@ -7,11 +7,14 @@
 namespace troupe::cpu {
 
 void add_trigonometric_kernels(KernelCatalog& catalog) {
-  // Eigen computes several of these at a time.
-  catalog.add("Sin", function([](const auto& x) { return x.sin(); }));
-  catalog.add("Cos", function([](const auto& x) { return x.cos(); }));
   catalog.add("Tan", scalar_function<Differentiable>([](auto x) { return std::tan(x); }));
   using vector::Function;
+  catalog.add("Sin", costly_vector_unary<Function::sin, Differentiable>([](auto x) {
+                return std::sin(x);
+              }));
+  catalog.add("Cos", costly_vector_unary<Function::cos, Differentiable>([](auto x) {
+                return std::cos(x);
+              }));
   catalog.add("Asin", costly_vector_unary<Function::asin, Differentiable>([](auto x) {
                 return std::asin(x);
               }));

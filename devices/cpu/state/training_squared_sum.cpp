@@ -101,12 +101,16 @@ struct CenteredRMSPropRule {
 };
 
 /// Follow the regularized leader. The shrinkage is 0 in the first version of the op.
-template <class A>
+/// `takes_roots`: the power is -1/2, of which several elements are computed at a time.
+template <class A, bool takes_roots>
 struct FtrlCore {
   static constexpr size_t variables = 3;
   A rate, l1, l2, shrinkage, power;
 
-  A raise(A x) const { return power == A(-0.5) ? std::sqrt(x) : std::pow(x, -power); }
+  A raise(A x) const {
+    if constexpr (takes_roots) return std::sqrt(x);
+    else return std::pow(x, -power);
+  }
   void operator()(std::array<A, 3>& x, A slope) const {
     auto sum = x[1] + slope * slope;
     auto raised = raise(sum);
@@ -117,17 +121,42 @@ struct FtrlCore {
   }
 };
 
-template <class A>
-struct FtrlRule : FtrlCore<A> {
-  explicit FtrlRule(const TrainingScalars& s)
-      : FtrlCore<A>{s.get<A>(0), s.get<A>(1), s.get<A>(2), A(0), s.get<A>(3)} {}
+template <bool takes_roots>
+struct Ftrl {
+  static constexpr size_t power = 3;  // its place among the scalars
+
+  template <class A>
+  struct Rule : FtrlCore<A, takes_roots> {
+    explicit Rule(const TrainingScalars& s)
+        : FtrlCore<A, takes_roots>{s.get<A>(0), s.get<A>(1), s.get<A>(2), A(0), s.get<A>(power)} {}
+  };
 };
 
-template <class A>
-struct FtrlV2Rule : FtrlCore<A> {
-  explicit FtrlV2Rule(const TrainingScalars& s)
-      : FtrlCore<A>{s.get<A>(0), s.get<A>(1), s.get<A>(2), s.get<A>(3), s.get<A>(4)} {}
+template <bool takes_roots>
+struct FtrlV2 {
+  static constexpr size_t power = 4;
+
+  template <class A>
+  struct Rule : FtrlCore<A, takes_roots> {
+    explicit Rule(const TrainingScalars& s)
+        : FtrlCore<A, takes_roots>{
+              s.get<A>(0), s.get<A>(1), s.get<A>(2), s.get<A>(3), s.get<A>(power)} {}
+  };
 };
+
+template <template <bool> class Version>
+TrainingRule ftrl_rule(DType dtype) {
+  TrainingRule rule;
+  for_dtype(Floating{}, dtype, [&](auto zero) {
+    using T = decltype(zero);
+    rule.loop = [](const TrainingScalars& scalars, const TrainingMemory& memory, int64_t count) {
+      if (scalars.real(Version<true>::power) == -0.5)
+        train_loop<Version<true>::template Rule, T>(scalars, memory, count);
+      else train_loop<Version<false>::template Rule, T>(scalars, memory, count);
+    };
+  });
+  return rule;
+}
 
 Status check_range(const TrainingScalars& scalars, size_t index, const char* name, bool fits) {
   if (fits) return {};
@@ -168,11 +197,10 @@ void add_squared_sum_kernels(KernelCatalog& catalog) {
     add("CenteredRMSProp", training_rule<CenteredRMSPropRule>);
   }
   // As in TensorFlow, only the ops on rows say what the scalars must be.
-  add_training_kernel(catalog, "ResourceApplyFtrl", training_rule<FtrlRule>);
-  add_training_kernel(catalog, "ResourceApplyFtrlV2", training_rule<FtrlV2Rule>);
-  add_training_kernel(catalog, "ResourceSparseApplyFtrl", training_rule<FtrlRule>, "", check_ftrl);
-  add_training_kernel(
-      catalog, "ResourceSparseApplyFtrlV2", training_rule<FtrlV2Rule>, "", check_ftrl_v2);
+  add_training_kernel(catalog, "ResourceApplyFtrl", ftrl_rule<Ftrl>);
+  add_training_kernel(catalog, "ResourceApplyFtrlV2", ftrl_rule<FtrlV2>);
+  add_training_kernel(catalog, "ResourceSparseApplyFtrl", ftrl_rule<Ftrl>, "", check_ftrl);
+  add_training_kernel(catalog, "ResourceSparseApplyFtrlV2", ftrl_rule<FtrlV2>, "", check_ftrl_v2);
 }
 
 }  // namespace troupe::cpu

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cmath>
+
 #include "troupe/devices/cpu/vector/functions-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,6 +42,33 @@ HWY_INLINE V softplus_of(D d, V x) {
   return hn::Add(positive, log1p_of(d, exp_of(d, hn::Neg(hn::Abs(x)))));
 }
 
+/// Highway's functions are exact up to this size.
+constexpr double largest_angle = 30000;
+
+template <bool is_sine, class D, class V>
+HWY_INLINE V wave_of_small(D d, V x) {
+  if constexpr (is_sine) return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, hn::Sin(d, x));
+  else return hn::Cos(d, x);
+}
+
+/// A vector with an angle that is larger takes the time of single ones, which have the same bits
+/// wherever they lie.
+template <bool is_sine, class D, class V>
+HWY_INLINE V wave_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr auto largest = static_cast<T>(largest_angle);
+  if (hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, largest)))) return wave_of_small<is_sine>(d, x);
+  Buffer<D> buffer;
+  hn::Store(x, d, buffer.elements);
+  for (int64_t i = 0; i < lanes_of(d); ++i) {
+    auto& element = buffer.elements[i];
+    if (std::abs(element) <= largest)
+      element = hn::GetLane(wave_of_small<is_sine>(d, hn::Set(d, element)));
+    else element = is_sine ? std::sin(element) : std::cos(element);
+  }
+  return hn::Load(d, buffer.elements);
+}
+
 template <class D, class V>
 HWY_INLINE V atanh_of(D d, V x) {
   using T = hn::TFromD<D>;
@@ -56,6 +85,8 @@ struct ComposedFunctionOf {
     if constexpr (function == Function::log1p) return log1p_of(d, x);
     else if constexpr (function == Function::expm1) return expm1_of(d, x);
     else if constexpr (function == Function::softplus) return softplus_of(d, x);
+    else if constexpr (function == Function::sin) return wave_of<true>(d, x);
+    else if constexpr (function == Function::cos) return wave_of<false>(d, x);
     else if constexpr (function == Function::asin) return hn::Asin(d, x);
     else if constexpr (function == Function::acos) return hn::Acos(d, x);
     else if constexpr (function == Function::atan) return hn::Atan(d, x);
@@ -88,6 +119,8 @@ UnaryLoop find_composed_loop(Function function, DType dtype, bool streams) {
     case Function::softplus: return find_loop<Function::softplus>(dtype, streams);
     case Function::elu: return find_loop<Function::elu>(dtype, streams);
     case Function::selu: return find_loop<Function::selu>(dtype, streams);
+    case Function::sin: return find_loop<Function::sin>(dtype, streams);
+    case Function::cos: return find_loop<Function::cos>(dtype, streams);
     case Function::asin: return find_loop<Function::asin>(dtype, streams);
     case Function::acos: return find_loop<Function::acos>(dtype, streams);
     case Function::atan: return find_loop<Function::atan>(dtype, streams);

@@ -58,6 +58,8 @@ enum class Function : uint8_t {
   softplus,
   elu,
   selu,
+  sin,
+  cos,
   asin,
   acos,
   atan,

@@ -37,6 +37,8 @@ long double expected(Function function, long double x) {
     case Function::selu:
       return x < 0 ? 1.7580993408473768599402175208123L * std::expm1(x)
                    : 1.0507009873554804934193349852946L * x;
+    case Function::sin: return std::sin(x);
+    case Function::cos: return std::cos(x);
     case Function::asin: return std::asin(x);
     case Function::acos: return std::acos(x);
     case Function::atan: return std::atan(x);
@@ -136,12 +138,13 @@ BOOST_AUTO_TEST_SUITE(vector_functions)
 
 BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_lies) {
   with_each_target([] {
-    for (auto function :
-         {Function::exp,   Function::log,      Function::tanh,  Function::sigmoid, Function::sqrt,
-          Function::rsqrt, Function::square,   Function::neg,   Function::abs,     Function::relu,
-          Function::floor, Function::ceil,     Function::round, Function::sign,    Function::log1p,
-          Function::expm1, Function::softplus, Function::elu,   Function::selu,    Function::asin,
-          Function::acos,  Function::atan,     Function::atanh}) {
+    for (auto function : {Function::exp,      Function::log,   Function::tanh,   Function::sigmoid,
+                          Function::sqrt,     Function::rsqrt, Function::square, Function::neg,
+                          Function::abs,      Function::relu,  Function::floor,  Function::ceil,
+                          Function::round,    Function::sign,  Function::log1p,  Function::expm1,
+                          Function::softplus, Function::elu,   Function::sin,    Function::cos,
+                          Function::selu,     Function::asin,  Function::acos,   Function::atan,
+                          Function::atanh}) {
       check_function<float>(function, DType::float32);
       check_function<double>(function, DType::float64);
     }
