@@ -94,14 +94,13 @@ Status compute_tile(Launch& launch) {
 template <class A, class From>
 std::vector<A> sum_copies(const From* from, int64_t outer, int64_t multiple, int64_t size) {
   std::vector<A> sums(static_cast<size_t>(outer * size));
-  parallel_ranges(outer, multiple * size, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i)
-      for (int64_t copy = 0; copy < multiple; ++copy) {
-        auto* sum = sums.data() + i * size;
-        const auto* row = from + (i * multiple + copy) * size;
-        for (int64_t j = 0; j < size; ++j)
-          sum[j] = static_cast<A>(wrap(sum[j]) + wrap(promote(row[j])));
-      }
+  parallel_pieces(outer, size, [&](int64_t i, int64_t first, int64_t last) {
+    auto* sum = sums.data() + i * size;
+    for (int64_t copy = 0; copy < multiple; ++copy) {
+      const auto* row = from + (i * multiple + copy) * size;
+      for (auto j = first; j < last; ++j)
+        sum[j] = static_cast<A>(wrap(sum[j]) + wrap(promote(row[j])));
+    }
   });
   return sums;
 }
@@ -135,8 +134,10 @@ Status compute_tile_grad(Launch& launch) {
       outer *= axes.sizes[axis];
       inner /= axes.sizes[axis];
     }
-    std::ranges::transform(
-        sums, out->template mutable_data<T>(), [](auto sum) { return static_cast<T>(sum); });
+    auto* result = out->template mutable_data<T>();
+    parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
+      for (auto i = begin; i < end; ++i) result[i] = static_cast<T>(sums[static_cast<size_t>(i)]);
+    });
   }
   launch.set(0, *std::move(out));
   return {};

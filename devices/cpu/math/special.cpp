@@ -28,31 +28,18 @@ constexpr auto logarithm_of_1_plus = [](auto x) {
   return T(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
 };
 
-/// Eigen computes several floats at a time, but makes numbers of NaN.
-void erf_of_floats(void* out, const void* x, int64_t count) {
-  constexpr int64_t block = 256;
-  float given[block];  // a copy: x may lie where the result is written
-  for (int64_t begin = 0; begin < count; begin += block) {
-    auto size = std::min(block, count - begin);
-    auto* result = static_cast<float*>(out) + begin;
-    std::copy_n(static_cast<const float*>(x) + begin, size, given);
-    Eigen::Map<Eigen::ArrayXf>(result, size) = Eigen::Map<Eigen::ArrayXf>(given, size).erf();
-    for (int64_t i = 0; i < size; ++i) result[i] = given[i] != given[i] ? given[i] : result[i];
-  }
-}
-
-Result<Kernel> make_erf(const Node& node) {
-  return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
-    using T = decltype(zero);
-    constexpr auto erf = [](auto x) { return std::erf(x); };
-    if constexpr (std::is_same_v<T, double>)
-      return costly_unary<T>(unary_loop<decltype(erf), T, T>);
-    else if constexpr (std::is_same_v<T, float>) return costly_unary<T>(erf_of_floats);
-    else
-      return costly_unary<T>([](void* out, const void* x, int64_t count) {
-        unary_by_floats<T>(out, x, count, erf_of_floats);
-      });
-  });
+/// The maker of the kernel of a function that vectors of floats have; F is for doubles.
+template <vector::Function function, class F>
+KernelCatalog::Make error_function(F) {
+  return [](const Node& node) {
+    return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
+      using T = decltype(zero);
+      auto kernel = costly_unary<T>(unary_loop<F, T, T>);
+      if constexpr (!std::is_same_v<T, double>)
+        kernel.compute = ComputeUnary{vector_elements<function, T>(function_cost_elements)};
+      return kernel;
+    });
+  };
 }
 
 constexpr auto log_gamma = [](auto x) {
@@ -154,8 +141,8 @@ void add_special_kernels(KernelCatalog& catalog) {
   using vector::Function;
   catalog.add("Expm1", costly_vector_unary<Function::expm1, Differentiable>(exponential_minus_1));
   catalog.add("Log1p", costly_vector_unary<Function::log1p, Differentiable>(logarithm_of_1_plus));
-  catalog.add("Erf", make_erf);
-  catalog.add("Erfc", scalar_function<Floating>([](auto x) { return std::erfc(x); }));
+  catalog.add("Erf", error_function<Function::erf>([](auto x) { return std::erf(x); }));
+  catalog.add("Erfc", error_function<Function::erfc>([](auto x) { return std::erfc(x); }));
   catalog.add("BesselI0e", scalar_function<Floating>([](auto x) {
                 return static_cast<decltype(x)>(Eigen::numext::bessel_i0e(static_cast<double>(x)));
               }));

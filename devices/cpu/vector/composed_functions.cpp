@@ -77,6 +77,47 @@ HWY_INLINE V atanh_of(D d, V x) {
   return hn::Mul(twice, hn::CopySign(hn::Set(d, T(0.5)), x));
 }
 
+// The polynomials below have the least largest error in the result.
+
+/// Up to 1 as x times a polynomial of x^2; beyond as 1 - e^-p, where p is a polynomial of |x|.
+template <class D, class V>
+HWY_INLINE V erf_of_floats(D d, V x) {
+  constexpr float small[] = {1.1283791657568372f,    -0.3761262601708067f,  0.11283586929793434f,
+                             -0.026853871662055336f, 0.005188419205337666f, -8.010839553892678e-4f,
+                             7.855547762339569e-05f};
+  constexpr float large[] = {2.5704892910383137e-4f, 1.127423235846218f,    0.6376054923901209f,
+                             0.10356146741420563f,   -0.02204902683721482f, 0.0029986872782686294f,
+                             -1.914031257046033e-4f};
+  const auto one = hn::Set(d, 1.0f), cap = hn::Set(d, 4.0f);  // of larger ones it is 1
+  const auto whole = hn::Abs(x);
+  const auto size = hn::IfThenElse(hn::Gt(whole, cap), cap, whole);
+  const auto near = hn::Mul(x, polynomial_of(d, hn::Mul(x, x), small));
+  const auto far = hn::Sub(one, exp_of(d, hn::Neg(polynomial_of(d, size, large))));
+  return hn::IfThenElse(hn::Lt(size, one), near, hn::CopySign(far, x));
+}
+
+/// From 1/2 on as e^(-x^2) times a polynomial of 1 / (x + 2). The square is that of a number of 12
+/// bits, which is exact, and of what that leaves.
+template <class D, class V>
+HWY_INLINE V erfc_of_floats(D d, V x) {
+  constexpr float scaled[] = {3.49579010544554e-06f, 0.5639711795851057f, 1.1343311575584405f,
+                              1.8816048005629196f,   3.7432146038251055f, -3.3427774627265663f,
+                              25.636617462992568f,   -77.47529910242363f, 89.11372624780454f,
+                              -37.71665265294894f};
+  const auto one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f), half = hn::Set(d, 0.5f);
+  const auto cap = hn::Set(d, 10.5f);  // of larger ones it is 0
+  const auto whole = hn::Abs(x);
+  const auto size = hn::IfThenElse(hn::Gt(whole, cap), cap, whole);
+  const hn::RebindToUnsigned<D> bits;
+  const auto high = hn::BitCast(d, hn::And(hn::BitCast(bits, size), hn::Set(bits, 0xfffff000u)));
+  const auto rest = hn::Mul(hn::Sub(high, size), hn::Add(high, size));
+  const auto factor = polynomial_of(d, hn::Div(one, hn::Add(size, two)), scaled);
+  const auto tail =
+      hn::Mul(hn::Mul(exp_of(d, hn::Neg(hn::Mul(high, high))), factor), exp_of(d, rest));
+  const auto far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, tail), tail);
+  return hn::IfThenElse(hn::Lt(size, half), hn::Sub(one, erf_of_floats(d, x)), far);
+}
+
 template <Function function>
 struct ComposedFunctionOf {
   template <class D, class V>
@@ -91,6 +132,8 @@ struct ComposedFunctionOf {
     else if constexpr (function == Function::acos) return hn::Acos(d, x);
     else if constexpr (function == Function::atan) return hn::Atan(d, x);
     else if constexpr (function == Function::atanh) return atanh_of(d, x);
+    else if constexpr (function == Function::erf) return erf_of_floats(d, x);
+    else if constexpr (function == Function::erfc) return erfc_of_floats(d, x);
     else {
       // Klambauer and others, "Self-normalizing neural networks"; Elu's scales are 1.
       constexpr auto is_elu = function == Function::elu;
@@ -107,8 +150,9 @@ UnaryLoop find_loop(DType dtype, bool streams) {
   using F = ComposedFunctionOf<function>;
   if (dtype == DType::float32)
     return streams ? compute_function<F, float, true> : compute_function<F, float, false>;
-  if (dtype == DType::float64)
-    return streams ? compute_function<F, double, true> : compute_function<F, double, false>;
+  if constexpr (function != Function::erf && function != Function::erfc)
+    if (dtype == DType::float64)
+      return streams ? compute_function<F, double, true> : compute_function<F, double, false>;
   return nullptr;
 }
 
@@ -125,6 +169,8 @@ UnaryLoop find_composed_loop(Function function, DType dtype, bool streams) {
     case Function::acos: return find_loop<Function::acos>(dtype, streams);
     case Function::atan: return find_loop<Function::atan>(dtype, streams);
     case Function::atanh: return find_loop<Function::atanh>(dtype, streams);
+    case Function::erf: return find_loop<Function::erf>(dtype, streams);
+    case Function::erfc: return find_loop<Function::erfc>(dtype, streams);
     default: return nullptr;
   }
 }

@@ -63,9 +63,12 @@ enum class Function : uint8_t {
   asin,
   acos,
   atan,
-  atanh
+  atanh,
+  erf,
+  erfc
 };
-/// For float32 and float64, within 2.5 units in the last place (from log1p on: 4); else null.
+/// For float32 and, but for the last two, float64, within 2.5 units in the last place (from log1p
+/// on: 4, erfc: 6); else null.
 /// `streams`: writes past the caches.
 UnaryLoop function_loop(Function function, DType dtype, bool streams = false);
 

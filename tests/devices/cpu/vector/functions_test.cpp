@@ -43,6 +43,8 @@ long double expected(Function function, long double x) {
     case Function::acos: return std::acos(x);
     case Function::atan: return std::atan(x);
     case Function::atanh: return std::atanh(x);
+    case Function::erf: return std::erf(x);
+    case Function::erfc: return std::erfc(x);
   }
   return 0;
 }
@@ -148,6 +150,8 @@ BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_
       check_function<float>(function, DType::float32);
       check_function<double>(function, DType::float64);
     }
+    for (auto function : {Function::erf, Function::erfc})
+      check_function<float>(function, DType::float32);
   });
 }
 
@@ -162,6 +166,26 @@ BOOST_AUTO_TEST_CASE(hyperbolic_tangents_of_floats_are_exact_between_all_their_p
       worst = std::max(worst, ulps(y[i], std::tanh(static_cast<long double>(x[i]))));
     BOOST_TEST(worst <= 2.5);
     BOOST_TEST(*std::ranges::max_element(y) == 1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(error_functions_of_floats_are_exact_between_all_their_pieces) {
+  std::vector<float> x;
+  for (float next = 1e-6f; next < 10.2f; next *= 1.0001f) {
+    x.push_back(next);
+    x.push_back(-next);
+  }
+  with_each_target([&] {
+    for (auto function : {Function::erf, Function::erfc}) {
+      std::vector<float> y(x.size());
+      cpu::vector::function_loop(function, DType::float32)(y.data(), x.data(), std::ssize(x));
+      double worst = 0;
+      for (size_t i = 0; i < x.size(); ++i)
+        worst = std::max(worst, ulps(y[i], expected(function, static_cast<long double>(x[i]))));
+      BOOST_TEST(
+          worst <= (function == Function::erf ? 4 : 6),
+          "function " << int(function) << ": " << worst);
+    }
   });
 }
 
