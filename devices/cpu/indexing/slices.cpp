@@ -81,8 +81,12 @@ Status set_sums(
   });
   auto sums = launch.allocate(narrowing ? DType::float32 : dtype, shape);
   if (!sums) return sums.status();
-  std::memset(sums->mutable_raw(), 0, sums->bytes());
-  if (auto status = add_all(sums->mutable_raw()); !status.ok()) return status;
+  auto* elements = sums->mutable_raw();
+  parallel_ranges(static_cast<int64_t>(sums->bytes()), 1, [&](int64_t begin, int64_t end) {
+    if (begin < end)
+      std::memset(static_cast<char*>(elements) + begin, 0, static_cast<size_t>(end - begin));
+  });
+  if (auto status = add_all(elements); !status.ok()) return status;
   if (!narrowing) {
     launch.set(0, *std::move(sums));
     return {};

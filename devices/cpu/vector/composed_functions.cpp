@@ -115,7 +115,8 @@ HWY_INLINE V erfc_of_floats(D d, V x) {
   const auto tail =
       hn::Mul(hn::Mul(exp_of(d, hn::Neg(hn::Mul(high, high))), factor), exp_of(d, rest));
   const auto far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, tail), tail);
-  return hn::IfThenElse(hn::Lt(size, half), hn::Sub(one, erf_of_floats(d, x)), far);
+  const auto result = hn::IfThenElse(hn::Lt(size, half), hn::Sub(one, erf_of_floats(d, x)), far);
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
 template <Function function>

@@ -54,7 +54,7 @@ void check_function(Function function, DType dtype) {
   auto x = numbers<T>();
   auto loop = cpu::vector::function_loop(function, dtype);
   auto streaming = cpu::vector::function_loop(function, dtype, /*streams=*/true);
-  std::vector<T> y(x.size()), streamed(x.size() + 1);
+  std::vector<T> y(x.size()), streamed(x.size() + most_lanes);
   loop(y.data(), x.data(), static_cast<int64_t>(x.size()));
   for (size_t i = 0; i < x.size(); ++i)
     BOOST_TEST(
@@ -65,9 +65,15 @@ void check_function(Function function, DType dtype) {
       BOOST_TEST(
           std::signbit(y[i]) == std::signbit(expected(function, x[i])),
           "function " << int(function) << " of " << x[i] << " is " << y[i]);
-  // From an address that is not aligned.
-  streaming(streamed.data() + 1, x.data(), static_cast<int64_t>(x.size()));
-  BOOST_TEST(same_bits(streamed.data() + 1, y.data(), static_cast<int64_t>(x.size())));
+  // To every address that is not aligned.
+  for (size_t at = 0; at < most_lanes; ++at) {
+    streaming(streamed.data() + at, x.data(), static_cast<int64_t>(x.size()));
+    for (size_t i = 0; i < x.size(); ++i)
+      BOOST_TEST(
+          same_bits(&streamed[at + i], &y[i], 1), "function " << int(function) << " of " << x[i]
+                                                              << " is " << y[i] << " or "
+                                                              << streamed[at + i]);
+  }
   for (int64_t count = 0; count <= longest; ++count)
     for (int64_t begin = 0; begin < 5; ++begin) {
       std::vector<T> part(static_cast<size_t>(longest) + 1, T(7));
