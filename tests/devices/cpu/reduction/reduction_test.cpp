@@ -230,6 +230,26 @@ BOOST_AUTO_TEST_CASE(the_greatest_of_long_rows_come_in_their_order) {
   test_top_of_long_rows<int64_t>();
 }
 
+BOOST_AUTO_TEST_CASE(many_numbers_are_counted_in_parts) {
+  constexpr int32_t count = 300001, size = 50;
+  std::vector<int32_t> numbers, expected(size), weights, sums(size);
+  for (int32_t i = 0; i < count; ++i) {
+    numbers.push_back(i * 7 % 53);  // some of them beyond the bins
+    weights.push_back(i % 11);
+    if (numbers.back() >= size) continue;
+    ++expected[static_cast<size_t>(numbers.back())];
+    sums[static_cast<size_t>(numbers.back())] += weights.back();
+  }
+  auto counted = [&](std::span<const int32_t> weights) {
+    const auto given = Tensor::of<int32_t>({static_cast<int64_t>(weights.size())}, weights);
+    const auto x = Tensor::of<int32_t>({count}, std::span<const int32_t>(numbers));
+    return (*run_op("Bincount", {x, Tensor::scalar(size), given}))[0];
+  };
+  const auto plain = counted({}), weighted = counted(weights);
+  BOOST_TEST(plain.values<int32_t>() == expected, boost::test_tools::per_element());
+  BOOST_TEST(weighted.values<int32_t>() == sums, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
