@@ -12,6 +12,19 @@ namespace troupe::cpu {
 namespace {
 
 template <class C>
+void fill_cells(C* out, int64_t count, const C& cell) {
+  if constexpr (std::is_trivially_copyable_v<C>) {
+    // Copies of a block in the cache are written in wider stores than this file is compiled for.
+    constexpr int64_t block = 4096 / sizeof(C);
+    std::fill_n(out, std::min(count, block), cell);
+    for (auto i = block; i < count; i += block)
+      std::memcpy(out + i, out, static_cast<size_t>(std::min(block, count - i)) * sizeof(C));
+  } else {
+    std::fill_n(out, count, cell);
+  }
+}
+
+template <class C>
 Status compute_fill(Launch& launch) {
   const auto& value = launch.input(1);
   if (!value.shape().is_scalar())
@@ -22,7 +35,7 @@ Status compute_fill(Launch& launch) {
   if (!out) return out.status();
   auto* result = mutable_cells<C>(*out);
   parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    std::fill(result + begin, result + end, cells<C>(value)[0]);
+    fill_cells(result + begin, end - begin, cells<C>(value)[0]);
   });
   launch.set(0, *std::move(out));
   return {};
@@ -83,6 +96,31 @@ double range_count(T start, T limit, T delta) {
 }
 
 template <class T>
+void fill_range(T* out, int64_t count, T start, T delta) {
+  if constexpr (std::is_integral_v<T>) {
+    // Modulo the range of T, as products may leave it where no element of the result does.
+    using Bits = std::make_unsigned_t<T>;
+    parallel_ranges(count, 1, [&](int64_t begin, int64_t end) {
+      constexpr int64_t block = 4096 / sizeof(T);
+      T numbers[block];  // in the cache, from where copies are written in wide stores
+      for (auto at = begin; at < end; at += block) {
+        const auto count = std::min(block, end - at);
+        auto next = Bits(start) + static_cast<Bits>(at) * Bits(delta);
+        for (int64_t i = 0; i < count; ++i, next += Bits(delta)) numbers[i] = static_cast<T>(next);
+        std::memcpy(out + at, numbers, static_cast<size_t>(count) * sizeof(T));
+      }
+    });
+  } else {
+    // The sum runs in T and the last one is not computed: it may not be representable.
+    auto next = start;
+    for (int64_t i = 0; i < count; ++i) {
+      out[i] = next;
+      if (i + 1 < count) next = static_cast<T>(next + delta);
+    }
+  }
+}
+
+template <class T>
 Status compute_range(Launch& launch) {
   for (int i = 0; i < 3; ++i)
     if (!launch.input(i).shape().is_scalar())
@@ -96,10 +134,7 @@ Status compute_range(Launch& launch) {
   if (!(count <= range_count_max)) return invalid_argument("a range cannot have so many elements");
   auto out = launch.allocate(dtype_of<T>(), {static_cast<int64_t>(count)});
   if (!out) return out.status();
-  // The sum runs in T and the last one is not computed: it may not be representable.
-  auto* result = out->template mutable_data<T>();
-  for (int64_t i = 0; i < out->elements(); ++i)
-    result[i] = i == 0 ? start : static_cast<T>(result[i - 1] + delta);
+  fill_range(out->template mutable_data<T>(), out->elements(), start, delta);
   launch.set(0, *std::move(out));
   return {};
 }

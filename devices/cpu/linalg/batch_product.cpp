@@ -11,6 +11,8 @@
 #include <tbb/task_arena.h>
 
 #include "troupe/devices/cpu/linalg/product.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/vector/product.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -26,6 +28,21 @@ template <class T>
 void multiply_by_loops(const Product<T>& p) {
   auto a_row = p.transpose_a ? 1 : p.a_stride, a_inner = p.transpose_a ? p.a_stride : 1;
   auto b_inner = p.transpose_b ? 1 : p.b_stride, b_column = p.transpose_b ? p.b_stride : 1;
+  if constexpr (std::is_same_v<T, uint32_t>) {
+    if (b_column == 1) {
+      const auto multiply_row = vector::multiply_row_loop();
+      for (int64_t i = 0; i < p.rows; ++i)
+        multiply_row(
+            {.inner = p.inner,
+             .columns = p.columns,
+             .factors = p.a + i * a_row,
+             .rows = p.b,
+             .factor_stride = a_inner,
+             .row_stride = b_inner,
+             .out = p.out + i * p.out_stride});
+      return;
+    }
+  }
   for (int64_t i = 0; i < p.rows; ++i) {
     auto* out = p.out + i * p.out_stride;
     std::fill_n(out, p.columns, T{});

@@ -1,9 +1,13 @@
 #include "troupe/devices/cpu/nn/nn.hpp"
 
+#include <numeric>
+#include <vector>
+
 #include <Eigen/Core>
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/vector_function.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -14,9 +18,19 @@ Status compute_l2_loss(Launch& launch) {
   const auto& in = launch.input(0);
   auto out = launch.allocate(dtype_of<T>(), {});
   if (!out) return out.status();
-  Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> elements(in.data<T>(), in.elements());
+  // Of parts, whose number depends on the size alone, so that the sum does too.
+  constexpr int64_t part = 64 * 1024;
+  const auto* elements = in.data<T>();
+  std::vector<A> sums(static_cast<size_t>((in.elements() + part - 1) / part));
+  parallel_ranges(static_cast<int64_t>(sums.size()), part, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto count = std::min(part, in.elements() - i * part);
+      Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> array(elements + i * part, count);
+      sums[static_cast<size_t>(i)] = array.template cast<A>().square().sum();
+    }
+  });
   *out->template mutable_data<T>() =
-      static_cast<T>(elements.template cast<A>().square().sum() / A(2));
+      static_cast<T>(std::accumulate(sums.begin(), sums.end(), A(0)) / A(2));
   launch.set(0, *std::move(out));
   return {};
 }

@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/reduction/reduction.hpp"
+#include "troupe/devices/cpu/vector/search.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -45,7 +46,8 @@ int64_t index_of_extreme(const void* first, int64_t size, int64_t stride) {
 
 struct ExtremeElements {
   FindExtreme find;
-  int64_t size;  // of an element, in bytes
+  vector::FindExtreme find_in_row;  // of elements side by side, where there is a loop for them
+  int64_t size;                     // of an element, in bytes
 };
 
 template <class Index>
@@ -70,6 +72,12 @@ Status compute_position(Launch& launch, const ExtremeElements& elements) {
   auto* result = out->template mutable_data<Index>();
   const auto* from = static_cast<const std::byte*>(in.raw());
   parallel_ranges(out->elements(), size, [&](int64_t begin, int64_t end) {
+    constexpr int64_t short_row = 32;
+    if (inner == 1 && size >= short_row && elements.find_in_row) {
+      for (auto i = begin; i < end; ++i)
+        result[i] = static_cast<Index>(elements.find_in_row(from + i * size * elements.size, size));
+      return;
+    }
     for (auto i = begin; i < end; ++i) {
       const auto* line = from + (i / inner * inner * size + i % inner) * elements.size;
       result[i] = static_cast<Index>(elements.find(line, size, inner));
@@ -84,7 +92,11 @@ Result<Kernel> make_position(const Node& node) {
   auto is_long = node.attr<DType>("output_type") == DType::int64;
   return dispatch(Real{}, node.attr<DType>("T"), [is_long](auto zero) {
     using T = decltype(zero);
-    ExtremeElements elements{.find = index_of_extreme<T, IsBetter>, .size = sizeof(T)};
+    constexpr bool is_maximum = std::is_same_v<IsBetter, IsGreater>;
+    ExtremeElements elements{
+        .find = index_of_extreme<T, IsBetter>,
+        .find_in_row = vector::find_extreme_loop(is_maximum, dtype_of<T>()),
+        .size = sizeof(T)};
     auto compute = is_long ? compute_position<int64_t> : compute_position<int32_t>;
     return Kernel{.compute = [=](Launch& launch) { return compute(launch, elements); }};
   });

@@ -3,6 +3,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/parallel.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -19,6 +20,43 @@ Result<int64_t> bin_count(const Tensor& tensor, int64_t least) {
   return *given;
 }
 
+/// Adds the weights, or ones, of values [begin, end) to their bins.
+template <class T>
+void add_to_bins(
+    T* bins, int64_t size, const int32_t* values, const T* weights, int64_t begin, int64_t end) {
+  for (auto i = begin; i < end; ++i) {
+    if (values[i] >= size) continue;
+    auto& bin = bins[values[i]];
+    bin = static_cast<T>(wrap(bin) + wrap(weights ? weights[i] : T(1)));
+  }
+}
+
+/// Many values in parts, each with bins of its own. The number of parts is fixed, so that the same
+/// input always gives the same sums.
+template <class T>
+Status fill_bins(
+    const Launch& launch, T* bins, int64_t size, const int32_t* values, const T* weights,
+    int64_t count) {
+  constexpr int64_t parts = 16, many = 256 * 1024;
+  std::fill_n(bins, size, T(0));
+  if (count < many || size > count / (4 * parts)) {
+    add_to_bins(bins, size, values, weights, 0, count);
+    return {};
+  }
+  auto copies = launch.allocate(dtype_of<T>(), {parts, size});
+  if (!copies) return copies.status();
+  auto* of_parts = copies->template mutable_data<T>();
+  std::fill_n(of_parts, parts * size, T(0));
+  parallel_ranges(parts, count / parts, [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i)
+      add_to_bins(
+          of_parts + i * size, size, values, weights, count * i / parts, count * (i + 1) / parts);
+  });
+  for (int64_t i = 0; i < parts * size; ++i)
+    bins[i % size] = static_cast<T>(wrap(bins[i % size]) + wrap(of_parts[i]));
+  return {};
+}
+
 template <class T>
 Status compute_bincount(Launch& launch) {
   const auto &numbers = launch.input(0), &weights = launch.input(2);
@@ -30,18 +68,17 @@ Status compute_bincount(Launch& launch) {
         "weights must be empty or have the shape " + numbers.shape().to_string() + ", but have " +
         weights.shape().to_string());
   auto values = numbers.values<int32_t>();
-  for (auto value : values)
-    if (value < 0) return invalid_argument("the number " + std::to_string(value) + " is negative");
+  int32_t bits = 0;  // without branches, for vector instructions
+  for (auto value : values) bits |= value;
+  for (size_t i = 0; bits < 0 && i < values.size(); ++i)
+    if (values[i] < 0)
+      return invalid_argument("the number " + std::to_string(values[i]) + " is negative");
   auto out = launch.allocate(dtype_of<T>(), {*size});
   if (!out) return out.status();
   auto* bins = out->template mutable_data<T>();
-  std::fill_n(bins, *size, T(0));
-  const auto* weight = weights.data<T>();
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] >= *size) continue;
-    auto& bin = bins[values[i]];
-    bin = static_cast<T>(wrap(bin) + wrap(is_weighted ? weight[i] : T(1)));
-  }
+  const auto* weight = is_weighted ? weights.data<T>() : nullptr;
+  auto status = fill_bins(launch, bins, *size, values.data(), weight, numbers.elements());
+  if (!status.ok()) return status;
   launch.set(0, *std::move(out));
   return {};
 }

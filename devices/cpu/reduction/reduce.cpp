@@ -19,6 +19,13 @@ struct Folding {
   /// Folds rows [begin, end) onto the elements of `to` that they lead to.
   void fold_rows(std::byte* to, int64_t begin, int64_t end) const {
     auto size = nest.row_size();
+    auto is_row_each =
+        nest.rank() == 2 && nest.row_strides()[0] == 0 && nest.outer_strides()[0] == 1;
+    if (is_row_each && size < short_row && elements.fold_short_rows) {
+      elements.fold_short_rows(
+          to + begin * out_size(), in + begin * size * in_size(), end - begin, size);
+      return;
+    }
     auto fold = nest.row_strides()[0] != 0 ? elements.fold_each : elements.fold_row;
     nest.each_row(begin, end, [&](int64_t row, const auto& at) {
       fold(to + at[0] * out_size(), in + row * size * in_size(), size);

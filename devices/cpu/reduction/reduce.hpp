@@ -82,6 +82,8 @@ struct FoldElements {
   void (*set_none)(void* out, int64_t count) = nullptr;
   /// Folds a row of the input onto one element.
   void (*fold_row)(void* out, const void* row, int64_t size) = nullptr;
+  /// Folds rows of the input, less than `short_row` long, each onto an element of its own.
+  void (*fold_short_rows)(void* out, const void* rows, int64_t count, int64_t size) = nullptr;
   /// Folds each element of a row of the input, or of folded ones, onto an element of its own.
   void (*fold_each)(void* out, const void* row, int64_t size) = nullptr;
   void (*join)(void* out, const void* folded, int64_t size) = nullptr;
@@ -92,6 +94,20 @@ template <class Fold, class A, class T>
 void fold_each(void* out, const void* row, int64_t size) {
   auto* to = static_cast<A*>(out);
   apply<Fold>(to, size, static_cast<const A*>(to), static_cast<const T*>(row));
+}
+
+/// Rows below this size are folded one element after the other, so fold_row() need not be called.
+constexpr int64_t short_row = 16;
+
+template <class Fold, class A, class T>
+void fold_short_rows(void* out, const void* rows, int64_t count, int64_t size) {
+  auto* to = static_cast<A*>(out);
+  const auto* row = static_cast<const T*>(rows);
+  for (int64_t i = 0; i < count; ++i, row += size) {
+    auto folded = to[i];
+    for (int64_t k = 0; k < size; ++k) folded = static_cast<A>(Fold{}(folded, promote(row[k])));
+    to[i] = folded;
+  }
 }
 
 template <class Fold, class T>
@@ -109,6 +125,7 @@ constexpr FoldElements fold_elements() {
             auto* to = static_cast<A*>(out);
             *to = static_cast<A>(Fold{}(*to, fold_row<Fold, A>(static_cast<const T*>(row), size)));
           },
+      .fold_short_rows = fold_short_rows<Fold, A, T>,
       .fold_each = fold_each<Fold, A, T>,
       .join = fold_each<Fold, A, A>};
   if constexpr (is_half<T>)

@@ -2,8 +2,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/reduction/reduce.hpp"
-#include "troupe/devices/cpu/vector/vector.hpp"
+#include "troupe/devices/cpu/reduction/vector_fold.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -23,17 +22,6 @@ struct FoldAny {
   }
   bool operator()(bool folded, bool next) const { return folded | next; }
 };
-
-/// How vectors of T, if they can, or else its elements, are folded.
-template <vector::Arithmetic operation, class Fold, class T>
-FoldElements vector_fold_elements() {
-  auto elements = fold_elements<Fold, T>();
-  auto loops = vector::fold_loops(operation, elements.in);
-  if (!loops.row) return elements;
-  elements.fold_row = loops.row;
-  elements.fold_each = elements.join = loops.each;
-  return elements;
-}
 
 Status compute_reduction(Launch& launch, const FoldElements& elements, bool keep_dims) {
   const auto& in = launch.input(0);

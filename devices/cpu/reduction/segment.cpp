@@ -2,7 +2,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
-#include "troupe/devices/cpu/reduction/reduce.hpp"
+#include "troupe/devices/cpu/reduction/vector_fold.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -21,6 +21,7 @@ struct Segments {
   Tensor ids;  // int64
   int64_t count = 0;
   int ids_rank = 1;
+  bool is_sorted = false;  // and without -1
 };
 
 Result<Tensor> wide_ids(const Launch& launch, const Tensor& ids) {
@@ -29,6 +30,85 @@ Result<Tensor> wide_ids(const Launch& launch, const Tensor& ids) {
   if (wide)
     std::copy_n(ids.data<int32_t>(), ids.elements(), wide->template mutable_data<int64_t>());
   return wide;
+}
+
+/// The rows of each segment, in their order: those of segment i are places[starts[i]] to before
+/// places[starts[i + 1]], or, of sorted segments, which have no places, starts[i] and so on.
+struct SegmentRows {
+  Tensor starts, places;  // int64
+  int64_t most = 0;       // in one segment
+  bool is_sorted = false;
+
+  static Result<SegmentRows> of(const Launch& launch, const Segments& segments) {
+    auto ids = segments.ids.values<int64_t>();
+    auto starts = launch.allocate(DType::int64, {segments.count + 2});
+    if (!starts) return starts.status();
+    auto* start = starts->mutable_data<int64_t>();
+    std::fill_n(start, segments.count + 2, 0);
+    // Counted one place further on, or two where setting the places moves each start to its end.
+    SegmentRows rows;
+    rows.is_sorted = segments.is_sorted;
+    auto* counts = start + (rows.is_sorted ? 1 : 2);
+    for (auto id : ids)
+      if (id >= 0) ++counts[id];
+    for (int64_t id = 0; id < segments.count; ++id) {
+      rows.most = std::max(rows.most, counts[id]);
+      counts[id] += counts[id - 1];
+    }
+    rows.starts = *std::move(starts);
+    if (rows.is_sorted) return rows;
+    auto places = launch.allocate(DType::int64, segments.ids.shape());
+    if (!places) return places.status();
+    auto* place = places->mutable_data<int64_t>();
+    int64_t row = 0;
+    for (auto id : ids) {
+      if (id >= 0) place[start[id + 1]++] = row;
+      ++row;
+    }
+    rows.places = *std::move(places);
+    return rows;
+  }
+
+  int64_t place(int64_t i) const { return is_sorted ? i : places.data<int64_t>()[i]; }
+};
+
+/// Folds the rows of one segment, in their order, to columns [begin, end) of its result.
+void fold_columns(
+    const SegmentFold& fold, std::byte* out, const std::byte* in, int64_t inner,
+    const SegmentRows& rows, int64_t id, int64_t begin, int64_t end) {
+  const auto& elements = fold.elements;
+  const auto in_size = int64_t(size_of(elements.in)), count = end - begin;
+  auto* to = out + begin * int64_t(size_of(elements.folded));
+  const auto first = rows.starts.data<int64_t>()[id], last = rows.starts.data<int64_t>()[id + 1];
+  if (first == last) return fold.set_empty(to, count);
+  elements.set_none(to, count);
+  for (auto i = first; i < last; ++i)
+    elements.fold_each(to, in + (rows.place(i) * inner + begin) * in_size, count);
+  if (fold.divide) fold.divide(to, count, last - first);
+}
+
+/// Fills `out` with the segments. Each element is folded by one thread, in the order of the rows:
+/// the same input always gives the same sum.
+void fill_segments(
+    const SegmentFold& fold, Tensor& out, const Tensor& data, int64_t inner,
+    const SegmentRows& rows) {
+  auto count = rows.starts.elements() - 2, kept = rows.starts.data<int64_t>()[count];
+  // Columns of segments are divided only where one of them has most of the rows.
+  constexpr int64_t columns = 64;
+  auto is_uneven = rows.most > kept / 8 && kept * inner > 256 * 1024;
+  auto parts = is_uneven ? (inner + columns - 1) / columns : 1;
+  auto* folded = static_cast<std::byte*>(out.mutable_raw());
+  const auto* in = static_cast<const std::byte*>(data.raw());
+  const auto size = int64_t(size_of(fold.elements.folded));
+  auto work = (kept + count) * inner / (count * parts);
+  parallel_ranges(count * parts, std::max<int64_t>(1, work), [&](int64_t begin, int64_t end) {
+    for (auto i = begin; i < end; ++i) {
+      auto id = i / parts, part = i % parts;
+      fold_columns(
+          fold, folded + id * inner * size, in, inner, rows, id, inner * part / parts,
+          inner * (part + 1) / parts);
+    }
+  });
 }
 
 Status fold_segments(Launch& launch, const SegmentFold& fold, const Segments& segments) {
@@ -43,30 +123,10 @@ Status fold_segments(Launch& launch, const SegmentFold& fold, const Segments& se
   const auto& elements = fold.elements;
   auto folded = launch.allocate(elements.folded, *shape);
   if (!folded) return folded.status();
-  auto counts = launch.allocate(DType::int64, {segments.count});
-  if (!counts) return counts.status();
-  auto ids = segments.ids.values<int64_t>();
-  auto* rows_of = counts->mutable_data<int64_t>();
-  std::fill_n(rows_of, segments.count, 0);
-  for (auto id : ids)
-    if (id >= 0) ++rows_of[id];
-  auto* out = static_cast<std::byte*>(folded->mutable_raw());
-  const auto* in = static_cast<const std::byte*>(data.raw());
-  auto in_size = int64_t(size_of(elements.in)), out_size = int64_t(size_of(elements.folded));
-  elements.set_none(out, folded->elements());
-  auto rows = static_cast<int64_t>(ids.size());
-  // Columns, not rows, are split: the same input always gives the same sum.
-  parallel_ranges(inner, rows, [&](int64_t begin, int64_t end) {
-    for (int64_t row = 0; row < rows && begin < end; ++row)
-      if (auto id = ids[static_cast<size_t>(row)]; id >= 0)
-        elements.fold_each(
-            out + (id * inner + begin) * out_size, in + (row * inner + begin) * in_size,
-            end - begin);
-  });
-  for (int64_t id = 0; id < segments.count; ++id) {
-    auto* segment = out + id * inner * out_size;
-    if (rows_of[id] == 0) fold.set_empty(segment, inner);
-    else if (fold.divide) fold.divide(segment, inner, rows_of[id]);
+  if (folded->elements() > 0) {
+    auto rows = SegmentRows::of(launch, segments);
+    if (!rows) return rows.status();
+    fill_segments(fold, *folded, data, inner, *rows);
   }
   if (!elements.narrow) {
     launch.set(0, *std::move(folded));
@@ -74,7 +134,7 @@ Status fold_segments(Launch& launch, const SegmentFold& fold, const Segments& se
   }
   auto narrow = launch.allocate(elements.in, *shape);
   if (!narrow) return narrow.status();
-  elements.narrow(narrow->mutable_raw(), out, folded->elements());
+  elements.narrow(narrow->mutable_raw(), folded->raw(), folded->elements());
   launch.set(0, *std::move(narrow));
   return {};
 }
@@ -98,7 +158,7 @@ Status compute_segment(Launch& launch, const SegmentFold& fold) {
   }
   if (last == std::numeric_limits<int64_t>::max())
     return invalid_argument("segment id " + std::to_string(last) + " is too large");
-  return fold_segments(launch, fold, {.ids = *wide, .count = last + 1});
+  return fold_segments(launch, fold, {.ids = *wide, .count = last + 1, .is_sorted = true});
 }
 
 Status compute_unsorted_segment(Launch& launch, const SegmentFold& fold) {
@@ -167,6 +227,19 @@ void divide_rows(void* sums, int64_t count, int64_t rows) {
 
 using ComputeSegments = Status (*)(Launch&, const SegmentFold&);
 
+/// How elements are folded: by vectors, where there are any for the fold.
+template <class Fold, class T>
+FoldElements elements_of() {
+  using vector::Arithmetic;
+  if constexpr (std::is_same_v<Fold, FoldSum>)
+    return vector_fold_elements<Arithmetic::add, Fold, T>();
+  else if constexpr (std::is_same_v<Fold, FoldMaximum>)
+    return vector_fold_elements<Arithmetic::maximum, Fold, T>();
+  else if constexpr (std::is_same_v<Fold, FoldMinimum>)
+    return vector_fold_elements<Arithmetic::minimum, Fold, T>();
+  else return fold_elements<Fold, T>();
+}
+
 template <class Fold, class IfEmpty, class Allowed>
 KernelCatalog::Make segment_maker(ComputeSegments compute, bool is_mean = false) {
   return [=](const Node& node) {
@@ -174,7 +247,7 @@ KernelCatalog::Make segment_maker(ComputeSegments compute, bool is_mean = false)
       using T = decltype(zero);
       using A = Promoted<T>;
       SegmentFold fold{
-          .elements = fold_elements<Fold, T>(), .set_empty = [](void* out, int64_t count) {
+          .elements = elements_of<Fold, T>(), .set_empty = [](void* out, int64_t count) {
             std::fill_n(static_cast<A*>(out), count, static_cast<A>(IfEmpty::template value<T>()));
           }};
       if (is_mean) fold.divide = divide_rows<A>;

@@ -192,6 +192,7 @@ void add_products(
     const auto* row = static_cast<const T*>(b) + index[adjoint.a ? 0 : 1] * sizes.columns;
     auto value = static_cast<A>(promote(static_cast<const T*>(values)[i]));
     auto factor = conjugate_if(value, adjoint.a);
+#pragma GCC ivdep
     for (auto column = begin; column < end; ++column)
       to[column] = static_cast<A>(
           wrap(to[column]) + wrap(factor) * wrap(static_cast<A>(promote(row[column]))));
@@ -225,9 +226,14 @@ Status compute_sparse_product(
     rows = *std::move(turned);
   }
   return set_sums(launch, b.dtype(), *shape, [&](void* sums) {
-    auto work = std::max<int64_t>(places->count(), 1);
-    parallel_ranges(sizes->columns, work, [&](int64_t begin, int64_t end) {
-      elements.add(sums, *places, values.raw(), rows.raw(), *sizes, adjoint, begin, end);
+    // Not so few columns that the entries would take longer to read than their rows to add.
+    constexpr int64_t few = 32;
+    auto work = few * std::max<int64_t>(places->count(), 1), columns = sizes->columns;
+    auto parts = (columns + few - 1) / few;
+    parallel_ranges(parts, work, [&](int64_t begin, int64_t end) {
+      elements.add(
+          sums, *places, values.raw(), rows.raw(), *sizes, adjoint, columns * begin / parts,
+          columns * end / parts);
     });
     return Status();
   });

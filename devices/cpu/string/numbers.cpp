@@ -1,4 +1,6 @@
+#include <charconv>
 #include <cstdio>
+#include <iterator>
 
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/string/number_text.hpp"
@@ -23,18 +25,35 @@ Result<Kernel> make_string_to_number(const Node& node) {
   });
 }
 
-/// Appends what printf() makes of the value; the format is one for its type.
+/// How numbers are written: as by printf(), in a format for their type.
+struct NumberFormat {
+  std::string text;
+  int fixed_digits = -1;  // after the point, where the format says no more than those
+};
+
+/// Appends what printf() makes of the value.
 template <class T>
-void append_formatted(std::string& text, const std::string& format, T value) {
-  auto size = static_cast<size_t>(std::snprintf(nullptr, 0, format.c_str(), value));
+void append_formatted(std::string& text, const NumberFormat& format, T value) {
+  char written[128];
+  if constexpr (std::is_floating_point_v<T>) {
+    if (format.fixed_digits >= 0) {
+      // Is defined to write what printf() does, but need not read the format.
+      auto [end, error] = std::to_chars(
+          written, std::end(written), value, std::chars_format::fixed, format.fixed_digits);
+      if (error == std::errc()) return void(text.append(written, end));
+    }
+  }
+  auto size =
+      static_cast<size_t>(std::snprintf(written, sizeof(written), format.text.c_str(), value));
+  if (size < sizeof(written)) return void(text.append(written, size));
   auto begin = text.size();
   text.resize(begin + size + 1);  // snprintf() ends what it writes with a zero
-  std::snprintf(text.data() + begin, size + 1, format.c_str(), value);
+  std::snprintf(text.data() + begin, size + 1, format.text.c_str(), value);
   text.resize(begin + size);
 }
 
 template <class T>
-std::string number_text(const std::string& format, const T& value) {
+std::string number_text(const NumberFormat& format, const T& value) {
   std::string text;
   if constexpr (std::is_same_v<T, bool>) {
     text = value ? "true" : "false";
@@ -50,22 +69,23 @@ std::string number_text(const std::string& format, const T& value) {
   return text;
 }
 
-/// The format for printf().
 template <class T>
-std::string format_of(const Node& node) {
+NumberFormat format_of(const Node& node) {
   auto fill = node.attr<std::string>("fill");
   auto width = node.attr<int64_t>("width"), precision = node.attr<int64_t>("precision");
   if (std::is_integral_v<T> && fill == "#") fill.clear();  // has no meaning in C
   auto format = "%" + fill;
   if (width >= 0) format += std::to_string(width);
   if (precision >= 0) format += "." + std::to_string(precision);
-  if (std::is_integral_v<T>) return format + (std::is_signed_v<T> ? "lld" : "llu");
-  if (node.attr<bool>("shortest")) return format + "g";
-  return format + (node.attr<bool>("scientific") ? "e" : "f");
+  if (std::is_integral_v<T>) return {format + (std::is_signed_v<T> ? "lld" : "llu")};
+  if (node.attr<bool>("shortest")) return {format + "g"};
+  if (node.attr<bool>("scientific")) return {format + "e"};
+  auto is_plain = fill.empty() && width < 0 && precision < 64;
+  return {format + "f", !is_plain ? -1 : precision >= 0 ? static_cast<int>(precision) : 6};
 }
 
 template <class T>
-Status write_numbers(Launch& launch, const std::string& format) {
+Status write_numbers(Launch& launch, const NumberFormat& format) {
   const auto& in = launch.input(0);
   auto out = launch.allocate(DType::string, in.shape());
   if (!out) return out.status();

@@ -110,6 +110,22 @@ BOOST_AUTO_TEST_CASE(axes_to_sum_a_gradient_over_are_those_that_were_stretched) 
   BOOST_TEST(starts_with(axes({2}, {3}), "InvalidArgument"));
 }
 
+BOOST_AUTO_TEST_CASE(large_tensors_are_filled_in_parts) {
+  constexpr int32_t count = 300001;
+  const auto fives = (*run_op("Fill", {vec<int32_t>({count}), Tensor::scalar<int32_t>(5)}))[0];
+  auto range = [](auto start, auto limit, auto delta) {
+    return (
+        *run_op("Range", {Tensor::scalar(start), Tensor::scalar(limit), Tensor::scalar(delta)}))[0];
+  };
+  const auto odd = range(int32_t{-9}, int32_t{2 * count - 9}, int32_t{2});
+  const auto down = range(int64_t{0}, int64_t{-count}, int64_t{-1});
+  for (int32_t i = 0; i < count; ++i) {
+    BOOST_REQUIRE(fives.data<int32_t>()[i] == 5);
+    BOOST_REQUIRE(odd.data<int32_t>()[i] == 2 * i - 9);
+    BOOST_REQUIRE(down.data<int64_t>()[i] == -i);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(fill_repeats_a_value) {
   auto fill = [](std::initializer_list<int32_t> sizes, const Tensor& value) {
     return show("Fill", {vec<int32_t>(sizes), value});

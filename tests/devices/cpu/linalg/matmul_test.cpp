@@ -71,6 +71,30 @@ BOOST_AUTO_TEST_CASE(large_products_are_computed_in_parts_with_the_same_result) 
   check<double>({300, 64, 150}, 1e-12);
 }
 
+Tensor large_integers(int64_t rows, int64_t columns) {
+  std::vector<int32_t> values;
+  for (int64_t i = 0; i < rows * columns; ++i)
+    values.push_back(static_cast<int32_t>(i * 1234567891 % 2147483647));
+  return Tensor::of<int32_t>({rows, columns}, std::span<const int32_t>(values));
+}
+
+BOOST_AUTO_TEST_CASE(products_of_integers_wrap_around_at_any_size) {
+  for (auto [rows, inner, columns] : {Sizes{3, 5, 1}, {4, 7, 15}, {9, 33, 16}, {70, 40, 211}}) {
+    const auto a = large_integers(rows, inner), b = large_integers(inner, columns);
+    std::vector<int32_t> expected;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        uint32_t sum = 0;
+        for (int64_t k = 0; k < inner; ++k)
+          sum += static_cast<uint32_t>(a.data<int32_t>()[i * inner + k]) *
+                 static_cast<uint32_t>(b.data<int32_t>()[k * columns + j]);
+        expected.push_back(static_cast<int32_t>(sum));
+      }
+    const auto product = *run_op("MatMul", {a, b});
+    BOOST_TEST(product[0].values<int32_t>() == expected, boost::test_tools::per_element());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(integers_and_complex_numbers_are_multiplied) {
   auto a = vec<int32_t>({2, 2}, {1, 2, 3, 4}), b = vec<int32_t>({2, 2}, {5, 6, 7, 8});
   BOOST_TEST(show("MatMul", {a, b}) == "int32[2,2] [19 22 43 50]");

@@ -93,6 +93,14 @@ BOOST_AUTO_TEST_CASE(l2_loss_is_half_the_sum_of_squares) {
   BOOST_TEST(show("L2Loss", {Tensor::of<float>({0}, {})}) == "float32[] [0]");
 }
 
+BOOST_AUTO_TEST_CASE(squares_of_large_tensors_are_summed_in_parts) {
+  const auto x = varied<double>({400001});
+  double sum = 0;
+  for (auto element : x.values<double>()) sum += element * element;
+  BOOST_TEST(
+      (*run_op("L2Loss", {x}))[0].value<double>() == sum / 2, boost::test_tools::tolerance(1e-12));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing

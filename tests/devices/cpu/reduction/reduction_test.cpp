@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <numeric>
+
 #include "troupe/tests/devices/cpu/run_op.hpp"
 
 namespace troupe::testing {
@@ -114,6 +117,137 @@ BOOST_AUTO_TEST_CASE(the_first_of_the_greatest_is_found) {
   BOOST_TEST(arg_max(vec<uint8_t>({0, 0}), 0) == "int64[] [0]");
   BOOST_TEST(starts_with(arg_max(matrix, 2), "InvalidArgument"));
   BOOST_TEST(starts_with(arg_max(Tensor::of<float>({2, 0}, {}), 1), "InvalidArgument"));
+}
+
+/// Sums of the rows of each segment, one after the other.
+std::vector<float> sums_of_rows(const Tensor& x, const std::vector<int32_t>& ids, int64_t count) {
+  const auto columns = x.shape()[1];
+  std::vector<float> sums(static_cast<size_t>(count * columns));
+  for (size_t row = 0; row < ids.size(); ++row)
+    for (int64_t i = 0; ids[row] >= 0 && i < columns; ++i)
+      sums[static_cast<size_t>(ids[row] * columns + i)] +=
+          x.data<float>()[static_cast<int64_t>(row) * columns + i];
+  return sums;
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_large_segments_are_summed_in_their_order) {
+  constexpr int64_t rows = 3000, columns = 150, count = 40;
+  const auto x = varied<float>({rows, columns});
+  auto sums = [&](const char* op, auto id_of) {
+    std::vector<int32_t> ids;
+    for (int32_t row = 0; row < rows; ++row) ids.push_back(id_of(row));
+    Tensors inputs{x, Tensor::of<int32_t>({rows}, std::span<const int32_t>(ids))};
+    if (op == std::string("UnsortedSegmentSum")) inputs.push_back(Tensor::scalar<int64_t>(count));
+    const auto out = (*run_op(op, inputs))[0];
+    auto expected = sums_of_rows(x, ids, count);
+    BOOST_TEST(out.values<float>() == expected, boost::test_tools::per_element());
+  };
+  sums("SegmentSum", [](int32_t row) { return row * 39 / 2999; });
+  sums("SegmentSum", [](int32_t row) { return row < 2990 ? 7 : 39; });  // most rows in one
+  sums("UnsortedSegmentSum", [](int32_t row) { return row * 7 % 42 - 2; });
+  sums("UnsortedSegmentSum", [](int32_t row) { return row % 3 == 0 ? row % 40 : 5; });
+}
+
+BOOST_AUTO_TEST_CASE(short_rows_of_large_tensors_are_folded_alone) {
+  const auto x = varied<float>({40000, 8});
+  const auto sums = (*run_op("Sum", {x, vec<int32_t>({1})}))[0];
+  for (int64_t row = 0; row < 40000; ++row) {
+    float sum = 0;
+    for (int64_t i = 0; i < 8; ++i) sum += x.data<float>()[row * 8 + i];
+    BOOST_REQUIRE(sums.data<float>()[row] == sum);
+  }
+}
+
+template <class T>
+void test_extremes_in_long_rows() {
+  for (int64_t size : {32, 33, 100, 1027}) {
+    for (int64_t place : {int64_t{0}, size / 2, size - 1}) {
+      std::vector<T> row(static_cast<size_t>(size), T(3));
+      row[static_cast<size_t>(place)] = T(5);
+      row.back() = T(5);
+      if constexpr (std::is_floating_point_v<T>) row[1] = T(nan);
+      auto expected = "int64[1] [" + std::to_string(place) + "]";
+      auto found = [&](const char* op) {
+        auto x = Tensor::of<T>({1, size}, std::span<const T>(row));
+        return show(op, {x, Tensor::scalar<int32_t>(1)});
+      };
+      BOOST_TEST(found("ArgMax") == expected);
+      for (auto& element : row) element = -element;
+      BOOST_TEST(found("ArgMin") == expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_first_extreme_of_a_long_row_is_found) {
+  test_extremes_in_long_rows<float>();
+  test_extremes_in_long_rows<double>();
+  test_extremes_in_long_rows<int32_t>();
+  std::vector<float> row(100, float(-inf));
+  row[0] = float(nan);
+  auto x = Tensor::of<float>({1, 100}, std::span<const float>(row));
+  BOOST_TEST(show("ArgMax", {x, Tensor::scalar<int32_t>(1)}) == "int64[1] [0]");
+}
+
+/// The places of a row's elements, the greatest first, at equal ones the first first, NaN last.
+template <class T>
+std::vector<int32_t> ranked_places(const T* row, int64_t size, int64_t k) {
+  std::vector<int32_t> places(static_cast<size_t>(size));
+  std::iota(places.begin(), places.end(), 0);
+  std::stable_sort(places.begin(), places.end(), [&](auto x, auto y) {
+    return row[x] > row[y] || (row[x] == row[x] && row[y] != row[y]);
+  });
+  places.resize(static_cast<size_t>(k));
+  return places;
+}
+
+template <class T>
+void test_top_of_long_rows() {
+  constexpr int64_t rows = 3, size = 5000;
+  std::vector<T> elements;
+  for (int64_t i = 0; i < rows * size; ++i)
+    elements.push_back(static_cast<T>((i * 7919) % 2003 - 1001));
+  if constexpr (std::is_floating_point_v<T>) elements[77] = T(nan);
+  auto x = Tensor::of<T>({rows, size}, std::span<const T>(elements));
+  for (int32_t k : {1, 10, 700, 4999, 5000}) {
+    auto top = *run_op("TopKV2", {x, Tensor::scalar<int32_t>(k)});
+    for (int64_t row = 0; row < rows; ++row) {
+      auto expected = ranked_places(elements.data() + row * size, size, k);
+      std::span found(top[1].template data<int32_t>() + row * k, static_cast<size_t>(k));
+      BOOST_TEST(found == expected, boost::test_tools::per_element());
+      for (size_t i = 0; i < found.size(); ++i) {
+        auto value = top[0].template data<T>()[row * k + static_cast<int64_t>(i)];
+        auto own = elements[static_cast<size_t>(row * size + expected[i])];
+        BOOST_REQUIRE((value == own || (value != value && own != own)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_greatest_of_long_rows_come_in_their_order) {
+  test_top_of_long_rows<float>();
+  test_top_of_long_rows<double>();
+  test_top_of_long_rows<int32_t>();
+  test_top_of_long_rows<int64_t>();
+}
+
+BOOST_AUTO_TEST_CASE(many_numbers_are_counted_in_parts) {
+  constexpr int32_t count = 300001, size = 50;
+  std::vector<int32_t> numbers, expected(size), weights, sums(size);
+  for (int32_t i = 0; i < count; ++i) {
+    numbers.push_back(i * 7 % 53);  // some of them beyond the bins
+    weights.push_back(i % 11);
+    if (numbers.back() >= size) continue;
+    ++expected[static_cast<size_t>(numbers.back())];
+    sums[static_cast<size_t>(numbers.back())] += weights.back();
+  }
+  auto counted = [&](std::span<const int32_t> weights) {
+    const auto given = Tensor::of<int32_t>({static_cast<int64_t>(weights.size())}, weights);
+    const auto x = Tensor::of<int32_t>({count}, std::span<const int32_t>(numbers));
+    return (*run_op("Bincount", {x, Tensor::scalar(size), given}))[0];
+  };
+  const auto plain = counted({}), weighted = counted(weights);
+  BOOST_TEST(plain.values<int32_t>() == expected, boost::test_tools::per_element());
+  BOOST_TEST(weighted.values<int32_t>() == sums, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

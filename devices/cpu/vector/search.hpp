@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "troupe/graph/types/dtype.hpp"
+
+namespace troupe::cpu::vector {
+
+/// The first place of the greatest, or the least, of the elements of a row, of which NaN is none;
+/// 0 where no element is better than the worst that there is.
+using FindExtreme = int64_t (*)(const void* row, int64_t size);
+/// For float32, float64 and int32, else null.
+FindExtreme find_extreme_loop(bool is_maximum, DType dtype);
+
+/// How many elements of a row are greater than one; -1 where an element is infinite or NaN.
+using CountGreater = int64_t (*)(const float* row, int64_t size, float than);
+CountGreater count_greater_loop();
+
+}  // namespace troupe::cpu::vector
