@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "troupe/tests/devices/cpu/run_op.hpp"
+#include "troupe/tests/devices/cpu/vector/each_target.hpp"
 
 namespace troupe::testing {
 
@@ -91,19 +92,32 @@ BOOST_AUTO_TEST_SUITE(pooling)
 
 BOOST_AUTO_TEST_CASE(pools_of_any_number_of_channels_are_those_of_each_channel) {
   for (int64_t channels : {1, 7, 16, 31, 64, 150}) BOOST_TEST_CONTEXT(channels) {
-      check_pools<float>(channels, 1e-5);
-      check_pools<double>(channels, 1e-12);
+      with_each_target([&] {
+        check_pools<float>(channels, 1e-5);
+        check_pools<double>(channels, 1e-12);
+      });
     }
   check_pools<bfloat16>(150, 0.1);
 }
 
 BOOST_AUTO_TEST_CASE(nan_is_the_greatest_wherever_it_stands) {
-  std::vector<int64_t> line = {1, 1, 3, 1};
-  Attrs attrs = {{"ksize", line}, {"strides", line}, {"padding", "VALID"}};
-  auto x = vec({1, 1, 9, 1}, {nan, 1, 2, 1, nan, 2, 1, 2, nan});
-  auto dy = vec({1, 1, 3, 1}, {1, 2, 3});
-  BOOST_TEST(show("MaxPool", {x}, attrs) == "float32[1,1,3,1] [nan nan nan]");
-  BOOST_TEST(show("MaxPoolGrad", {x, dy, dy}, attrs) == "float32[1,1,9,1] [1 0 0 0 2 0 0 0 3]");
+  constexpr int64_t channels = 20;  // in vectors, and singly
+  Attrs attrs = {
+      {"ksize", std::vector<int64_t>{1, 1, 3, 1}},
+      {"strides", std::vector<int64_t>{1, 1, 3, 1}},
+      {"padding", "VALID"}};
+  std::vector<float> cells, ones(3 * channels, 1), expected;
+  for (double value : {nan, 1., 2., 1., nan, 2., 1., 2., nan})
+    cells.insert(cells.end(), channels, static_cast<float>(value));
+  for (float sum : {1, 0, 0, 0, 1, 0, 0, 0, 1}) expected.insert(expected.end(), channels, sum);
+  auto x = Tensor::of<float>({1, 1, 9, channels}, std::span<const float>(cells));
+  auto dy = Tensor::of<float>({1, 1, 3, channels}, std::span<const float>(ones));
+  with_each_target([&] {
+    auto y = run_op("MaxPool", {x}, attrs), dx = run_op("MaxPoolGrad", {x, dy, dy}, attrs);
+    BOOST_REQUIRE((y && dx));
+    for (auto greatest : y->front().values<float>()) BOOST_TEST(std::isnan(greatest));
+    BOOST_TEST(std::ranges::equal(dx->front().values<float>(), expected));
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

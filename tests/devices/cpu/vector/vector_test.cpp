@@ -1,7 +1,4 @@
 #include "troupe/devices/cpu/vector/vector.hpp"
-#include "troupe/devices/cpu/vector/targets.hpp"
-
-#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstring>
@@ -11,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/tests/devices/cpu/vector/each_target.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -20,17 +18,6 @@ using cpu::vector::Arithmetic;
 using cpu::vector::Function;
 
 constexpr int64_t most_lanes = 16, longest = 2 * most_lanes + 1;
-
-/// Calls f(name) for each set of instructions that the processor has, which then is the one used.
-template <class F>
-void with_each_target(const F& f) {
-  auto targets = hwy::SupportedAndGeneratedTargets();
-  for (auto target : targets) {
-    hwy::SetSupportedTargetsForTest(target);
-    BOOST_TEST_CONTEXT(hwy::TargetName(target)) f();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 template <class T>
 bool same_bits(const T* x, const T* y, int64_t count) {
