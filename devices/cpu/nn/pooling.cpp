@@ -156,10 +156,60 @@ Status compute_max_pool(Launch& launch, const PoolNode& node, const GreatestElem
   const auto* x = bytes_of(launch.input(0));
   auto* y = mutable_bytes_of(*out);
   auto size = static_cast<int64_t>(elements.size);
-  plan.each_window_parallel([&, x, y, size](const PoolWindow& window) {
-    elements.take(
-        plan, window, x + plan.image_at(window) * size, y + plan.output_at(window) * size);
+  auto take = vector::pool_loops(elements.dtype).take_greatest;
+  plan.each_window_parallel([&, x, y, size, take](const PoolWindow& window) {
+    const auto* image = x + plan.image_at(window) * size;
+    auto* to = y + plan.output_at(window) * size;
+    if (take) take(plan.cells_of(window), image + plan.first_cell(window) * size, to);
+    else elements.take(plan, window, image, to);
   });
+  launch.set(0, *std::move(out));
+  return {};
+}
+
+/// Calls add(window) for all windows of image `outer`, after it has set those sums to 0 that the
+/// window is the first to reach: they are still in the caches when they are added to.
+template <class F>
+void add_windows(const PoolPlan& plan, int64_t outer, std::byte* sums, int64_t size, const F& add) {
+  sums += outer * plan.in_image() * size;
+  int64_t done = 0;  // the positions before have been set
+  auto set_zeros_until = [&](int64_t position) {
+    if (position <= done) return;
+    auto bytes = plan.inner * size;
+    std::memset(sums + done * bytes, 0, static_cast<size_t>((position - done) * bytes));
+    done = position;
+  };
+  auto rows = plan.rows_of_image();
+  plan.each_window(outer * rows, (outer + 1) * rows, [&](const PoolWindow& window) {
+    set_zeros_until(plan.last_position(window) + 1);
+    add(window);
+  });
+  set_zeros_until(plan.in_positions());
+}
+
+/// Sets output 0 to sums for all elements of what is pooled: add(window, sums) adds to them.
+template <class Elements, class F>
+Status set_window_sums(
+    Launch& launch, const PoolPlan& plan, const Elements& elements, const Shape& shape,
+    const F& add) {
+  // An image's windows overlap: one thread adds them.
+  auto add_all = [&](void* to) {
+    auto* sums = static_cast<std::byte*>(to);
+    parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
+      for (auto outer = begin; outer < end; ++outer)
+        add_windows(plan, outer, sums, int64_t(elements.sum_size), [&](const PoolWindow& window) {
+          add(window, sums + plan.image_at(window) * int64_t(elements.sum_size));
+        });
+    });
+  };
+  if (elements.sum_size != elements.size)
+    return set_sums(launch, elements.dtype, shape, [&](void* sums) {
+      add_all(sums);
+      return Status();
+    });
+  auto out = launch.allocate(elements.dtype, shape);
+  if (!out) return out.status();
+  if (out->elements() > 0) add_all(out->mutable_raw());
   launch.set(0, *std::move(out));
   return {};
 }
@@ -172,18 +222,17 @@ Status compute_max_pool_grad(
   for (int i : {1, 2})
     if (auto status = check_pool_input(launch, i, pool->pooled); !status.ok()) return status;
   const auto& plan = pool->plan;
-  const auto* dy = bytes_of(launch.input(2));
-  auto size = static_cast<int64_t>(elements.size), sum_size = int64_t(elements.sum_size);
-  return set_sums(launch, elements.dtype, shape, [&](void* sums) {
-    each_greatest(
-        plan, elements, launch.input(0).raw(),
-        [&](const PoolWindow& window, const int64_t* offsets) {
-          elements.add(
-              static_cast<std::byte*>(sums) + plan.image_at(window) * sum_size,
-              dy + plan.output_at(window) * size, offsets, plan.inner);
-        });
-    return Status();
-  });
+  const auto *x = bytes_of(launch.input(0)), *dy = bytes_of(launch.input(2));
+  auto size = static_cast<int64_t>(elements.size);
+  auto add = vector::pool_loops(elements.dtype).add_to_greatest;
+  return set_window_sums(
+      launch, plan, elements, shape, [&](const PoolWindow& window, std::byte* sums) {
+        const auto* image = x + plan.image_at(window) * size;
+        const auto* from = dy + plan.output_at(window) * size;
+        auto first = plan.first_cell(window) * size;
+        if (add) add(plan.cells_of(window), image + first, from, sums + first);
+        else elements.add_to_greatest(plan, window, image, from, sums);
+      });
 }
 
 Status compute_max_pool_grad_grad(
@@ -218,15 +267,16 @@ Status compute_average_pool(Launch& launch, const PoolNode& node, const AverageE
   const auto* x = bytes_of(launch.input(0));
   auto* y = mutable_bytes_of(*out);
   auto size = static_cast<int64_t>(elements.size);
-  if (out->elements() > 0)
-    parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
-      std::vector<std::byte> sums(static_cast<size_t>(plan.inner) * elements.sum_size);
-      plan.each_window(begin, end, [&](const PoolWindow& window) {
-        elements.average(
-            plan, window, x + plan.image_at(window) * size, sums.data(),
-            y + plan.output_at(window) * size);
-      });
+  auto average = vector::pool_loops(elements.dtype).average;
+  plan.each_rows_parallel([&](int64_t begin, int64_t end) {
+    std::vector<std::byte> sums(average ? 0 : static_cast<size_t>(plan.inner) * elements.sum_size);
+    plan.each_window(begin, end, [&](const PoolWindow& window) {
+      const auto* image = x + plan.image_at(window) * size;
+      auto* to = y + plan.output_at(window) * size;
+      if (average) average(plan.cells_of(window), image + plan.first_cell(window) * size, to);
+      else elements.average(plan, window, image, sums.data(), to);
     });
+  });
   launch.set(0, *std::move(out));
   return {};
 }
@@ -240,15 +290,14 @@ Status compute_average_pool_grad(
   if (auto status = check_pool_input(launch, 1, pool->pooled); !status.ok()) return status;
   const auto& plan = pool->plan;
   const auto* dy = bytes_of(launch.input(1));
-  auto size = static_cast<int64_t>(elements.size), sum_size = int64_t(elements.sum_size);
-  return set_sums(launch, elements.dtype, *shape, [&](void* sums) {
-    plan.each_window_parallel([&](const PoolWindow& window) {
-      elements.spread(
-          plan, window, dy + plan.output_at(window) * size,
-          static_cast<std::byte*>(sums) + plan.image_at(window) * sum_size);
-    });
-    return Status();
-  });
+  auto size = static_cast<int64_t>(elements.size);
+  auto spread = vector::pool_loops(elements.dtype).spread;
+  return set_window_sums(
+      launch, plan, elements, *shape, [&](const PoolWindow& window, std::byte* sums) {
+        const auto* from = dy + plan.output_at(window) * size;
+        if (spread) spread(plan.cells_of(window), from, sums + plan.first_cell(window) * size);
+        else elements.spread(plan, window, from, sums);
+      });
 }
 
 /// A kernel of the dtype that an attribute "T" says.

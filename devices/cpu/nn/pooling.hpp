@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/devices/cpu/vector/pool.hpp"
 #include "troupe/devices/kernel.hpp"
 #include "troupe/graph/ops/nn/window.hpp"
 
@@ -48,23 +49,24 @@ struct PoolPlan {
     return static_cast<int64_t>(std::min(4e18 / double(std::max<int64_t>(1, outer)), read));
   }
 
-  /// Calls f(window) for the windows of outer images [begin, end).
+  /// Rows of windows: those that differ in the last axis alone.
+  int64_t rows_of_image() const { return out[0] * out[1]; }
+  int64_t rows() const { return outer * rows_of_image(); }
+
+  /// Calls f(window) for the windows of rows [begin, end) of all images.
   template <class F>
   void each_window(int64_t begin, int64_t end, const F& f) const {
     PoolWindow window{};
-    Sizes at{};
-    for (window.outer = begin; window.outer < end; ++window.outer) {
-      window.out = 0;
-      for (at[0] = 0; at[0] < out[0]; ++at[0])
-        for (at[1] = 0; at[1] < out[1]; ++at[1])
-          for (at[2] = 0; at[2] < out[2]; ++at[2], ++window.out) {
-            for (size_t i = 0; i < 3; ++i) {
-              auto start = at[i] * strides[i] - before[i];
-              window.begin[i] = std::max<int64_t>(0, start);
-              window.end[i] = std::min(in[i], start + sizes[i]);
-            }
-            f(window);
-          }
+    for (auto row = begin; row < end; ++row) {
+      window.outer = row / rows_of_image();
+      auto row_of_image = row - window.outer * rows_of_image();
+      place(window, 0, row_of_image / out[1]);
+      place(window, 1, row_of_image % out[1]);
+      window.out = row_of_image * out[2];
+      for (int64_t at = 0; at < out[2]; ++at, ++window.out) {
+        place(window, 2, at);
+        f(window);
+      }
     }
   }
 
@@ -76,12 +78,40 @@ struct PoolPlan {
         for (auto w = window.begin[2]; w < window.end[2]; ++w) f((d * in[1] + h) * in[2] + w);
   }
 
-  /// Calls f(window) for all windows; those of an image on one thread.
+  /// The cells of the window, of which the first is at first_cell() in the image.
+  vector::PoolCells cells_of(const PoolWindow& window) const {
+    vector::PoolCells cells{{}, {in[1] * in[2] * inner, in[2] * inner, inner}, inner};
+    for (size_t i = 0; i < 3; ++i) cells.counts[i] = window.end[i] - window.begin[i];
+    return cells;
+  }
+  int64_t first_cell(const PoolWindow& window) const {
+    return ((window.begin[0] * in[1] + window.begin[1]) * in[2] + window.begin[2]) * inner;
+  }
+
+  /// The last position of the image that is in the window.
+  int64_t last_position(const PoolWindow& window) const {
+    return ((window.end[0] - 1) * in[1] + window.end[1] - 1) * in[2] + window.end[2] - 1;
+  }
+
+  /// Calls f(begin, end) for parts of all rows of windows.
+  template <class F>
+  void each_rows_parallel(const F& f) const {
+    if (out_image() == 0) return;  // however many images there are
+    parallel_ranges(rows(), image_work() / rows_of_image(), f);
+  }
+
+  /// Calls f(window) for all windows.
   template <class F>
   void each_window_parallel(const F& f) const {
-    if (out_image() == 0) return;  // however many images there are
-    parallel_ranges(
-        outer, image_work(), [&](int64_t begin, int64_t end) { each_window(begin, end, f); });
+    each_rows_parallel([&](int64_t begin, int64_t end) { each_window(begin, end, f); });
+  }
+
+ private:
+  /// Sets where the window at a position of the result lies along an axis.
+  void place(PoolWindow& window, size_t axis, int64_t at) const {
+    auto start = at * strides[axis] - before[axis];
+    window.begin[axis] = std::max<int64_t>(0, start);
+    window.end[axis] = std::min(in[axis], start + sizes[axis]);
   }
 };
 
@@ -117,6 +147,10 @@ struct GreatestElements {
   size_t size, sum_size;  // 16-bit floats are added as floats
   /// Sets `out` to the greatest elements of a window.
   void (*take)(const PoolPlan& plan, const PoolWindow& window, const void* image, void* out);
+  /// Adds the gradients of a window to the image's sums where the greatest elements are.
+  void (*add_to_greatest)(
+      const PoolPlan& plan, const PoolWindow& window, const void* image, const void* gradients,
+      void* sums);
   /// Sets `offsets` to where in the image the greatest are, or the first of equal ones.
   void (*find)(const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets);
   /// to[i] = from[offsets[i]]

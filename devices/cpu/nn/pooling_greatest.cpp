@@ -60,9 +60,9 @@ class GreatestOfBlock {
   Position positions_[size_max];
 };
 
-template <class T>
-void find_greatest(
-    const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets) {
+/// Calls f(found, begin, size) for blocks of the window's inner indices, from `begin` on.
+template <class T, class F>
+void each_block(const PoolPlan& plan, const PoolWindow& window, const void* image, const F& f) {
   constexpr auto block = GreatestOfBlock<T>::size_max;
   const auto* x = static_cast<const T*>(image);
   auto inner = plan.inner;
@@ -75,8 +75,34 @@ void find_greatest(
       if (std::exchange(is_first, false)) found.begin(cell, position);
       else found.add(cell, position);
     });
-    for (int64_t i = 0; i < size; ++i) offsets[begin + i] = found.position(i) * inner + begin + i;
+    f(found, begin, size);
   }
+}
+
+template <class T>
+void find_greatest(
+    const PoolPlan& plan, const PoolWindow& window, const void* image, int64_t* offsets) {
+  each_block<T>(plan, window, image, [&](const auto& found, int64_t begin, int64_t size) {
+    for (int64_t i = 0; i < size; ++i)
+      offsets[begin + i] = found.position(i) * plan.inner + begin + i;
+  });
+}
+
+template <class T>
+void add_to_sum(Promoted<T>& sum, const T& value) {
+  sum = static_cast<Promoted<T>>(wrap(sum) + wrap(promote(value)));
+}
+
+template <class T>
+void add_to_greatest(
+    const PoolPlan& plan, const PoolWindow& window, const void* image, const void* gradients,
+    void* sums) {
+  auto* to = static_cast<Promoted<T>*>(sums);
+  const auto* gradient = static_cast<const T*>(gradients);
+  each_block<T>(plan, window, image, [&](const auto& found, int64_t begin, int64_t size) {
+    for (auto i = begin; i < begin + size; ++i)
+      add_to_sum(to[found.position(i - begin) * plan.inner + i], gradient[i]);
+  });
 }
 
 template <class T>
@@ -87,17 +113,14 @@ void gather_offsets(void* to, const void* from, const int64_t* offsets, int64_t 
 
 template <class T>
 void add_at_offsets(void* sums, const void* values, const int64_t* offsets, int64_t count) {
-  using A = Promoted<T>;
-  for (int64_t i = 0; i < count; ++i) {
-    auto& sum = static_cast<A*>(sums)[offsets[i]];
-    sum = static_cast<A>(wrap(sum) + wrap(promote(static_cast<const T*>(values)[i])));
-  }
+  for (int64_t i = 0; i < count; ++i)
+    add_to_sum(static_cast<Promoted<T>*>(sums)[offsets[i]], static_cast<const T*>(values)[i]);
 }
 
 template <class T>
 constexpr GreatestElements greatest_elements = {
-    dtype_of<T>(),    sizeof(T),         sizeof(Promoted<T>), take_greatest<T>,
-    find_greatest<T>, gather_offsets<T>, add_at_offsets<T>};
+    dtype_of<T>(),      sizeof(T),        sizeof(Promoted<T>), take_greatest<T>,
+    add_to_greatest<T>, find_greatest<T>, gather_offsets<T>,   add_at_offsets<T>};
 
 }  // namespace
 
@@ -108,10 +131,9 @@ const GreatestElements* find_greatest_elements(DType dtype) {
 void each_greatest(
     const PoolPlan& plan, const GreatestElements& elements, const void* x,
     const std::function<void(const PoolWindow&, const int64_t*)>& f) {
-  if (plan.out_image() == 0) return;
   const auto* input = static_cast<const std::byte*>(x);
   auto size = static_cast<int64_t>(elements.size);
-  parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
+  plan.each_rows_parallel([&](int64_t begin, int64_t end) {
     std::vector<int64_t> offsets(static_cast<size_t>(plan.inner));
     plan.each_window(begin, end, [&](const PoolWindow& window) {
       elements.find(plan, window, input + plan.image_at(window) * size, offsets.data());

@@ -1,40 +1,12 @@
-#include <cmath>
 #include <vector>
-
-#include <Eigen/Core>
 
 #include "troupe/devices/cpu/math/elementwise.hpp"
 #include "troupe/devices/cpu/nn/nn.hpp"
+#include "troupe/devices/cpu/vector/softmax.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-/// One row of logits, read as a type with room for sums.
-template <class T>
-struct Row {
-  using A = Promoted<T>;
-  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
-
-  Eigen::Map<const Array> logits;
-  A greatest;
-
-  Row(const T* row, int64_t classes)
-      : logits(row, classes), greatest(logits.template cast<A>().maxCoeff()) {}
-
-  auto shifted() const { return logits.template cast<A>() - greatest; }
-  /// Of the sum of e^shifted: what all log probabilities have in common.
-  A log_sum() const { return std::log(shifted().exp().sum()); }
-
-  /// Returns the sum that the probabilities were divided by. `out` may be the logits' own memory.
-  A write_softmax(T* out) const {
-    Eigen::Map<Array> result(out, logits.size());
-    result = shifted().exp().template cast<T>();
-    auto sum = result.template cast<A>().sum();
-    result = (result.template cast<A>() * (A(1) / sum)).template cast<T>();
-    return sum;
-  }
-};
 
 // An exponential is worth some ten sums.
 constexpr int64_t exponential_elements = 8;
@@ -86,9 +58,36 @@ Result<Kernel> make_softmax(const Node& node) {
   });
 }
 
-/// Sets the losses and their gradients; each(row, logits, loss, backprop) computes those of a row.
+/// A row of elements as a loop takes them: 16-bit floats as floats, in memory of its own.
+template <class T>
+class LoopRow {
+ public:
+  explicit LoopRow(int64_t size) : floats_(is_half<T> ? static_cast<size_t>(size) : 0) {}
+
+  const Promoted<T>* read(const T* row) {
+    if constexpr (!is_half<T>) return row;
+    else {
+      widen(floats_.data(), row, static_cast<int64_t>(floats_.size()));
+      return floats_.data();
+    }
+  }
+  /// Where the row is to be written, before write() ends it.
+  Promoted<T>* place(T* row) {
+    if constexpr (!is_half<T>) return row;
+    else return floats_.data();
+  }
+  void write(T* row) {
+    if constexpr (is_half<T>) narrow(row, floats_.data(), static_cast<int64_t>(floats_.size()));
+  }
+
+ private:
+  std::vector<float> floats_;
+};
+
+/// Sets the losses and their gradients; part(begin, end, each) calls each(row, compute) for rows,
+/// and compute(loss, backprop, logits) computes those of a row.
 template <class T, class F>
-Status set_cross_entropy(Launch& launch, const F& each) {
+Status set_cross_entropy(Launch& launch, const F& part) {
   const auto shape = launch.input(0).shape();
   const auto* logits = launch.input(0).data<T>();
   auto losses = launch.allocate(dtype_of<T>(), {shape[0]});
@@ -99,8 +98,15 @@ Status set_cross_entropy(Launch& launch, const F& each) {
   auto* backprop = backprops->template mutable_data<T>();
   auto classes = shape[1];
   parallel_ranges(shape[0], classes * exponential_elements, [&](int64_t begin, int64_t end) {
-    for (auto i = begin; i < end; ++i)
-      each(i, Row<T>(logits + i * classes, classes), loss[i], backprop + i * classes);
+    LoopRow<T> row(classes);
+    part(begin, end, [&](int64_t i, const auto& compute) {
+      auto at = i * classes;
+      const auto* from = row.read(logits + at);
+      Promoted<T> lost;
+      compute(&lost, row.place(backprop + at), from);
+      loss[i] = static_cast<T>(lost);
+      row.write(backprop + at);
+    });
   });
   launch.set(0, *std::move(losses));
   launch.set(1, *std::move(backprops));
@@ -115,7 +121,7 @@ Status check_logits(const Shape& logits) {
 }
 
 template <class T>
-Status compute_cross_entropy(Launch& launch) {
+Status compute_cross_entropy(Launch& launch, const vector::CrossEntropyLoops& loops) {
   const auto &logits = launch.input(0).shape(), &labels = launch.input(1).shape();
   auto status = check_logits(logits);
   if (!status.ok()) return status;
@@ -125,14 +131,12 @@ Status compute_cross_entropy(Launch& launch) {
         labels.to_string());
   const auto* label = launch.input(1).data<T>();
   auto classes = logits[1];
-  return set_cross_entropy<T>(launch, [=](int64_t i, const Row<T>& row, T& loss, T* backprop) {
-    using A = Promoted<T>;
-    typename Row<T>::Array::ConstMapType expected(label + i * classes, classes);
-    auto log_sum = row.log_sum();
-    loss = static_cast<T>((expected.template cast<A>() * (log_sum - row.shifted())).sum());
-    auto probabilities = (row.shifted() - log_sum).exp();
-    Eigen::Map<typename Row<T>::Array>(backprop, classes) =
-        (probabilities - expected.template cast<A>()).template cast<T>();
+  return set_cross_entropy<T>(launch, [=](int64_t begin, int64_t end, const auto& each) {
+    LoopRow<T> expected(classes);
+    for (auto i = begin; i < end; ++i)
+      each(i, [&](auto* loss, auto* backprop, const auto* row) {
+        loops.dense(loss, backprop, row, expected.read(label + i * classes), classes);
+      });
   });
 }
 
@@ -155,23 +159,26 @@ Status check_labels(const Tensor& logits, const Tensor& labels) {
 }
 
 template <class T, class Label>
-Status compute_sparse_cross_entropy(Launch& launch) {
+Status compute_sparse_cross_entropy(Launch& launch, const vector::CrossEntropyLoops& loops) {
   auto status = check_labels<T, Label>(launch.input(0), launch.input(1));
   if (!status.ok()) return status;
   const auto* label = launch.input(1).data<Label>();
-  return set_cross_entropy<T>(launch, [=](int64_t i, const Row<T>& row, T& loss, T* backprop) {
-    using A = Promoted<T>;
-    auto expected = label[i];
-    auto logit = promote(row.logits[expected]);  // before its memory is written over
-    auto sum = row.write_softmax(backprop);
-    loss = static_cast<T>(std::log(sum) - (logit - row.greatest));
-    backprop[expected] = static_cast<T>(promote(backprop[expected]) - A(1));
+  auto classes = launch.input(0).shape()[1];
+  return set_cross_entropy<T>(launch, [=](int64_t begin, int64_t end, const auto& each) {
+    for (auto i = begin; i < end; ++i)
+      each(i, [&](auto* loss, auto* backprop, const auto* row) {
+        loops.sparse(loss, backprop, row, label[i], classes);
+      });
   });
 }
 
 Result<Kernel> make_cross_entropy(const Node& node) {
   return dispatch(Floating{}, node.attr<DType>("T"), [](auto zero) {
-    return Kernel{.compute = compute_cross_entropy<decltype(zero)>, .cost_ns = softmax_cost_ns};
+    using T = decltype(zero);
+    auto loops = vector::cross_entropy_loops(dtype_of<Promoted<T>>());
+    return Kernel{
+        .compute = [loops](Launch& launch) { return compute_cross_entropy<T>(launch, loops); },
+        .cost_ns = softmax_cost_ns};
   });
 }
 
@@ -179,9 +186,13 @@ Result<Kernel> make_sparse_cross_entropy(const Node& node) {
   auto is_long = node.attr<DType>("Tlabels") == DType::int64;
   return dispatch(Floating{}, node.attr<DType>("T"), [is_long](auto zero) {
     using T = decltype(zero);
+    auto loops = vector::cross_entropy_loops(dtype_of<Promoted<T>>());
     return Kernel{
-        .compute = is_long ? compute_sparse_cross_entropy<T, int64_t>
-                           : compute_sparse_cross_entropy<T, int32_t>,
+        .compute =
+            [loops, is_long](Launch& launch) {
+              return is_long ? compute_sparse_cross_entropy<T, int64_t>(launch, loops)
+                             : compute_sparse_cross_entropy<T, int32_t>(launch, loops);
+            },
         .cost_ns = softmax_cost_ns};
   });
 }
