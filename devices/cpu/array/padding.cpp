@@ -33,15 +33,44 @@ Result<Paddings> Paddings::of(const Tensor& tensor, int axes, const char* name) 
   return paddings;
 }
 
-namespace {
+/// The padded tensor has elements.
+PaddedRows::PaddedRows(const Shape& shape, const Paddings& paddings) {
+  auto last = shape.rank() - 1;
+  for (; last > 0 && paddings.before(last) + paddings.after(last) == 0; --last)
+    size_ *= shape[last];
+  if (last >= 0) {
+    before_ = paddings.before(last) * size_;
+    after_ = paddings.after(last) * size_;
+    size_ *= shape[last];
+  }
+  for (auto axis = last - 1; axis >= 0; --axis) {
+    auto size = shape[axis], before = paddings.before(axis);
+    axes_[axes_count_++] = {before, size, before + size + paddings.after(axis)};
+    rows_ *= axes_[axes_count_ - 1].padded;
+  }
+}
 
-/// The shape with its paddings.
+int64_t PaddedRows::source_of(int64_t row) const {
+  int64_t source = 0, stride = 1;
+  for (size_t i = 0; i < axes_count_; ++i) {
+    const auto& axis = axes_[i];
+    auto at = row % axis.padded - axis.before;
+    if (at < 0 || at >= axis.size) return -1;
+    source += at * stride;
+    stride *= axis.size;
+    row /= axis.padded;
+  }
+  return source;
+}
+
 Result<Shape> padded_shape(const Shape& shape, const Paddings& paddings) {
   auto padded = shape;
   for (int axis = 0; axis < shape.rank(); ++axis)
     padded.set(axis, paddings.before(axis) + shape[axis] + paddings.after(axis));
   return Shape::make(padded.sizes());
 }
+
+namespace {
 
 template <class C>
 Status compute_pad_v2(Launch& launch) {
@@ -57,25 +86,9 @@ Status compute_pad_v2(Launch& launch) {
   if (!padded) return padded.status();
   auto out = launch.allocate(in.dtype(), *padded);
   if (!out) return out.status();
-  auto strides = strides_of(*padded);
-  LoopNest<1> nest;
-  int64_t first = 0;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    nest.add_axis(shape[axis], {strides[axis]});
-    first += paddings->before(axis) * strides[axis];
-  }
-  auto* to = mutable_cells<C>(*out);
-  const auto* value = cells<C>(launch.input(2));
-  parallel_ranges(out->elements(), 1, [&](int64_t begin, int64_t end) {
-    std::fill(to + begin, to + end, *value);
-  });
-  const auto* from = cells<C>(in);
-  auto size = nest.row_size(), stride = nest.row_strides()[0];
-  parallel_ranges(nest.rows(), size, [&](int64_t begin, int64_t end) {
-    nest.each_row(begin, end, [&](int64_t row, const auto& at) {
-      for (int64_t i = 0; i < size; ++i) to[first + at[0] + i * stride] = from[row * size + i];
-    });
-  });
+  if (out->elements() > 0)
+    PaddedRows(shape, *paddings)
+        .fill(mutable_cells<C>(*out), cells<C>(in), *cells<C>(launch.input(2)));
   launch.set(0, *std::move(out));
   return {};
 }

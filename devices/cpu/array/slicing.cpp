@@ -1,6 +1,5 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
-
-#include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/padding.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
 
@@ -65,28 +64,14 @@ Status compute_pad(Launch& launch) {
   const auto shape = launch.input(0).shape();
   auto status = check_paddings<I>(launch.input(1), shape);
   if (!status.ok()) return status;
-  const auto* paddings = launch.input(1).data<I>();
-  auto padded = shape;
-  for (int axis = 0; axis < shape.rank(); ++axis)
-    padded.set(axis, paddings[2 * axis] + shape[axis] + paddings[2 * axis + 1]);
-  auto checked = Shape::make(padded.sizes());
-  if (!checked) return checked.status();
-  auto out = launch.allocate(launch.input(0).dtype(), padded);
+  auto paddings = Paddings::of(launch.input(1), shape.rank());
+  if (!paddings) return paddings.status();
+  auto padded = padded_shape(shape, *paddings);
+  if (!padded) return padded.status();
+  auto out = launch.allocate(launch.input(0).dtype(), *padded);
   if (!out) return out.status();
-  auto strides = strides_of(padded);
-  LoopNest<1> nest;
-  int64_t first = 0;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    nest.add_axis(shape[axis], {strides[axis]});
-    first += paddings[2 * axis] * strides[axis];
-  }
-  auto* to = mutable_cells<C>(*out);
-  std::fill_n(to, out->elements(), C{});
-  const auto* from = cells<C>(launch.input(0));
-  auto size = nest.row_size(), stride = nest.row_strides()[0];
-  nest.each_row(0, nest.rows(), [&](int64_t row, const auto& at) {
-    for (int64_t i = 0; i < size; ++i) to[first + at[0] + i * stride] = from[row * size + i];
-  });
+  if (out->elements() > 0)
+    PaddedRows(shape, *paddings).fill(mutable_cells<C>(*out), cells<C>(launch.input(0)), C{});
   launch.set(0, *std::move(out));
   return {};
 }

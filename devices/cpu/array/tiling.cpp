@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
@@ -46,12 +47,18 @@ Result<IntInput> read_multiples(const Tensor& tensor, const Shape& shape, int64_
   return multiples;
 }
 
-/// Writes `times` copies of a row one after the other.
+/// Writes elements [first, last) of copies of a row one after the other.
 template <class C>
-void repeat_row(C* to, const C* row, int64_t size, int64_t times) {
-  if (size == 1) std::fill_n(to, times, *row);
-  else
-    for (int64_t i = 0; i < times; ++i) std::copy_n(row, size, to + i * size);
+void repeat_row(C* to, const C* row, int64_t size, int64_t first, int64_t last) {
+  if (size == 1) {
+    std::fill(to + first, to + last, *row);
+    return;
+  }
+  for (auto at = first % size; first < last; at = 0) {
+    auto count = std::min(size - at, last - first);
+    std::copy_n(row + at, count, to + first);
+    first += count;
+  }
 }
 
 template <class C>
@@ -75,17 +82,16 @@ Status compute_tile(Launch& launch) {
   const auto* from = cells<C>(in);
   auto* to = mutable_cells<C>(*out);
   auto rows = out->elements() / std::max<int64_t>(row_size, 1);
-  parallel_ranges(out->elements() == 0 ? 0 : rows, row_size, [&](int64_t begin, int64_t end) {
-    for (auto row = begin; row < end; ++row) {
-      int64_t first = 0, stride = size, rest = row;
-      for (int axis = last - 1; axis >= 0; --axis) {
-        first += rest % axes.sizes[axis] * stride;
-        rest /= axes.sizes[axis] * axes.multiples[axis];
-        stride *= axes.sizes[axis];
-      }
-      repeat_row(to + row * row_size, from + first, size, axes.multiples[last]);
+  auto write_part = [&](int64_t row, int64_t begin, int64_t end) {
+    int64_t first = 0, stride = size, rest = row;
+    for (int axis = last - 1; axis >= 0; --axis) {
+      first += rest % axes.sizes[axis] * stride;
+      rest /= axes.sizes[axis] * axes.multiples[axis];
+      stride *= axes.sizes[axis];
     }
-  });
+    repeat_row(to + row * row_size, from + first, size, begin, end);
+  };
+  parallel_pieces(out->elements() == 0 ? 0 : rows, row_size, write_part);
   launch.set(0, *std::move(out));
   return {};
 }
