@@ -9,13 +9,6 @@
 namespace troupe::cpu {
 namespace {
 
-/// What the launches of a kernel share.
-template <class R>
-struct FourierPlans {
-  KeptByLength<TransformPasses<R>> passes;
-  KeptByLength<HalfRoots<R>> roots;
-};
-
 enum class Spectrum : uint8_t { whole, of_reals, to_reals };
 
 struct FourierForm {
@@ -48,20 +41,16 @@ Out convert_element(const In& value) {
   else return Out(value);
 }
 
-/// Which row of larger blocks is that row of their first elements.
-int64_t row_of(int64_t row, const Blocks& part, const Blocks& whole) {
-  auto middle = row % part.sizes[1], rest = row / part.sizes[1];
-  auto first = rest % part.sizes[0], block = rest / part.sizes[0];
-  return (block * whole.sizes[0] + first) * whole.sizes[1] + middle;
-}
-
 /// Copies the first elements along each axis of larger blocks, as another type: of complex numbers
 /// the real part.
 template <class Out, class In>
 void crop(Out* out, const Blocks& to, const In* in, const Blocks& from) {
   parallel_ranges(to.rows(), to.sizes[2], [&](int64_t begin, int64_t end) {
     for (auto row = begin; row < end; ++row) {
-      const auto* in_row = in + row_of(row, to, from) * from.sizes[2];
+      auto middle = row % to.sizes[1], rest = row / to.sizes[1];
+      auto first = rest % to.sizes[0], block = rest / to.sizes[0];
+      const auto* in_row =
+          in + ((block * from.sizes[0] + first) * from.sizes[1] + middle) * from.sizes[2];
       for (int64_t i = 0; i < to.sizes[2]; ++i)
         out[row * to.sizes[2] + i] = convert_element<Out>(in_row[i]);
     }
@@ -82,52 +71,25 @@ void complete_spectrum(C* out, const Blocks& to, const C* halves) {
   });
 }
 
-/// Transforms lines that lie side by side in place: the elements of each are `stride` apart. A few
-/// at once are copied to where each is whole, as each part of memory holds elements of several.
-template <class R>
-void transform_columns(
-    LineTransform<R>& transform, std::complex<R>* first, int64_t lines, int64_t length,
-    int64_t stride, R scale) {
-  constexpr int64_t most = 8;
-  std::vector<std::complex<R>> copies(static_cast<size_t>(std::min(lines, most) * length));
-  for (int64_t done = 0; done < lines; done += most) {
-    const auto count = std::min(most, lines - done);
-    auto* columns = first + done;
-    for (int64_t i = 0; i < length; ++i)
-      for (int64_t line = 0; line < count; ++line)
-        copies[static_cast<size_t>(line * length + i)] = columns[i * stride + line];
-    for (int64_t line = 0; line < count; ++line)
-      transform.run(copies.data() + line * length, scale);
-    for (int64_t i = 0; i < length; ++i)
-      for (int64_t line = 0; line < count; ++line)
-        columns[i * stride + line] = copies[static_cast<size_t>(line * length + i)];
-  }
-}
-
-constexpr int64_t work_of_element = 16;
-
 /// Transforms all lines along one axis in place.
 template <class R>
-void transform_axis(
-    FourierPlans<R>& plans, std::complex<R>* data, const Blocks& blocks, int axis,
-    bool is_inverse) {
+void transform_axis(std::complex<R>* data, const Blocks& blocks, int axis, bool is_inverse) {
   auto length = blocks.sizes[static_cast<size_t>(axis)];
-  if (length == 1) return;
   int64_t stride = 1;
   for (auto inner = static_cast<size_t>(axis) + 1; inner < 3; ++inner)
     stride *= blocks.sizes[inner];
   auto scale = is_inverse ? R(1) / R(length) : R(1);
-  auto passes = plans.passes.of(length);
+  constexpr int64_t work_of_element = 16;
   parallel_ranges(
       blocks.elements() / length, length * work_of_element, [&](int64_t begin, int64_t end) {
-        LineTransform<R> transform(passes, is_inverse);
-        for (auto line = begin; line < end;) {
-          // Up to the end of the block that they are in.
-          auto lines = std::min(end - line, stride - line % stride);
+        LineTransform<R> transform(length, is_inverse);
+        std::vector<std::complex<R>> from(static_cast<size_t>(length)), to(from.size());
+        for (auto line = begin; line < end; ++line) {
           auto* first = data + line / stride * stride * length + line % stride;
-          if (stride == 1) transform.run(first, scale);
-          else transform_columns(transform, first, lines, length, stride, scale);
-          line += lines;
+          for (int64_t i = 0; i < length; ++i) from[static_cast<size_t>(i)] = first[i * stride];
+          transform.run(to.data(), from.data());
+          for (int64_t i = 0; i < length; ++i)
+            first[i * stride] = to[static_cast<size_t>(i)] * scale;
         }
       });
 }
@@ -135,10 +97,9 @@ void transform_axis(
 /// Along the last axes of each block but `skipped` of them.
 template <class R>
 void transform_axes(
-    FourierPlans<R>& plans, std::complex<R>* data, const Blocks& blocks, const FourierForm& form,
-    int skipped = 0) {
+    std::complex<R>* data, const Blocks& blocks, const FourierForm& form, int skipped = 0) {
   for (int axis = 2 - skipped; axis > 2 - form.axes; --axis)
-    transform_axis(plans, data, blocks, axis, form.is_inverse);
+    transform_axis(data, blocks, axis, form.is_inverse);
 }
 
 Status check_length(int64_t given, int64_t needed, int64_t length, int axis) {
@@ -193,53 +154,26 @@ Result<Tensor> allocate_complex(const Launch& launch, const Blocks& blocks) {
   return launch.allocate(dtype_of<std::complex<R>>(), *shape);
 }
 
-/// The first half of the spectrum of each row of real numbers, of an even length: of neighbours,
-/// taken as complex numbers, half as long a transform is made, which holds the spectra of the even
-/// and of the odd ones. False where the passes do not make such transforms.
-template <class R>
-bool transform_even_reals(
-    FourierPlans<R>& plans, std::complex<R>* out, const Blocks& whole, const R* in,
-    const Blocks& given) {
-  const auto length = whole.sizes[2], half = length / 2;
-  if (length % 2 != 0) return false;
-  auto passes = plans.passes.of(half);
-  if (!passes->is_complete()) return false;
-  auto roots = plans.roots.of(length);
-  parallel_ranges(whole.rows(), half * work_of_element, [&](int64_t begin, int64_t end) {
-    PlanarTransform<R> transform(passes, /*is_inverse=*/false);
-    for (auto row = begin; row < end; ++row)
-      transform.run_reals(
-          out + row * (half + 1), in + row_of(row, whole, given) * given.sizes[2], *roots);
-  });
-  return true;
-}
-
 template <class R>
 Status fill_spectrum_of_reals(
-    FourierPlans<R>& plans, const Launch& launch, Tensor& out, const FourierForm& form,
-    const Blocks& whole) {
+    const Launch& launch, Tensor& out, const FourierForm& form, const Blocks& whole) {
   using C = std::complex<R>;
-  const auto& in = launch.input(0);
-  const auto given = Blocks::of(in.shape(), form.axes), half = Blocks::of(out.shape(), form.axes);
-  auto* spectrum = out.mutable_data<C>();
-  if (transform_even_reals(plans, spectrum, whole, in.data<R>(), given)) {
-    transform_axes(plans, spectrum, half, form, /*skipped=*/1);
-    return {};
-  }
   auto work = allocate_complex<R>(launch, whole);
   if (!work) return work.status();
+  const auto& in = launch.input(0);
   auto* lines = work->template mutable_data<C>();
-  crop(lines, whole, in.data<R>(), given);
-  transform_axis(plans, lines, whole, 2, form.is_inverse);
+  crop(lines, whole, in.data<R>(), Blocks::of(in.shape(), form.axes));
+  transform_axis(lines, whole, 2, form.is_inverse);
+  auto half = Blocks::of(out.shape(), form.axes);
+  auto* spectrum = out.mutable_data<C>();
   crop(spectrum, half, lines, whole);
-  transform_axes(plans, spectrum, half, form, /*skipped=*/1);
+  transform_axes(spectrum, half, form, /*skipped=*/1);
   return {};
 }
 
 template <class R>
 Status fill_reals_of_spectrum(
-    FourierPlans<R>& plans, const Launch& launch, Tensor& out, const FourierForm& form,
-    const Blocks& whole) {
+    const Launch& launch, Tensor& out, const FourierForm& form, const Blocks& whole) {
   using C = std::complex<R>;
   auto half = whole;
   half.sizes[2] = whole.sizes[2] / 2 + 1;
@@ -249,16 +183,16 @@ Status fill_reals_of_spectrum(
   const auto& in = launch.input(0);
   auto* halves = spectrum->template mutable_data<C>();
   crop(halves, half, in.data<C>(), Blocks::of(in.shape(), form.axes));
-  transform_axes(plans, halves, half, form, /*skipped=*/1);
+  transform_axes(halves, half, form, /*skipped=*/1);
   auto* lines = work->template mutable_data<C>();
   complete_spectrum(lines, whole, halves);
-  transform_axis(plans, lines, whole, 2, form.is_inverse);
+  transform_axis(lines, whole, 2, form.is_inverse);
   crop(out.mutable_data<R>(), whole, lines, whole);
   return {};
 }
 
 template <class R>
-Status compute_fourier(FourierPlans<R>& plans, Launch& launch, const FourierForm& form) {
+Status compute_fourier(Launch& launch, const FourierForm& form) {
   auto lengths = lengths_of(launch, form);
   if (!lengths) return lengths.status();
   const auto& in = launch.input(0);
@@ -275,11 +209,11 @@ Status compute_fourier(FourierPlans<R>& plans, Launch& launch, const FourierForm
   if (out->elements() > 0 && form.spectrum == Spectrum::whole) {
     auto* data = out->template mutable_data<std::complex<R>>();
     std::copy_n(in.data<std::complex<R>>(), in.elements(), data);
-    transform_axes(plans, data, whole, form);
+    transform_axes(data, whole, form);
   } else if (out->elements() > 0) {
     status = form.spectrum == Spectrum::of_reals
-                 ? fill_spectrum_of_reals<R>(plans, launch, *out, form, whole)
-                 : fill_reals_of_spectrum<R>(plans, launch, *out, form, whole);
+                 ? fill_spectrum_of_reals<R>(launch, *out, form, whole)
+                 : fill_reals_of_spectrum<R>(launch, *out, form, whole);
   }
   if (status.ok()) launch.set(0, *std::move(out));
   return status;
@@ -289,10 +223,8 @@ KernelCatalog::Make make_fourier(FourierForm form) {
   return [form](const Node& node) {
     auto make = [form](auto zero) {
       using R = typename decltype(zero)::value_type;
-      auto plans = std::make_shared<FourierPlans<R>>();
       return Kernel{
-          .compute = [form,
-                      plans](Launch& launch) { return compute_fourier<R>(*plans, launch, form); },
+          .compute = [form](Launch& launch) { return compute_fourier<R>(launch, form); },
           .cost_ns = [](const Launch& launch) { return 20 * launch.input(0).elements(); }};
     };
     if (form.spectrum == Spectrum::whole)

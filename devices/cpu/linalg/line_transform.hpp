@@ -6,39 +6,28 @@
 
 #include <unsupported/Eigen/FFT>
 
-#include "troupe/devices/cpu/linalg/planar_transform.hpp"
-
 namespace troupe::cpu {
 
-/// Fourier transforms of lines of one length. Not thread-safe: it holds the memory that a transform
-/// needs.
+/// Fourier transforms of lines of one length, not scaled. Not thread-safe: it holds the memory that
+/// a transform needs.
 template <class R>
 class LineTransform {
  public:
   using Complex = std::complex<R>;
-  using Passes = std::shared_ptr<const TransformPasses<R>>;
   /// Factors and indices of Eigen's transforms are ints.
   static constexpr int64_t longest = int64_t{1} << 26;
 
-  LineTransform(const Passes& passes, bool is_inverse)
-      : length_(passes->length()), is_inverse_(is_inverse) {
-    if (passes->is_complete()) {
-      planar_ = std::make_unique<PlanarTransform<R>>(passes, is_inverse);
-      return;
-    }
-    line_.resize(static_cast<size_t>(length_));
+  LineTransform(int64_t length, bool is_inverse) : length_(length), is_inverse_(is_inverse) {
     fft_.SetFlag(fft_.Unscaled);
-    if (has_large_factor()) chirp_ = std::make_unique<Chirp>(length_, is_inverse);
+    if (has_large_factor()) chirp_ = std::make_unique<Chirp>(length, is_inverse);
   }
 
-  /// In place. The result is multiplied by `scale`.
-  void run(Complex* line, R scale) {
-    if (planar_) return planar_->run(line, scale);
-    std::copy_n(line, length_, line_.data());
-    if (chirp_) chirp_->run(line, line_.data());
-    else if (is_inverse_) fft_.inv(line, line_.data(), length_);
-    else fft_.fwd(line, line_.data(), length_);
-    for (int64_t i = 0; i < length_; ++i) line[i] *= scale;
+  /// The two must not overlap.
+  void run(Complex* to, const Complex* from) {
+    if (length_ == 1) *to = *from;
+    else if (chirp_) chirp_->run(to, from);
+    else if (is_inverse_) fft_.inv(to, from, length_);
+    else fft_.fwd(to, from, length_);
   }
 
  private:
@@ -93,9 +82,6 @@ class LineTransform {
 
   int64_t length_;
   bool is_inverse_;
-  std::unique_ptr<PlanarTransform<R>> planar_;
-  // Of lengths that have other factors:
-  std::vector<Complex> line_;
   Eigen::FFT<R> fft_;
   std::unique_ptr<Chirp> chirp_;
 };

@@ -5,6 +5,7 @@
 #include "troupe/devices/cpu/dispatch.hpp"
 #include "troupe/devices/cpu/linalg/dense/dense.hpp"
 #include "troupe/devices/cpu/parallel.hpp"
+#include "troupe/graph/types/eigen.hpp"
 
 namespace troupe::cpu {
 
@@ -59,26 +60,11 @@ inline Result<Tensor> allocate(const Launch& launch, const Result<Shape>& shape)
   return launch.allocate(launch.input(0).dtype(), *shape);
 }
 
-/// Calls f(row, column) for each element, in blocks that are small enough for the cache both by
-/// rows and by columns.
-template <class F>
-void each_element(int64_t rows, int64_t columns, const F& f) {
-  constexpr int64_t block = 16;
-  for (int64_t top = 0; top < rows; top += block)
-    for (int64_t left = 0; left < columns; left += block)
-      for (auto column = left; column < std::min(left + block, columns); ++column)
-        for (auto row = top; row < std::min(top + block, rows); ++row) f(row, column);
-}
-
 /// A matrix of a batch, as it is computed with.
 template <class T>
 Dense<Wide<T>> matrix_of(const Tensor& tensor, int64_t index, int64_t rows, int64_t columns) {
   const auto* from = tensor.data<T>() + index * rows * columns;
-  Dense<Wide<T>> matrix(rows, columns);
-  each_element(rows, columns, [&](int64_t row, int64_t column) {
-    matrix(row, column) = static_cast<Wide<T>>(from[row * columns + column]);
-  });
-  return matrix;
+  return Eigen::Map<const RowMajorMatrix<T>>(from, rows, columns).template cast<Wide<T>>();
 }
 /// As matrix_of(), transposed and, where complex, conjugated if `is_adjoint`.
 template <class T>
@@ -93,9 +79,9 @@ Dense<Wide<T>> matrix_of(
 template <class T, class M>
 void put_matrix(Tensor& tensor, int64_t index, const M& matrix) {
   auto* to = tensor.mutable_data<T>() + index * matrix.size();
-  each_element(matrix.rows(), matrix.cols(), [&](int64_t row, int64_t column) {
-    to[row * matrix.cols() + column] = static_cast<T>(matrix(row, column));
-  });
+  for (Eigen::Index row = 0; row < matrix.rows(); ++row)
+    for (Eigen::Index column = 0; column < matrix.cols(); ++column)
+      *to++ = static_cast<T>(matrix(row, column));
 }
 
 /// Calls f(index) for each matrix of a batch, in parallel where they are much work, and returns an

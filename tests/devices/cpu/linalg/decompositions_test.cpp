@@ -101,75 +101,6 @@ void check_function(
 
 const std::vector<KnownShapes> all_knowledge = {KnownShapes::shapes, KnownShapes::nothing};
 
-/// Of the op's result x, one matrix: `expected`.
-template <class T>
-void check_product(const char* what, const Matrix<T>& product, const Matrix<T>& expected) {
-  BOOST_TEST(
-      is_close<T>(product, expected),
-      what << " of " << expected.rows() << " rows: " << (product - expected).norm());
-}
-
-/// Two well-conditioned matrices, which exchange rows where they are factored.
-template <class T>
-Tensor invertible_matrices(int64_t size) {
-  auto matrices = varied_matrices<T>({2, size, size});
-  auto* elements = matrices.template mutable_data<T>();
-  for (int64_t i = 0; i < 2 * size; ++i)
-    elements[i * size + (i + 1) % size] += T(static_cast<double>(2 * size));
-  return matrices;
-}
-
-template <class T>
-void check_solutions(int64_t size, int64_t columns) {
-  const auto a = invertible_matrices<T>(size), b = varied_matrices<T>({2, size, columns});
-  const auto inverse = *run_op("MatrixInverse", {a});
-  const auto x = *run_op("MatrixSolve", {a, b});
-  const auto adjoint = *run_op("MatrixSolve", {a, b}, {{"adjoint", true}});
-  const auto lu = *run_op("Lu", {a});
-  for (int64_t i = 0; i < 2; ++i) {
-    const auto matrix = matrix_of<T>(a, i), rhs = matrix_of<T>(b, i);
-    check_product<T>(
-        "an inverse", matrix * matrix_of<T>(inverse[0], i), Matrix<T>::Identity(size, size));
-    check_product<T>("a solution", matrix * matrix_of<T>(x[0], i), rhs);
-    check_product<T>("an adjoint solution", matrix.adjoint() * matrix_of<T>(adjoint[0], i), rhs);
-    const auto factors = matrix_of<T>(lu[0], i);
-    Matrix<T> lower = factors.template triangularView<Eigen::UnitLower>();
-    Matrix<T> upper = factors.template triangularView<Eigen::Upper>(), exchanged = matrix;
-    for (int64_t row = 0; row < size; ++row)
-      exchanged.row(row) = matrix.row(lu[1].template data<int32_t>()[i * size + row]);
-    check_product<T>("factors", lower * upper, exchanged);
-  }
-}
-
-template <class T>
-void check_triangles(int64_t size, int64_t columns) {
-  const auto b = varied_matrices<T>({2, size, columns});
-  auto a = varied_matrices<T>({2, size, size});
-  for (int64_t i = 0; i < 2 * size; ++i)
-    a.template mutable_data<T>()[i * size + i % size] = T(static_cast<double>(size));
-  for (bool is_lower : {true, false})
-    for (bool is_adjoint : {true, false}) {
-      const auto x =
-          *run_op("MatrixTriangularSolve", {a, b}, {{"lower", is_lower}, {"adjoint", is_adjoint}});
-      for (int64_t i = 0; i < 2; ++i) {
-        const auto matrix = matrix_of<T>(a, i);
-        Matrix<T> half = matrix.template triangularView<Eigen::Upper>();
-        if (is_lower) half = matrix.template triangularView<Eigen::Lower>();
-        if (is_adjoint) half = half.adjoint().eval();
-        check_product<T>("a triangle", half * matrix_of<T>(x[0], i), matrix_of<T>(b, i));
-      }
-    }
-  // Positive definite, for its diagonal is greater than all other elements of a row together.
-  const auto factors = *run_op("Cholesky", {a});
-  for (int64_t i = 0; i < 2; ++i) {
-    Matrix<T> lower = matrix_of<T>(a, i).template triangularView<Eigen::StrictlyLower>();
-    Matrix<T> whole = lower + lower.adjoint();
-    whole.diagonal() = matrix_of<T>(a, i).diagonal();
-    const auto factor = matrix_of<T>(factors[0], i);
-    check_product<T>("a Cholesky factor", factor * factor.adjoint(), whole);
-  }
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(decompositions)
@@ -194,15 +125,6 @@ BOOST_AUTO_TEST_CASE(eigenvectors_and_values_give_self_adjoint_matrices_back) {
 BOOST_AUTO_TEST_CASE(many_matrices_are_decomposed_in_parts_with_the_same_result) {
   check_svd<double>({300, 12, 9}, false);
   check_eigen<double>(300, 12);
-}
-
-BOOST_AUTO_TEST_CASE(systems_of_any_size_are_solved) {
-  for (auto [size, columns] : {std::pair{1, 1}, {7, 3}, {25, 40}, {70, 9}, {151, 133}}) {
-    check_solutions<double>(size, columns);
-    check_solutions<complex128>(size, columns);
-    check_triangles<double>(size, columns);
-    check_triangles<complex128>(size, columns);
-  }
 }
 
 BOOST_AUTO_TEST_CASE(the_derivative_of_a_cholesky_decomposition_is_of_symmetric_matrices) {

@@ -113,49 +113,9 @@ BOOST_AUTO_TEST_CASE(the_inverse_of_large_transforms_gives_their_input_back) {
     BOOST_TEST(worst < 1e-5);
   };
   check({50, 4096}, "");
-  check({40, 8192}, "");
-  check({3, 1000}, "");
-  check({3, 49}, "");
   check({3, 10007}, "");  // a prime
   check({2, 128, 250}, "2D");
   check({32, 27, 64}, "3D");
-}
-
-/// The spectrum by its definition, in double.
-std::vector<complex128> slow_spectrum(const float* line, int64_t length) {
-  std::vector<complex128> spectrum;
-  for (int64_t k = 0; k < length; ++k) {
-    complex128 sum;
-    for (int64_t i = 0; i < length; ++i)
-      sum += std::polar(double(line[i]), -2 * std::acos(-1.0) * double(i * k % length) / length);
-    spectrum.push_back(sum);
-  }
-  return spectrum;
-}
-
-BOOST_AUTO_TEST_CASE(spectra_of_any_length_are_those_of_the_definition) {
-  for (int length :
-       {2, 3, 5, 6, 8, 12, 16, 30, 49, 64, 75, 100, 128, 256, 360, 480, 512, 625, 900}) {
-    const auto x = varied<float>({2, length});
-    auto complex = run_op("Cast", {x}, {{"DstT", DType::complex64}});
-    auto whole = run_op("FFT", *complex), back = run_op("IFFT", *whole);
-    auto half = run_op("RFFT", {x, vec<int32_t>({length})});
-    BOOST_REQUIRE(half.ok());
-    for (int64_t line = 0; line < 2; ++line) {
-      auto expected = slow_spectrum(x.data<float>() + line * length, length);
-      double worst = 0;
-      for (int64_t k = 0; k < length; ++k) {
-        const auto value = expected[static_cast<size_t>(k)];
-        auto error = [&](const complex64& found) { return std::abs(complex128(found) - value); };
-        worst = std::max(worst, error((*whole)[0].data<complex64>()[line * length + k]));
-        if (k <= length / 2) {
-          const auto at = line * (length / 2 + 1) + k;
-          worst = std::max(worst, error((*half)[0].data<complex64>()[at]));
-        }
-      }
-      BOOST_TEST(worst < 1e-6 * length, "length " << length << ": " << worst);
-    }
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
