@@ -1,6 +1,5 @@
 #include "troupe/devices/cpu/nn/normalization.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -9,6 +8,7 @@
 
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
+#include "troupe/devices/cpu/vector/channels.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -22,6 +22,10 @@ struct ChannelLayout {
     return {shape[0] * shape[1] * shape[2], shape[3], 1};
   }
   int64_t row() const { return channels * inner; }
+  /// The loops for these images, where they are of rows of channels; else null.
+  vector::ChannelLoops loops(DType dtype) const {
+    return inner == 1 ? vector::channel_loops(dtype) : vector::ChannelLoops();
+  }
   int64_t elements() const { return outer * row(); }
   int64_t of_each() const { return outer * inner; }
 
@@ -37,23 +41,27 @@ struct ChannelLayout {
           for (int64_t i = 0; i < inner; ++i) f((o * channels + c) * inner + i, c);
   }
 
-  template <class F>
-  void each_parallel(const F& f) const {
-    if (elements() > 0) run_parallel([&](int64_t begin, int64_t end) { each(begin, end, f); });
-  }
+  /// Outer parts as rows of channels, where those are last.
+  vector::ChannelRows rows(int64_t begin, int64_t end) const { return {end - begin, channels}; }
 
- private:
-  void run_parallel(const std::function<void(int64_t, int64_t)>& run) const {
-    parallel_ranges(outer, row(), run);
+  /// Calls f(begin, end) for ranges of all outer parts, on many threads.
+  template <class F>
+  void each_range(const F& f) const {
+    if (elements() > 0) parallel_ranges(outer, row(), f);
   }
 };
 
-using ChannelSums = std::vector<std::array<double, 2>>;
+/// Two sums for each channel.
+struct ChannelSums {
+  std::vector<double> first, second;
+
+  explicit ChannelSums(size_t channels) : first(channels), second(channels) {}
+};
 
 /// Adds to the sums of each channel those of outer parts [begin, end).
-using AddParts = std::function<void(int64_t begin, int64_t end, std::array<double, 2>* sums)>;
+using AddParts = std::function<void(int64_t begin, int64_t end, double* first, double* second)>;
 
-/// For each channel two sums. The parts, each summed by one thread, depend on the shape alone, and
+/// The sums of all. The parts, each summed by one thread, depend on the shape alone, and
 /// so does rounding.
 ChannelSums sum_parts(const ChannelLayout& layout, const AddParts& add) {
   constexpr int64_t part_elements = 64 * 1024, parts_max = 64;
@@ -68,23 +76,15 @@ ChannelSums sum_parts(const ChannelLayout& layout, const AddParts& add) {
   parallel_ranges(parts, layout.elements() / parts, [&](int64_t begin, int64_t end) {
     for (auto part = begin; part < end; ++part)
       add(layout.outer * part / parts, layout.outer * (part + 1) / parts,
-          sums[static_cast<size_t>(part)].data());
+          sums[static_cast<size_t>(part)].first.data(),
+          sums[static_cast<size_t>(part)].second.data());
   });
   for (size_t part = 1; part < sums.size(); ++part)
-    for (size_t c = 0; c < channels; ++c)
-      for (size_t i = 0; i < 2; ++i) sums[0][c][i] += sums[part][c][i];
-  return sums[0];
-}
-
-/// Of the values that f(offset, channel) gives for the elements.
-template <class F>
-ChannelSums sum_by_channel(const ChannelLayout& layout, const F& f) {
-  return sum_parts(layout, [&](int64_t begin, int64_t end, std::array<double, 2>* sums) {
-    layout.each(begin, end, [&](int64_t at, int64_t channel) {
-      auto values = f(at, channel);
-      for (size_t i = 0; i < 2; ++i) sums[channel][i] += values[i];
-    });
-  });
+    for (size_t c = 0; c < channels; ++c) {
+      sums[0].first[c] += sums[part].first[c];
+      sums[0].second[c] += sums[part].second[c];
+    }
+  return std::move(sums[0]);
 }
 
 std::vector<double> read_channels(const Tensor& tensor) {
@@ -99,23 +99,44 @@ std::vector<double> read_channels(const Tensor& tensor) {
 struct ChannelStatistics {
   std::vector<double> mean, variance;
 
+  /// An element of each channel that is not infinite, or 0.
+  template <class T>
+  static std::vector<double> first_of_channels(const ChannelLayout& layout, const T* x) {
+    std::vector<double> result(static_cast<size_t>(layout.channels));
+    if (layout.elements() == 0) return result;
+    for (int64_t c = 0; c < layout.channels; ++c) {
+      auto first = double(x[c * layout.inner]);
+      if (std::isfinite(first)) result[static_cast<size_t>(c)] = first;
+    }
+    return result;
+  }
+
   /// Of the elements; NaN where there are none.
   template <class T>
   static ChannelStatistics of(const ChannelLayout& layout, const T* x) {
+    auto loops = layout.loops(dtype_of<T>());
     auto count = double(layout.of_each());
     ChannelStatistics result;
-    using Pair = std::array<double, 2>;
-    for (const auto& sum : sum_by_channel(layout, [x](int64_t at, int64_t) {
-           return Pair{double(x[at]), 0};
-         }))
-      result.mean.push_back(sum[0] / count);
-    const auto* mean = result.mean.data();
-    // The second sum would be 0 without rounding errors, and corrects those of the first.
-    for (const auto& sum : sum_by_channel(layout, [=](int64_t at, int64_t channel) {
-           auto difference = double(x[at]) - mean[channel];
-           return Pair{difference * difference, difference};
-         }))
-      result.variance.push_back((sum[0] - sum[1] * sum[1] / count) / count);
+    // One walk over the elements. Squares of numbers far from 0 would leave no digits to the
+    // variance; their differences from one of them do: the square of its own difference from the
+    // mean is at most `count` variances.
+    auto pivots = first_of_channels(layout, x);
+    const auto* pivot = pivots.data();
+    auto sums = sum_parts(layout, [&](int64_t begin, int64_t end, double* first, double* second) {
+      const auto* from = x + begin * layout.row();
+      if (loops.sum_squares)
+        return loops.sum_squares(first, second, from, pivot, layout.rows(begin, end));
+      layout.each(begin, end, [=](int64_t at, int64_t c) {
+        auto difference = double(x[at]) - pivot[c];
+        first[c] += difference * difference;
+        second[c] += difference;
+      });
+    });
+    for (size_t c = 0; c < pivots.size(); ++c) {
+      auto squares = sums.first[c], differences = sums.second[c];
+      result.mean.push_back(pivots[c] + differences / count);
+      result.variance.push_back((squares - differences * differences / count) / count);
+    }
     return result;
   }
 };
@@ -215,9 +236,15 @@ Status compute_batch_norm(Launch& launch, const BatchNormNode& node) {
   auto out = launch.reuse_or_allocate({0}, dtype_of<T>(), Shape(launch.input(0).shape()));
   if (!out) return out.status();
   auto* y = out->template mutable_data<T>();
-  layout->each_parallel(
-      [=, m = mean.data(), f = factor.data(), o = offset.data()](int64_t at, int64_t c) {
-        y[at] = static_cast<T>((promote(x[at]) - m[c]) * f[c] + o[c]);
+  auto loops = layout->loops(dtype_of<T>());
+  layout->each_range(
+      [&, m = mean.data(), f = factor.data(), o = offset.data()](int64_t begin, int64_t end) {
+        auto first = begin * layout->row();
+        if (loops.normalize)
+          return loops.normalize(y + first, x + first, m, f, o, layout->rows(begin, end));
+        layout->each(begin, end, [=](int64_t at, int64_t c) {
+          y[at] = static_cast<T>((promote(x[at]) - m[c]) * f[c] + o[c]);
+        });
       });
   launch.set(0, *std::move(out));
   return set_statistics(launch, statistics, layout->of_each(), node);
@@ -228,21 +255,25 @@ template <class T>
 ChannelSums parameter_gradients(
     const ChannelLayout& layout, const T* dy, const T* x, const ChannelStatistics& statistics,
     const std::vector<double>& factors) {
-  const auto *mean = statistics.mean.data(), *factor = factors.data();
-  return sum_by_channel(layout, [=](int64_t at, int64_t c) {
-    auto gradient = double(dy[at]);
-    return std::array<double, 2>{gradient * (double(x[at]) - mean[c]) * factor[c], gradient};
+  const auto* mean = statistics.mean.data();
+  auto loops = layout.loops(dtype_of<T>());
+  auto sums = sum_parts(layout, [&](int64_t begin, int64_t end, double* first, double* second) {
+    auto from = begin * layout.row();
+    if (loops.sum_products)
+      return loops.sum_products(first, second, dy + from, x + from, mean, layout.rows(begin, end));
+    layout.each(begin, end, [=](int64_t at, int64_t c) {
+      first[c] += double(dy[at]) * (double(x[at]) - mean[c]);
+      second[c] += double(dy[at]);
+    });
   });
+  if (layout.of_each() > 0)  // a factor of no elements may be infinite
+    for (size_t c = 0; c < factors.size(); ++c) sums.first[c] *= factors[c];
+  return sums;
 }
 
 Status set_parameter_gradients(Launch& launch, DType dtype, const ChannelSums& sums) {
-  std::vector<double> scale, offset;
-  for (const auto& sum : sums) {
-    scale.push_back(sum[0]);
-    offset.push_back(sum[1]);
-  }
-  auto status = set_channels(launch, 1, dtype, scale);
-  if (status.ok()) status = set_channels(launch, 2, dtype, offset);
+  auto status = set_channels(launch, 1, dtype, sums.first);
+  if (status.ok()) status = set_channels(launch, 2, dtype, sums.second);
   for (int i : {3, 4})
     if (status.ok()) status = set_channels(launch, i, dtype, {});
   return status;
@@ -266,23 +297,29 @@ Status compute_batch_norm_grad(Launch& launch, const BatchNormNode& node) {
   auto factors = factors_of(statistics, node.epsilon);
   auto sums = parameter_gradients(*layout, dy, x, statistics, factors);
   auto count = double(layout->of_each());
-  std::vector<std::array<A, 4>> numbers;
+  std::vector<A> scale, by_x, mean, constant;
   for (size_t c = 0; c < factors.size(); ++c) {
-    auto scale = factors[c] * scales[c];
-    auto by_x = node.is_training ? -scale * factors[c] * sums[c][0] / count : 0.0;
-    auto constant = node.is_training ? -scale * sums[c][1] / count : 0.0;
-    numbers.push_back(
-        {static_cast<A>(scale), static_cast<A>(by_x), static_cast<A>(constant),
-         static_cast<A>(statistics.mean[c])});
+    auto by_dy = factors[c] * scales[c];
+    scale.push_back(static_cast<A>(by_dy));
+    by_x.push_back(
+        static_cast<A>(node.is_training ? -by_dy * factors[c] * sums.first[c] / count : 0.0));
+    mean.push_back(static_cast<A>(statistics.mean[c]));
+    constant.push_back(static_cast<A>(node.is_training ? -by_dy * sums.second[c] / count : 0.0));
   }
   auto status = set_parameter_gradients(launch, node.statistics, sums);
   if (!status.ok()) return status;
   auto out = launch.reuse_or_allocate({0, 1}, dtype_of<T>(), shape);
   if (!out) return out.status();
   auto* dx = out->template mutable_data<T>();
-  layout->each_parallel([=, numbers = numbers.data()](int64_t at, int64_t channel) {
-    const auto& [scale, by_x, constant, mean] = numbers[channel];
-    dx[at] = static_cast<T>(scale * promote(dy[at]) + by_x * (promote(x[at]) - mean) + constant);
+  auto loops = layout->loops(dtype_of<T>());
+  layout->each_range([&, s = scale.data(), b = by_x.data(), m = mean.data(), o = constant.data()](
+                         int64_t begin, int64_t end) {
+    auto first = begin * layout->row();
+    if (loops.combine)
+      return loops.combine(dx + first, dy + first, x + first, s, b, m, o, layout->rows(begin, end));
+    layout->each(begin, end, [=](int64_t at, int64_t c) {
+      dx[at] = static_cast<T>(s[c] * promote(dy[at]) + b[c] * (promote(x[at]) - m[c]) + o[c]);
+    });
   });
   launch.set(0, *std::move(out));
   return {};
