@@ -5,6 +5,7 @@
 #include "troupe/devices/cpu/array/array.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/cpu/vector/transpose_small.hpp"
 #include "troupe/devices/cpu/vector/vector.hpp"
 
 namespace troupe::cpu {
@@ -151,8 +152,9 @@ void transpose_to(C* out, const C* in, const Transposition& transposition) {
     return copy_strided(out, in, transposition.nest());
   vector::TransposeLoop loop = nullptr;
   if constexpr (std::is_trivially_copyable_v<C>)
-    loop =
-        vector::transpose_loop(sizeof(C), vector::is_beyond_caches(elements * int64_t(sizeof(C))));
+    loop = sizeof(C) < 4 ? vector::small_transpose_loop(sizeof(C))
+                         : vector::transpose_loop(
+                               sizeof(C), vector::is_beyond_caches(elements * int64_t(sizeof(C))));
   transpose_matrices(out, in, Matrices(transposition), loop ? loop : transpose_cells<C>);
 }
 

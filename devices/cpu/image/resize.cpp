@@ -86,6 +86,21 @@ Status check_resize_gradients(const Shape& gradients, const Shape& images) {
 
 namespace {
 
+/// The channels of a pixel that lies between four others, by the shares of the right and the lower.
+template <class T>
+void set_between(
+    float* out, int64_t channels, const T* top_left, const T* top_right, const T* bottom_left,
+    const T* bottom_right, float right, float lower) {
+// The output is no part of the image.
+#pragma GCC ivdep
+  for (int64_t c = 0; c < channels; ++c) {
+    auto a = static_cast<float>(top_left[c]), b = static_cast<float>(top_right[c]);
+    auto p = static_cast<float>(bottom_left[c]), q = static_cast<float>(bottom_right[c]);
+    auto above = a + (b - a) * right, below = p + (q - p) * right;
+    out[c] = above + (below - above) * lower;
+  }
+}
+
 template <class T>
 Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
   if (auto status = attrs.check(); !status.ok()) return status;
@@ -109,12 +124,10 @@ Status resize_bilinear(Launch& launch, const ResizeAttrs& attrs) {
         auto* row = result + i * row_elements;
         for (const auto& x : columns) {
           auto left = x.lower * channels, right = x.upper * channels;
-          for (int64_t c = 0; c < channels; ++c, ++left, ++right) {
-            auto a = static_cast<float>(top[left]), b = static_cast<float>(top[right]);
-            auto p = static_cast<float>(bottom[left]), q = static_cast<float>(bottom[right]);
-            auto above = a + (b - a) * x.share, below = p + (q - p) * x.share;
-            *row++ = above + (below - above) * y.share;
-          }
+          set_between(
+              row, channels, top + left, top + right, bottom + left, bottom + right, x.share,
+              y.share);
+          row += channels;
         }
       }
     });

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "troupe/devices/cpu/image/resize.hpp"
 #include "troupe/devices/cpu/math/elementwise.hpp"
@@ -13,7 +15,26 @@ struct ResizeTap {
   int64_t pixel;
   float weight;
 };
-using ResizeTaps = std::vector<std::vector<ResizeTap>>;  // for each pixel of the resized image
+
+/// The taps of each pixel of the resized image.
+class ResizeTaps {
+ public:
+  using Taps = std::span<const ResizeTap>;
+
+  void add_tap(const ResizeTap& tap) { taps_.push_back(tap); }
+  /// Those that were added since the last end are of one pixel.
+  void end_pixel() { ends_.push_back(taps_.size()); }
+  std::span<ResizeTap> of_open_pixel() { return std::span(taps_).subspan(ends_.back()); }
+
+  size_t count() const { return ends_.size() - 1; }
+  Taps operator[](size_t pixel) const {
+    return Taps(taps_).subspan(ends_[pixel], ends_[pixel + 1] - ends_[pixel]);
+  }
+
+ private:
+  std::vector<ResizeTap> taps_;
+  std::vector<size_t> ends_ = {0};
+};
 
 /// The cubic convolution with the parameter `a` at a distance below 1, and at one more than that.
 float cubic_near(float a, float x) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
@@ -22,62 +43,106 @@ float cubic_far(float a, float x) {
   return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
 }
 
-std::vector<ResizeTap> cubic_taps(float at, int64_t from, bool is_keys) {
+void add_cubic_taps(ResizeTaps& taps, float at, int64_t from, bool is_keys) {
   constexpr float steps = 1024;  // TensorFlow's weights are those of the nearest of so many places
   const auto a = is_keys ? -0.5f : -0.75f;
   auto floor = std::floor(at);
   auto x = std::rint((at - floor) * steps) / steps;
   const float weights[] = {
       cubic_far(a, x), cubic_near(a, x), cubic_near(a, 1 - x), cubic_far(a, 1 - x)};
-  std::vector<ResizeTap> taps;
   float sum = 0;
   for (int64_t i = 0; i < 4; ++i) {
     auto pixel = static_cast<int64_t>(floor) + i - 1;
     auto inside = std::clamp<int64_t>(pixel, 0, from - 1);
     // Keys' weights outside of the image go to those inside; else to the pixel at the border.
     auto weight = is_keys && inside != pixel ? 0 : weights[i];
-    taps.push_back({inside, weight});
+    taps.add_tap({inside, weight});
     sum += weight;
   }
   if (is_keys && std::abs(sum) >= 1000 * std::numeric_limits<float>::min())
-    for (auto& tap : taps) tap.weight /= sum;
-  return taps;
+    for (auto& tap : taps.of_open_pixel()) tap.weight /= sum;
+  taps.end_pixel();
 }
 
 ResizeTaps make_cubic_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
   ResizeTaps taps;
   auto scale = attrs.scale(from, to);
   for (int64_t i = 0; i < to; ++i)
-    taps.push_back(cubic_taps(attrs.position(i, scale), from, attrs.half_pixel_centers));
+    add_cubic_taps(taps, attrs.position(i, scale), from, attrs.half_pixel_centers);
   return taps;
 }
 
 /// The share of each pixel in what a pixel of the resized image covers.
 ResizeTaps make_area_taps(const ResizeAttrs& attrs, int64_t from, int64_t to) {
-  ResizeTaps taps(static_cast<size_t>(to));
+  ResizeTaps taps;
   auto scale = attrs.scale(from, to);
   for (int64_t i = 0; i < to; ++i) {
-    auto& row = taps[static_cast<size_t>(i)];
     auto begin = static_cast<float>(i) * scale, end = static_cast<float>(i + 1) * scale;
     for (auto pixel = std::floor(begin); pixel < std::ceil(end); ++pixel) {
       auto covered = std::min(pixel + 1, end) - std::max(pixel, begin);
       if (pixel < begin && pixel + 1 > end) covered = scale;
       auto inside = std::clamp<int64_t>(static_cast<int64_t>(pixel), 0, from - 1);
-      row.push_back({inside, covered / scale});
+      taps.add_tap({inside, covered / scale});
     }
-    if (row.empty()) row.push_back({0, 1});  // nothing is covered where the only pixel is repeated
+    // Nothing is covered where the only pixel is repeated.
+    if (taps.of_open_pixel().empty()) taps.add_tap({0, 1});
+    taps.end_pixel();
   }
   return taps;
 }
 
-/// The rows of an image, weighted and added up.
+/// The rows of an image, weighted and added up: piece by piece, whose sums stay in
+/// registers.
 template <class T>
-void add_resize_rows(
-    const T* image, const std::vector<ResizeTap>& taps, int64_t row_elements, float* sums) {
-  std::fill_n(sums, row_elements, 0.0f);
-  for (const auto& tap : taps) {
-    const auto* row = image + tap.pixel * row_elements;
-    for (int64_t i = 0; i < row_elements; ++i) sums[i] += static_cast<float>(row[i]) * tap.weight;
+void add_resize_rows(const T* image, ResizeTaps::Taps taps, int64_t row_elements, float* sums) {
+  constexpr int64_t piece = 16;
+  int64_t first = 0;
+  for (; first + piece <= row_elements; first += piece) {
+    float sum[piece] = {};
+    for (const auto& tap : taps) {
+      const auto* row = image + tap.pixel * row_elements + first;
+      for (int64_t i = 0; i < piece; ++i) sum[i] += static_cast<float>(row[i]) * tap.weight;
+    }
+    std::copy_n(sum, piece, sums + first);
+  }
+  for (; first < row_elements; ++first) {
+    float sum = 0;
+    for (const auto& tap : taps)
+      sum += static_cast<float>(image[tap.pixel * row_elements + first]) * tap.weight;
+    sums[first] = sum;
+  }
+}
+
+/// A row of pixels of so many channels, or of `channels` where that is 0, each a weighted sum.
+template <int64_t known>
+void add_resize_columns(
+    const float* row, const ResizeTaps& columns, int64_t channels, float* pixel) {
+  if constexpr (known > 0) channels = known;
+  for (size_t i = 0; i < columns.count(); ++i, pixel += channels) {
+    auto taps = columns[i];
+    if constexpr (known > 0) {
+      float sums[known] = {};  // in registers
+      for (const auto& tap : taps)
+        for (int64_t c = 0; c < known; ++c) sums[c] += row[tap.pixel * known + c] * tap.weight;
+      std::copy_n(sums, known, pixel);
+    } else {
+      std::fill_n(pixel, channels, 0.0f);
+      for (const auto& tap : taps)
+        for (int64_t c = 0; c < channels; ++c)
+          pixel[c] += row[tap.pixel * channels + c] * tap.weight;
+    }
+  }
+}
+
+using AddColumns =
+    void (*)(const float* row, const ResizeTaps& columns, int64_t channels, float* pixel);
+
+AddColumns find_add_columns(int64_t channels) {
+  switch (channels) {
+    case 1: return add_resize_columns<1>;
+    case 3: return add_resize_columns<3>;
+    case 4: return add_resize_columns<4>;
+    default: return add_resize_columns<0>;
   }
 }
 
@@ -97,20 +162,14 @@ Status resize_weighted(Launch& launch, const ResizeAttrs& attrs, MakeTaps make_t
     auto* result = out->template mutable_data<float>();
     auto rows = make_taps(attrs, from[1], to[1]), columns = make_taps(attrs, from[2], to[2]);
     auto channels = to[3], from_row = from[2] * channels, to_row = to[2] * channels;
+    auto add_columns = find_add_columns(channels);
     auto work = from_row * static_cast<int64_t>(rows[0].size()) + 4 * to_row;
     parallel_ranges(to[0] * to[1], work, [&](int64_t begin, int64_t end) {
       std::vector<float> sums(static_cast<size_t>(from_row));
       for (auto i = begin; i < end; ++i) {
         const auto* image = images + i / to[1] * from[1] * from_row;
         add_resize_rows(image, rows[static_cast<size_t>(i % to[1])], from_row, sums.data());
-        auto* pixel = result + i * to_row;
-        for (const auto& taps : columns) {
-          std::fill_n(pixel, channels, 0.0f);
-          for (const auto& tap : taps)
-            for (int64_t c = 0; c < channels; ++c)
-              pixel[c] += sums[static_cast<size_t>(tap.pixel * channels + c)] * tap.weight;
-          pixel += channels;
-        }
+        add_columns(sums.data(), columns, channels, result + i * to_row);
       }
     });
   }
@@ -123,10 +182,10 @@ template <class T>
 void add_weighted_shares(
     const float* dy, const ResizeTaps& rows, const ResizeTaps& columns, int64_t width,
     int64_t channels, T* sums) {
-  for (const auto& row : rows)
-    for (const auto& column : columns) {
-      for (const auto& y : row)
-        for (const auto& x : column) {
+  for (size_t row = 0; row < rows.count(); ++row)
+    for (size_t column = 0; column < columns.count(); ++column) {
+      for (const auto& y : rows[row])
+        for (const auto& x : columns[column]) {
           auto* to = sums + (y.pixel * width + x.pixel) * channels;
           for (int64_t c = 0; c < channels; ++c)
             to[c] += static_cast<T>(dy[c] * y.weight * x.weight);

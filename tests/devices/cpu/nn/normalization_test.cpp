@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "troupe/tests/devices/cpu/run_op.hpp"
-#include "troupe/tests/devices/cpu/vector/each_target.hpp"
+#include "troupe/tests/devices/cpu/vector/targets.hpp"
 
 namespace troupe::testing {
 namespace {
