@@ -194,6 +194,7 @@ Status set_window_sums(
     const F& add) {
   // An image's windows overlap: one thread adds them.
   auto add_all = [&](void* to) {
+    if (plan.in_image() == 0) return;  // however many images there are
     auto* sums = static_cast<std::byte*>(to);
     parallel_ranges(plan.outer, plan.image_work(), [&](int64_t begin, int64_t end) {
       for (auto outer = begin; outer < end; ++outer)
@@ -209,7 +210,7 @@ Status set_window_sums(
     });
   auto out = launch.allocate(elements.dtype, shape);
   if (!out) return out.status();
-  if (out->elements() > 0) add_all(out->mutable_raw());
+  add_all(out->mutable_raw());
   launch.set(0, *std::move(out));
   return {};
 }

@@ -120,6 +120,23 @@ BOOST_AUTO_TEST_CASE(nan_is_the_greatest_wherever_it_stands) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(any_number_of_images_without_elements_takes_no_time) {
+  Attrs attrs = {
+      {"ksize", std::vector<int64_t>{1, 2, 2, 1}},
+      {"strides", std::vector<int64_t>{1, 1, 1, 1}},
+      {"padding", "SAME"}};
+  for (auto dtype : {DType::bfloat16, DType::float32, DType::int32}) {
+    auto x = *Tensor::allocate(dtype, {int64_t{1} << 40, 0, 3, 2});
+    BOOST_TEST(run_op("MaxPool", {x}, attrs).ok());
+    BOOST_TEST(run_op("MaxPoolGrad", {x, x, x}, attrs).ok());
+    if (dtype == DType::int32) continue;
+    BOOST_TEST(run_op("AvgPool", {x}, attrs).ok());
+    auto shape = vec<int32_t>({1 << 30, 0, 3, 2});
+    auto dy = *Tensor::allocate(dtype, {1 << 30, 0, 3, 2});
+    BOOST_TEST(run_op("AvgPoolGrad", {shape, dy}, attrs).ok());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::testing
