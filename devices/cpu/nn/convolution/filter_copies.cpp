@@ -16,9 +16,19 @@ struct FilterCopy : DerivedData {
   Tensor elements;
 };
 
-bool has_room_to_keep(const Tensor& copy) {
-  auto use = copy.allocator()->use();
+/// Whether it has no limit, or half of it is free.
+bool has_room(const Allocator& allocator) {
+  auto use = allocator.use();
   return use.limit_bytes == 0 || use.bytes_in_use <= use.limit_bytes / 2;
+}
+
+/// Memory for a copy that is kept: of the allocator that the filter is of, so that it is there for
+/// as long. Unset where there is none to spare.
+Tensor allocate_beside(const Tensor& filter, const Shape& shape) {
+  auto* allocator = filter.allocator();
+  if (!allocator || allocator->kind() == MemoryKind::device || !has_room(*allocator)) return {};
+  auto copy = Tensor::allocate(DType::uint8, shape, *allocator);
+  return copy ? *std::move(copy) : Tensor();
 }
 
 }  // namespace
@@ -29,12 +39,18 @@ Result<Tensor> filter_in_layout(
       filter.tensor ? filter.tensor->derived() : nullptr);
   auto is_again = kept && kept->layout == layout;
   if (is_again && kept->elements.is_set()) return kept->elements;
-  auto bytes = static_cast<int64_t>(layout.get_size());
-  auto copy = launch.allocate(DType::uint8, {std::max<int64_t>(1, bytes)});
-  if (!copy) return copy;
-  copy_filter(filter.layout, filter.elements, layout, copy->mutable_raw());
-  if (filter.tensor && !(is_again && !has_room_to_keep(*copy)))
-    filter.tensor->keep_derived(std::make_shared<FilterCopy>(layout, is_again ? *copy : Tensor()));
+  Shape shape{std::max<int64_t>(1, static_cast<int64_t>(layout.get_size()))};
+  auto copy = is_again ? allocate_beside(*filter.tensor, shape) : Tensor();
+  auto keeps = copy.is_set();
+  if (!keeps) {
+    auto allocated = launch.allocate(DType::uint8, shape);
+    if (!allocated) return allocated;
+    copy = *std::move(allocated);
+  }
+  copy_filter(filter.layout, filter.elements, layout, copy.mutable_raw());
+  if (keeps) filter.tensor->keep_derived(std::make_shared<FilterCopy>(layout, copy));
+  else if (filter.tensor && !is_again)
+    filter.tensor->keep_derived(std::make_shared<FilterCopy>(layout, Tensor()));
   return copy;
 }
 

@@ -16,7 +16,7 @@ struct FilterElements {
 /// The elements in another layout. From the second time on that it is asked for, the copy is kept
 /// with the tensor until its elements are written: a filter that is trained changes with each step,
 /// but one that is used alone stays, and to copy it takes as long as to convolve a small image.
-/// Not kept where the device's memory is more than half full with it.
+/// It lies in memory of the filter's own allocator, and is not kept where that is half full.
 Result<Tensor> filter_in_layout(
     const Launch& launch, const FilterElements& filter, const dnnl::memory::desc& layout);
 
