@@ -6,22 +6,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "troupe/devices/cpu/vector/transpose-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace troupe::cpu::vector::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// Of elements of any type of that size.
-template <class T>
-void transpose_scalars(T* to, const T* from, const Transposed& of, int64_t rows, int64_t columns) {
-  struct [[gnu::may_alias]] Cell {
-    T bits;
-  };
-  auto* out = reinterpret_cast<Cell*>(to);
-  const auto* in = reinterpret_cast<const Cell*>(from);
-  for (int64_t c = 0; c < columns; ++c)
-    for (int64_t r = 0; r < rows; ++r) out[c * of.out_stride + r] = in[r * of.in_stride + c];
-}
 
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
