@@ -1,6 +1,7 @@
 #include "troupe/devices/cpu/vector/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "troupe/devices/cpu/vector/fold.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -16,6 +17,9 @@ namespace troupe::cpu::vector::HWY_NAMESPACE {
 template <class T>
 constexpr int64_t parts_of = 128 / sizeof(T);
 
+/// As far ahead rows are asked of memory: a processor's own prefetching ends with each page.
+constexpr int64_t bytes_ahead = 2048;
+
 /// Folds the first elements of the row, a multiple of its parts, each onto one of `parts`.
 template <Arithmetic operation, class T>
 void fold_parts(T* parts, const T* row, int64_t size) {
@@ -26,8 +30,11 @@ void fold_parts(T* parts, const T* row, int64_t size) {
     hn::Vec<decltype(d)> folded[at_once];
     for (int64_t k = 0; k < at_once; ++k) folded[k] = hn::LoadU(d, row + first + k * lanes);
     for (auto i = parts_of<T>; i < size; i += parts_of<T>)
-      for (int64_t k = 0; k < at_once; ++k)
-        folded[k] = combine<operation>(d, folded[k], hn::LoadU(d, row + i + first + k * lanes));
+      for (int64_t k = 0; k < at_once; ++k) {
+        const auto* at = row + i + first + k * lanes;
+        hwy::Prefetch(at + bytes_ahead / static_cast<int64_t>(sizeof(T)));
+        folded[k] = combine<operation>(d, folded[k], hn::LoadU(d, at));
+      }
     for (int64_t k = 0; k < at_once; ++k) hn::StoreU(folded[k], d, parts + first + k * lanes);
   }
 }

@@ -27,9 +27,9 @@ struct FunctionOf {
     else if constexpr (function == Function::log) return log_of(d, x);
     else if constexpr (function == Function::tanh) return tanh_of(d, x);
     else if constexpr (function == Function::sigmoid) return sigmoid_of(d, x);
-    else if constexpr (function == Function::sqrt) return hn::Sqrt(x);
+    else if constexpr (function == Function::sqrt) return sqrt_of(d, x);
     else if constexpr (function == Function::rsqrt)
-      return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(x));
+      return hn::Div(hn::Set(d, hn::TFromD<D>(1)), sqrt_of(d, x));
     else if constexpr (function == Function::square) return hn::Mul(x, x);
     else if constexpr (function == Function::neg) return hn::Neg(x);
     else if constexpr (function == Function::abs) return hn::Abs(x);

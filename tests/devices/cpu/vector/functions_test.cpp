@@ -1,3 +1,4 @@
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -143,6 +144,21 @@ void check_angles(DType dtype) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(vector_functions)
+
+BOOST_AUTO_TEST_CASE(roots_of_floats_are_rounded_correctly) {
+  with_each_target([] {
+    auto loop = cpu::vector::function_loop(Function::sqrt, DType::float32);
+    std::vector<float> x, y;
+    for (uint32_t bits = 1; bits < 0x7f800000; bits += 1013)
+      x.push_back(std::bit_cast<float>(bits));
+    y.resize(x.size());
+    loop(y.data(), x.data(), std::ssize(x));
+    int64_t wrong = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      wrong += y[i] != static_cast<float>(std::sqrt(static_cast<double>(x[i])));
+    BOOST_TEST(wrong == 0);
+  });
+}
 
 BOOST_AUTO_TEST_CASE(functions_are_exact_to_the_last_places_wherever_an_element_lies) {
   with_each_target([] {
