@@ -60,11 +60,26 @@ inline Result<Tensor> allocate(const Launch& launch, const Result<Shape>& shape)
   return launch.allocate(launch.input(0).dtype(), *shape);
 }
 
+/// Calls f(row, column, rows, columns) for each of the blocks that a matrix of these sizes is cut
+/// into: to copy rows to columns element by element would miss the cache at each of them.
+template <class F>
+void each_block(int64_t rows, int64_t columns, const F& f) {
+  constexpr int64_t side = 16;
+  for (int64_t row = 0; row < rows; row += side)
+    for (int64_t column = 0; column < columns; column += side)
+      f(row, column, std::min(side, rows - row), std::min(side, columns - column));
+}
+
 /// A matrix of a batch, as it is computed with.
 template <class T>
 Dense<Wide<T>> matrix_of(const Tensor& tensor, int64_t index, int64_t rows, int64_t columns) {
-  const auto* from = tensor.data<T>() + index * rows * columns;
-  return Eigen::Map<const RowMajorMatrix<T>>(from, rows, columns).template cast<Wide<T>>();
+  Eigen::Map<const RowMajorMatrix<T>> from(
+      tensor.data<T>() + index * rows * columns, rows, columns);
+  Dense<Wide<T>> matrix(rows, columns);
+  each_block(rows, columns, [&](auto... at) {
+    matrix.block(at...) = from.block(at...).template cast<Wide<T>>();
+  });
+  return matrix;
 }
 /// As matrix_of(), transposed and, where complex, conjugated if `is_adjoint`.
 template <class T>
@@ -78,10 +93,11 @@ Dense<Wide<T>> matrix_of(
 /// Writes a matrix, or a vector, of a batch.
 template <class T, class M>
 void put_matrix(Tensor& tensor, int64_t index, const M& matrix) {
-  auto* to = tensor.mutable_data<T>() + index * matrix.size();
-  for (Eigen::Index row = 0; row < matrix.rows(); ++row)
-    for (Eigen::Index column = 0; column < matrix.cols(); ++column)
-      *to++ = static_cast<T>(matrix(row, column));
+  Eigen::Map<RowMajorMatrix<T>> to(
+      tensor.mutable_data<T>() + index * matrix.size(), matrix.rows(), matrix.cols());
+  each_block(matrix.rows(), matrix.cols(), [&](auto... at) {
+    to.block(at...) = matrix.block(at...).template cast<T>();
+  });
 }
 
 /// Calls f(index) for each matrix of a batch, in parallel where they are much work, and returns an

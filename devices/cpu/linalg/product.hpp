@@ -35,7 +35,7 @@ struct Product {
   }
 };
 
-/// For floats and complex numbers.
+/// For float, double and complex numbers, in one thread; the inner size is not 0.
 template <class T>
 void multiply_by_eigen(const Product<T>& p);
 

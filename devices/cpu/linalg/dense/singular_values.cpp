@@ -5,39 +5,10 @@
 #include <vector>
 
 #include "troupe/devices/cpu/linalg/dense/dense.hpp"
+#include "troupe/devices/cpu/linalg/dense/instructions.hpp"
 
 namespace troupe::cpu {
 namespace {
-
-// Jacobi's method from one side: it turns pairs of columns until all are orthogonal. It is exact
-// also for small singular values, and takes the compiler far less than Eigen's SVDs.
-
-constexpr double svd_epsilon = std::numeric_limits<double>::epsilon();
-
-/// Makes two columns of `w` orthogonal and turns those of `v` alike. False where nothing is to do;
-/// also where a column is not above `zero`.
-template <class S>
-bool turn_columns(Dense<S>& w, Dense<S>& v, Eigen::Index p, Eigen::Index q, double zero) {
-  auto alpha = w.col(p).squaredNorm(), beta = w.col(q).squaredNorm();
-  auto norms = std::sqrt(alpha) * std::sqrt(beta);
-  if (std::sqrt(std::min(alpha, beta)) <= zero) return false;
-  S inner = w.col(p).dot(w.col(q));
-  auto size = std::abs(inner);
-  if (size <= std::sqrt(double(w.rows())) * svd_epsilon * norms) return false;
-  auto zeta = (beta - alpha) / (2 * size);
-  auto tangent = (zeta >= 0 ? 1 : -1) / (std::abs(zeta) + std::hypot(1.0, zeta));
-  auto cosine = 1 / std::hypot(1.0, tangent), sine = cosine * tangent;
-  S phase = inner / size;
-  for (auto* columns : {&w, &v}) {
-    auto *x = columns->col(p).data(), *y = columns->col(q).data();
-    for (Eigen::Index i = 0; i < columns->rows(); ++i) {
-      S first = x[i], second = y[i] * Eigen::numext::conj(phase);
-      x[i] = cosine * first - sine * second;
-      y[i] = sine * first + cosine * second;
-    }
-  }
-  return true;
-}
 
 /// The first columns, followed by as many that are orthonormal to them.
 template <class S>
@@ -51,20 +22,14 @@ Dense<S> complete_basis(const Dense<S>& columns, Eigen::Index count) {
   return whole;
 }
 
-/// Of matrices with at least as many rows as columns.
 template <class S>
-SingularValues<S> decompose_tall(const Dense<S>& matrix, bool full) {
-  auto rows = matrix.rows(), columns = matrix.cols();
+SingularValues<S> decompose_square(const Dense<S>& matrix) {
+  auto columns = matrix.cols();
   Dense<S> w = matrix, v = Dense<S>::Identity(columns, columns);
-  auto zero = svd_epsilon * w.norm();
-  constexpr int most_sweeps = 60;  // some 10 are usual
-  auto is_turned = true;
-  for (int sweep = 0; sweep < most_sweeps && is_turned; ++sweep) {
-    is_turned = false;
-    for (Eigen::Index p = 0; p < columns; ++p)
-      for (Eigen::Index q = p + 1; q < columns; ++q)
-        if (turn_columns(w, v, p, q, zero)) is_turned = true;
-  }
+  auto zero = std::numeric_limits<double>::epsilon() * w.norm();
+  routines::with_instructions([&]<routines::Instructions set>() {
+    routines::orthogonalize<set>(w.data(), v.data(), columns, columns, zero);
+  });
   Eigen::VectorXd norms(columns);
   for (Eigen::Index i = 0; i < columns; ++i) norms(i) = w.col(i).norm();
   std::vector<Eigen::Index> order(static_cast<size_t>(columns));
@@ -73,14 +38,14 @@ SingularValues<S> decompose_tall(const Dense<S>& matrix, bool full) {
   // What is left of a column of rounding errors has no direction.
   auto rank = std::ranges::count_if(order, [&](auto i) { return norms(i) > zero; });
   SingularValues<S> result{Eigen::VectorXd(columns), {}, Dense<S>(columns, columns)};
-  Dense<S> u(rows, rank);
+  Dense<S> u(columns, rank);
   for (Eigen::Index i = 0; i < columns; ++i) {
     auto from = order[static_cast<size_t>(i)];
     result.s(i) = norms(from);
     result.v.col(i) = v.col(from);
     if (i < rank) u.col(i) = w.col(from) / norms(from);
   }
-  result.u = complete_basis(u, full ? rows : columns);
+  result.u = complete_basis(u, columns);
   return result;
 }
 
@@ -92,10 +57,10 @@ SingularValues<S> decompose_scaled(const Dense<S>& matrix, bool full) {
     std::swap(result.u, result.v);
     return result;
   }
-  if (matrix.rows() == matrix.cols()) return decompose_tall(matrix, full);
+  if (matrix.rows() == matrix.cols()) return decompose_square(matrix);
   // The triangle has as many rows as columns, and the same singular values.
   auto qr = factor_qr(matrix, full);
-  auto result = decompose_tall<S>(qr.r.topRows(matrix.cols()), full);
+  auto result = decompose_square<S>(qr.r.topRows(matrix.cols()));
   auto q = std::move(qr.q);
   q.leftCols(matrix.cols()) = multiply<S>(q.leftCols(matrix.cols()), result.u);
   result.u = std::move(q);

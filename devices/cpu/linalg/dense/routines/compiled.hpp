@@ -1,0 +1,28 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include <Eigen/Core>
+
+#include "troupe/devices/cpu/linalg/dense/routines/routines.hpp"
+
+// What the files beside it have in common.
+namespace troupe::cpu::routines {
+
+/// The instructions that this file is being compiled for.
+inline constexpr auto compiled = Instructions::TROUPE_INSTRUCTIONS;
+
+template <class S>
+using Matrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
+
+template <class S>
+auto mapped(S* elements, int64_t rows, int64_t columns) {
+  return Eigen::Map<Matrix<S>>(elements, rows, columns);
+}
+template <class S>
+auto mapped(const S* elements, int64_t rows, int64_t columns) {
+  return Eigen::Map<const Matrix<S>>(elements, rows, columns);
+}
+
+}  // namespace troupe::cpu::routines

@@ -1,0 +1,33 @@
+"""usage: instruction_sets_test.py NM NAMESPACE OBJECT...
+
+Fails where an object that is compiled for more instructions than others has a function that the
+linker might put in the place of another object's: one outside of its own namespace of Eigen and of
+the routines, whose names say for which instructions they are.
+"""
+
+import re
+import subprocess
+import sys
+
+
+def shared_functions(nm, namespace, objects):
+    listed = subprocess.run(
+        [nm, "--defined-only", "--demangle", *objects], check=True, capture_output=True, text=True
+    )
+    functions = re.findall(r"^[0-9a-f]+ [WuT] (.*)$", listed.stdout, re.MULTILINE)
+    if not functions:
+        sys.exit("the objects have no functions at all")
+    allowed = (f"{namespace}::", "troupe::cpu::routines::")
+    return [name for name in functions if not any(part in name for part in allowed)]
+
+
+def main():
+    nm, namespace, *objects = sys.argv[1:]
+    found = shared_functions(nm, namespace, objects)
+    for name in found:
+        print("also elsewhere, perhaps:", name)
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
