@@ -149,6 +149,7 @@ Status check_labels(const Tensor& logits, const Tensor& labels) {
     return invalid_argument(
         "there must be a label for each of " + std::to_string(rows) +
         " rows, but the labels have the shape " + labels.shape().to_string());
+  if (classes == 0) return invalid_argument("there must be at least one class");
   const auto* label = labels.data<Label>();
   for (int64_t i = 0; i < rows; ++i)
     if (label[i] < 0 || label[i] >= classes)

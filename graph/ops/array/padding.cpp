@@ -151,11 +151,17 @@ Status infer_tiled(
   if (!rank) return rank.status();
   if (*rank < 0) return {};
   std::vector<int64_t> sizes(static_cast<size_t>(*rank), Shape::unknown);
-  auto multiples = s.input_as_shape(1);
-  if (!multiples) return multiples.status();
-  for (size_t axis = 0; multiples->has_rank() && axis < sizes.size(); ++axis) {
-    auto multiple = (*multiples)[static_cast<int>(axis)];
-    if (multiple == Shape::unknown) continue;
+  // Of empty tensors there may be more copies than a tensor has elements.
+  auto multiples = s.constant_ints(1);
+  auto is_constant = multiples.has_value();
+  if (!is_constant) {
+    auto shape = s.input_as_shape(1);
+    if (!shape) return shape.status();
+    if (shape->has_rank()) multiples.emplace(shape->sizes().begin(), shape->sizes().end());
+  }
+  for (size_t axis = 0; multiples && axis < sizes.size(); ++axis) {
+    auto multiple = (*multiples)[axis];
+    if (!is_constant && multiple == Shape::unknown) continue;
     if (multiple < least || multiple > Shape::max_elements)
       return invalid_argument(
           "'multiples' must lie in [" + std::to_string(least) + ", 2^48], but one is " +

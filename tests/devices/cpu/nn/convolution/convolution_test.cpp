@@ -1,11 +1,27 @@
+#include <atomic>
 #include <cmath>
 
+#include "troupe/tests/devices/cpu/launch_kernel.hpp"
 #include "troupe/tests/devices/cpu/run_op.hpp"
 
 namespace troupe::testing {
 namespace {
 
 using Ints = std::vector<int64_t>;
+
+/// Memory of the heap that may end before a device's.
+struct CountingAllocator final : Allocator {
+  std::atomic<int64_t> bytes = 0;
+
+  void* allocate(size_t size) override {
+    bytes += static_cast<int64_t>(size);
+    return heap_allocator().allocate(size);
+  }
+  void deallocate(void* memory, size_t size) noexcept override {
+    bytes -= static_cast<int64_t>(size);
+    heap_allocator().deallocate(memory, size);
+  }
+};
 
 /// A convolution with work enough for oneDNN and, with several images, for all threads.
 struct LargeConvolution {
@@ -109,6 +125,24 @@ BOOST_AUTO_TEST_CASE(a_filter_is_read_anew_after_it_was_written) {
   auto twice = compute();
   for (int64_t i = 0; i < first.elements(); ++i)
     BOOST_REQUIRE_EQUAL(twice.data<float>()[i], 2 * first.data<float>()[i]);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_of_a_filter_lies_in_the_memory_that_the_filter_lies_in) {
+  CountingAllocator filters;
+  {
+    KernelFixture kernels;
+    auto x = varied<float>({2, 16, 16, 32}), values = varied<float>({3, 3, 32, 48});
+    auto w = *Tensor::allocate(DType::float32, values.shape(), filters);
+    std::copy_n(values.data<float>(), w.elements(), w.mutable_data<float>());
+    auto of_filter = filters.bytes.load();
+    Attrs attrs{{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}};
+    for (int i = 0; i < 3; ++i)
+      BOOST_TEST(kernels.launch("Conv2D", {}, {x, w}, DType::float32, attrs) == "Ok");
+    BOOST_TEST(filters.bytes.load() >= 2 * of_filter);
+    kernels.device.reset();
+    BOOST_TEST(filters.bytes.load() >= 2 * of_filter);
+  }
+  BOOST_TEST(filters.bytes.load() == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
