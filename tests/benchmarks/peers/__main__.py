@@ -5,6 +5,7 @@ import datetime
 import functools
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import comparison
 import report
 from comparison import SIDES, TENSORFLOW, TROUPE, compare
 from machine import machine, revision
+from ops.cases import OPS, ops_matching
 from page import page
 from side_process import SideProcess
 from workloads import WORKLOADS
@@ -21,9 +23,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build"
 REQUIREMENTS = "requirements.txt"  # beside this file, and in an environment that has them
-EXAMPLE = """
+QUICK_HELP = "take two minutes in all, not ten; with all ops ten, not forty-five"
+EXAMPLES = f"""
+The {len(OPS)} ops and gradients of --ops are in tests/benchmarks/peers/ops/, a file a family. Their
+names say what they compute: transpose_nhwc_to_nchw, gradient_of_softmax.
+
 Example: the steps over several tasks, and a page with the figures:
   tools/bench --peers --quick --report peers.html two_tasks ten_hops tasks_8
+Example: the convolutions, and at the end those that are slower than TensorFlow's:
+  tools/bench --peers --ops '^conv'
 """
 
 
@@ -39,11 +47,19 @@ def parse(arguments):
     parser = Parser(
         prog="tools/bench --peers",
         description="Runs each workload on Troupe and on TensorFlow in turns, and compares them.",
-        epilog="Workloads:\n" + "\n".join(known) + "\n" + EXAMPLE,
+        epilog="Workloads:\n" + "\n".join(known) + "\n" + EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--quick", action="store_true", help="take two minutes in all, not ten")
+    parser.add_argument(
+        "--ops",
+        metavar="REGEX",
+        nargs="?",
+        const="",
+        help="instead of workloads, compare single ops and gradients: those in whose names REGEX "
+        "is found, or all",
+    )
+    parser.add_argument("--quick", action="store_true", help=QUICK_HELP)
     parser.add_argument("--json", action="store_true", help="print an object a line, no table")
     parser.add_argument("--report", metavar="FILE", help="also write a page of HTML")
     parser.add_argument("--no-build", action="store_true", help="measure what is built already")
@@ -52,7 +68,24 @@ def parse(arguments):
     for name in options.workloads:
         if name not in WORKLOADS:
             parser.error(f"unknown workload '{name}' (there are {', '.join(WORKLOADS)})")
+    if options.ops is None:
+        options.measured = [WORKLOADS[name] for name in options.workloads or WORKLOADS]
+    else:
+        options.measured = chosen_ops(parser, options)
     return options
+
+
+def chosen_ops(parser, options):
+    """The ops that --ops asks for."""
+    if options.workloads:
+        parser.error("--ops takes one REGEX, and no workloads")
+    try:
+        names = ops_matching(options.ops)
+    except re.error as error:
+        parser.error(f"'{options.ops}' is no regular expression: {error}")
+    if not names:
+        parser.error(f"no op has '{options.ops}' in its name")
+    return [OPS[name] for name in names]
 
 
 def peers_environment():
@@ -82,6 +115,12 @@ def side_processes(peers):
     ]
 
 
+def effort_of(options):
+    if options.ops is None:
+        return comparison.QUICK if options.quick else comparison.FULL
+    return comparison.OPS_QUICK if options.quick else comparison.OPS_FULL
+
+
 def show_turn(workload, side):
     """On a terminal, says what runs, until the row is printed."""
     if sys.stderr.isatty():
@@ -89,12 +128,13 @@ def show_turn(workload, side):
         print(f"\r\033[K{text}", end="\r", file=sys.stderr, flush=True)
 
 
-def measure(names, effort, processes, line_of):
+def measure(workloads, effort, processes, line_of):
     """Prints the line of each row as soon as it is measured; returns the rows."""
     rows = []
-    for name in names:
-        row = compare(WORKLOADS[name], processes, effort, functools.partial(show_turn, name))
-        show_turn(name, None)
+    for workload in workloads:
+        on_turn = functools.partial(show_turn, workload.name)
+        row = compare(workload, processes, effort, on_turn)
+        on_turn(None)
         print(line_of(row), flush=True)
         rows.append(row)
     return rows
@@ -115,17 +155,21 @@ def main():
         build()
     when = f"{datetime.datetime.now():%Y-%m-%d %H:%M}, " + ("quick" if options.quick else "in full")
     described = machine()
-    if not options.json:
-        print(f"{described}\n\n{report.table_head()}", flush=True)
-    effort = comparison.QUICK if options.quick else comparison.FULL
-    line_of = report.json_line if options.json else report.table_line
+    width = report.name_width(options.measured)
+    line_of = functools.partial(report.table_line, width=width)
+    if options.json:
+        line_of = report.json_line
+    else:
+        print(f"{described}\n\n{report.table_head(width)}", flush=True)
     processes = side_processes(peers)
     try:
-        rows = measure(options.workloads or WORKLOADS, effort, processes, line_of)
+        rows = measure(options.measured, effort_of(options), processes, line_of)
     finally:
         for process in processes:
             process.end()
     versions = versions_of(processes)
+    if options.ops is not None and not options.json:
+        print("\n" + report.summary(rows, width))
     if not options.json:
         print("\n" + ", ".join(f"{report.NAMES[side]} {versions[side]}" for side in SIDES))
     if options.report:

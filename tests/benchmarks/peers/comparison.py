@@ -24,6 +24,9 @@ class Effort:
 
 FULL = Effort(turns=3, seconds=3, limit=180)
 QUICK = Effort(turns=2, seconds=0.4, limit=60)
+# Of each op: there are many, and a step of one is short.
+OPS_FULL = Effort(turns=3, seconds=0.5, limit=60)
+OPS_QUICK = Effort(turns=2, seconds=0.1, limit=60)
 
 
 @dataclasses.dataclass

@@ -104,9 +104,10 @@ def page(rows, machine, versions, when):
 <body>
 <h1>Troupe and TensorFlow</h1>
 <p>{html.escape(measured)}<br/>{html.escape(machine)}<br/>{html.escape(when)}</p>
-<p>Medians over all turns, with the 10th and the 90th percentile below and as a line on the bar. The
-sides run in turns on the same machine. A ratio over 1 means that Troupe is ahead. The floor, dashed
-in the picture, is what the machine does without a runtime.</p>
+<p>Medians over all turns, of kernels and single ops the best tenth, with the 10th and the 90th
+percentile below and as a line on the bar. The sides run in turns on the same machine. A ratio over
+1 means that Troupe is ahead. The floor, dashed in the picture, is what the machine does without a
+runtime.</p>
 <table>
 <thead><tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr></thead>
 <tbody>

@@ -1,4 +1,4 @@
-"""A side of the comparison: measures the workloads that its standard input names.
+"""A side of the comparison: measures the workloads and ops that its standard input names.
 
 Usage: side.py troupe|tensorflow
 
@@ -15,15 +15,17 @@ import pathlib
 import sys
 import traceback
 
+from ops.cases import OPS
 from processes import fork_child
 from workloads import WORKLOADS
 
 NODES = pathlib.Path(__file__).resolve().parents[2] / "capnp/python/processes"  # has nodes.py
+MEASURED = {**WORKLOADS, **OPS}
 
 
 def answer_of(side, request):
     try:
-        measure = WORKLOADS[request["workload"]].measure
+        measure = MEASURED[request["workload"]].measure
         return {"samples": measure(side, request["seconds"])}
     except Exception as error:
         traceback.print_exc()

@@ -1,0 +1,1 @@
+"""Single ops and gradients, compared one by one; a file a family."""
