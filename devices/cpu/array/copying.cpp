@@ -58,6 +58,36 @@ void copy_nest(Tensor& to, int64_t at, const Tensor& from, int64_t first, const 
       static_cast<const std::byte*>(from.raw()) + first * size, nest);
 }
 
+Result<Tensor> part_of(
+    const Tensor& whole, int64_t first, const Shape& shape, Allocator& allocator) {
+  // A copy of less is as cheap, and keeps no more memory than it needs.
+  constexpr int64_t least_shared_bytes = 4096;
+  auto size = static_cast<int64_t>(size_of(whole.dtype()));
+  if (is_plain(whole.dtype()) && shape.elements() * size >= least_shared_bytes) {
+    // Nobody writes to it: no part is the sole owner of its elements.
+    auto* elements = static_cast<std::byte*>(const_cast<void*>(whole.raw()));
+    auto* place = whole.memory() == MemoryKind::device ? whole.allocator() : nullptr;
+    return Tensor::alias(
+        whole.dtype(), shape, elements + first * size, [whole] {}, place);
+  }
+  auto part = Tensor::allocate(whole.dtype(), shape, allocator);
+  if (part)
+    parallel_pieces(1, part->elements(), [&](int64_t, int64_t begin, int64_t end) {
+      copy_elements(*part, begin, whole, first + begin, end - begin);
+    });
+  return part;
+}
+
+Result<Tensor> part_of(
+    const Tensor& whole, int64_t first, const LoopNest<2>& nest, const Shape& shape,
+    Allocator& allocator) {
+  if (nest.rank() == 1 && nest.row_strides()[1] == 1)
+    return part_of(whole, first, shape, allocator);
+  auto part = Tensor::allocate(whole.dtype(), shape, allocator);
+  if (part) copy_nest(*part, 0, whole, first, nest);
+  return part;
+}
+
 void fill_with(Tensor& to, const Tensor& value) {
   using Fill = void (*)(void* to, const void* value, int64_t count);
   auto fill = choose_cell(to.dtype(), [](auto cell) -> Fill {

@@ -74,6 +74,15 @@ void copy_elements(Tensor& to, int64_t at, const Tensor& from, int64_t first, in
 /// Copies what a walk with two operands, to and from, passes, which begins at those elements. The
 /// memory of `to` is no part of that of `from`.
 void copy_nest(Tensor& to, int64_t at, const Tensor& from, int64_t first, const LoopNest<2>& nest);
+/// The elements of `whole` from `first` on, in that shape. A large part shares them; it has no
+/// allocator, since the memory is not its own, so that what keeps tensors for long copies it.
+Result<Tensor> part_of(
+    const Tensor& whole, int64_t first, const Shape& shape, Allocator& allocator);
+/// The elements of `whole` that a walk as that of copy_nest() passes: as above where they lie there
+/// one after the other.
+Result<Tensor> part_of(
+    const Tensor& whole, int64_t first, const LoopNest<2>& nest, const Shape& shape,
+    Allocator& allocator);
 /// Sets all elements to those of `from`, if it is not the same memory.
 void copy_all(Tensor& to, const Tensor& from);
 /// Sets all elements to the first one of `value`.

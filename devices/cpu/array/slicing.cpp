@@ -1,7 +1,9 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/padding.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -20,7 +22,6 @@ Status check_slice(const Shape& shape, const IntInput& begin, const IntInput& si
   return {};
 }
 
-template <class C>
 Status compute_slice(Launch& launch) {
   const auto shape = launch.input(0).shape();
   auto begin = IntInput::of(launch.input(1)), size = IntInput::of(launch.input(2));
@@ -34,15 +35,18 @@ Status compute_slice(Launch& launch) {
   if (!status.ok()) return status;
   auto strides = strides_of(shape);
   auto out_shape = shape;
-  LoopNest<1> nest;
-  int64_t first = 0;
+  LoopNest<2> nest;
+  int64_t first = 0, stride = 1;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     auto rest = shape[axis] - (*begin)[axis];
     out_shape.set(axis, (*size)[axis] == -1 ? rest : (*size)[axis]);
-    nest.add_axis(out_shape[axis], {strides[axis]});
+    nest.add_axis(out_shape[axis], {stride, strides[axis]});
     first += (*begin)[axis] * strides[axis];
+    stride *= out_shape[axis];
   }
-  return set_copy<C>(launch, out_shape, nest, first);
+  auto out = part_of(launch.input(0), first, nest, out_shape, launch.device().allocator());
+  if (out) launch.set(0, *std::move(out));
+  return out.status();
 }
 
 /// The sizes before and after the input along each axis, checked; [rank, 2].
@@ -80,9 +84,7 @@ Status compute_pad(Launch& launch) {
 
 void add_slicing_kernels(KernelCatalog& catalog) {
   catalog.add("Slice", [](const Node& node) {
-    return dispatch_cells(node.attr<DType>("T"), [](auto cell) {
-      return Kernel{.compute = compute_slice<decltype(cell)>};
-    });
+    return copying_kernel(node.attr<DType>("T"), compute_slice);
   });
   catalog.add("Pad", [](const Node& node) {
     return dispatch_cells(node.attr<DType>("T"), [&](auto cell) {

@@ -4,6 +4,7 @@
 #include "troupe/devices/cpu/all_kernels.hpp"
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -28,15 +29,12 @@ Status set_parts(
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   auto whole_row = shape[axis] * inner;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    auto out = launch.allocate(whole.dtype(), shape_of(sizes[i]));
-    if (!out) return out.status();
     auto row = sizes[i] * inner;
-    if (out->elements() > 0) {
-      LoopNest<2> nest;
-      nest.add_axis(row, {1, 1});
-      nest.add_axis(outer, {row, whole_row});
-      copy_nest(*out, 0, whole, begin, nest);
-    }
+    LoopNest<2> nest;
+    nest.add_axis(row, {1, 1});
+    nest.add_axis(outer, {row, whole_row});
+    auto out = part_of(whole, begin, nest, shape_of(sizes[i]), launch.device().allocator());
+    if (!out) return out.status();
     begin += row;
     launch.set(static_cast<int>(i), *std::move(out));
   }

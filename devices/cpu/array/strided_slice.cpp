@@ -4,6 +4,7 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/array/strided_copy.hpp"
 #include "troupe/devices/cpu/int_input.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -76,14 +77,11 @@ Status compute_strided_slice(Launch& launch, const SliceMasks& masks) {
     launch.set(0, launch.take_input(0).reshaped(slice->result));
     return {};
   }
-  auto out = launch.allocate(launch.input(0).dtype(), slice->result);
-  if (!out) return out.status();
-  if (out->elements() > 0) {
-    auto walk = walk_slice(whole, *slice, Direction::from_whole);
-    copy_nest(*out, 0, launch.input(0), walk.first, walk.nest);
-  }
-  launch.set(0, *std::move(out));
-  return {};
+  auto walk = walk_slice(whole, *slice, Direction::from_whole);
+  auto out =
+      part_of(launch.input(0), walk.first, walk.nest, slice->result, launch.device().allocator());
+  if (out) launch.set(0, *std::move(out));
+  return out.status();
 }
 
 Status compute_strided_slice_grad(Launch& launch, const SliceMasks& masks) {

@@ -7,9 +7,6 @@
 namespace troupe::cpu {
 namespace {
 
-// Of smaller slices a copy is cheaper than a second owner of the memory.
-constexpr size_t shared_slice_bytes = 1024;
-
 Result<Shape> batched_shape(int64_t rows, std::span<const int64_t> sizes) {
   std::vector<int64_t> all = {rows};
   all.insert(all.end(), sizes.begin(), sizes.end());
@@ -117,17 +114,8 @@ data::Pulled stack_all(const std::vector<data::Element>& elements, const Stack& 
 Result<Tensor> slice_of(const Tensor& tensor, int64_t index, Allocator& allocator) {
   auto shape = Shape::make(tensor.shape().sizes().subspan(1));
   if (!shape) return shape.status();
-  auto elements = shape->elements();
-  auto bytes = static_cast<size_t>(elements) * size_of(tensor.dtype());
-  if (is_plain(tensor.dtype()) && bytes >= shared_slice_bytes) {
-    auto* memory = static_cast<std::byte*>(const_cast<void*>(tensor.raw()));
-    return Tensor::alias(
-        tensor.dtype(), *shape, memory + static_cast<size_t>(index) * bytes, [tensor] {});
-  }
   if (is_opaque(tensor.dtype())) return not_copied(tensor.dtype());
-  auto slice = Tensor::allocate(tensor.dtype(), *shape, allocator);
-  if (slice) copy_elements(*slice, 0, tensor, index * elements, elements);
-  return slice;
+  return part_of(tensor, index * shape->elements(), *shape, allocator);
 }
 
 data::Pulled stack(const std::vector<data::Element>& elements, Allocator& allocator) {

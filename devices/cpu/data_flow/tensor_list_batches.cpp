@@ -2,8 +2,10 @@
 #include <string>
 #include <utility>
 
+#include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/state/element_rows.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
@@ -34,7 +36,7 @@ Status push_to_each(Launch& launch) {
   auto shape = row_of(value.shape());
   return set_lists(launch, [&](int64_t i) {
     auto list = copy_at(launch.input(0), i);
-    auto row = part_of(launch, value, i * shape.elements(), shape);
+    auto row = part_of(value, i * shape.elements(), shape, launch.device().allocator());
     auto status = !list ? list.status() : row ? push(**list, *row) : row.status();
     return status.ok() ? list : status;
   });

@@ -5,13 +5,14 @@
 #include "troupe/devices/cpu/array/copying.hpp"
 #include "troupe/devices/cpu/data_flow/tensor_list.hpp"
 #include "troupe/devices/cpu/state/element_rows.hpp"
+#include "troupe/devices/device.hpp"
 
 namespace troupe::cpu {
 namespace {
 
 Result<Tensor> row_at(const Launch& launch, const Tensor& value, int64_t row) {
   auto shape = row_of(value.shape());
-  return part_of(launch, value, row * shape.elements(), shape);
+  return part_of(value, row * shape.elements(), shape, launch.device().allocator());
 }
 
 // -- making lists
@@ -107,7 +108,7 @@ Status split(Launch& launch, DType dtype) {
   int64_t begin = 0;
   for (auto length : lengths.values<int64_t>()) {
     shape.set(0, length);
-    auto part = part_of(launch, value, begin, shape);
+    auto part = part_of(value, begin, shape, launch.device().allocator());
     if (!part) return part.status();
     auto index = static_cast<int64_t>((*list)->elements.size());
     auto status = put_element(**list, index, *std::move(part));

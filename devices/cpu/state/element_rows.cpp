@@ -112,16 +112,6 @@ Status set_concatenation(Launch& launch, DType dtype, const Tensors& values, con
   return status.ok() ? set_rows(launch, values, total, rows[0]) : status;
 }
 
-Result<Tensor> part_of(
-    const Launch& launch, const Tensor& value, int64_t begin, const Shape& shape) {
-  auto part = launch.allocate(value.dtype(), shape);
-  if (!part) return part;
-  parallel_pieces(1, part->elements(), [&](int64_t, int64_t first, int64_t last) {
-    copy_elements(*part, first, value, begin + first, last - first);
-  });
-  return part;
-}
-
 Status check_row_indices(const Tensor& indices, const Tensor& value) {
   if (indices.shape().rank() == 1 && !value.shape().is_scalar() &&
       indices.elements() == value.shape()[0])

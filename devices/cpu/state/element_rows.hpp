@@ -30,10 +30,6 @@ Status set_stack(Launch& launch, DType dtype, const Tensors& values, const Shape
 /// each is there. `known` is what is known of the shape of their rows.
 Status set_concatenation(Launch& launch, DType dtype, const Tensors& values, const Shape& known);
 
-/// A tensor of that shape with the elements of the value from `begin` on.
-Result<Tensor> part_of(
-    const Launch& launch, const Tensor& value, int64_t begin, const Shape& shape);
-
 /// Fails unless the value has a row for each of the indices, which are a vector.
 Status check_row_indices(const Tensor& indices, const Tensor& value);
 

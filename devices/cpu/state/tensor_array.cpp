@@ -9,6 +9,7 @@
 #include "troupe/devices/cpu/int_input.hpp"
 #include "troupe/devices/cpu/state/element_rows.hpp"
 #include "troupe/devices/cpu/state/resource_input.hpp"
+#include "troupe/devices/device.hpp"
 #include "troupe/devices/step_resources.hpp"
 
 namespace troupe::cpu {
@@ -168,7 +169,7 @@ KernelCatalog::Make reading(
 Status write_part(
     Launch& launch, TensorArrayResource& array, int32_t index, const Shape& shape,
     const Tensor& value, int64_t begin) {
-  auto part = part_of(launch, value, begin, shape);
+  auto part = part_of(value, begin, shape, launch.device().allocator());
   if (!part) return part.status();
   HostElementMath math(launch);
   return array.write(index, *std::move(part), math);

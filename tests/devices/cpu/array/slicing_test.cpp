@@ -51,6 +51,40 @@ BOOST_AUTO_TEST_CASE(slices_are_cut_out) {
   BOOST_TEST(starts_with(slice({0}, {1}), "InvalidArgument"));
 }
 
+BOOST_AUTO_TEST_CASE(large_parts_whose_elements_are_neighbours_share_them) {
+  auto x = varied<float>({2, 8, 1024});
+  auto part = [&](const char* op, const Tensors& inputs, const Attrs& attrs, size_t index) {
+    auto parts = run_op(op, inputs, attrs);
+    BOOST_REQUIRE_MESSAGE(parts.ok(), parts.status().to_string());
+    return (*parts)[index];
+  };
+  auto check = [&](const Tensor& shared, int64_t first) {
+    BOOST_TEST(shared.data<float>() == x.data<float>() + first);
+    // What writes in place, or keeps it, copies it.
+    BOOST_TEST(!shared.is_sole_owner());
+    BOOST_TEST(!shared.allocator());
+  };
+  auto zero = Tensor::scalar<int32_t>(0), one = Tensor::scalar<int32_t>(1);
+  check(part("Unpack", {x}, {{"num", 2}}, 1), 8 * 1024);
+  check(part("Split", {zero, x}, {{"num_split", 2}}, 1), 8 * 1024);
+  check(part("SplitV", {x, vec<int32_t>({1, 1}), zero}, {{"num_split", 2}}, 0), 0);
+  check(part("Slice", {x, vec<int32_t>({1, 3, 0}), vec<int32_t>({1, 4, -1})}, {}, 0), 11 * 1024);
+  check(
+      part(
+          "StridedSlice", {x, vec<int32_t>({0, 5}), vec<int32_t>({1, 7}), vec<int32_t>({1, 1})},
+          {{"shrink_axis_mask", 1}}, 0),
+      5 * 1024);
+  BOOST_TEST(x.is_sole_owner());
+  auto kept = part("Unpack", {x}, {{"num", 2}}, 1);
+  BOOST_TEST(!x.is_sole_owner());
+  x = {};
+  BOOST_TEST(equal(kept, part("Unpack", {varied<float>({2, 8, 1024})}, {{"num", 2}}, 1)));
+  // Others are copied: of several rows, and small ones.
+  auto columns = varied<float>({64, 1024});
+  BOOST_TEST(part("Split", {one, columns}, {{"num_split", 2}}, 0).is_sole_owner());
+  BOOST_TEST(part("Unpack", {varied<float>({4, 1000})}, {{"num", 4}}, 0).is_sole_owner());
+}
+
 BOOST_AUTO_TEST_CASE(zeros_are_put_around) {
   auto pad = [](const Tensor& x, std::initializer_list<int64_t> paddings) {
     return show("Pad", {x, vec<int64_t>({x.shape().rank(), 2}, paddings)});
