@@ -230,6 +230,7 @@ Status compute_sparse_product(
     constexpr int64_t few = 32;
     auto work = few * std::max<int64_t>(places->count(), 1), columns = sizes->columns;
     auto parts = (columns + few - 1) / few;
+    if (parts == 0) return Status();
     parallel_ranges(parts, work, [&](int64_t begin, int64_t end) {
       elements.add(
           sums, *places, values.raw(), rows.raw(), *sizes, adjoint, columns * begin / parts,
